@@ -1,0 +1,84 @@
+import * as z from 'zod'
+import type { FailureCode } from '../errors.ts'
+
+/** May the client send it again without knowing what became of the first try? (CONTRACT §0.6) */
+export type Retry = 'read' | 'idempotent' | 'never'
+
+/** Token scopes of CONTRACT §0.5. Every token has `read`. */
+export const scopes = ['read', 'write', 'gate:accept', 'gate:approve', 'agents:run', 'admin'] as const
+export type Scope = (typeof scopes)[number]
+
+/** One endpoint as data: client, router, OpenAPI and docs are folds over these (ARCHITECTURE, "One contract table"). */
+export interface Endpoint<I extends z.ZodRawShape = z.ZodRawShape, R extends z.ZodRawShape = z.ZodRawShape> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Path template of the specification, parameters in braces. */
+  readonly path: `/v1/${string}`
+  readonly summary: string
+  /** Path parameters, query (GET, DELETE) or body (POST, PUT), in one object. */
+  readonly input: z.ZodObject<I>
+  /** The whole response object; its first member is the one the response is about. */
+  readonly returns: z.ZodObject<R>
+  readonly retry: Retry
+  /** Failures beside those every endpoint has (401, 403, 429, 5xx). */
+  readonly fails: readonly FailureCode[]
+  readonly scope: Scope
+  readonly bodyLimitBytes: number
+  /** True when the response is a sequence of `returns` objects (NDJSON or SSE). */
+  readonly stream: boolean
+}
+
+interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape> {
+  method: Endpoint['method']
+  path: Endpoint['path']
+  summary: string
+  input?: I
+  returns?: R
+  retry?: Retry
+  fails?: readonly FailureCode[]
+  scope?: Scope
+  bodyLimitBytes?: number
+  stream?: boolean
+}
+
+const MIB = 1024 * 1024
+
+/**
+ * Completes the facts of one endpoint: GET reads; PUT and DELETE are idempotent; a POST is repeated only where its entry
+ * says so; every write needs the scope `write` unless its entry names another (CONTRACT §0.5, §0.6).
+ */
+export function endpoint<const I extends z.ZodRawShape = {}, const R extends z.ZodRawShape = {}>(
+  facts: EndpointFacts<I, R>,
+): Endpoint<I, R> {
+  const reads = facts.method === 'GET'
+  return {
+    method: facts.method,
+    path: facts.path,
+    summary: facts.summary,
+    input: z.object(facts.input ?? ({} as I)),
+    returns: z.object(facts.returns ?? ({} as R)),
+    retry: facts.retry ?? (reads ? 'read' : facts.method === 'POST' ? 'never' : 'idempotent'),
+    fails: facts.fails ?? [],
+    scope: facts.scope ?? (reads ? 'read' : 'write'),
+    bodyLimitBytes: facts.bodyLimitBytes ?? 4 * MIB,
+    stream: facts.stream ?? false,
+  }
+}
+
+/** The names in braces of a path template, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
+}
+
+const Pagination = z.object({ next_page_token: z.string(), page_size: z.int(), total_size: z.int() })
+
+/** Query members of every list (CONTRACT §0.3); the router also reads `pagination.page_token` and `pagination.page_size`. */
+export const paging = {
+  page_size: z.int().min(1).optional().describe('Rows per page, default 50, at most 200; larger is clamped.'),
+  page_token: z.string().optional().describe('next_page_token of the previous page; bound to the other parameters.'),
+}
+
+/** Response members of a list: one array named for the resource, and the token of the next page at both places. */
+export function list<K extends string, S extends z.ZodType>(member: K, item: S) {
+  const rows = { [member]: z.array(item) } as unknown as { [P in K]: z.ZodArray<S> }
+  return { ...rows, next_page_token: z.string(), pagination: Pagination }
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod'
+import { Id, Level, prefixed, ProductId, Ref, Timestamp } from './common.ts'
+import { untrusted } from './text.ts'
+
+const text = () => untrusted(z.string())
+const anyObject = () => untrusted(z.record(z.string(), z.unknown()))
+
+export const SymbolicationState = prefixed('SYMBOLICATION_STATE', ['NOT_NEEDED', 'COMPLETE', 'PARTIAL', 'MISSING', 'FAILED'])
+
+export const Frame = z.object({
+  index: z.int(),
+  exception_index: z.int(),
+  function: text(),
+  raw_function: text(),
+  module: text(),
+  filename: text(),
+  abs_path: text(),
+  repo_path: text(),
+  lineno: z.int(),
+  colno: z.int(),
+  in_app: z.boolean(),
+  context_line: text(),
+  pre_context: z.array(text()),
+  post_context: z.array(text()),
+  vars: anyObject(),
+  symbolicated: z.boolean(),
+  original: z
+    .object({ filename: text(), abs_path: text(), lineno: z.int(), colno: z.int(), function: text() })
+    .nullable(),
+  source_map_id: z.string(),
+  debug_id: text(),
+  component: Ref.nullable(),
+  grouping_role: z.enum(['contributes', 'ignored']),
+  ignored_reason: z.string(),
+})
+
+export const Exception = z.object({
+  type: text(),
+  value: text(),
+  module: text(),
+  thread_id: text(),
+  mechanism: z.object({
+    type: text(),
+    handled: z.boolean(),
+    synthetic: z.boolean(),
+    source: text(),
+    exception_id: z.int().nullable(),
+    parent_id: z.int().nullable(),
+    is_exception_group: z.boolean(),
+  }),
+  frames: z.array(Frame),
+})
+
+export const Thread = z.object({
+  id: text(),
+  name: text(),
+  crashed: z.boolean(),
+  current: z.boolean(),
+  frames: z.array(Frame),
+})
+
+export const Breadcrumb = z.object({
+  timestamp: Timestamp.nullable(),
+  category: text(),
+  level: text(),
+  message: text(),
+  data: anyObject(),
+})
+
+export const EventSummary = z.object({
+  id: Id,
+  sdk_event_id: z.string(),
+  issue_id: Id,
+  timestamp: Timestamp,
+  received_at: Timestamp,
+  level: Level,
+  platform: text(),
+  environment: text(),
+  environment_known: z.boolean(),
+  environment_id: z.string(),
+  release: text(),
+  release_known: z.boolean(),
+  release_id: z.string(),
+  dist: text(),
+  title: text(),
+  message: text(),
+  transaction: text(),
+  server_name: text(),
+  user_hash: z.string(),
+  handled: z.boolean(),
+  symbolication_state: SymbolicationState,
+})
+
+export const Event = EventSummary.extend({
+  product_id: ProductId,
+  logger: text(),
+  message_template: text(),
+  message_params: untrusted(z.array(z.unknown())),
+  exceptions: z.array(Exception),
+  frame_order: z.literal('caller_first'),
+  threads: z.array(Thread),
+  breadcrumbs: z.array(Breadcrumb),
+  tags: z.array(z.object({ key: text(), value: text() })),
+  user: z.object({ id: text(), email: text(), username: text(), ip_address: text(), geo: anyObject() }),
+  request: z.object({ method: text(), url: text(), headers: anyObject(), query_string: text() }),
+  contexts: anyObject(),
+  extra: anyObject(),
+  modules: anyObject(),
+  sdk: z.object({ name: text(), version: text() }),
+  fingerprint: z.array(text()),
+  debug_images: z.array(z.object({ type: text(), code_file: text(), debug_id: text() })),
+  symbolication: z.object({
+    state: SymbolicationState,
+    frames_total: z.int(),
+    frames_mapped: z.int(),
+    problems: z.array(z.object({ frame_index: z.int(), abs_path: text(), debug_id: text(), reason: z.string() })),
+  }),
+  component: Ref.nullable(),
+  previous_event_id: z.string(),
+  next_event_id: z.string(),
+  size_bytes: z.int(),
+  raw_payload: anyObject().nullable(),
+  truncation_signals: z.array(z.string()),
+})

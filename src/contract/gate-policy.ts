@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { prefixed } from './common.ts'
+
+export const ConditionSeverity = prefixed('CONDITION_SEVERITY', ['BLOCKING', 'ADVISORY'])
+export const Comparator = prefixed('COMPARATOR', ['GTE', 'LTE'])
+export const Metric = z.enum([
+  'critical_coverage',
+  'overall_coverage',
+  'failing_tests',
+  'new_issues',
+  'regressed_issues',
+  'suspect_links',
+  'stale_results',
+  'flaky_ratio',
+  'quarantined_tests',
+])
+
+export const Condition = z.object({
+  id: z.string(),
+  metric: Metric,
+  comparator: Comparator,
+  threshold: z.number(),
+  severity: ConditionSeverity,
+  min_sample: z.int(),
+  enabled: z.boolean(),
+})
+
+export const GatePolicy = z.object({
+  version: z.int(),
+  result_max_age_hours: z.int(),
+  include_draft_requirements: z.boolean(),
+  conditions: z.array(Condition),
+})
+
+/** A percentage is a share 0..1; a count is a whole number (CONTRACT §7). */
+function condition(metric: z.output<typeof Metric>, rule: '>=' | '<=', threshold: number, severity: 'BLOCKING' | 'ADVISORY', minSample = 0) {
+  return {
+    id: metric,
+    metric,
+    comparator: rule === '>=' ? ('COMPARATOR_GTE' as const) : ('COMPARATOR_LTE' as const),
+    threshold,
+    severity: `CONDITION_SEVERITY_${severity}` as const,
+    min_sample: minSample,
+    enabled: true,
+  }
+}
+
+/** The default policy of CONTRACT §7, overridable per product. */
+export const defaultGatePolicy: z.output<typeof GatePolicy> = {
+  version: 1,
+  result_max_age_hours: 336,
+  include_draft_requirements: false,
+  conditions: [
+    condition('critical_coverage', '>=', 1, 'BLOCKING', 1),
+    condition('overall_coverage', '>=', 0.8, 'ADVISORY', 5),
+    condition('failing_tests', '<=', 0, 'BLOCKING'),
+    condition('new_issues', '<=', 0, 'BLOCKING'),
+    condition('regressed_issues', '<=', 0, 'BLOCKING'),
+    condition('suspect_links', '<=', 0, 'ADVISORY'),
+    condition('stale_results', '<=', 0, 'ADVISORY'),
+    condition('flaky_ratio', '<=', 0.05, 'ADVISORY', 20),
+    condition('quarantined_tests', '<=', 0, 'ADVISORY'),
+  ],
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+
+/**
+ * Text that an outsider wrote (CONTRACT §1 "Whose text", SAFETY §1). It is no string for the compiler, refuses to
+ * become one at run time, and only the renderer in `mcp/untrusted.ts` opens it.
+ */
+export class Untrusted<T> {
+  readonly #value: T
+
+  constructor(value: T) {
+    this.#value = value
+  }
+
+  /** For the renderer alone: the raw value. */
+  static open<T>(text: Untrusted<T>): T {
+    return text.#value
+  }
+
+  toString(): never {
+    throw new TypeError('untrusted text has to pass the renderer')
+  }
+
+  toJSON(): never {
+    throw new TypeError('untrusted text has to pass the renderer')
+  }
+}
+
+export type TextMark = 'team' | 'untrusted'
+
+/** Marks a result member as written by members of the workspace. */
+export function team<S extends z.ZodType>(schema: S): S {
+  return schema.meta({ 'x-text': 'team' satisfies TextMark })
+}
+
+/** Marks a result member as written by whoever holds a DSN key; its parsed type is `Untrusted<…>`. */
+export function untrusted<S extends z.ZodType>(schema: S) {
+  return schema
+    .transform((value): Untrusted<z.output<S>> => new Untrusted(value))
+    .meta({ 'x-text': 'untrusted' satisfies TextMark })
+}
+
+/** The mark of a schema, or undefined where its text is made by the service. */
+export function textMark(schema: z.core.$ZodType): TextMark | undefined {
+  return z.globalRegistry.get(schema)?.['x-text'] as TextMark | undefined
+}

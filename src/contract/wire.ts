@@ -1,0 +1,30 @@
+/**
+ * One request and one reply, as small as HTTP allows. The client sends it over undici or straight into the embedded
+ * router; the node:http door turns sockets into it. Web `Request`/`Response` cost about a fifth of a call (MCP.md §4).
+ */
+export interface WireRequest {
+  method: string
+  /** Absolute, so that the receiver knows the origin it was called by. */
+  url: string
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string | undefined>>
+  body?: AsyncIterable<Uint8Array> | Uint8Array
+  signal?: AbortSignal
+}
+
+export interface WireReply {
+  status: number
+  headers: Record<string, string>
+  body: string | Uint8Array | AsyncIterable<Uint8Array>
+}
+
+export type Send = (request: WireRequest) => Promise<WireReply>
+
+/** The whole body as text; for replies that are known to be small. */
+export async function replyText(reply: WireReply): Promise<string> {
+  if (typeof reply.body === 'string') return reply.body
+  if (reply.body instanceof Uint8Array) return new TextDecoder().decode(reply.body)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of reply.body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

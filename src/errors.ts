@@ -1,0 +1,86 @@
+/**
+ * The failures table: every way a call can fail, once. The service answers with `status` and `grpc` (CONTRACT §0.4),
+ * an agent reads `agent` and `hint` (SURFACE, "Errors that teach").
+ */
+export const failures = {
+  invalid_argument: { status: 400, grpc: 3, agent: 'invalid_argument', retryable: false, hint: 'Correct the named parameter and call again.' },
+  failed_precondition: { status: 400, grpc: 9, agent: 'failed_precondition', retryable: false, hint: 'The present state forbids it: read the state, then decide.' },
+  unauthenticated: { status: 401, grpc: 16, agent: 'unauthenticated', retryable: false, hint: 'Set TRACEGATE_API_TOKEN to a valid token of this service.' },
+  permission_denied: { status: 403, grpc: 7, agent: 'permission_denied', retryable: false, hint: 'Ask the user for a token that has the scope.' },
+  web_only: { status: 403, grpc: 7, agent: 'web_only', retryable: false, hint: 'Only a signed-in person can do this, in the web interface.' },
+  not_found: { status: 404, grpc: 5, agent: 'not_found', retryable: false, hint: 'Check the id, or list the parent.' },
+  already_exists: { status: 409, grpc: 6, agent: 'already_exists', retryable: false, hint: 'Use the existing one.' },
+  aborted: { status: 409, grpc: 10, agent: 'state_changed', retryable: false, hint: 'Read it again, then decide on the new state.' },
+  payload_too_large: { status: 413, grpc: 3, agent: 'too_large', retryable: false, hint: 'Send less.' },
+  resource_exhausted: { status: 429, grpc: 8, agent: 'rate_limited', retryable: true, hint: 'Wait for the time named, then repeat.' },
+  internal: { status: 500, grpc: 13, agent: 'internal', retryable: false, hint: 'This is a bug of the service; its log has the request id.' },
+  unimplemented: { status: 501, grpc: 12, agent: 'feature_disabled', retryable: false, hint: 'This deployment does not offer it.' },
+  unavailable: { status: 503, grpc: 14, agent: 'upstream_unavailable', retryable: true, hint: 'Repeat in a moment.' },
+  // Failures that arise on the agent's side of the client and never travel over REST.
+  ambiguous_name: { status: 400, grpc: 3, agent: 'ambiguous_name', retryable: false, hint: 'Use one of the ids listed.' },
+  wrong_id_kind: { status: 400, grpc: 3, agent: 'wrong_id_kind', retryable: false, hint: 'Use the id that the named tool yields.' },
+  confirmation_required: { status: 400, grpc: 9, agent: 'confirmation_required', retryable: false, hint: 'A person has to confirm this.' },
+  outcome_unknown: { status: 503, grpc: 14, agent: 'outcome_unknown', retryable: false, hint: 'Check the state before repeating.' },
+  upstream_shape_unknown: { status: 502, grpc: 2, agent: 'upstream_shape_unknown', retryable: false, hint: 'The deployment answered in a form that cannot be read.' },
+} as const satisfies Record<string, Failure>
+
+interface Failure {
+  readonly status: number
+  readonly grpc: number
+  /** The code an agent reads (SURFACE.md). */
+  readonly agent: string
+  readonly retryable: boolean
+  readonly hint: string
+}
+
+export type FailureCode = keyof typeof failures
+
+export interface FieldViolation {
+  field: string
+  description: string
+}
+
+export interface FailureDetails {
+  /** Upper-case reason of CONTRACT §0.4, e.g. `ETAG_MISMATCH`. Defaults to the code in upper case. */
+  reason?: string
+  /** Ids and allowed values, never text from users or events. */
+  metadata?: Record<string, string>
+  violations?: readonly FieldViolation[]
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/**
+ * The one error that the service, the client and the tools throw on purpose. Its message is safe to show: it names the
+ * value and the next step, and never holds text from events, upstream bodies or SQL. Anything else thrown is a bug and
+ * becomes `internal`.
+ */
+export class ServiceError extends Error {
+  readonly code: FailureCode
+  readonly reason: string
+  readonly metadata: Record<string, string>
+  readonly violations: readonly FieldViolation[]
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'ServiceError'
+    this.code = code
+    this.reason = details.reason ?? code.toUpperCase()
+    this.metadata = details.metadata ?? {}
+    this.violations = details.violations ?? []
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+
+  get status(): number {
+    return failures[this.code].status
+  }
+}
+
+/** `no issue WEB-404 …`: the failure every lookup by id shares. */
+export function notFound(kind: string, id: string, next: string): ServiceError {
+  return new ServiceError('not_found', `no ${kind} ${id}; ${next}`, {
+    reason: `${kind.toUpperCase().replaceAll(' ', '_')}_NOT_FOUND`,
+    metadata: { id },
+  })
+}

@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import type { Actor } from '../contract/common.ts'
+import type { Scope } from '../contract/endpoint.ts'
+import type { EndpointName, InputOf, ResponseOf } from '../contract/index.ts'
+import type { Database } from './sql/database.ts'
+
+/** Who calls: the token and the person behind it. */
+export interface Principal {
+  userId: string
+  displayName: string
+  tokenId: string
+  tokenName: string
+  isAgent: boolean
+  scopes: ReadonlySet<Scope>
+  /** Workspaces the person is a member of; everything else is "not found". */
+  workspaceIds: readonly string[]
+}
+
+/** What the service needs from outside, passed in so that tests own time and ids. */
+export interface Platform {
+  /** Epoch milliseconds. */
+  now(): number
+  /** UUIDv7: sorts by creation. */
+  newId(): string
+}
+
+/** What every handler gets beside its input. */
+export interface Call extends Platform {
+  db: Database
+  principal: Principal
+  actor: z.input<typeof Actor>
+  /** Scheme, host and port the caller used, for absolute addresses (`https://host:4319`). */
+  origin: string
+  /** Full validation and response, nothing written (CONTRACT §0.6). */
+  validateOnly: boolean
+}
+
+export type Handler<N extends EndpointName> = (input: InputOf<N>, call: Call) => Promise<ResponseOf<N>>
+export type Handlers<N extends EndpointName> = { readonly [K in N]: Handler<K> }

@@ -1,0 +1,231 @@
+import type { Generated } from 'kysely'
+
+/** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
+export interface Schema {
+  workspace: WorkspaceRow
+  user: UserRow
+  workspace_member: { workspace_id: string; user_id: string; role: string }
+  token: TokenRow
+  product: ProductRow
+  dsn_key: DsnKeyRow
+  component: ComponentRow
+  environment: EnvironmentRow
+  release: ReleaseRow
+  issue: IssueRow
+  issue_hash: { product_id: number; hash: string; issue_id: string }
+  occurrence: OccurrenceRow
+  issue_presence: IssuePresenceRow
+  issue_user: { issue_id: string; user_hash: string }
+  occurrence_rollup: OccurrenceRollupRow
+  issue_history: IssueHistoryRow
+  dropped_by_sdk: { product_id: number; reason: string; category: string; quantity: number }
+  audit: AuditRow
+  idempotency: IdempotencyRow
+}
+
+export interface WorkspaceRow {
+  id: string
+  slug: string
+  name: string
+  created_at: number
+  updated_at: number
+}
+
+export interface UserRow {
+  id: string
+  email: string
+  display_name: string
+  completed_steps: Generated<string>
+  onboarding_dismissed: Generated<number>
+  onboarding_updated_at: number | null
+  created_at: number
+}
+
+export interface TokenRow {
+  id: string
+  user_id: string
+  name: string
+  hash: string
+  scopes: string
+  is_agent: Generated<number>
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+}
+
+export interface ProductRow {
+  id: Generated<number>
+  workspace_id: string
+  slug: string
+  name: string
+  description: Generated<string>
+  key_prefix: string
+  repository: string
+  gate_policy: string
+  settings: string
+  setup_state: Generated<string>
+  next_issue_number: Generated<number>
+  version: Generated<number>
+  created_at: number
+  updated_at: number
+}
+
+export interface DsnKeyRow {
+  public_key: string
+  product_id: number
+  rate_per_second: number | null
+  burst: number | null
+  created_at: number
+  revoked_at: number | null
+}
+
+export interface ComponentRow {
+  id: string
+  product_id: number
+  parent_id: Generated<string>
+  name: string
+  slug: string
+  description: Generated<string>
+  path_globs: string
+  exclude_globs: Generated<string>
+  owners: Generated<string>
+  criticality: Generated<string>
+  position: Generated<number>
+  tags: Generated<string>
+  version: Generated<number>
+  created_at: number
+  updated_at: number
+}
+
+export interface EnvironmentRow {
+  id: string
+  product_id: number
+  name: string
+  name_key: string
+  kind: string
+  exposure_weight: number
+  description: Generated<string>
+  origin: string
+  last_event_at: number | null
+  version: Generated<number>
+  created_at: number
+  updated_at: number
+  deleted_at: number | null
+}
+
+export interface ReleaseRow {
+  id: string
+  product_id: number
+  environment_id: string
+  version: string
+  commit_sha: Generated<string>
+  git_branch: Generated<string>
+  url: Generated<string>
+  notes: Generated<string>
+  released_at: number | null
+  origin: string
+  event_count: Generated<number>
+  first_event_at: number | null
+  last_event_at: number | null
+  etag_version: Generated<number>
+  created_at: number
+  updated_at: number
+}
+
+export interface IssueRow {
+  id: string
+  product_id: number
+  number: number
+  title: string
+  type: string
+  value: string
+  culprit: string
+  level: string
+  platform: string
+  status: Generated<string>
+  is_regression: Generated<number>
+  status_changed_by: string | null
+  status_changed_at: number | null
+  status_note: Generated<string>
+  resolved_in: string | null
+  first_seen: number
+  last_seen: number
+  times_seen: number
+  users_affected: Generated<number>
+  first_release_id: Generated<string>
+  last_release_id: Generated<string>
+  component_id: Generated<string>
+  handled: number
+  corroboration: string
+  grouping: string
+  reopened_count: Generated<number>
+  last_seq: number
+  version: Generated<number>
+  created_at: number
+}
+
+export interface OccurrenceRow {
+  seq: Generated<number>
+  id: string
+  product_id: number
+  issue_id: string
+  sdk_event_id: string
+  timestamp: number
+  received_at: number
+  environment_id: string
+  release_id: Generated<string>
+  user_hash: Generated<string>
+  summary: string
+  body: Uint8Array | null
+  size_bytes: number
+}
+
+export interface IssuePresenceRow {
+  issue_id: string
+  environment_id: string
+  release_id: Generated<string>
+  count: number
+  first_seen: number
+  last_seen: number
+}
+
+export interface OccurrenceRollupRow {
+  issue_id: string
+  resolution: number
+  bucket: number
+  environment_id: string
+  release_id: Generated<string>
+  count: number
+}
+
+export interface IssueHistoryRow {
+  id: string
+  issue_id: string
+  from_status: string
+  to_status: string
+  actor: string
+  at: number
+  note: Generated<string>
+  reason: string
+}
+
+export interface AuditRow {
+  id: string
+  actor: string
+  at: number
+  verb: string
+  resource_type: string
+  resource_id: string
+  before_hash: Generated<string>
+  after_hash: Generated<string>
+}
+
+export interface IdempotencyRow {
+  token_id: string
+  key: string
+  request_hash: string
+  status: number
+  response: string
+  at: number
+}
