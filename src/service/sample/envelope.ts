@@ -1,0 +1,58 @@
+export type JsonObject = Record<string, unknown>
+
+export interface EnvelopeItem {
+  header: JsonObject & { type: string }
+  payload: string
+}
+
+/** An envelope as the JavaScript SDKs write it: text items only. */
+export interface Envelope {
+  header: JsonObject
+  items: EnvelopeItem[]
+}
+
+/** Read an envelope whose payloads are text of one line each, or carry their length. */
+export function parseEnvelope(text: string): Envelope {
+  let rest = text
+  const line = () => {
+    const [first = ''] = rest.split('\n', 1)
+    rest = rest.slice(first.length + 1)
+    return first
+  }
+  const header = JSON.parse(line()) as JsonObject
+  const items: EnvelopeItem[] = []
+  while (rest.trim() !== '') {
+    const itemHeader = JSON.parse(line()) as EnvelopeItem['header']
+    if (typeof itemHeader['length'] === 'number') {
+      const payload = Buffer.from(rest).subarray(0, itemHeader['length']).toString()
+      rest = rest.slice(payload.length + 1)
+      items.push({ header: itemHeader, payload })
+    } else items.push({ header: itemHeader, payload: line() })
+  }
+  return { header, items }
+}
+
+/** Write an envelope; an item that states its length states the right one. */
+export function formatEnvelope({ header, items }: Envelope): string {
+  const lines = items.flatMap(({ header: itemHeader, payload }) => [
+    JSON.stringify('length' in itemHeader ? { ...itemHeader, length: Buffer.byteLength(payload) } : itemHeader),
+    payload,
+  ])
+  return `${[JSON.stringify(header), ...lines].join('\n')}\n`
+}
+
+/** The same envelope with every event changed. */
+export function mapEvents(envelope: Envelope, change: (event: JsonObject) => JsonObject): Envelope {
+  const items = envelope.items.map((item) =>
+    item.header.type === 'event'
+      ? { ...item, payload: JSON.stringify(change(JSON.parse(item.payload) as JsonObject)) }
+      : item,
+  )
+  return { ...envelope, items }
+}
+
+/** The event of an envelope that has one. */
+export function eventOf(envelope: Envelope): JsonObject | undefined {
+  const item = envelope.items.find(({ header }) => header.type === 'event')
+  return item && (JSON.parse(item.payload) as JsonObject)
+}

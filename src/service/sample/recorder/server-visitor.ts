@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Build } from './build.ts'
+import { addressOf, person, userAgentOf } from './people.ts'
+
+export interface ServerOptions {
+  build: Build
+  environment: string
+  dsn: string
+  partners: string
+}
+
+/** The shop's server in a process of its own. */
+export class ShopServer implements AsyncDisposable {
+  readonly #process: ChildProcess
+  readonly origin: string
+
+  private constructor(process: ChildProcess, origin: string) {
+    this.#process = process
+    this.origin = origin
+  }
+
+  static async start({ build, environment, dsn, partners }: ServerOptions): Promise<ShopServer> {
+    const child = spawn(process.execPath, [build.server], {
+      cwd: build.workspace,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Nothing of the recording machine's environment.
+      env: {
+        TZ: 'UTC',
+        SENTRY_DSN: dsn,
+        SHOP_ENVIRONMENT: environment,
+        SHOP_SERVER: `shop-${environment}-1`,
+        SHOP_PORT: '0',
+        SHOP_PAYMENTS: `${partners}/payments`,
+        SHOP_CARRIER: `${partners}/carrier`,
+        SHOP_MAIL: `${partners}/mail`,
+        SHOP_PRICES: `${partners}/prices`,
+        SHOP_WAREHOUSES: `${partners}/warehouses`,
+      },
+    })
+    // Its own log is of no use here, but a full pipe would stop it.
+    child.stderr.resume()
+    return new ShopServer(child, await originOf(child))
+  }
+
+  get running(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
+  /** Wait for the end of a process that crashed. */
+  async ended(): Promise<void> {
+    if (this.running) await once(this.#process, 'exit', { signal: AbortSignal.timeout(10_000) })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.running) return
+    this.#process.kill('SIGKILL')
+    await once(this.#process, 'exit')
+  }
+}
+
+/** The first line the server writes says where it listens. */
+async function originOf(child: ChildProcess & { stdout: NodeJS.ReadableStream }): Promise<string> {
+  const signal = AbortSignal.timeout(20_000)
+  try {
+    const [line] = (await once(createInterface(child.stdout), 'line', { signal })) as [string]
+    const { listening } = JSON.parse(line) as { listening: { port: number } }
+    return `http://127.0.0.1:${listening.port}`
+  } catch (cause) {
+    child.kill('SIGKILL')
+    throw new Error("the shop's server did not start", { cause })
+  }
+}
+
+/** Someone who uses the shop's API. */
+export class ServerVisitor {
+  readonly #origin: string
+  readonly #number: number
+  readonly #session: string
+  readonly #channel: string
+  #entered = false
+
+  constructor({ origin, number, channel = 'web' }: { origin: string; number: number; channel?: string }) {
+    this.#origin = origin
+    this.#number = number
+    this.#channel = channel
+    this.#session = `visit-${number}`
+  }
+
+  /** As a customer the shop knows. */
+  signIn(): Promise<void> {
+    return this.#open({ id: this.#session, customer: person(this.#number) })
+  }
+
+  /** As a guest. */
+  enter(): Promise<void> {
+    return this.#open({ id: this.#session })
+  }
+
+  get(path: string): Promise<void> {
+    return this.#call(path, {})
+  }
+
+  post(path: string, body: object): Promise<void> {
+    return this.#call(path, { method: 'POST', body: JSON.stringify(body) })
+  }
+
+  async #open(session: object): Promise<void> {
+    await this.post('/api/session', session)
+    this.#entered = true
+  }
+
+  async #call(path: string, init: RequestInit): Promise<void> {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': userAgentOf(this.#number),
+      'x-forwarded-for': addressOf(this.#number),
+      'x-shop-channel': this.#channel,
+      ...(this.#entered && { cookie: `sid=${this.#session}` }),
+    }
+    const response = await fetch(this.#origin + path, { ...init, headers, signal: AbortSignal.timeout(10_000) })
+    await response.arrayBuffer()
+  }
+}

@@ -1,0 +1,4 @@
+try{(globalThis._sentryDebugIds??={})[new Error().stack]="c30ecc65-0a92-5696-857d-1327261ff1a6"}catch{}
+var s=class extends Error{name="ApiError";status;constructor(e,n,r){super(`${e} answered ${n}: ${r}`),this.status=n}};function a(t){return i(t,{})}function c(t,e){return i(t,{method:"POST",body:JSON.stringify(e)})}async function i(t,e){let n=await fetch(t,{...e,headers:{"content-type":"application/json"}}),r=JSON.parse(await n.text());if(!n.ok)throw new s(t,n.status,r.error??n.statusText);return r}function u(t,e=document){return e.querySelector(t)}function d(t,e,n){let r=document.createElement("button");r.textContent=e,r.addEventListener("click",n);let o=document.createElement("li");return o.append(`${t} `,r),o}function m(t){u("#notice").textContent=t}export{a,c as b,u as c,d,m as e};
+//# sourceMappingURL=chunk-AMW3KTSD.js.map
+//# debugId=c30ecc65-0a92-5696-857d-1327261ff1a6

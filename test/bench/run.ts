@@ -1,0 +1,17 @@
+import { coldStart } from './cold-start.ts'
+import { ingest } from './ingest.ts'
+
+/** `npm run bench [name …]`: each benchmark compares side by side in one run; read the ratios, not the absolutes. */
+const benchmarks: Record<string, () => Promise<void>> = { 'cold-start': coldStart, ingest }
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in benchmarks))
+if (unknown.length > 0) {
+  console.error(`no benchmark ${unknown.join(', ')}; there are: ${Object.keys(benchmarks).join(', ')}`)
+  process.exit(1)
+}
+for (const [name, benchmark] of Object.entries(benchmarks)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  console.log(`\n${name}`)
+  await benchmark()
+}

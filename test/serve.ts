@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const main = resolve(import.meta.dirname, '../src/main.ts')
+
+export interface Endpoints {
+  mcp: string
+  rest: string
+  ingest: string
+  dsn: string
+  product_id: string
+  token: string
+}
+
+export interface Served extends AsyncDisposable {
+  endpoints: Endpoints
+  dataDir: string
+  /** What the process printed, both streams. */
+  output(): string
+  /** GET or POST on the REST surface with the owner's token. */
+  rest<T>(method: string, path: string, body?: unknown): Promise<T>
+  /** Ends the process at once, as a power cut would, and keeps the data. */
+  kill(): Promise<void>
+}
+
+/**
+ * Starts the real `tracegate serve` as a child process on a free loopback port and a temporary data directory, and waits
+ * for its `endpoints.json`. Disposing stops it and, unless `dataDir` was given, removes the data.
+ */
+export async function serve(
+  options: { dataDir?: string; args?: string[]; env?: Record<string, string> } = {},
+): Promise<Served> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-serve-'))
+  const file = join(dataDir, 'endpoints.json')
+  rmSync(file, { force: true })
+  const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--data', dataDir, ...(options.args ?? [])], {
+    env: { ...bareEnvironment(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await listening(child, file, () => output)
+  const endpoints = JSON.parse(readFileSync(file, 'utf8')) as Endpoints
+
+  return {
+    endpoints,
+    dataDir,
+    output: () => output,
+    async rest<T>(method: string, path: string, body?: unknown) {
+      const response = await fetch(endpoints.rest + path, {
+        method,
+        headers: { authorization: `Bearer ${endpoints.token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`)
+      return JSON.parse(text) as T
+    },
+    kill: () => end(child, 'SIGKILL'),
+    async [Symbol.asyncDispose]() {
+      await end(child, 'SIGTERM')
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Our own configuration of the machine must not leak into a test. */
+export function bareEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TRACEGATE_')))
+}
+
+async function listening(child: ChildProcess, file: string, output: () => string): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`serve ended with ${String(child.exitCode)}:\n${output()}`)
+    if (existsSync(file) && readFileSync(file, 'utf8').endsWith('}\n')) return
+    await sleep(25)
+  }
+  throw new Error(`serve did not start:\n${output()}`)
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = new Promise((done) => child.once('exit', done))
+  child.kill(signal)
+  await exited
+}
+
+/** Polls until `probe` gives a value: for what another process does in its own time. */
+export async function eventually<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + 20_000
+  while (Date.now() < deadline) {
+    const value = await probe()
+    if (value !== undefined) return value
+    await sleep(50)
+  }
+  throw new Error(`waited in vain for ${what}`)
+}
