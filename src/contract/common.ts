@@ -1,41 +1,54 @@
 import * as z from 'zod'
-import { team } from './text.ts'
+import { team, trusted, untrusted } from './text.ts'
+
+const prefixes = new WeakMap<z.core.$ZodType, string>()
 
 /** Enum whose values carry the gateway's prefix: `prefixed('PRIORITY', ['HIGH'])` has the value `PRIORITY_HIGH` (CONTRACT §0.1). */
 export function prefixed<const P extends string, const V extends readonly string[]>(prefix: P, values: V) {
   type Value = `${P}_${V[number]}`
-  return z.enum(values.map((value) => `${prefix}_${value}`) as [Value, ...Value[]])
+  const schema = z.enum(values.map((value) => `${prefix}_${value}`) as [Value, ...Value[]])
+  prefixes.set(schema, `${prefix}_`)
+  return schema
+}
+
+/** `PRIORITY_` of an enum made by `prefixed`; empty for the lower-case enums of the specification. */
+export function prefixOf(schema: z.core.$ZodType): string {
+  return prefixes.get(schema) ?? ''
 }
 
 /** The enum as requests may write it: any case, with or without its prefix (CONTRACT §0.1). */
 export function accept<E extends z.ZodEnum>(schema: E): z.ZodType<z.output<E>, z.output<E>> {
   const byFold = new Map<string, string>()
-  for (const option of schema.options.map(String)) byFold.set(option.toLowerCase(), option)
-  const shared = commonPrefix(schema.options.map(String))
-  for (const option of schema.options.map(String)) byFold.set(option.slice(shared.length).toLowerCase(), option)
+  const prefix = prefixOf(schema)
+  for (const option of schema.options.map(String)) {
+    byFold.set(option.toLowerCase(), option)
+    byFold.set(option.slice(prefix.length).toLowerCase(), option)
+  }
   const fold = (value: unknown) => (typeof value === 'string' ? (byFold.get(value.toLowerCase()) ?? value) : value)
   // preprocess types its input as unknown; callers of ours still write the enum's own values.
   return z.preprocess(fold, schema) as z.ZodType<z.output<E>, z.output<E>>
 }
 
-/** `NAME_` of values such as `PRIORITY_HIGH`; empty for the lower-case enums of the specification. */
-function commonPrefix(options: readonly string[]): string {
-  const first = options[0] ?? ''
-  for (let end = first.lastIndexOf('_') + 1; end > 0; end = first.lastIndexOf('_', end - 2) + 1) {
-    const prefix = first.slice(0, end)
-    if (/^[A-Z_]+$/.test(prefix) && options.every((option) => option.startsWith(prefix))) return prefix
-  }
-  return ''
-}
-
 /** RFC 3339 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ offset: true })
 /** Product ids are decimal, because Sentry SDKs cut or refuse others (ERRORS §1.1). */
-export const ProductId = z.string().regex(/^[1-9]\d{0,15}$/, 'a product id is a decimal number such as 1')
+export const ProductId = trusted(z.string().regex(/^[1-9]\d{0,15}$/, 'a product id is a decimal number such as 1'))
 /** Every other id is opaque to clients. */
-export const Id = z.string().min(1).max(128)
-export const Etag = z.string()
-export const RequestId = z.string().min(1).max(64).describe('Idempotency key: the same key and body within 24 h get the stored response.')
+export const Id = trusted(z.string().min(1).max(128))
+/** Id of something else in a result; empty when there is none. */
+export const IdOrEmpty = trusted(z.string())
+/** Human key or other name that the service allots: `REQ-12`, `SHOP-31`, a slug, a type id; empty when there is none. */
+export const Key = trusted(z.string())
+/** Digest in hex or base64url; empty when there is none. */
+export const Hash = trusted(z.string())
+/** What the service says in its own words: never holds text of events or reports. */
+export const Sentence = trusted(z.string())
+export const Etag = Hash
+export const RequestId = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe('Idempotency key: the same key and body within 24 h get the stored response.')
 export const ValidateOnly = z.boolean().describe('Full validation and response, nothing written.')
 
 export const CoverageState = z.enum(['verified', 'not_run', 'no_test'])
@@ -46,23 +59,31 @@ export const Priority = prefixed('PRIORITY', ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW
 export const RiskLevel = prefixed('RISK_LEVEL', ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'])
 export const ResultStatus = prefixed('RESULT_STATUS', ['PASSED', 'FAILED', 'SKIPPED', 'ERROR', 'FLAKY', 'BLOCKED'])
 
-export const Ref = z.object({ id: z.string(), key: z.string(), title: team(z.string()) })
-export const Labels = z.record(z.string(), team(z.string()))
+export const Ref = z.object({ id: IdOrEmpty, key: Key, title: team(z.string()) })
+/** An environment (title = its name) or a release (title = its version) in a result; `known` as in CONTRACT §6. */
+export const NamedRef = z.object({ id: IdOrEmpty, key: Key, title: untrusted(z.string()), known: z.boolean() })
+export const Labels = z.record(team(z.string()), team(z.string()))
+/** What was left out of a result: `"<member>:<reason>:<kept>/<total>"`. */
+export const TruncationSignals = z.array(Sentence)
+
+export const ActorType = prefixed('ACTOR_TYPE', ['USER', 'API_TOKEN', 'AGENT', 'SYSTEM'])
 
 export const Actor = z.object({
-  type: prefixed('ACTOR_TYPE', ['USER', 'API_TOKEN', 'AGENT', 'SYSTEM']),
-  id: z.string(),
+  type: ActorType,
+  id: IdOrEmpty,
   display_name: team(z.string()),
   /** The person behind a token: four-eyes compares it. */
-  user_id: z.string(),
+  user_id: IdOrEmpty,
 })
+
+export const CodeRefSource = prefixed('CODE_REF_SOURCE', ['DECLARED', 'MARKER', 'COVERAGE', 'INFERRED'])
 
 export const CodeRef = z.object({
   path: team(z.string()),
   symbol: team(z.string()),
   start_line: z.int(),
   end_line: z.int(),
-  source: prefixed('CODE_REF_SOURCE', ['DECLARED', 'MARKER', 'COVERAGE', 'INFERRED']),
+  source: CodeRefSource,
   confidence: z.number(),
 })
 
@@ -76,6 +97,30 @@ export const Coverage = z.object({
   failed_count: z.int(),
   not_run_count: z.int(),
   last_verified_at: Timestamp.nullable(),
-  last_verified_release: team(z.string()),
-  uncovered_criterion_ids: z.array(z.string()),
+  last_verified_release: untrusted(z.string()),
+  last_verified_release_known: z.boolean(),
+  uncovered_criterion_ids: z.array(Id),
 })
+
+/** Requirements by coverage state. */
+export const CoverageCounts = z.object({ verified: z.int(), not_run: z.int(), no_test: z.int() })
+export const CoverageEffect = z.object({ before: CoverageCounts, after: CoverageCounts })
+
+/** Request members that several nouns share. */
+export const Title = z.string().trim().min(1).max(200)
+export const TagList = z.array(z.string().trim().min(1).max(60)).max(50)
+export const LabelMap = z
+  .record(z.string().min(1).max(60), z.string().max(500))
+  .refine((labels) => Object.keys(labels).length <= 50, 'at most 50 labels')
+export const IdList = z.array(Id).max(100)
+
+/** The writable members of a create request: each may be left out. */
+export function optional<S extends z.ZodRawShape>(shape: S) {
+  return z.object(shape).partial().shape
+}
+
+/** The writable members of a PUT request: absent = unchanged, null = cleared (CONTRACT §3). */
+export function clearable<S extends z.ZodRawShape>(shape: S) {
+  const members = Object.entries(shape).map(([name, schema]) => [name, z.nullable(schema).optional()] as const)
+  return Object.fromEntries(members) as { [K in keyof S]: z.ZodOptional<z.ZodNullable<S[K]>> }
+}

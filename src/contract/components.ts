@@ -1,5 +1,17 @@
 import * as z from 'zod'
-import { accept, Etag, Id, prefixed, ProductId, RequestId, RiskLevel, Timestamp, ValidateOnly } from './common.ts'
+import {
+  accept,
+  Etag,
+  Id,
+  IdOrEmpty,
+  Key,
+  prefixed,
+  ProductId,
+  RequestId,
+  RiskLevel,
+  Timestamp,
+  ValidateOnly,
+} from './common.ts'
 import { endpoint, list, paging } from './endpoint.ts'
 import { team } from './text.ts'
 
@@ -8,9 +20,9 @@ export const OwnerKind = prefixed('OWNER_KIND', ['USER', 'TEAM', 'EMAIL'])
 export const Component = z.object({
   id: Id,
   product_id: ProductId,
-  parent_id: z.string(),
+  parent_id: IdOrEmpty,
   name: team(z.string()),
-  slug: z.string(),
+  slug: Key,
   description: team(z.string()),
   path_globs: z.array(team(z.string())),
   exclude_globs: z.array(team(z.string())),
@@ -18,7 +30,12 @@ export const Component = z.object({
   criticality: RiskLevel,
   position: z.int(),
   tags: z.array(team(z.string())),
-  stats: z.object({ unresolved_issues: z.int(), events_7d: z.int(), requirements: z.int(), coverage_ratio: z.number() }),
+  stats: z.object({
+    unresolved_issues: z.int(),
+    events_7d: z.int(),
+    requirements: z.int(),
+    coverage_ratio: z.number(),
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
   etag: Etag,
@@ -36,7 +53,10 @@ export const createComponent = endpoint({
     description: z.string().max(2000).optional(),
     path_globs: z.array(Glob).min(1).max(100),
     exclude_globs: z.array(Glob).max(100).optional(),
-    owners: z.array(z.object({ kind: accept(OwnerKind), ref: z.string().min(1).max(200) })).max(50).optional(),
+    owners: z
+      .array(z.object({ kind: accept(OwnerKind), ref: z.string().min(1).max(200) }))
+      .max(50)
+      .optional(),
     criticality: accept(RiskLevel).optional(),
     parent_id: Id.optional(),
     position: z.int().min(0).optional(),
@@ -44,15 +64,21 @@ export const createComponent = endpoint({
     request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
   },
-  returns: { component: Component, overlaps: z.array(z.object({ component_id: z.string(), glob: team(z.string()) })) },
+  returns: { component: Component, overlaps: z.array(z.object({ component_id: Id, glob: team(z.string()) })) },
   fails: ['invalid_argument', 'not_found', 'already_exists'],
+  reasons: ['GLOB_INVALID'],
 })
 
 export const listComponents = endpoint({
   method: 'GET',
   path: '/v1/products/{product_id}/components',
   summary: 'Components of a product, or those that own a path.',
-  input: { product_id: ProductId, path: z.string().optional(), q: z.string().optional(), ...paging },
+  input: {
+    product_id: ProductId,
+    path: z.string().optional().describe('Components that own this file.'),
+    q: z.string().optional(),
+    ...paging,
+  },
   returns: { ...list('components', Component) },
   fails: ['not_found'],
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FailureCode } from '../errors.ts'
+import { Hash } from './common.ts'
 
 /** May the client send it again without knowing what became of the first try? (CONTRACT §0.6) */
 export type Retry = 'read' | 'idempotent' | 'never'
@@ -9,7 +10,11 @@ export const scopes = ['read', 'write', 'gate:accept', 'gate:approve', 'agents:r
 export type Scope = (typeof scopes)[number]
 
 /** One endpoint as data: client, router, OpenAPI and docs are folds over these (ARCHITECTURE, "One contract table"). */
-export interface Endpoint<I extends z.ZodRawShape = z.ZodRawShape, R extends z.ZodRawShape = z.ZodRawShape> {
+export interface Endpoint<
+  I extends z.ZodRawShape = z.ZodRawShape,
+  R extends z.ZodRawShape = z.ZodRawShape,
+  S extends boolean = boolean,
+> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Path template of the specification, parameters in braces. */
   readonly path: `/v1/${string}`
@@ -21,13 +26,15 @@ export interface Endpoint<I extends z.ZodRawShape = z.ZodRawShape, R extends z.Z
   readonly retry: Retry
   /** Failures beside those every endpoint has (401, 403, 429, 5xx). */
   readonly fails: readonly FailureCode[]
+  /** Reasons of its own that those failures carry (CONTRACT §0.4, Appendix A), upper case. */
+  readonly reasons: readonly string[]
   readonly scope: Scope
   readonly bodyLimitBytes: number
   /** True when the response is a sequence of `returns` objects (NDJSON or SSE). */
-  readonly stream: boolean
+  readonly stream: S
 }
 
-interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape> {
+interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S extends boolean> {
   method: Endpoint['method']
   path: Endpoint['path']
   summary: string
@@ -35,20 +42,23 @@ interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape> {
   returns?: R
   retry?: Retry
   fails?: readonly FailureCode[]
+  reasons?: readonly string[]
   scope?: Scope
   bodyLimitBytes?: number
-  stream?: boolean
+  stream?: S
 }
 
-const MIB = 1024 * 1024
+export const MIB = 1024 * 1024
 
 /**
  * Completes the facts of one endpoint: GET reads; PUT and DELETE are idempotent; a POST is repeated only where its entry
  * says so; every write needs the scope `write` unless its entry names another (CONTRACT §0.5, §0.6).
  */
-export function endpoint<const I extends z.ZodRawShape = {}, const R extends z.ZodRawShape = {}>(
-  facts: EndpointFacts<I, R>,
-): Endpoint<I, R> {
+export function endpoint<
+  const I extends z.ZodRawShape = {},
+  const R extends z.ZodRawShape = {},
+  const S extends boolean = false,
+>(facts: EndpointFacts<I, R, S>): Endpoint<I, R, S> {
   const reads = facts.method === 'GET'
   return {
     method: facts.method,
@@ -58,9 +68,11 @@ export function endpoint<const I extends z.ZodRawShape = {}, const R extends z.Z
     returns: z.object(facts.returns ?? ({} as R)),
     retry: facts.retry ?? (reads ? 'read' : facts.method === 'POST' ? 'never' : 'idempotent'),
     fails: facts.fails ?? [],
+    reasons: facts.reasons ?? [],
     scope: facts.scope ?? (reads ? 'read' : 'write'),
     bodyLimitBytes: facts.bodyLimitBytes ?? 4 * MIB,
-    stream: facts.stream ?? false,
+    // Without the fact S is inferred as false.
+    stream: facts.stream ?? (false as S),
   }
 }
 
@@ -69,7 +81,11 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
 }
 
-const Pagination = z.object({ next_page_token: z.string(), page_size: z.int(), total_size: z.int() })
+/** `total_size` is exact, or -1 where counting is not cheap (CONTRACT §0.3). */
+export const Pagination = z.object({ next_page_token: Hash, page_size: z.int(), total_size: z.int() })
+
+/** Response members of everything that is read in pages; the token is empty on the last page. */
+export const pagingResult = { next_page_token: Hash, pagination: Pagination }
 
 /** Query members of every list (CONTRACT §0.3); the router also reads `pagination.page_token` and `pagination.page_size`. */
 export const paging = {
@@ -80,5 +96,5 @@ export const paging = {
 /** Response members of a list: one array named for the resource, and the token of the next page at both places. */
 export function list<K extends string, S extends z.ZodType>(member: K, item: S) {
   const rows = { [member]: z.array(item) } as unknown as { [P in K]: z.ZodArray<S> }
-  return { ...rows, next_page_token: z.string(), pagination: Pagination }
+  return { ...rows, ...pagingResult }
 }

@@ -1,27 +1,49 @@
 import * as z from 'zod'
-import { accept, Etag, Id, prefixed, ProductId, RequestId, Timestamp, ValidateOnly } from './common.ts'
+import {
+  accept,
+  Etag,
+  Id,
+  IdOrEmpty,
+  NamedRef,
+  prefixed,
+  ProductId,
+  RequestId,
+  Timestamp,
+  ValidateOnly,
+} from './common.ts'
 import { endpoint, list, paging } from './endpoint.ts'
+import { VerdictStatus } from './gate-policy.ts'
 import { team, untrusted } from './text.ts'
 
-export const EnvironmentKind = prefixed('ENVIRONMENT_KIND', ['PRODUCTION', 'STAGING', 'TEST', 'DEVELOPMENT', 'PREVIEW', 'OTHER'])
+export const EnvironmentKind = prefixed('ENVIRONMENT_KIND', [
+  'PRODUCTION',
+  'STAGING',
+  'TEST',
+  'DEVELOPMENT',
+  'PREVIEW',
+  'OTHER',
+])
 export const Origin = prefixed('ORIGIN', ['MANUAL', 'EVENT', 'RELEASE', 'TEST_RUN'])
 
+// oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
+const printable = /^[^\u0000-\u001f\u007f-\u009f]*$/
+
 /** No control characters: the name is shown in one line everywhere. */
-const oneLine = (max: number) =>
-  // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
-  z.string().trim().min(1).max(max).regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'no control characters')
+const oneLine = (max: number) => z.string().trim().min(1).max(max).regex(printable, 'no control characters')
 const EnvironmentName = oneLine(64).regex(/^[^/]*$/, 'no "/"')
 
 export const Environment = z.object({
   id: Id,
   product_id: ProductId,
   name: untrusted(z.string()),
-  known: z.boolean().describe('A member, a token, a source map or a usual name vouches for it; else only an event named it.'),
+  known: z
+    .boolean()
+    .describe('A member, a token, a source map or a usual name vouches for it; else only an event named it.'),
   kind: EnvironmentKind,
   exposure_weight: z.number(),
   description: team(z.string()),
   origin: Origin,
-  latest_release: z.object({ id: z.string(), version: untrusted(z.string()), known: z.boolean() }).nullable(),
+  latest_release: z.object({ id: Id, version: untrusted(z.string()), known: z.boolean() }).nullable(),
   last_event_at: Timestamp.nullable(),
   events_24h: z.int(),
   created_at: Timestamp,
@@ -70,6 +92,7 @@ export const deleteEnvironment = endpoint({
   summary: 'Delete an environment; occurrences keep its name and the next event with it creates it anew.',
   input: { id: Id, etag: Etag.optional() },
   fails: ['not_found', 'aborted', 'failed_precondition'],
+  reasons: ['ENVIRONMENT_IN_USE'],
 })
 
 export const Release = z.object({
@@ -79,13 +102,13 @@ export const Release = z.object({
   known: z.boolean(),
   environment: untrusted(z.string()),
   environment_known: z.boolean(),
-  environment_id: z.string(),
+  environment_id: IdOrEmpty,
   commit_sha: team(z.string()),
   git_branch: team(z.string()),
   url: team(z.string()),
   notes: team(z.string()),
   released_at: Timestamp.nullable(),
-  predecessor_id: z.string(),
+  predecessor_id: IdOrEmpty,
   sequence: z.int(),
   origin: Origin,
   counts: z.object({ new_issues: z.int(), regressed_issues: z.int(), events: z.int(), source_maps: z.int() }),
@@ -133,8 +156,6 @@ export const listReleases = endpoint({
   fails: ['not_found'],
 })
 
-const ReleaseRef = z.object({ id: z.string(), key: z.string(), title: untrusted(z.string()) })
-
 export const getRelease = endpoint({
   method: 'GET',
   path: '/v1/releases/{id}',
@@ -142,8 +163,8 @@ export const getRelease = endpoint({
   input: { id: Id },
   returns: {
     release: Release,
-    previous: ReleaseRef.nullable(),
-    verdict: z.object({ id: z.string(), status: z.string(), computed_at: Timestamp }).nullable(),
+    previous: NamedRef.nullable(),
+    verdict: z.object({ id: Id, status: VerdictStatus, computed_at: Timestamp }).nullable(),
   },
   fails: ['not_found'],
 })

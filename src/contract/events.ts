@@ -1,11 +1,28 @@
 import * as z from 'zod'
-import { Id, Level, prefixed, ProductId, Ref, Timestamp } from './common.ts'
+import {
+  Hash,
+  Id,
+  IdOrEmpty,
+  Level,
+  prefixed,
+  ProductId,
+  Ref,
+  Sentence,
+  Timestamp,
+  TruncationSignals,
+} from './common.ts'
 import { untrusted } from './text.ts'
 
 const text = () => untrusted(z.string())
 const anyObject = () => untrusted(z.record(z.string(), z.unknown()))
 
-export const SymbolicationState = prefixed('SYMBOLICATION_STATE', ['NOT_NEEDED', 'COMPLETE', 'PARTIAL', 'MISSING', 'FAILED'])
+export const SymbolicationState = prefixed('SYMBOLICATION_STATE', [
+  'NOT_NEEDED',
+  'COMPLETE',
+  'PARTIAL',
+  'MISSING',
+  'FAILED',
+])
 
 export const Frame = z.object({
   index: z.int(),
@@ -27,11 +44,11 @@ export const Frame = z.object({
   original: z
     .object({ filename: text(), abs_path: text(), lineno: z.int(), colno: z.int(), function: text() })
     .nullable(),
-  source_map_id: z.string(),
+  source_map_id: IdOrEmpty,
   debug_id: text(),
   component: Ref.nullable(),
   grouping_role: z.enum(['contributes', 'ignored']),
-  ignored_reason: z.string(),
+  ignored_reason: Sentence,
 })
 
 export const Exception = z.object({
@@ -69,7 +86,7 @@ export const Breadcrumb = z.object({
 
 export const EventSummary = z.object({
   id: Id,
-  sdk_event_id: z.string(),
+  sdk_event_id: Hash,
   issue_id: Id,
   timestamp: Timestamp,
   received_at: Timestamp,
@@ -77,16 +94,16 @@ export const EventSummary = z.object({
   platform: text(),
   environment: text(),
   environment_known: z.boolean(),
-  environment_id: z.string(),
+  environment_id: IdOrEmpty,
   release: text(),
   release_known: z.boolean(),
-  release_id: z.string(),
+  release_id: IdOrEmpty,
   dist: text(),
   title: text(),
   message: text(),
   transaction: text(),
   server_name: text(),
-  user_hash: z.string(),
+  user_hash: Hash,
   handled: z.boolean(),
   symbolication_state: SymbolicationState,
 })
@@ -113,12 +130,12 @@ export const Event = EventSummary.extend({
     state: SymbolicationState,
     frames_total: z.int(),
     frames_mapped: z.int(),
-    problems: z.array(z.object({ frame_index: z.int(), abs_path: text(), debug_id: text(), reason: z.string() })),
+    problems: z.array(z.object({ frame_index: z.int(), abs_path: text(), debug_id: text(), reason: Sentence })),
   }),
   component: Ref.nullable(),
-  previous_event_id: z.string(),
-  next_event_id: z.string(),
+  previous_event_id: IdOrEmpty,
+  next_event_id: IdOrEmpty,
   size_bytes: z.int(),
   raw_payload: anyObject().nullable(),
-  truncation_signals: z.array(z.string()),
+  truncation_signals: TruncationSignals,
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { prefixed } from './common.ts'
+import { accept, Key, prefixed } from './common.ts'
 
 export const ConditionSeverity = prefixed('CONDITION_SEVERITY', ['BLOCKING', 'ADVISORY'])
 export const Comparator = prefixed('COMPARATOR', ['GTE', 'LTE'])
@@ -15,8 +15,10 @@ export const Metric = z.enum([
   'quarantined_tests',
 ])
 
+export const VerdictStatus = prefixed('VERDICT_STATUS', ['PASS', 'PASS_WITH_RISK', 'WARN', 'FAIL', 'INCONCLUSIVE'])
+
 export const Condition = z.object({
-  id: z.string(),
+  id: Key,
   metric: Metric,
   comparator: Comparator,
   threshold: z.number(),
@@ -32,8 +34,34 @@ export const GatePolicy = z.object({
   conditions: z.array(Condition),
 })
 
+/** A policy as requests write it: what is absent stays as it is by default, `conditions` replaces the list. */
+export const GatePolicyInput = z.object({
+  result_max_age_hours: z.int().min(0).max(87_600).optional().describe('Older results do not count; 0 = no limit.'),
+  include_draft_requirements: z.boolean().optional(),
+  conditions: z
+    .array(
+      z.object({
+        id: z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, 'lower-case words joined by underscores'),
+        metric: Metric,
+        comparator: accept(Comparator),
+        threshold: z.number(),
+        severity: accept(ConditionSeverity),
+        min_sample: z.int().min(0).default(0),
+        enabled: z.boolean().default(true),
+      }),
+    )
+    .max(50)
+    .optional(),
+})
+
 /** A percentage is a share 0..1; a count is a whole number (CONTRACT §7). */
-function condition(metric: z.output<typeof Metric>, rule: '>=' | '<=', threshold: number, severity: 'BLOCKING' | 'ADVISORY', minSample = 0) {
+function condition(
+  metric: z.output<typeof Metric>,
+  rule: '>=' | '<=',
+  threshold: number,
+  severity: 'BLOCKING' | 'ADVISORY',
+  minSample = 0,
+) {
   return {
     id: metric,
     metric,

@@ -1,8 +1,24 @@
 import * as z from 'zod'
-import { Component } from './components.ts'
-import { accept, Actor, CodeRef, CoverageState, Etag, Id, IssueStatus, Level, Period, prefixed, Priority, ProductId, Ref, RiskLevel, Timestamp, ValidateOnly } from './common.ts'
+import {
+  accept,
+  Actor,
+  Etag,
+  Hash,
+  Id,
+  IdOrEmpty,
+  IssueStatus,
+  Key,
+  Level,
+  Period,
+  prefixed,
+  ProductId,
+  Ref,
+  RequestId,
+  Timestamp,
+  ValidateOnly,
+} from './common.ts'
 import { endpoint, list, paging } from './endpoint.ts'
-import { Event, EventSummary, Frame } from './events.ts'
+import { Event, EventSummary } from './events.ts'
 import { team, untrusted } from './text.ts'
 
 const text = () => untrusted(z.string())
@@ -23,17 +39,17 @@ export const Corroboration = z.object({
 })
 
 export const Grouping = z.object({
-  algorithm: z.string(),
+  algorithm: Key,
   basis: z.enum(['stack', 'value', 'message', 'fingerprint', 'hybrid', 'fallback']),
-  hash: z.string(),
+  hash: Hash,
   explanation: z.array(text()),
 })
 
-const ReleaseName = z.object({ id: z.string(), version: text(), known: z.boolean() })
+const ReleaseName = z.object({ id: Id, version: text(), known: z.boolean() })
 
 export const Issue = z.object({
   id: Id,
-  short_id: z.string(),
+  short_id: Key,
   product_id: ProductId,
   title: text(),
   type: text(),
@@ -71,7 +87,10 @@ export const listIssues = endpoint({
   summary: 'Issues of a product, newest activity first.',
   input: {
     product_id: ProductId,
-    status: z.union([z.literal(''), accept(IssueStatus)]).optional().describe('Empty means all.'),
+    status: z
+      .union([z.literal(''), accept(IssueStatus)])
+      .optional()
+      .describe('Empty means all.'),
     environment_id: Id.optional(),
     release_id: Id.optional(),
     component_id: Id.optional(),
@@ -82,7 +101,7 @@ export const listIssues = endpoint({
     q: z.string().optional(),
     short_id: z.string().optional(),
     is_regression: z.boolean().optional(),
-    first_release_id: Id.optional(),
+    first_release_id: Id.optional().describe('Issues first seen in this release.'),
     ...paging,
   },
   returns: { ...list('issues', Issue) },
@@ -93,12 +112,19 @@ export const getIssue = endpoint({
   method: 'GET',
   path: '/v1/issues/{id}',
   summary: 'An issue with its latest occurrence; only that occurrence is symbolicated.',
-  input: { id: Id, environment_id: Id.optional() },
+  input: { id: Id, environment_id: Id.optional().describe('The latest occurrence there.') },
   returns: {
     issue: Issue,
     latest_event: Event.nullable(),
     releases: z.array(
-      z.object({ id: z.string(), version: text(), known: z.boolean(), environment: text(), environment_known: z.boolean(), events: z.int() }),
+      z.object({
+        id: Id,
+        version: text(),
+        known: z.boolean(),
+        environment: text(),
+        environment_known: z.boolean(),
+        events: z.int(),
+      }),
     ),
     history: z.array(
       z.object({
@@ -123,7 +149,7 @@ export const listIssueEvents = endpoint({
     environment_id: Id.optional(),
     release_id: Id.optional(),
     period,
-    sdk_event_id: z.string().optional(),
+    sdk_event_id: z.string().optional().describe("The SDK's own id; an occurrence's id is another."),
     ...paging,
   },
   returns: { ...list('events', EventSummary) },
@@ -134,7 +160,12 @@ export const getIssueEvent = endpoint({
   method: 'GET',
   path: '/v1/issues/{id}/events/{event_id}',
   summary: 'One occurrence with symbolicated frames, by its service-assigned id.',
-  input: { id: Id, event_id: Id, max_frames: z.int().min(1).max(250).optional(), include_raw: z.boolean().optional() },
+  input: {
+    id: Id,
+    event_id: Id,
+    max_frames: z.int().min(1).max(250).optional().describe('Default 100.'),
+    include_raw: z.boolean().optional(),
+  },
   returns: { event: Event },
   fails: ['not_found'],
 })
@@ -158,7 +189,7 @@ export const getIssueStats = endpoint({
       series: Series,
       environments: z.array(
         z.object({
-          environment_id: z.string(),
+          environment_id: IdOrEmpty,
           environment: text(),
           environment_known: z.boolean(),
           count: z.int(),
@@ -169,7 +200,7 @@ export const getIssueStats = endpoint({
       ),
       releases: z.array(
         z.object({
-          release_id: z.string(),
+          release_id: IdOrEmpty,
           version: text(),
           known: z.boolean(),
           environment: text(),
@@ -192,7 +223,7 @@ export const listReleaseIssues = endpoint({
     release_id: Id,
     status: z.union([z.literal(''), accept(IssueStatus)]).optional(),
     levels: z.array(accept(Level)).optional(),
-    include: z.enum(['new', 'regressed']).optional(),
+    include: z.enum(['new', 'regressed']).optional().describe('Default new.'),
     ...paging,
   },
   returns: { ...list('issues', Issue) },
@@ -208,6 +239,7 @@ export const setIssueStatus = endpoint({
     status: accept(IssueStatus),
     note: z.string().max(1000).optional(),
     etag: Etag.optional(),
+    request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
   },
   returns: { issue: Issue },
@@ -224,93 +256,15 @@ export const bulkSetIssueStatus = endpoint({
     issue_ids: z.array(Id).min(1).max(500),
     status: accept(IssueStatus),
     note: z.string().max(1000).optional(),
+    request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
   },
   returns: {
     issues: z.array(Issue),
     updated_count: z.int(),
     unchanged_count: z.int(),
-    not_found_ids: z.array(z.string()),
+    not_found_ids: z.array(Id),
   },
   retry: 'idempotent',
   fails: ['invalid_argument', 'not_found'],
-})
-
-export const FixContext = z.object({
-  issue: Issue,
-  event: Event.nullable(),
-  frames: z.array(Frame),
-  files: z.array(
-    z.object({
-      path: untrusted(z.string()),
-      exists_in_snapshot: z.boolean().nullable(),
-      lines: z.array(z.object({ start: z.int(), end: z.int() })),
-      frame_indexes: z.array(z.int()),
-      component: Ref.nullable(),
-      requirement_ids: z.array(z.string()),
-      rank: z.int(),
-      reason: z.enum(['crash_frame', 'in_app_frame', 'cause_frame']),
-    }),
-  ),
-  environments: z.array(
-    z.object({
-      environment_id: z.string(),
-      environment: text(),
-      environment_known: z.boolean(),
-      count: z.int(),
-      share: z.number(),
-      first_seen: Timestamp,
-      last_seen: Timestamp,
-      releases: z.array(text()),
-    }),
-  ),
-  component: Component.nullable(),
-  releases: z.object({
-    first: ReleaseName.nullable(),
-    last: ReleaseName.nullable(),
-    last_good: ReleaseName.nullable(),
-    commit_range: z.object({ from: team(z.string()), to: team(z.string()) }).nullable(),
-  }),
-  requirements: z.array(
-    z.object({
-      id: Id,
-      key: z.string(),
-      title: team(z.string()),
-      statement: team(z.string()),
-      priority: Priority,
-      risk: RiskLevel,
-      coverage_state: CoverageState,
-      failing: z.boolean(),
-      suspect: z.boolean(),
-      matched_by: z.array(z.object({ path: team(z.string()), code_ref: CodeRef.nullable() })),
-      tests: z.array(
-        z.object({ id: Id, key: z.string(), title: team(z.string()), file_path: team(z.string()), last_status: z.string() }),
-      ),
-    }),
-  ),
-  related_issues: z.array(z.object({ id: Id, short_id: z.string(), title: text(), shared_frames: z.int() })),
-  reproduction: z.object({
-    transaction: text(),
-    request: z.object({ method: text(), url: text() }),
-    tags: untrusted(z.record(z.string(), z.string())),
-  }),
-  git_ref: z.string(),
-  truncation_signals: z.array(z.string()),
-})
-
-export const getFixContext = endpoint({
-  method: 'GET',
-  path: '/v1/products/{product_id}/issues/{issue_id}/fix-context',
-  summary: 'Everything a fix needs in one call: frames, implicated files, environments, component, requirements with coverage.',
-  input: {
-    product_id: ProductId,
-    issue_id: Id,
-    branch: z.string().optional(),
-    max_frames: z.int().min(1).max(100).optional(),
-    environment_id: Id.optional(),
-    max_files: z.int().min(1).max(100).optional(),
-    max_requirements: z.int().min(1).max(100).optional(),
-  },
-  returns: { fix_context: FixContext },
-  fails: ['not_found'],
 })

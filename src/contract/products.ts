@@ -1,10 +1,29 @@
 import * as z from 'zod'
-import { accept, Etag, Id, prefixed, ProductId, RequestId, Timestamp, ValidateOnly } from './common.ts'
+import {
+  accept,
+  Etag,
+  Hash,
+  Id,
+  Key,
+  prefixed,
+  ProductId,
+  RequestId,
+  Sentence,
+  Timestamp,
+  ValidateOnly,
+} from './common.ts'
 import { endpoint, list, paging, scopes } from './endpoint.ts'
-import { team } from './text.ts'
-import { GatePolicy } from './gate-policy.ts'
+import { GatePolicy, GatePolicyInput } from './gate-policy.ts'
+import { team, trusted, untrusted } from './text.ts'
 
-export const Step = prefixed('ONBOARDING_STEP', ['CREATE_PRODUCT', 'SEND_EVENT', 'ADD_REQUIREMENT', 'INGEST_TESTS', 'LINK_TEST', 'COMPUTE_GATE'])
+export const Step = prefixed('ONBOARDING_STEP', [
+  'CREATE_PRODUCT',
+  'SEND_EVENT',
+  'ADD_REQUIREMENT',
+  'INGEST_TESTS',
+  'LINK_TEST',
+  'COMPUTE_GATE',
+])
 
 export const Onboarding = z.object({
   completed_steps: z.array(Step),
@@ -20,23 +39,23 @@ export const User = z.object({
   email: team(z.string()),
   display_name: team(z.string()),
   created_at: Timestamp,
-  workspaces: z.array(z.object({ id: Id, slug: z.string(), name: team(z.string()), role: WorkspaceRole })),
+  workspaces: z.array(z.object({ id: Id, slug: Key, name: team(z.string()), role: WorkspaceRole })),
 })
 
 export const Token = z.object({
   id: Id,
   name: team(z.string()),
   scopes: z.array(z.enum(scopes)),
-  workspace_ids: z.array(z.string()),
+  workspace_ids: z.array(Id),
   created_at: Timestamp,
   expires_at: Timestamp.nullable(),
 })
 
 export const Server = z.object({
-  name: z.string(),
-  version: z.string(),
+  name: Key,
+  version: Key,
   mode: z.enum(['embedded', 'remote']),
-  api_version: z.string(),
+  api_version: Key,
 })
 
 export const getMe = endpoint({
@@ -59,7 +78,7 @@ export const updateOnboarding = endpoint({
 
 export const Workspace = z.object({
   id: Id,
-  slug: z.string(),
+  slug: Key,
   name: team(z.string()),
   role: WorkspaceRole,
   product_count: z.int(),
@@ -91,18 +110,22 @@ export const ProductSettings = z.object({
   max_events_per_issue: z.int(),
 })
 
+const Address = trusted(z.string())
+
+export const SetupState = prefixed('SETUP_STATE', ['INCOMPLETE', 'COMPLETE'])
+
 export const Product = z.object({
   id: ProductId,
   workspace_id: Id,
-  slug: z.string(),
+  slug: Key,
   name: team(z.string()),
   description: team(z.string()),
-  key_prefix: z.string(),
+  key_prefix: Key,
   repository: Repository,
   gate_policy: GatePolicy,
   settings: ProductSettings,
-  ingest: z.object({ dsn: z.string(), public_key: z.string(), envelope_url: z.string(), store_url: z.string() }),
-  setup_state: prefixed('SETUP_STATE', ['INCOMPLETE', 'COMPLETE']),
+  ingest: z.object({ dsn: Address, public_key: Hash, envelope_url: Address, store_url: Address }),
+  setup_state: SetupState,
   counts: z.object({
     requirements: z.int(),
     tests: z.int(),
@@ -123,11 +146,18 @@ export const createProduct = endpoint({
   input: {
     workspace_id: Id,
     name: z.string().trim().min(1).max(80),
-    slug: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'lower-case words joined by dashes').max(80).optional(),
+    slug: z
+      .string()
+      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'lower-case words joined by dashes')
+      .max(80)
+      .optional(),
     description: z.string().max(2000).optional(),
-    key_prefix: z.string().regex(/^[A-Z][A-Z0-9]{1,9}$/, '2 to 10 capitals or digits, a capital first').optional(),
+    key_prefix: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9]{1,9}$/, '2 to 10 capitals or digits, a capital first')
+      .optional(),
     repository: Repository.partial().optional(),
-    gate_policy: GatePolicy.partial().optional(),
+    gate_policy: GatePolicyInput.optional(),
     request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
   },
@@ -144,6 +174,8 @@ export const listProducts = endpoint({
   fails: ['not_found'],
 })
 
+export const SetupCheckStatus = prefixed('SETUP_CHECK_STATUS', ['OK', 'MISSING', 'WARNING', 'NOT_APPLICABLE'])
+
 export const SetupCheck = z.object({
   id: z.enum([
     'repository_configured',
@@ -158,21 +190,22 @@ export const SetupCheck = z.object({
     'source_maps_ready',
     'gate_computed',
   ]),
-  title: z.string(),
-  status: prefixed('SETUP_CHECK_STATUS', ['OK', 'MISSING', 'WARNING', 'NOT_APPLICABLE']),
-  detail: z.string(),
-  remediation: z.string(),
-  evidence: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  title: Sentence,
+  status: SetupCheckStatus,
+  detail: Sentence,
+  remediation: Sentence,
+  /** Untrusted as a whole: it may name the SDK that an event claims to come from. */
+  evidence: untrusted(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
   checked_at: Timestamp,
 })
 
 export const Setup = z.object({
   product_id: ProductId,
-  state: Product.shape.setup_state,
+  state: SetupState,
   checks: z.array(SetupCheck),
   completed_checks: z.int(),
   total_checks: z.int(),
-  next_action: z.string(),
+  next_action: Sentence,
   verified_at: Timestamp,
 })
 
@@ -180,7 +213,7 @@ export const verifySetup = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/setup:verify',
   summary: 'Check what a product still needs and store its setup state.',
-  input: { product_id: ProductId },
+  input: { product_id: ProductId, request_id: RequestId.optional() },
   returns: { setup: Setup },
   retry: 'idempotent',
   fails: ['not_found'],

@@ -39,6 +39,25 @@ export function untrusted<S extends z.ZodType>(schema: S) {
     .meta({ 'x-text': 'untrusted' satisfies TextMark })
 }
 
+interface Maker {
+  by: 'service'
+}
+const madeByService = z.registry<Maker>()
+
+/**
+ * Marks a free string of a result as made by the service: an id, key, hash, address or sentence of its own. It changes
+ * neither the type nor the published schema; it says that the question "whose text?" was asked (CONTRACT §1).
+ */
+export function trusted<S extends z.ZodType>(schema: S): S {
+  madeByService.add(schema, { by: 'service' })
+  return schema
+}
+
+/** Was the schema, or the one it was described from, marked by `trusted`? */
+export function isTrusted(schema: z.core.$ZodType): boolean {
+  return madeByService.get(schema) !== undefined
+}
+
 /** The mark of a schema, or undefined where its text is made by the service. */
 export function textMark(schema: z.core.$ZodType): TextMark | undefined {
   return z.globalRegistry.get(schema)?.['x-text'] as TextMark | undefined

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { Branch } from './branches.ts'
+import {
+  accept,
+  Id,
+  IdOrEmpty,
+  Key,
+  prefixed,
+  Priority,
+  ProductId,
+  Ref,
+  RequestId,
+  Sentence,
+  Title,
+  TruncationSignals,
+  ValidateOnly,
+} from './common.ts'
+import { endpoint, MIB } from './endpoint.ts'
+import { LintCode, Requirement } from './requirements.ts'
+import { team } from './text.ts'
+
+export const DistillAction = prefixed('DISTILL_ACTION', ['CREATE', 'UPDATE', 'DUPLICATE', 'CONFLICT'])
+export const Pattern = prefixed('PATTERN', [
+  'EARS_UBIQUITOUS',
+  'EARS_EVENT',
+  'EARS_STATE',
+  'EARS_OPTIONAL',
+  'EARS_UNWANTED',
+  'EARS_COMPLEX',
+  'RFC2119',
+  'GHERKIN',
+  'USER_STORY',
+  'IMPERATIVE',
+])
+export const Modality = prefixed('MODALITY', ['MUST', 'MUST_NOT', 'SHOULD', 'SHOULD_NOT', 'MAY'])
+export const DocumentMediaType = z.enum(['text/markdown', 'text/plain', 'text/x-gherkin'])
+
+export const DistillProposal = z.object({
+  ordinal: z.int(),
+  action: DistillAction,
+  requirement: Requirement.extend({ id: IdOrEmpty }).describe('The draft; its id and key are empty until written.'),
+  matched: Ref.extend({ similarity: z.number() }).nullable(),
+  differences: z.array(team(z.string())),
+  pattern: Pattern,
+  modality: Modality,
+  confidence: z.number(),
+  source: z.object({ document: team(z.string()), line_start: z.int(), line_end: z.int(), quote: team(z.string()) }),
+  lint: z.array(z.object({ code: LintCode, term: team(z.string()), message: Sentence })),
+})
+
+export const Distillation = z.object({
+  id: IdOrEmpty,
+  branch: Branch.nullable(),
+  proposals: z.array(DistillProposal),
+  skipped: z.array(z.object({ quote: team(z.string()), line: z.int(), reason: Key })),
+  summary: z.object({
+    sentences: z.int(),
+    proposed: z.int(),
+    created: z.int(),
+    updated: z.int(),
+    duplicates: z.int(),
+    conflicts: z.int(),
+    skipped: z.int(),
+  }),
+  truncation_signals: TruncationSignals,
+})
+
+const DocumentInput = z.object({
+  name: z.string().min(1).max(500),
+  content: z.string(),
+  uri: z.string().max(2000).optional(),
+  media_type: DocumentMediaType.optional(),
+})
+
+const ItemInput = z.object({
+  title: Title,
+  statement: z.string().max(20_000).optional(),
+  criteria: z.array(z.string().min(1).max(4000)).max(100).optional(),
+  priority: accept(Priority).optional(),
+  files: z.array(z.string().min(1).max(500)).max(200).optional(),
+})
+
+const share = z.number().min(0).max(1).optional()
+
+export const distillIntent = endpoint({
+  method: 'POST',
+  path: '/v1/products/{product_id}/intent:distill',
+  summary: 'Turn text into requirement drafts on a branch; nothing is written to the main tree.',
+  input: {
+    product_id: ProductId,
+    text: z.string().optional().describe('One of this, documents and items.'),
+    documents: z.array(DocumentInput).min(1).max(20).optional(),
+    items: z.array(ItemInput).min(1).max(200).optional().describe('Already requirements: only compared and drafted.'),
+    branch_id: Id.optional().describe('Default: a new branch.'),
+    branch_name: z.string().trim().min(1).max(120).optional(),
+    parent_id: Id.optional(),
+    default_priority: accept(Priority).optional(),
+    options: z
+      .object({
+        min_confidence: share.describe('Default 0.5.'),
+        max_requirements: z.int().min(1).max(200).optional().describe('Default 200.'),
+        duplicate_threshold: share.describe('Default 0.90.'),
+        related_threshold: share.describe('Default 0.75.'),
+        include_informative: z.boolean().optional(),
+      })
+      .optional(),
+    request_id: RequestId.optional(),
+    validate_only: ValidateOnly.optional(),
+  },
+  returns: { distillation: Distillation },
+  fails: ['invalid_argument', 'not_found', 'failed_precondition', 'already_exists', 'payload_too_large'],
+  reasons: ['BRANCH_NOT_OPEN'],
+  bodyLimitBytes: 2 * MIB,
+})

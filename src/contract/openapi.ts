@@ -1,0 +1,217 @@
+import * as z from 'zod'
+import { failures } from '../errors.ts'
+import { pathParameters } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { contract } from './index.ts'
+import { ingestPaths, ingestSecurity } from './openapi-ingest.ts'
+import { componentRegistry, schemasOf, tagOf } from './openapi-schemas.ts'
+import type { JsonSchema } from './openapi-schemas.ts'
+
+/**
+ * The contract as an OpenAPI 3.1 document: every endpoint of the table under its name as `operationId`, the shared
+ * schemas as components. `x-text` says whose text a member is, `x-scope` and `x-retry` are those of the endpoint,
+ * `x-reasons` the reasons that its errors may carry.
+ */
+export function openApi() {
+  const operations = Object.entries(contract).map(([name, endpoint]) => operationOf(name, endpoint))
+  const registry = componentRegistry()
+  for (const { name, parameters, body, endpoint } of operations) {
+    registry.add(parameters, { id: `${name}.parameters` })
+    registry.add(body, { id: `${name}.request` })
+    registry.add(endpoint.returns, { id: `${name}.response` })
+  }
+  const { components, inline } = schemasOf(registry)
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operations) {
+    const methods = (paths[operation.endpoint.path] ??= {})
+    methods[operation.endpoint.method.toLowerCase()] = describe(operation, inline)
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    tags: [...new Set([...operations.map(({ endpoint }) => tagOf(endpoint)), 'ingest'])].map((name) => ({ name })),
+    paths: { ...paths, ...ingestPaths },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, ...ingestSecurity },
+      parameters: sharedParameters,
+      responses: errorResponses(),
+      schemas: components,
+    },
+  }
+}
+
+const info = {
+  title: 'Quality and Error-Tracking Service',
+  version: 'v1',
+  description:
+    'Every member of a response is present. Requests may write the values of an enum in any case and without their ' +
+    'common prefix. Unknown members of a body are ignored, unknown query parameters are refused.',
+}
+
+interface Operation {
+  name: string
+  endpoint: Endpoint
+  inPath: ReadonlySet<string>
+  /** Path and query parameters as one object. */
+  parameters: z.ZodObject
+  body: z.ZodObject
+}
+
+/** Splits the input of an endpoint as the router does: path first, the rest is query (GET, DELETE) or body. */
+function operationOf(name: string, endpoint: Endpoint): Operation {
+  const inPath = new Set(pathParameters(endpoint.path))
+  const inQuery = !hasBody(endpoint)
+  const pick = (wanted: (member: string) => boolean) =>
+    z.object(Object.fromEntries(Object.entries(endpoint.input.shape).filter(([member]) => wanted(member))))
+  return {
+    name,
+    endpoint,
+    inPath,
+    parameters: pick((member) => inPath.has(member) || (inQuery && !(member in pagingNames))),
+    body: pick((member) => !inQuery && !inPath.has(member)),
+  }
+}
+
+function hasBody({ method }: Endpoint): boolean {
+  return method === 'POST' || method === 'PUT'
+}
+
+function describe(operation: Operation, inline: Readonly<Record<string, JsonSchema>>) {
+  const { name, endpoint } = operation
+  const parameters = [...parametersOf(operation, inline[`${name}.parameters`] ?? {}), ...sharedOf(endpoint)]
+  return {
+    operationId: name,
+    tags: [tagOf(endpoint)],
+    summary: endpoint.summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(hasBody(endpoint) && { requestBody: requestBody(inline[`${name}.request`] ?? {}) }),
+    responses: { 200: success(endpoint, inline[`${name}.response`] ?? {}), ...errorsOf(endpoint) },
+    'x-scope': endpoint.scope,
+    'x-retry': endpoint.retry,
+    ...(endpoint.reasons.length > 0 && { 'x-reasons': endpoint.reasons }),
+    ...(hasBody(endpoint) && { 'x-body-limit-bytes': endpoint.bodyLimitBytes }),
+  }
+}
+
+function parametersOf({ inPath }: Operation, { properties = {}, required = [] }: JsonSchema) {
+  const members = Object.entries(properties).filter(
+    (member): member is [string, JsonSchema] => typeof member[1] === 'object',
+  )
+  const ordered = [...members.filter(([name]) => inPath.has(name)), ...members.filter(([name]) => !inPath.has(name))]
+  return ordered.map(([name, { description, ...schema }]) => ({
+    name,
+    in: inPath.has(name) ? 'path' : 'query',
+    required: inPath.has(name) || required.includes(name),
+    ...(description !== undefined && { description }),
+    // A repeated parameter is given several times: `levels=error&levels=fatal`.
+    ...(schema.type === 'array' && { style: 'form', explode: true }),
+    schema,
+  }))
+}
+
+/** The specification's names of the paging parameters, and the shorter ones that are read as well (CONTRACT §0.3). */
+const pagingNames: Readonly<Record<string, readonly string[]>> = {
+  page_token: ['pagination.page_token', 'page_token'],
+  page_size: ['pagination.page_size', 'page_size'],
+}
+
+const tokenSchema = { type: 'string' }
+const sizeSchema = { type: 'integer', minimum: 1 }
+const tokenText = 'next_page_token of the previous page; bound to the other parameters.'
+const sizeText = 'Rows per page, default 50, at most 200; larger is clamped.'
+
+const sharedParameters = {
+  'pagination.page_token': query('pagination.page_token', tokenText, tokenSchema),
+  page_token: query('page_token', 'Short for pagination.page_token.', tokenSchema),
+  'pagination.page_size': query('pagination.page_size', sizeText, sizeSchema),
+  page_size: query('page_size', 'Short for pagination.page_size.', sizeSchema),
+  'If-Match': header('If-Match', 'The etag that the resource must still have, as in the member etag.'),
+  'Idempotency-Key': header('Idempotency-Key', 'The same as the member request_id.'),
+}
+
+function query(name: string, description: string, schema: object) {
+  return { name, in: 'query', required: false, description, schema }
+}
+
+function header(name: string, description: string) {
+  return { name, in: 'header', required: false, description, schema: { type: 'string' } }
+}
+
+function sharedOf({ input }: Endpoint): { $ref: string }[] {
+  const names: string[] = []
+  for (const [member, aliases] of Object.entries(pagingNames)) if (member in input.shape) names.push(...aliases)
+  if ('etag' in input.shape) names.push('If-Match')
+  if ('request_id' in input.shape) names.push('Idempotency-Key')
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+function requestBody(schema: JsonSchema) {
+  const required = (schema.required ?? []).length > 0
+  return { required, content: { 'application/json': { schema } } }
+}
+
+function success({ summary, stream }: Endpoint, schema: JsonSchema) {
+  if (!stream) return { description: summary, content: { 'application/json': { schema } } }
+  const line = { type: 'object', properties: { result: schema }, required: ['result'] }
+  return {
+    description: 'One JSON object per line; as server-sent events when asked for, the event itself in each `data`.',
+    content: { 'application/json': { schema: line }, 'text/event-stream': { schema: { type: 'string' } } },
+  }
+}
+
+/** Statuses that every endpoint may answer with, beside those of its own failures. */
+const everywhere = ['401', '403', '429', '5XX'] as const
+
+const errorNames: Readonly<Record<string, { name: string; description: string }>> = {
+  400: {
+    name: 'BadRequest',
+    description: 'INVALID_ARGUMENT: a member is wrong. FAILED_PRECONDITION: the state forbids it.',
+  },
+  401: { name: 'Unauthenticated', description: 'No valid token.' },
+  403: { name: 'PermissionDenied', description: 'The token has not the scope, or the call needs a web session.' },
+  404: { name: 'NotFound', description: 'Unknown id, or one of a workspace that the token cannot see.' },
+  409: {
+    name: 'Conflict',
+    description: 'ALREADY_EXISTS: the name is taken. ABORTED: the state changed since it was read.',
+  },
+  413: { name: 'PayloadTooLarge', description: 'The body is over its limit.' },
+  429: { name: 'RateLimited', description: 'Too many calls.' },
+  '5XX': { name: 'ServerError', description: 'INTERNAL, UNIMPLEMENTED or UNAVAILABLE.' },
+}
+
+function errorsOf(endpoint: Endpoint): Record<string, { $ref: string }> {
+  const statuses = new Set<string>([...endpoint.fails.map((code) => String(failures[code].status)), ...everywhere])
+  // A body can always be malformed or over its limit, and a query parameter unknown.
+  statuses.add('400')
+  if (hasBody(endpoint)) statuses.add('413')
+  return Object.fromEntries(
+    [...statuses].toSorted().map((status) => [status, { $ref: `#/components/responses/${errorName(status)}` }]),
+  )
+}
+
+function errorName(status: string): string {
+  const error = errorNames[status]
+  if (error === undefined) throw new Error(`status ${status} has no error response in openapi.ts`)
+  return error.name
+}
+
+function errorResponses() {
+  const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } } }
+  const headers: Readonly<Record<string, object>> = {
+    401: { 'WWW-Authenticate': { schema: { type: 'string' } } },
+    429: retryAfter,
+    '5XX': retryAfter,
+  }
+  return Object.fromEntries(
+    Object.entries(errorNames).map(([status, { name, description }]) => [
+      name,
+      {
+        description,
+        ...(headers[status] !== undefined && { headers: headers[status] }),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  )
+}

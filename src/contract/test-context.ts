@@ -1,0 +1,162 @@
+import * as z from 'zod'
+import {
+  Coverage,
+  CoverageState,
+  Hash,
+  Id,
+  IdOrEmpty,
+  Key,
+  Level,
+  NamedRef,
+  prefixed,
+  Priority,
+  Ref,
+  RiskLevel,
+  Sentence,
+  Timestamp,
+  TruncationSignals,
+} from './common.ts'
+import { Requirement } from './requirements.ts'
+import { Test } from './tests.ts'
+import { team, untrusted } from './text.ts'
+
+const text = () => untrusted(z.string())
+
+export const GapType = prefixed('GAP_TYPE', [
+  'NO_TEST',
+  'NOT_RUN',
+  'FAILING',
+  'SUSPECT',
+  'STALE',
+  'PARTIAL_CRITERIA',
+  'UNCLAIMED_HOT_FILE',
+])
+export const GapAction = prefixed('GAP_ACTION', [
+  'WRITE_TEST',
+  'RUN_TEST',
+  'FIX_TEST',
+  'CONFIRM_LINK',
+  'ADD_CRITERION_TEST',
+  'WRITE_REQUIREMENT',
+])
+export const GapWindow = z.enum(['1d', '7d', '30d'])
+
+const issueName = { id: Id, short_id: Key, title: text() }
+
+export const Gap = z.object({
+  id: Hash.describe('Stable: the same type and subject have it in every scan.'),
+  rank: z.int(),
+  type: GapType,
+  requirement: Ref.extend({ priority: Priority, risk: RiskLevel, version: z.int() }).nullable(),
+  coverage_state: CoverageState.nullable().describe('null for GAP_TYPE_UNCLAIMED_HOT_FILE.'),
+  linked_test_count: z.int(),
+  component: Ref.nullable(),
+  files: z.array(text()),
+  score: z.number().describe('0 to 100, one decimal.'),
+  risk_score: z.number(),
+  exposure_score: z.number(),
+  type_factor: z.number(),
+  exposure: z.object({
+    window: GapWindow,
+    events: z.int(),
+    users: z.int(),
+    unresolved_issues: z.int(),
+    fatal_events: z.int(),
+    top_issues: z.array(z.object({ ...issueName, events: z.int() })),
+  }),
+  reasons: z.array(Sentence),
+  suggested_action: GapAction,
+  open_proposals: z.int(),
+})
+
+/** How the product's tests are written, read off the registered ones. */
+export const Conventions = z.object({
+  frameworks: z.array(z.object({ name: team(z.string()), cases: z.int(), share: z.number() })),
+  dominant_framework: team(z.string()),
+  test_file_pattern: team(z.string()),
+  suite_naming: team(z.string()),
+  case_naming_examples: z.array(team(z.string())),
+  requirement_annotation: z.object({ style: z.enum(['tag', 'bracket', 'property']), example: team(z.string()) }),
+})
+
+export const TestSuggestion = z.object({
+  criterion_id: IdOrEmpty,
+  title: team(z.string()),
+  technique: z.enum(['happy_path', 'boundary', 'negative', 'state', 'regression']),
+  notes: team(z.string()),
+})
+
+export const TestContext = z.object({
+  requirement: Requirement,
+  ancestors: z.array(Ref),
+  coverage: Coverage,
+  gap: Gap.nullable(),
+  acceptance_criteria: z.array(
+    z.object({
+      id: Id,
+      text: team(z.string()),
+      given: team(z.string()),
+      when: team(z.string()),
+      // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
+      then: team(z.string()),
+      covered: z.boolean(),
+      covering_test_keys: z.array(Key),
+    }),
+  ),
+  linked_tests: z.array(Test),
+  past_failures: z
+    .array(
+      z.object({
+        test_key: Key,
+        message: text(),
+        executed_at: Timestamp,
+        commit_sha: team(z.string()),
+        release: text(),
+        release_known: z.boolean(),
+      }),
+    )
+    .describe('At most 10.'),
+  code_files: z.array(
+    z.object({
+      path: text(),
+      component: Ref.nullable(),
+      reason: z.enum(['declared', 'marker', 'stack_frame', 'component_glob']),
+      symbols: z.array(text()),
+      excerpt: text().describe('Lines known from events and source maps.'),
+      recent_issues: z.array(z.object(issueName)),
+    }),
+  ),
+  similar_tests: z.array(
+    z.object({
+      id: Id,
+      key: Key,
+      title: team(z.string()),
+      file_path: team(z.string()),
+      framework: team(z.string()),
+      score: z.number(),
+      reasons: z.array(Sentence),
+    }),
+  ),
+  conventions: Conventions,
+  environments: z.array(NamedRef),
+  related_issues: z.array(
+    z.object({
+      ...issueName,
+      level: Level,
+      times_seen: z.int(),
+      culprit: text(),
+      top_frames: z.array(text()).describe('At most 5, `function (file:line)`.'),
+    }),
+  ),
+  suggestions: z
+    .object({
+      target_file: team(z.string()),
+      suite: team(z.string()),
+      annotation: team(z.string()),
+      cases: z.array(TestSuggestion),
+    })
+    .describe('Made by rule from what members wrote and from issue ids; never holds text of events.'),
+  guidance: z.array(Sentence),
+  token_estimate: z.int(),
+  truncation_signals: TruncationSignals,
+})

@@ -1,0 +1,172 @@
+import * as z from 'zod'
+import {
+  accept,
+  CoverageEffect,
+  Id,
+  IdOrEmpty,
+  Key,
+  prefixed,
+  ProductId,
+  RequestId,
+  ResultStatus,
+  Timestamp,
+  TruncationSignals,
+  ValidateOnly,
+} from './common.ts'
+import { endpoint, MIB } from './endpoint.ts'
+import { team } from './text.ts'
+import { TestLevel } from './tests.ts'
+
+export const ReportFormat = prefixed('REPORT_FORMAT', [
+  'AUTO',
+  'CTRF',
+  'JUNIT_XML',
+  'VITEST_JSON',
+  'JEST_JSON',
+  'PLAYWRIGHT_JSON',
+  'TAP',
+  'NATIVE',
+])
+export const IngestMode = prefixed('INGEST_MODE', ['RESULTS', 'DRAFT'])
+export const MissingPolicy = prefixed('MISSING_POLICY', ['KEEP', 'DEPRECATE'])
+export const IngestAction = prefixed('INGEST_ACTION', ['CREATED', 'UPDATED', 'RENAMED', 'UNCHANGED', 'SKIPPED'])
+export const ContentEncoding = z.enum(['identity', 'base64', 'gzip+base64'])
+
+export const TestRun = z.object({
+  id: IdOrEmpty,
+  run_key: team(z.string()),
+  commit_sha: team(z.string()),
+  git_branch: team(z.string()),
+  environment_id: IdOrEmpty,
+  release_id: IdOrEmpty,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+  totals: z.object({
+    tests: z.int(),
+    passed: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    flaky: z.int(),
+    errors: z.int(),
+  }),
+  ci_url: team(z.string()),
+})
+
+export const Ingest = z.object({
+  id: IdOrEmpty,
+  format: ReportFormat,
+  run: TestRun,
+  summary: z.object({
+    files: z.int(),
+    suites_created: z.int(),
+    cases_created: z.int(),
+    cases_updated: z.int(),
+    cases_unchanged: z.int(),
+    cases_renamed: z.int(),
+    results_recorded: z.int(),
+    results_duplicate: z.int(),
+    links_created: z.int(),
+    link_proposals_created: z.int(),
+    passed: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    flaky: z.int(),
+    errors: z.int(),
+  }),
+  cases: z
+    .array(
+      z.object({
+        test_id: IdOrEmpty,
+        key: Key,
+        name: team(z.string()),
+        file_path: team(z.string()),
+        action: IngestAction,
+        status: ResultStatus,
+        requirement_keys: z.array(Key),
+      }),
+    )
+    .describe('At most 500.'),
+  unresolved_refs: z.array(z.object({ ref: team(z.string()), test_id: IdOrEmpty })),
+  warnings: z.array(z.object({ code: Key, message: team(z.string()), file: team(z.string()), line: z.int() })),
+  coverage_effect: CoverageEffect,
+  gate_stale: z.boolean(),
+  truncation_signals: TruncationSignals,
+})
+
+const content = {
+  content: z
+    .union([z.string(), z.record(z.string(), z.unknown())])
+    .describe('The report as the reporter wrote it: text, or the JSON object itself.'),
+  format: accept(ReportFormat).optional().describe('Default REPORT_FORMAT_AUTO: recognised by its shape.'),
+  content_encoding: ContentEncoding.optional(),
+}
+
+const CaseInput = z.object({
+  file_path: z.string().max(500),
+  suite_path: z.array(z.string().max(500)).max(20),
+  name: z.string().min(1).max(1000),
+  project: z.string().max(120).optional(),
+  status: accept(ResultStatus),
+  duration_ms: z.number().min(0).optional(),
+  message: z.string().optional(),
+  trace: z.string().optional(),
+  attempts: z.int().min(1).optional(),
+  tags: z.array(z.string()).max(100).optional(),
+  requirement_keys: z.array(z.string().min(1)).max(100).optional(),
+  line: z.int().min(0).optional(),
+  external_id: z.string().max(200).optional(),
+})
+
+const Draft = z
+  .object({
+    ...content,
+    content: content.content.optional(),
+    files: z
+      .array(z.object({ name: z.string().min(1).max(500), ...content }))
+      .max(1000)
+      .optional()
+      .describe('Shards, or one report per file; a malformed one is a warning.'),
+    cases: z.array(CaseInput).max(50_000).optional().describe('Cases without a report format.'),
+  })
+  .describe('The JSON form. A report may also be the body itself (XML, TAP, JSON), with run.* and options.* as query.')
+
+const Run = z.object({
+  run_key: z.string().max(200).optional().describe('Shards with the same key are one run.'),
+  commit_sha: z.string().max(64).optional(),
+  git_branch: z.string().max(250).optional(),
+  environment: z.string().max(64).optional().describe('By name; made when missing.'),
+  release: z.string().max(200).optional().describe('By version; made when missing.'),
+  started_at: Timestamp.optional(),
+  ci_url: z.string().max(2000).optional(),
+  shard_index: z.int().min(0).optional(),
+  shard_total: z.int().min(1).optional(),
+})
+
+const Options = z.object({
+  mode: accept(IngestMode).optional().describe('DRAFT makes cases only and records no results. Default RESULTS.'),
+  create_missing: z.boolean().optional().describe('Default true.'),
+  link_annotations: z.boolean().optional().describe('Link cases to the requirement keys they name. Default true.'),
+  root_dir: z.string().max(500).optional().describe('Stripped from file paths.'),
+  missing_policy: accept(MissingPolicy).optional().describe('For known cases that a reported file no longer has.'),
+  level: accept(TestLevel).optional(),
+  branch_id: Id.optional(),
+  max_trace_bytes: z.int().min(0).max(65_536).optional().describe('Default 8192.'),
+})
+
+export const ingestTests = endpoint({
+  method: 'POST',
+  path: '/v1/products/{product_id}/tests:ingest',
+  summary: 'Take a test report: cases, results, links by annotation, coverage before and after.',
+  input: {
+    product_id: ProductId,
+    draft: Draft,
+    run: Run.optional(),
+    options: Options.optional(),
+    request_id: RequestId.optional(),
+    validate_only: ValidateOnly.optional(),
+  },
+  returns: { ingest: Ingest },
+  fails: ['invalid_argument', 'not_found', 'failed_precondition', 'payload_too_large'],
+  reasons: ['REPORT_UNPARSABLE', 'REPORT_EMPTY', 'FORMAT_UNKNOWN', 'BRANCH_NOT_OPEN'],
+  bodyLimitBytes: 32 * MIB,
+})

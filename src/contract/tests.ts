@@ -1,0 +1,225 @@
+import * as z from 'zod'
+import {
+  accept,
+  Actor,
+  clearable,
+  Etag,
+  Hash,
+  Id,
+  IdList,
+  IdOrEmpty,
+  Key,
+  LabelMap,
+  Labels,
+  optional,
+  prefixed,
+  ProductId,
+  RequestId,
+  ResultStatus,
+  TagList,
+  Timestamp,
+  Title,
+  ValidateOnly,
+} from './common.ts'
+import { endpoint, list, paging } from './endpoint.ts'
+import { TestLink } from './links.ts'
+import { team, untrusted } from './text.ts'
+
+export const TestKind = prefixed('TEST_KIND', ['SUITE', 'CASE'])
+export const TestLevel = prefixed('TEST_LEVEL', [
+  'UNIT',
+  'INTEGRATION',
+  'E2E',
+  'CONTRACT',
+  'PERFORMANCE',
+  'MANUAL',
+  'UNKNOWN',
+])
+export const TestStatus = prefixed('TEST_STATUS', ['DRAFT', 'ACTIVE', 'DEPRECATED'])
+export const AutomationStatus = prefixed('AUTOMATION_STATUS', ['AUTOMATED', 'MANUAL', 'PLANNED'])
+export const TestView = prefixed('TEST_VIEW', ['BASIC', 'FULL'])
+
+export const TestResult = z.object({
+  id: Id,
+  test_id: Id,
+  run_id: Id,
+  status: ResultStatus,
+  attempts: z.int(),
+  duration_ms: z.int(),
+  message: untrusted(z.string()),
+  trace: untrusted(z.string()),
+  executed_at: Timestamp,
+  environment_id: IdOrEmpty,
+  environment: untrusted(z.string()),
+  environment_known: z.boolean(),
+  release_id: IdOrEmpty,
+  release: untrusted(z.string()),
+  release_known: z.boolean(),
+  commit_sha: team(z.string()),
+  git_branch: team(z.string()),
+  ci_url: team(z.string()),
+})
+
+export const Test = z.object({
+  id: Id,
+  key: Key,
+  product_id: ProductId,
+  branch_id: IdOrEmpty,
+  parent_id: IdOrEmpty.describe('The suite.'),
+  position: z.int(),
+  kind: TestKind,
+  title: team(z.string()),
+  description: team(z.string()),
+  level: TestLevel,
+  status: TestStatus,
+  automation: AutomationStatus,
+  framework: team(z.string()),
+  automation_ref: z.object({
+    identity: Hash.describe('sha256 of file path, suite path, name and project (CONTRACT §4.2).'),
+    file_path: team(z.string()),
+    suite_path: z.array(team(z.string())),
+    name: team(z.string()),
+    project: team(z.string()),
+    line: z.int(),
+  }),
+  preconditions: team(z.string()),
+  steps: z.array(
+    z.object({ position: z.int(), action: team(z.string()), data: team(z.string()), expected: team(z.string()) }),
+  ),
+  tags: z.array(team(z.string())),
+  labels: Labels,
+  component_ids: z.array(Id),
+  quarantined: z.boolean(),
+  quarantine_reason: team(z.string()),
+  link_count: z.int(),
+  requirement_keys: z.array(Key),
+  last_result: TestResult.nullable(),
+  stats: z.object({
+    runs: z.int(),
+    passed: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    flaky: z.int(),
+    pass_rate: z.number(),
+    avg_duration_ms: z.int(),
+    window_days: z.int(),
+  }),
+  created_by: Actor,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  etag: Etag,
+})
+
+const StepInput = z.object({
+  action: z.string().min(1).max(4000),
+  data: z.string().max(4000).optional(),
+  expected: z.string().max(4000).optional(),
+})
+
+const writable = {
+  parent_id: Id.describe('The suite.'),
+  position: z.int().min(0),
+  description: z.string().max(20_000),
+  level: accept(TestLevel),
+  status: accept(TestStatus),
+  automation: accept(AutomationStatus),
+  framework: z.string().max(60),
+  automation_ref: z
+    .object({
+      file_path: z.string().min(1).max(500),
+      suite_path: z.array(z.string().max(500)).max(20).optional(),
+      name: z.string().min(1).max(1000),
+      project: z.string().max(120).optional(),
+      line: z.int().min(0).optional(),
+    })
+    .describe('Where the case is in the code; two cases of a product cannot share it.'),
+  preconditions: z.string().max(20_000),
+  steps: z.array(StepInput).max(200).describe('In order; replaces the list.'),
+  tags: TagList,
+  labels: LabelMap,
+  component_ids: IdList,
+  quarantined: z.boolean(),
+  quarantine_reason: z.string().max(1000),
+}
+
+export const createTest = endpoint({
+  method: 'POST',
+  path: '/v1/products/{product_id}/tests',
+  summary: 'Create a suite or a case, with its links to requirements.',
+  input: {
+    product_id: ProductId,
+    kind: accept(TestKind),
+    title: Title,
+    ...optional(writable),
+    requirement_ids: IdList.optional().describe('Requirements to link at once.'),
+    branch_id: Id.optional(),
+    request_id: RequestId.optional(),
+    validate_only: ValidateOnly.optional(),
+  },
+  returns: { test: Test, links: z.array(TestLink) },
+  fails: ['invalid_argument', 'not_found', 'already_exists', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
+})
+
+export const updateTest = endpoint({
+  method: 'PUT',
+  path: '/v1/tests/{id}',
+  summary: 'Change a test: absent members stay, null clears, lists replace.',
+  input: {
+    id: Id,
+    title: Title.optional(),
+    ...clearable(writable),
+    update_mask: z.string().max(500).optional().describe('Comma list: only these members are taken.'),
+    branch_id: Id.optional(),
+    etag: Etag.optional(),
+  },
+  returns: { test: Test },
+  fails: ['invalid_argument', 'not_found', 'already_exists', 'aborted', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
+})
+
+export const listTests = endpoint({
+  method: 'GET',
+  path: '/v1/products/{product_id}/tests',
+  summary: 'Suites and cases of a product.',
+  input: {
+    product_id: ProductId,
+    kind: accept(TestKind).optional(),
+    parent_id: Id.optional(),
+    status: accept(TestStatus).optional(),
+    level: accept(TestLevel).optional(),
+    framework: z.string().optional(),
+    tag: z.string().optional(),
+    component_id: Id.optional(),
+    requirement_id: Id.optional(),
+    linked: z.boolean().optional(),
+    result_status: z.array(accept(ResultStatus)).optional().describe('Of the newest result.'),
+    quarantined: z.boolean().optional(),
+    file_path: z.string().optional().describe('Exact or glob.'),
+    q: z.string().optional().describe('Full text.'),
+    key: z.array(z.string().min(1)).optional(),
+    branch_id: Id.optional(),
+    view: accept(TestView).optional().describe('BASIC leaves out description, preconditions, steps.'),
+    ...paging,
+  },
+  returns: { ...list('tests', Test) },
+  fails: ['invalid_argument', 'not_found'],
+})
+
+export const getTest = endpoint({
+  method: 'GET',
+  path: '/v1/tests/{id}',
+  summary: 'One test with its links and its newest results, at most 10.',
+  input: { id: Id, branch_id: Id.optional() },
+  returns: { test: Test, links: z.array(TestLink), recent_results: z.array(TestResult) },
+  fails: ['not_found'],
+})
+
+export const deleteTest = endpoint({
+  method: 'DELETE',
+  path: '/v1/tests/{id}',
+  summary: 'Delete a test and its links; its results are kept for 30 days.',
+  input: { id: Id, branch_id: Id.optional(), recursive: z.boolean().optional(), etag: Etag.optional() },
+  fails: ['not_found', 'aborted', 'failed_precondition'],
+  reasons: ['HAS_CHILDREN', 'BRANCH_NOT_OPEN'],
+})

@@ -1,0 +1,6 @@
+import { writeFile } from 'node:fs/promises'
+import { openApi } from '../contract/openapi.ts'
+
+/** `npm run openapi`: writes the document that the service serves and that is committed beside the contract. */
+const file = new URL('../contract/openapi.json', import.meta.url)
+await writeFile(file, `${JSON.stringify(openApi(), null, 1)}\n`)

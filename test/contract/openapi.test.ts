@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, test } from 'vitest'
+import { openApi } from '../../src/contract/openapi.ts'
+import { endpoints } from './walk.ts'
+
+const committed = readFileSync(new URL('../../src/contract/openapi.json', import.meta.url), 'utf8')
+const document = openApi()
+const text = JSON.stringify(document)
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  style?: string
+  explode?: boolean
+}
+
+interface Operation {
+  operationId: string
+  parameters?: (Parameter | { $ref: string })[]
+  requestBody?: { content: { 'application/json': { schema: { properties?: Record<string, unknown> } } } }
+  responses: Record<string, unknown>
+  'x-scope'?: string
+  'x-retry'?: string
+}
+
+const paths = JSON.parse(JSON.stringify(document.paths)) as Record<string, Record<string, Operation>>
+
+test('the committed document is the one that the contract gives', () => {
+  expect(committed === `${JSON.stringify(document, null, 1)}\n`, 'openapi.json is stale: run `npm run openapi`').toBe(
+    true,
+  )
+})
+
+test('a public validator accepts the document as OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const { valid, errors } = await validator.validate(JSON.parse(committed) as Record<string, unknown>)
+  expect(errors).toBeUndefined()
+  expect(valid).toBe(true)
+  expect(validator.version).toBe('3.1')
+})
+
+test('a document with a broken response is refused by the validator', async () => {
+  const broken = JSON.parse(committed) as { paths: Record<string, Record<string, { responses: unknown }>> }
+  const operation = broken.paths['/v1/auth/me']?.get
+  if (operation !== undefined) operation.responses = { 200: { content: {} } }
+  expect((await new Validator().validate(broken)).valid).toBe(false)
+})
+
+test.each(endpoints)('%s stands under its path and method with its name, scope and retry', (name, endpoint) => {
+  const operation = operationOf(endpoint.path, endpoint.method)
+  expect(operation.operationId).toBe(name)
+  expect(operation['x-scope']).toBe(endpoint.scope)
+  expect(operation['x-retry']).toBe(endpoint.retry)
+  expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '401', '403', '429', '5XX']))
+})
+
+test.each(endpoints)('%s: path, query and body together are its input', (_, endpoint) => {
+  const { parameters = [], requestBody } = operationOf(endpoint.path, endpoint.method)
+  const own = parameters.filter((parameter) => 'name' in parameter).map(({ name }) => name)
+  const body = Object.keys(requestBody?.content['application/json'].schema.properties ?? {})
+  const shared = ['page_token', 'page_size'].filter((name) => refers(parameters, name))
+  expect([...own, ...body, ...shared].toSorted()).toEqual(Object.keys(endpoint.input.shape).toSorted())
+})
+
+test('a list offers the paging names of the specification', () => {
+  const { parameters = [] } = operationOf('/v1/products/{product_id}/issues', 'GET')
+  expect(refers(parameters, 'pagination.page_token')).toBe(true)
+  expect(refers(parameters, 'pagination.page_size')).toBe(true)
+})
+
+test('repeated parameters are given several times', () => {
+  const { parameters = [] } = operationOf('/v1/products/{product_id}/issues', 'GET')
+  const levels = parameters.find((parameter) => 'name' in parameter && parameter.name === 'levels')
+  expect(levels).toMatchObject({ in: 'query', required: false, style: 'form', explode: true })
+})
+
+test('every reference leads to a component, and no component is without one', () => {
+  const { components } = document
+  const used = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, path]) => path ?? ''))
+  const there = (['parameters', 'responses', 'schemas'] as const).flatMap((kind) =>
+    Object.keys(components[kind]).map((name) => `${kind}/${name}`),
+  )
+  expect(used).toEqual(new Set(there))
+})
+
+test('schemas are slim: no regex beside a format, no bounds of safe integers', () => {
+  expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))
+  expect(text).not.toMatch(/"format":"[^"]+","pattern"/)
+  expect(text).not.toMatch(/"pattern":"[^"]+","format"/)
+  expect(text).not.toContain('"$schema"')
+})
+
+test('what outsiders wrote is plain text on the wire, marked as theirs', () => {
+  expect(document.components.schemas.Issue?.properties?.title).toEqual({ type: 'string', 'x-text': 'untrusted' })
+})
+
+function operationOf(path: string, method: string): Operation {
+  const operation = paths[path]?.[method.toLowerCase()]
+  if (operation === undefined) throw new Error(`no ${method} ${path} in the document`)
+  return operation
+}
+
+function refers(parameters: readonly (Parameter | { $ref: string })[], name: string): boolean {
+  return parameters.some((parameter) => '$ref' in parameter && parameter.$ref === `#/components/parameters/${name}`)
+}
