@@ -12,36 +12,35 @@ export type NormalThread = EventBody['threads'][number]
  * One event after normalisation (CONTRACT §12): every member present and of its type, strings cut to their limits, times
  * in epoch milliseconds. Produced by `normalise.ts`, read by grouping, symbolication and the store.
  */
-export interface NormalEvent
-  extends Pick<
-    EventBody,
-    | 'sdk_event_id'
-    | 'level'
-    | 'platform'
-    | 'environment'
-    | 'release'
-    | 'dist'
-    | 'message'
-    | 'transaction'
-    | 'server_name'
-    | 'handled'
-    | 'logger'
-    | 'message_template'
-    | 'message_params'
-    | 'exceptions'
-    | 'threads'
-    | 'breadcrumbs'
-    | 'tags'
-    | 'user'
-    | 'request'
-    | 'contexts'
-    | 'extra'
-    | 'modules'
-    | 'sdk'
-    | 'fingerprint'
-    | 'debug_images'
-    | 'truncation_signals'
-  > {
+export interface NormalEvent extends Pick<
+  EventBody,
+  | 'sdk_event_id'
+  | 'level'
+  | 'platform'
+  | 'environment'
+  | 'release'
+  | 'dist'
+  | 'message'
+  | 'transaction'
+  | 'server_name'
+  | 'handled'
+  | 'logger'
+  | 'message_template'
+  | 'message_params'
+  | 'exceptions'
+  | 'threads'
+  | 'breadcrumbs'
+  | 'tags'
+  | 'user'
+  | 'request'
+  | 'contexts'
+  | 'extra'
+  | 'modules'
+  | 'sdk'
+  | 'fingerprint'
+  | 'debug_images'
+  | 'truncation_signals'
+> {
   /** Epoch ms, clamped and corrected for clock drift. */
   timestamp: number
   received_at: number

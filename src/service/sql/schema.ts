@@ -15,7 +15,8 @@ export interface Schema {
   issue_hash: { product_id: number; hash: string; issue_id: string }
   occurrence: OccurrenceRow
   issue_presence: IssuePresenceRow
-  issue_user: { issue_id: string; user_hash: string }
+  issue_user: { issue_id: string; user_hash: string; environment_id: string; last_seen: number }
+  issue_regression: { release_id: string; issue_id: string; at: number }
   occurrence_rollup: OccurrenceRollupRow
   issue_history: IssueHistoryRow
   dropped_by_sdk: { product_id: number; reason: string; category: string; quantity: number }
@@ -23,7 +24,7 @@ export interface Schema {
   idempotency: IdempotencyRow
 }
 
-export interface WorkspaceRow {
+interface WorkspaceRow {
   id: string
   slug: string
   name: string
@@ -31,7 +32,7 @@ export interface WorkspaceRow {
   updated_at: number
 }
 
-export interface UserRow {
+interface UserRow {
   id: string
   email: string
   display_name: string
@@ -41,7 +42,7 @@ export interface UserRow {
   created_at: number
 }
 
-export interface TokenRow {
+interface TokenRow {
   id: string
   user_id: string
   name: string
@@ -71,7 +72,7 @@ export interface ProductRow {
   updated_at: number
 }
 
-export interface DsnKeyRow {
+interface DsnKeyRow {
   public_key: string
   product_id: number
   rate_per_second: number | null
@@ -160,6 +161,7 @@ export interface IssueRow {
   corroboration: string
   grouping: string
   reopened_count: Generated<number>
+  first_seq: number
   last_seq: number
   version: Generated<number>
   created_at: number
@@ -179,9 +181,12 @@ export interface OccurrenceRow {
   summary: string
   body: Uint8Array | null
   size_bytes: number
+  before_first_seen: number | null
+  before_last_seen: number | null
+  before_times_seen: number
 }
 
-export interface IssuePresenceRow {
+interface IssuePresenceRow {
   issue_id: string
   environment_id: string
   release_id: Generated<string>
@@ -190,7 +195,7 @@ export interface IssuePresenceRow {
   last_seen: number
 }
 
-export interface OccurrenceRollupRow {
+interface OccurrenceRollupRow {
   issue_id: string
   resolution: number
   bucket: number
@@ -199,7 +204,7 @@ export interface OccurrenceRollupRow {
   count: number
 }
 
-export interface IssueHistoryRow {
+interface IssueHistoryRow {
   id: string
   issue_id: string
   from_status: string
@@ -210,7 +215,7 @@ export interface IssueHistoryRow {
   reason: string
 }
 
-export interface AuditRow {
+interface AuditRow {
   id: string
   actor: string
   at: number
@@ -221,7 +226,7 @@ export interface AuditRow {
   after_hash: Generated<string>
 }
 
-export interface IdempotencyRow {
+interface IdempotencyRow {
   token_id: string
   key: string
   request_hash: string

@@ -156,7 +156,8 @@ CREATE TABLE issue (
   corroboration TEXT NOT NULL,
   grouping TEXT NOT NULL,
   reopened_count INTEGER NOT NULL DEFAULT 0,
-  -- occurrence.seq of the newest stored occurrence: what a page token's as_of is compared with.
+  -- occurrence.seq of the first and the newest commit: what a page token's as_of is compared with.
+  first_seq INTEGER NOT NULL,
   last_seq INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 1,
   created_at INTEGER NOT NULL,
@@ -192,8 +193,14 @@ CREATE TABLE occurrence (
   -- zstd of the JSON of the normalised event and its raw payload.
   body BLOB,
   size_bytes INTEGER NOT NULL,
+  -- The issue's sort values before this occurrence: how a page that began earlier goes on ordering it (decision 010).
+  before_first_seen INTEGER,
+  before_last_seen INTEGER,
+  before_times_seen INTEGER NOT NULL,
   UNIQUE (product_id, sdk_event_id)
 ) STRICT;
+-- For retention by age.
+CREATE INDEX occurrence_age ON occurrence (product_id, received_at);
 CREATE INDEX occurrence_issue ON occurrence (issue_id, timestamp DESC, id DESC);
 CREATE INDEX occurrence_issue_seq ON occurrence (issue_id, seq);
 
@@ -210,10 +217,21 @@ CREATE TABLE issue_presence (
 CREATE INDEX issue_presence_environment ON issue_presence (environment_id, issue_id);
 CREATE INDEX issue_presence_release ON issue_presence (release_id, issue_id);
 
+-- The last time a user met the issue in an environment: users of any trailing window, also after retention.
 CREATE TABLE issue_user (
   issue_id TEXT NOT NULL REFERENCES issue (id),
   user_hash TEXT NOT NULL,
-  PRIMARY KEY (issue_id, user_hash)
+  environment_id TEXT NOT NULL,
+  last_seen INTEGER NOT NULL,
+  PRIMARY KEY (issue_id, user_hash, environment_id)
+) STRICT, WITHOUT ROWID;
+
+-- Issues that came back in a release.
+CREATE TABLE issue_regression (
+  release_id TEXT NOT NULL,
+  issue_id TEXT NOT NULL REFERENCES issue (id),
+  at INTEGER NOT NULL,
+  PRIMARY KEY (release_id, issue_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Counts per bucket at three resolutions (seconds): 10 kept for hours, 600 for days, 3600 for good.
@@ -226,6 +244,8 @@ CREATE TABLE occurrence_rollup (
   count INTEGER NOT NULL,
   PRIMARY KEY (issue_id, resolution, bucket, environment_id, release_id)
 ) STRICT, WITHOUT ROWID;
+-- For retention: the fine resolutions are pruned by age.
+CREATE INDEX occurrence_rollup_age ON occurrence_rollup (resolution, bucket) WHERE resolution < 3600;
 
 CREATE TABLE issue_history (
   id TEXT PRIMARY KEY,

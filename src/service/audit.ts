@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import type { Call } from './context.ts'
+import type { Rows } from './sql/database.ts'
+
+export interface AuditEntry {
+  verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status'
+  resourceType: string
+  resourceId: string
+  before?: unknown
+  after?: unknown
+}
+
+/** Records who did what, inside the transaction of the change itself (CONTRACT §0.8). */
+export async function audit(rows: Rows, call: Pick<Call, 'actor' | 'now' | 'newId'>, entry: AuditEntry): Promise<void> {
+  await rows
+    .insertInto('audit')
+    .values({
+      id: call.newId(),
+      actor: JSON.stringify(call.actor),
+      at: call.now(),
+      verb: entry.verb,
+      resource_type: entry.resourceType,
+      resource_id: entry.resourceId,
+      before_hash: hashOf(entry.before),
+      after_hash: hashOf(entry.after),
+    })
+    .execute()
+}
+
+function hashOf(value: unknown): string {
+  if (value === undefined) return ''
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+}

@@ -1,0 +1,125 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { scopes } from '../contract/endpoint.ts'
+import type { Scope } from '../contract/endpoint.ts'
+import type { Call, Platform, Principal } from './context.ts'
+import { ServiceError } from '../errors.ts'
+import type { Log } from './log.ts'
+import { stackOf } from './log.ts'
+import type { Database } from './sql/database.ts'
+
+const usedAtMostEveryMs = 60_000
+
+export interface Authenticator {
+  /** Who holds the bearer token of an `Authorization` header; throws `unauthenticated`. */
+  authenticate(authorization: string | undefined): Promise<Principal>
+  /** Resolves when every `last_used_at` under way is written. */
+  settled(): Promise<void>
+}
+
+/** Bearer authentication against the token table (CONTRACT §0.5). */
+export function createAuthenticator({
+  db,
+  platform,
+  log,
+}: {
+  db: Database
+  platform: Platform
+  log?: Log | undefined
+}): Authenticator {
+  const usedAt = new Map<string, number>()
+  const writes = new Set<Promise<void>>()
+
+  /** Notes the use of a token at most once a minute; nobody waits for it. */
+  function noteUse(tokenId: string, stored: number | null, now: number) {
+    if (now - (usedAt.get(tokenId) ?? stored ?? -Infinity) < usedAtMostEveryMs) return
+    usedAt.set(tokenId, now)
+    const write = db
+      .write((rows) => rows.updateTable('token').set({ last_used_at: now }).where('id', '=', tokenId).execute())
+      .then(
+        () => undefined,
+        (thrown: unknown) =>
+          log?.({ level: 'warn', message: 'last use of a token was not noted', where: 'auth', error: stackOf(thrown) }),
+      )
+      .finally(() => writes.delete(write))
+    writes.add(write)
+  }
+
+  return {
+    async authenticate(authorization) {
+      const now = platform.now()
+      const { token, workspaceIds } = await findToken(db, bearerOf(authorization))
+      if (token.expires_at !== null && token.expires_at <= now) throw refused('TOKEN_EXPIRED', 'the token has expired')
+      noteUse(token.id, token.last_used_at, now)
+      return {
+        userId: token.user_id,
+        displayName: token.display_name,
+        tokenId: token.id,
+        tokenName: token.name,
+        isAgent: token.is_agent === 1,
+        scopes: new Set<Scope>(['read', ...parseScopes(token.scopes)]),
+        workspaceIds,
+      }
+    },
+    async settled() {
+      await Promise.all(writes)
+    },
+  }
+}
+
+/** The actor a principal's writes are recorded under (CONTRACT §0.8). */
+export function actorOf(principal: Principal): Call['actor'] {
+  return {
+    type: principal.isAgent ? 'ACTOR_TYPE_AGENT' : 'ACTOR_TYPE_API_TOKEN',
+    id: principal.tokenId,
+    display_name: principal.displayName,
+    user_id: principal.userId,
+  }
+}
+
+/** Throws `permission_denied` unless the token has the scope. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (principal.scopes.has(scope)) return
+  throw new ServiceError('permission_denied', `the token lacks the scope ${scope}; use one that has it`, {
+    reason: 'SCOPE_MISSING',
+    metadata: { scope },
+  })
+}
+
+/** SHA-256 of a token, hex: all of it that is stored. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** Scopes of the stored JSON list; names that this version does not know are left out. */
+export function parseScopes(stored: string): Scope[] {
+  const names = JSON.parse(stored) as unknown[]
+  return scopes.filter((scope) => names.includes(scope))
+}
+
+function bearerOf(authorization: string | undefined): string {
+  const token = /^bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
+  if (token === undefined) throw refused('TOKEN_MISSING', 'send Authorization: Bearer <token>')
+  return token
+}
+
+async function findToken(db: Database, bearer: string) {
+  const hash = hashToken(bearer)
+  const found = await db.read
+    .selectFrom('token')
+    .innerJoin('user', 'user.id', 'token.user_id')
+    .leftJoin('workspace_member', 'workspace_member.user_id', 'token.user_id')
+    .select(['token.id', 'token.name', 'token.user_id', 'token.hash', 'token.scopes', 'token.is_agent'])
+    .select(['token.expires_at', 'token.revoked_at', 'token.last_used_at', 'user.display_name'])
+    .select('workspace_member.workspace_id')
+    .where('token.hash', '=', hash)
+    .execute()
+  const token = found[0]
+  const known = token !== undefined && timingSafeEqual(Buffer.from(token.hash), Buffer.from(hash))
+  if (!known || token.revoked_at !== null) throw refused('TOKEN_INVALID', 'the token is not valid here')
+  const workspaceIds = found.flatMap(({ workspace_id }) => (workspace_id === null ? [] : [workspace_id]))
+  return { token, workspaceIds }
+}
+
+function refused(reason: 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'TOKEN_EXPIRED', message: string): ServiceError {
+  return new ServiceError('unauthenticated', message, { reason })
+}

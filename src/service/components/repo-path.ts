@@ -1,0 +1,71 @@
+import type { NormalFrame } from '../ingest/event.ts'
+import { LONGEST_PATH } from './glob.ts'
+import { isNative, isVendored } from '../grouping/paths.ts'
+
+/** The members of a product's `repository` that say where its code stands on build machines and servers. */
+export interface RepositoryRoots {
+  root_path: string
+  path_strip_prefixes: readonly string[]
+}
+
+/**
+ * The file of a frame relative to the repository's root, with `/`; '' for packages, the engine's own code and what is
+ * no file. Never absolute and never with `..`. Written by whoever sent the event: it names a file, it proves nothing.
+ */
+export function repoPath(frame: Pick<NormalFrame, 'filename' | 'abs_path'>, repository: RepositoryRoots): string {
+  const raw = (frame.filename === '' ? frame.abs_path : frame.filename).trim().replace(/^async /, '')
+  if (raw.length > 4 * LONGEST_PATH || /[\p{Cc}]/u.test(raw)) return ''
+  const path = raw.replaceAll('\\', '/')
+  if (isNative(path) || isVendored(path) || /^(?:data|blob|node|internal|[\w-]+-extension):/i.test(path)) return ''
+  const prefixes = stripPrefixes(repository)
+  const stripped = withoutPrefix(path, prefixes)
+  // A prefix may hold scheme and host, or may only show once they are gone; it is taken off once.
+  const relative = resolved(withoutOrigin(stripped ?? path))
+  const bare = stripped === undefined ? withoutPrefix(relative, prefixes.map(resolved)) : undefined
+  const file = bare === undefined ? relative : resolved(bare)
+  return file.length > LONGEST_PATH || isVendored(file) ? '' : file
+}
+
+/** Longest first, so that `/srv/shop/server` wins over `/srv/shop`. A relative `root_path` is part of the path. */
+function stripPrefixes({ root_path: root, path_strip_prefixes: prefixes }: RepositoryRoots): string[] {
+  const isAbsolute = /^(?:[\\/]|[a-z][\w+.-]*:)/i.test(root)
+  return [...prefixes, ...(isAbsolute ? [root] : [])]
+    .map((prefix) => prefix.trim().replaceAll('\\', '/').replace(/^\.\//, ''))
+    .filter((prefix) => prefix !== '' && prefix !== '/')
+    .toSorted((left, right) => right.length - left.length)
+}
+
+/** Undefined when no prefix ends where a folder of the path does. */
+function withoutPrefix(path: string, prefixes: readonly string[]): string | undefined {
+  const prefix = prefixes.find((candidate) => {
+    const isBoundary = candidate.endsWith('/') || path[candidate.length] === '/'
+    return candidate !== '' && isBoundary && path.startsWith(candidate)
+  })
+  return prefix === undefined ? undefined : path.slice(prefix.length)
+}
+
+/** Without scheme and host, and without what bundlers put in their place (ERRORS §3.1). */
+function withoutOrigin(path: string): string {
+  const address = /^([a-z][\w+.-]+):\/\/([^/]*)(?:\/|$)(.*)$/is.exec(path)
+  if (address === null) return path.replace(/\?.*$/s, '').replace(/^~\//, '')
+  const [, scheme, authority, rest] = address
+  // Only these schemes have no host: what stands in its place is a folder.
+  const isHostless = /^(?:app|file)$/i.test(scheme!) && !/^(?:localhost)?$/i.test(authority!)
+  // Next.js puts the layer first: `webpack-internal:///(rsc)/./src/a.ts`.
+  const layerless = /^webpack-internal$/i.test(scheme!) ? rest!.replace(/^\([\w-]+\)\//, '') : rest!
+  return (isHostless ? `${authority!}/${rest!}` : layerless)
+    .replace(/[?#].*$/s, '')
+    .replace(/^\[project\]\//, '')
+    .replace(/^~\//, '')
+}
+
+/** Without empty and dot segments and without a drive; what would leave the root starts there. */
+function resolved(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.' || (segments.length === 0 && /^[a-z]:$/i.test(segment))) continue
+    if (segment === '..') segments.pop()
+    else segments.push(segment)
+  }
+  return segments.join('/')
+}

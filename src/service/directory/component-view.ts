@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { z } from 'zod'
+import { Component } from '../../contract/components.ts'
+import { etagOf } from '../etag.ts'
+import type { Rows } from '../sql/database.ts'
+import type { ComponentRow } from '../sql/schema.ts'
+import { dayMs, timestamp } from '../times.ts'
+
+const { path_globs: Globs, owners: Owners, criticality: Criticality, tags: Tags } = Component.shape
+
+/** Components as the contract shows them, with what happened in them. */
+export async function viewComponents(
+  rows: Rows,
+  now: number,
+  components: readonly Selectable<ComponentRow>[],
+): Promise<z.input<typeof Component>[]> {
+  if (components.length === 0) return []
+  const ids = components.map(({ id }) => id)
+  const [unresolved, events] = [await unresolvedIssues(rows, ids), await eventsSince(rows, ids, now - 7 * dayMs)]
+  return components.map((row) => ({
+    id: row.id,
+    product_id: String(row.product_id),
+    parent_id: row.parent_id,
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    path_globs: Globs.parse(JSON.parse(row.path_globs)),
+    exclude_globs: Globs.parse(JSON.parse(row.exclude_globs)),
+    owners: Owners.parse(JSON.parse(row.owners)),
+    criticality: Criticality.parse(row.criticality),
+    position: row.position,
+    tags: Tags.parse(JSON.parse(row.tags)),
+    stats: {
+      unresolved_issues: unresolved.get(row.id) ?? 0,
+      events_7d: events.get(row.id) ?? 0,
+      // Requirements have no table.
+      requirements: 0,
+      coverage_ratio: 0,
+    },
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    etag: etagOf(row.id, row.version),
+  }))
+}
+
+async function unresolvedIssues(rows: Rows, componentIds: readonly string[]): Promise<Map<string, number>> {
+  const counts = await rows
+    .selectFrom('issue')
+    .select(['component_id', sql<number>`count(*)`.as('issues')])
+    .where('component_id', 'in', componentIds)
+    .where('status', '=', 'unresolved')
+    .groupBy('component_id')
+    .execute()
+  return new Map(counts.map(({ component_id, issues }) => [component_id, issues]))
+}
+
+/** Occurrences per component, from the hourly buckets that began after `since`. */
+async function eventsSince(rows: Rows, componentIds: readonly string[], since: number): Promise<Map<string, number>> {
+  const counts = await rows
+    .selectFrom('issue')
+    .innerJoin('occurrence_rollup', 'occurrence_rollup.issue_id', 'issue.id')
+    .select(['issue.component_id', sql<number>`sum(occurrence_rollup.count)`.as('events')])
+    .where('issue.component_id', 'in', componentIds)
+    .where('issue.last_seen', '>', since)
+    .where('occurrence_rollup.resolution', '=', 3600)
+    .where('occurrence_rollup.bucket', '>', since)
+    .groupBy('issue.component_id')
+    .execute()
+  return new Map(counts.map(({ component_id, events }) => [component_id, events]))
+}

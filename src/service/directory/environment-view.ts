@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { Environment } from '../../contract/environments.ts'
+import { etagOf } from '../etag.ts'
+import type { Rows } from '../sql/database.ts'
+import { dayMs, timestamp, timestampOrNull } from '../times.ts'
+import type { StoredEnvironment } from './environments.ts'
+import { orderReleases } from './release-order.ts'
+import { isKnownEnvironment, isKnownRelease } from './rules.ts'
+import type { Kind, OriginOf } from './rules.ts'
+
+/** Environments as the contract shows them, with their newest release and the events of the last 24 hours. */
+export async function viewEnvironments(
+  rows: Rows,
+  now: number,
+  environments: readonly StoredEnvironment[],
+): Promise<z.input<typeof Environment>[]> {
+  if (environments.length === 0) return []
+  const ids = environments.map(({ id }) => id)
+  const [newest, events] = [await newestReleases(rows, ids), await eventsSince(rows, ids, now - dayMs)]
+  return environments.map((row) => ({
+    id: row.id,
+    product_id: String(row.product_id),
+    name: row.name,
+    known: isKnownEnvironment(row),
+    // Written only by rules.ts and by parsed requests.
+    kind: row.kind as Kind,
+    exposure_weight: row.exposure_weight,
+    description: row.description,
+    origin: row.origin as OriginOf,
+    latest_release: newest.get(row.id) ?? null,
+    last_event_at: timestampOrNull(row.last_event_at),
+    events_24h: events.get(row.id) ?? 0,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    etag: etagOf(row.id, row.version),
+  }))
+}
+
+async function newestReleases(rows: Rows, environmentIds: readonly string[]) {
+  const releases = await rows
+    .selectFrom('release')
+    .select(['id', 'environment_id', 'version', 'origin', 'released_at', 'created_at'])
+    .where('environment_id', 'in', environmentIds)
+    .execute()
+  const newest = new Map<string, { id: string; version: string; known: boolean }>()
+  for (const [environmentId, group] of Map.groupBy(releases, (release) => release.environment_id)) {
+    const last = orderReleases(group).at(-1)
+    if (last !== undefined)
+      newest.set(environmentId, { id: last.id, version: last.version, known: isKnownRelease(last) })
+  }
+  return newest
+}
+
+/** Occurrences per environment, from the ten-minute buckets that began after `since`. */
+async function eventsSince(rows: Rows, environmentIds: readonly string[], since: number): Promise<Map<string, number>> {
+  const active = rows
+    .selectFrom('issue_presence')
+    .select('issue_id')
+    .where('environment_id', 'in', environmentIds)
+    .where('last_seen', '>', since)
+  const counts = await rows
+    .selectFrom('occurrence_rollup')
+    .select(['environment_id', sql<number>`sum(count)`.as('events')])
+    .where('issue_id', 'in', active)
+    .where('resolution', '=', 600)
+    .where('bucket', '>', since)
+    .where('environment_id', 'in', environmentIds)
+    .groupBy('environment_id')
+    .execute()
+  return new Map(counts.map(({ environment_id, events }) => [environment_id, events]))
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { GatePolicy } from '../../contract/gate-policy.ts'
+import { Product, ProductSettings, Repository } from '../../contract/products.ts'
+import { etagOf } from '../etag.ts'
+import type { Rows } from '../sql/database.ts'
+import { timestamp } from '../times.ts'
+import type { StoredProduct } from './products.ts'
+
+type ProductBody = z.input<typeof Product>
+
+/** Products as the contract shows them; `origin` (`https://host:4319`) is the address the caller used. */
+export async function viewProducts(
+  rows: Rows,
+  origin: string,
+  products: readonly StoredProduct[],
+): Promise<ProductBody[]> {
+  if (products.length === 0) return []
+  const ids = products.map(({ id }) => id)
+  const [keys, counts] = [await publicKeys(rows, ids), await countsOf(rows, ids)]
+  return products.map((row) => ({
+    id: String(row.id),
+    workspace_id: row.workspace_id,
+    slug: row.slug,
+    name: row.name,
+    description: row.description,
+    key_prefix: row.key_prefix,
+    repository: Repository.parse(JSON.parse(row.repository)),
+    gate_policy: GatePolicy.parse(JSON.parse(row.gate_policy)),
+    settings: ProductSettings.parse(JSON.parse(row.settings)),
+    ingest: ingestOf(origin, row.id, keys.get(row.id) ?? ''),
+    setup_state: Product.shape.setup_state.parse(row.setup_state),
+    counts: counts.get(row.id) ?? noCounts,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    etag: etagOf(row.id, row.version),
+  }))
+}
+
+/** Where the product's SDKs report to; `https://<publicKey>@{ingest_host}/<productId>` is the specification's DSN. */
+export function ingestOf(origin: string, productId: number, publicKey: string): ProductBody['ingest'] {
+  const [scheme, host] = origin.split('://')
+  return {
+    dsn: `${scheme}://${publicKey}@${host}/${productId}`,
+    public_key: publicKey,
+    envelope_url: `${origin}/api/${productId}/envelope/`,
+    store_url: `${origin}/api/${productId}/store/`,
+  }
+}
+
+/** The oldest valid key of each product. */
+export async function publicKeys(rows: Rows, productIds: readonly number[]): Promise<Map<number, string>> {
+  const keys = await rows
+    .selectFrom('dsn_key')
+    .select(['product_id', 'public_key'])
+    .where('product_id', 'in', productIds)
+    .where('revoked_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('public_key', 'desc')
+    .execute()
+  return new Map(keys.map(({ product_id, public_key }) => [product_id, public_key]))
+}
+
+// Requirements and tests have no tables.
+const noCounts = { requirements: 0, tests: 0, components: 0, environments: 0, releases: 0, unresolved_issues: 0 }
+
+/** What a product has, by noun; environments and releases without the deleted ones. */
+export async function countsOf(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
+  const size = sql<number>`count(*)`.as('size')
+  const components = await rows
+    .selectFrom('component')
+    .select(['product_id', size])
+    .where('product_id', 'in', productIds)
+    .groupBy('product_id')
+    .execute()
+  const environments = await rows
+    .selectFrom('environment')
+    .select(['product_id', size])
+    .where('product_id', 'in', productIds)
+    .where('deleted_at', 'is', null)
+    .groupBy('product_id')
+    .execute()
+  const releases = await rows
+    .selectFrom('release')
+    .innerJoin('environment', 'environment.id', 'release.environment_id')
+    .select(['release.product_id', size])
+    .where('release.product_id', 'in', productIds)
+    .where('environment.deleted_at', 'is', null)
+    .groupBy('release.product_id')
+    .execute()
+  const issues = await rows
+    .selectFrom('issue')
+    .select(['product_id', size])
+    .where('product_id', 'in', productIds)
+    .where('status', '=', 'unresolved')
+    .groupBy('product_id')
+    .execute()
+  const by = (found: readonly { product_id: number; size: number }[], id: number) =>
+    found.find(({ product_id }) => product_id === id)?.size ?? 0
+  return new Map(
+    productIds.map((id) => [
+      id,
+      {
+        ...noCounts,
+        components: by(components, id),
+        environments: by(environments, id),
+        releases: by(releases, id),
+        unresolved_issues: by(issues, id),
+      },
+    ]),
+  )
+}

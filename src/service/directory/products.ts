@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { z } from 'zod'
+import { defaultGatePolicy } from '../../contract/gate-policy.ts'
+import type { GatePolicy } from '../../contract/gate-policy.ts'
+import type { ProductSettings, Repository } from '../../contract/products.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Platform } from '../context.ts'
+import type { Rows } from '../sql/database.ts'
+import type { ProductRow } from '../sql/schema.ts'
+
+/** A product as its table holds it. */
+export type StoredProduct = Selectable<ProductRow>
+
+export interface ProductFacts {
+  name: string
+  slug?: string | undefined
+  description?: string | undefined
+  key_prefix?: string | undefined
+  repository?: Partial<z.input<typeof Repository>> | undefined
+  gate_policy?: Partial<z.input<typeof GatePolicy>> | undefined
+}
+
+const emptyRepository: z.input<typeof Repository> = {
+  url: '',
+  default_branch: '',
+  root_path: '',
+  path_strip_prefixes: [],
+  test_globs: [],
+}
+
+/** Settings of a new product (CONTRACT §2). */
+const defaultSettings: z.input<typeof ProductSettings> = {
+  reopen_on_regression: true,
+  auto_create_environments: true,
+  single_user_approval: false,
+  retention_days: 90,
+  max_events_per_issue: 1000,
+}
+
+/**
+ * Creates a product with the default gate policy and one DSN key, inside the caller's transaction. Slug and key prefix
+ * are made from the name unless given. Throws `already_exists` with the id of the product that has a given one.
+ */
+export async function insertProduct(
+  rows: Rows,
+  platform: Platform,
+  workspaceId: string,
+  facts: ProductFacts,
+): Promise<StoredProduct> {
+  const slug = await chooseSlug(rows, workspaceId, facts)
+  const keyPrefix = await choosePrefix(rows, facts)
+  const now = platform.now()
+  const product = await rows
+    .insertInto('product')
+    .values({
+      workspace_id: workspaceId,
+      slug,
+      name: facts.name,
+      description: facts.description ?? '',
+      key_prefix: keyPrefix,
+      repository: JSON.stringify({ ...emptyRepository, ...facts.repository }),
+      gate_policy: JSON.stringify({ ...defaultGatePolicy, ...facts.gate_policy }),
+      settings: JSON.stringify(defaultSettings),
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await insertDsnKey(rows, platform, product.id)
+  return product
+}
+
+/** Adds a DSN key, 32 hex digits; `ratePerSecond` 0 is without limit, absent the specification's default. */
+export async function insertDsnKey(
+  rows: Rows,
+  platform: Platform,
+  productId: number,
+  ratePerSecond: number | null = null,
+): Promise<string> {
+  const publicKey = randomBytes(16).toString('hex')
+  await rows
+    .insertInto('dsn_key')
+    .values({
+      public_key: publicKey,
+      product_id: productId,
+      rate_per_second: ratePerSecond,
+      burst: null,
+      created_at: platform.now(),
+      revoked_at: null,
+    })
+    .execute()
+  return publicKey
+}
+
+async function chooseSlug(rows: Rows, workspaceId: string, { name, slug }: ProductFacts): Promise<string> {
+  const find = (value: string) =>
+    rows
+      .selectFrom('product')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('slug', '=', value)
+      .executeTakeFirst()
+  if (slug !== undefined) return refuseTaken('slug', slug, await find(slug))
+  return firstFree(slugOf(name), '-', find)
+}
+
+async function choosePrefix(rows: Rows, { name, key_prefix: prefix }: ProductFacts): Promise<string> {
+  const find = (value: string) =>
+    rows.selectFrom('product').select('id').where('key_prefix', '=', value).executeTakeFirst()
+  if (prefix !== undefined) return refuseTaken('key_prefix', prefix, await find(prefix))
+  return firstFree(prefixOf(name), '', find)
+}
+
+function refuseTaken(field: string, value: string, taken: { id: number } | undefined): string {
+  if (taken === undefined) return value
+  throw new ServiceError(
+    'already_exists',
+    `${field} ${value} is taken by product ${taken.id}; use that one or choose another`,
+    {
+      reason: 'PRODUCT_EXISTS',
+      metadata: { existing_id: String(taken.id) },
+      violations: [{ field, description: 'is taken' }],
+    },
+  )
+}
+
+/** The value itself or the first of `value2`, `value3`, … that nobody has. */
+async function firstFree(value: string, joint: string, find: (value: string) => Promise<unknown>): Promise<string> {
+  let candidate = value
+  for (let number = 2; (await find(candidate)) !== undefined; number += 1) candidate = `${value}${joint}${number}`
+  return candidate
+}
+
+/** Lower-case words joined by dashes. */
+export function slugOf(name: string): string {
+  const words = plain(name)
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ['product']
+  return words.join('-').slice(0, 60).replace(/-$/, '')
+}
+
+/** Initials of a name of several words, else the beginning of its one word; two to six capitals or digits. */
+export function prefixOf(name: string): string {
+  const words =
+    plain(name)
+      .toUpperCase()
+      .match(/[A-Z0-9]+/g) ?? []
+  const letters = words.length > 1 ? words.map((word) => word[0] ?? '').join('') : (words[0] ?? '').slice(0, 4)
+  const prefix = letters.replace(/^[0-9]+/, '').slice(0, 6)
+  return prefix.length >= 2 ? prefix : `${prefix}PRODUCT`.slice(0, 7)
+}
+
+/** Without accents. */
+function plain(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '')
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { Release } from '../../contract/environments.ts'
+import { etagOf } from '../etag.ts'
+import type { Rows } from '../sql/database.ts'
+import { timestamp, timestampOrNull } from '../times.ts'
+import { orderReleases } from './release-order.ts'
+import type { StoredRelease } from './releases.ts'
+import { isKnownEnvironment, isKnownRelease } from './rules.ts'
+import type { OriginOf } from './rules.ts'
+
+/** Releases as the contract shows them, in the order given. */
+export async function viewReleases(rows: Rows, releases: readonly StoredRelease[]): Promise<z.input<typeof Release>[]> {
+  if (releases.length === 0) return []
+  const ids = releases.map(({ id }) => id)
+  const environments = await environmentsOf(rows, releases)
+  const places = await placesOf(rows, [...environments.keys()])
+  const [fresh, regressed] = [await newIssues(rows, ids), await regressions(rows, ids)]
+  return releases.map((row) => {
+    const environment = environments.get(row.environment_id)
+    return {
+      id: row.id,
+      product_id: String(row.product_id),
+      version: row.version,
+      known: isKnownRelease(row),
+      environment: environment?.name ?? '',
+      environment_known: environment !== undefined && isKnownEnvironment(environment),
+      environment_id: row.environment_id,
+      commit_sha: row.commit_sha,
+      git_branch: row.git_branch,
+      url: row.url,
+      notes: row.notes,
+      released_at: timestampOrNull(row.released_at),
+      predecessor_id: places.get(row.id)?.predecessorId ?? '',
+      sequence: places.get(row.id)?.sequence ?? 0,
+      // Written only by the callers of ensureRelease.
+      origin: row.origin as OriginOf,
+      counts: {
+        new_issues: fresh.get(row.id) ?? 0,
+        regressed_issues: regressed.get(row.id) ?? 0,
+        events: row.event_count,
+        // Nothing stores source maps.
+        source_maps: 0,
+      },
+      first_event_at: timestampOrNull(row.first_event_at),
+      last_event_at: timestampOrNull(row.last_event_at),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      etag: etagOf(row.id, row.etag_version),
+    }
+  })
+}
+
+async function environmentsOf(rows: Rows, releases: readonly StoredRelease[]) {
+  const ids = [...new Set(releases.map(({ environment_id }) => environment_id))]
+  const found = await rows.selectFrom('environment').select(['id', 'name', 'origin']).where('id', 'in', ids).execute()
+  return new Map(found.map((environment) => [environment.id, environment]))
+}
+
+/** Place of every release of the environments in the order of its environment, from 1. */
+async function placesOf(rows: Rows, environmentIds: readonly string[]) {
+  const siblings = await rows
+    .selectFrom('release')
+    .select(['id', 'environment_id', 'version', 'released_at', 'created_at'])
+    .where('environment_id', 'in', environmentIds)
+    .execute()
+  const places = new Map<string, { sequence: number; predecessorId: string }>()
+  for (const group of Map.groupBy(siblings, (sibling) => sibling.environment_id).values()) {
+    let predecessorId = ''
+    for (const [index, { id }] of orderReleases(group).entries()) {
+      places.set(id, { sequence: index + 1, predecessorId })
+      predecessorId = id
+    }
+  }
+  return places
+}
+
+async function newIssues(rows: Rows, releaseIds: readonly string[]): Promise<Map<string, number>> {
+  const counts = await rows
+    .selectFrom('issue')
+    .select(['first_release_id', sql<number>`count(*)`.as('issues')])
+    .where('first_release_id', '<>', '')
+    .where('first_release_id', 'in', releaseIds)
+    .groupBy('first_release_id')
+    .execute()
+  return new Map(counts.map(({ first_release_id, issues }) => [first_release_id, issues]))
+}
+
+async function regressions(rows: Rows, releaseIds: readonly string[]): Promise<Map<string, number>> {
+  const counts = await rows
+    .selectFrom('issue_regression')
+    .select(['release_id', sql<number>`count(*)`.as('issues')])
+    .where('release_id', 'in', releaseIds)
+    .groupBy('release_id')
+    .execute()
+  return new Map(counts.map(({ release_id, issues }) => [release_id, issues]))
+}

@@ -1,0 +1,68 @@
+import type { z } from 'zod'
+import type { EnvironmentKind, Origin } from '../../contract/environments.ts'
+
+export type Kind = z.output<typeof EnvironmentKind>
+export type OriginOf = z.output<typeof Origin>
+
+/** What an event without an environment belongs to (Sentry's default, CONTRACT §6). */
+export const defaultEnvironmentName = 'production'
+
+/** The usual names: the kind is guessed from them, and an environment that has one is known (CONTRACT §6). */
+export const usualNames: Readonly<Record<Exclude<Kind, 'ENVIRONMENT_KIND_OTHER'>, readonly string[]>> = {
+  ENVIRONMENT_KIND_PRODUCTION: ['production', 'prod', 'prd', 'live'],
+  ENVIRONMENT_KIND_STAGING: [
+    'staging',
+    'stage',
+    'stg',
+    'preprod',
+    'pre-prod',
+    'preproduction',
+    'pre-production',
+    'uat',
+  ],
+  ENVIRONMENT_KIND_TEST: ['test', 'testing', 'tests', 'qa', 'ci', 'e2e', 'integration'],
+  ENVIRONMENT_KIND_DEVELOPMENT: ['development', 'develop', 'dev', 'local', 'localhost'],
+  ENVIRONMENT_KIND_PREVIEW: ['preview', 'review', 'canary', 'beta'],
+}
+
+const kindOfName = new Map<string, Kind>()
+for (const kind of Object.keys(usualNames) as (keyof typeof usualNames)[])
+  for (const name of usualNames[kind]) kindOfName.set(name, kind)
+
+const weights: Readonly<Record<Kind, number>> = {
+  ENVIRONMENT_KIND_PRODUCTION: 1,
+  ENVIRONMENT_KIND_STAGING: 0.4,
+  ENVIRONMENT_KIND_TEST: 0.1,
+  ENVIRONMENT_KIND_DEVELOPMENT: 0.05,
+  ENVIRONMENT_KIND_PREVIEW: 0.1,
+  ENVIRONMENT_KIND_OTHER: 0.5,
+}
+
+/** What two names of the same environment have in common: names are unique case-insensitively (CONTRACT §6). */
+export function nameKey(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase()
+}
+
+/** Kind guessed from a usual name, or from the first word of a longer one (`prod-eu-1`); OTHER without a guess. */
+export function guessKind(name: string): Kind {
+  const key = nameKey(name)
+  return kindOfName.get(key) ?? kindOfName.get(key.split(/[-_.:\s]/)[0] ?? '') ?? 'ENVIRONMENT_KIND_OTHER'
+}
+
+/** Default `exposure_weight` of a kind (CONTRACT §6). */
+export function defaultWeight(kind: Kind): number {
+  return weights[kind]
+}
+
+/**
+ * Does somebody other than the sender of events vouch for the name? (CONTRACT §6, SAFETY §1 item 3) Only the whole usual
+ * name counts: what follows a usual first word may be anything.
+ */
+export function isKnownEnvironment(environment: { name: string; origin: string }): boolean {
+  return environment.origin !== ('ORIGIN_EVENT' satisfies OriginOf) || kindOfName.has(nameKey(environment.name))
+}
+
+/** The same for a release: a member or a token made it. */
+export function isKnownRelease(release: { origin: string }): boolean {
+  return release.origin !== ('ORIGIN_EVENT' satisfies OriginOf)
+}

@@ -1,0 +1,174 @@
+import * as z from 'zod'
+import { SymbolicationState } from '../../contract/events.ts'
+import { Repository } from '../../contract/products.ts'
+import type { SetupCheck } from '../../contract/products.ts'
+import type { Rows } from '../sql/database.ts'
+import { timestamp } from '../times.ts'
+import type { StoredProduct } from './products.ts'
+import { isKnownEnvironment, isKnownRelease } from './rules.ts'
+
+type Check = z.input<typeof SetupCheck>
+type Facts = Awaited<ReturnType<typeof readFacts>>
+/** A check without what all of them share. */
+type Finding = Pick<Check, 'status' | 'detail' | 'remediation' | 'evidence'>
+
+/** How many of the newest events tell whether source maps are needed. */
+const recentEvents = 200
+
+/** The eleven checks of CONTRACT §2 in their order, each with one concrete next call where something is missing. */
+export async function checkSetup(rows: Rows, product: StoredProduct, now: number): Promise<Check[]> {
+  const facts = await readFacts(rows, product)
+  return checks.map(({ id, title, find }) => ({ id, title, ...find(facts), checked_at: timestamp(now) }))
+}
+
+const checks: readonly { id: Check['id']; title: string; find: (facts: Facts) => Finding }[] = [
+  { id: 'repository_configured', title: 'Repository is configured', find: repository },
+  { id: 'components_mapped', title: 'Components own files', find: components },
+  { id: 'requirements_present', title: 'Requirements exist', find: requirements },
+  { id: 'acceptance_criteria_present', title: 'Important requirements have acceptance criteria', find: criteria },
+  { id: 'tests_ingested', title: 'Test results arrive', find: tests },
+  { id: 'tests_linked', title: 'Tests are linked to requirements', find: links },
+  { id: 'environment_present', title: 'An environment exists', find: environment },
+  { id: 'release_present', title: 'A release is recorded', find: release },
+  { id: 'event_received', title: 'An event has arrived', find: event },
+  { id: 'source_maps_ready', title: 'Source maps resolve minified frames', find: sourceMaps },
+  { id: 'gate_computed', title: 'The quality gate has a verdict', find: gate },
+]
+
+async function readFacts(rows: Rows, product: StoredProduct) {
+  const globs = await rows.selectFrom('component').select('path_globs').where('product_id', '=', product.id).execute()
+  const environments = await rows
+    .selectFrom('environment')
+    .select(['id', 'name', 'origin'])
+    .where('product_id', '=', product.id)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const releases = await rows
+    .selectFrom('release')
+    .select(['id', 'origin'])
+    .where('product_id', '=', product.id)
+    .execute()
+  const newest = await rows
+    .selectFrom('occurrence')
+    .innerJoin('issue', 'issue.id', 'occurrence.issue_id')
+    .select(['occurrence.id', 'occurrence.received_at', 'occurrence.summary', 'issue.corroboration'])
+    .where('occurrence.product_id', '=', product.id)
+    .orderBy('occurrence.received_at', 'desc')
+    .limit(recentEvents)
+    .execute()
+  return {
+    id: product.id,
+    repository: Repository.parse(JSON.parse(product.repository)),
+    components: globs.filter(({ path_globs }) => path_globs !== '[]').length,
+    environments,
+    releases,
+    newest: newest.map((row) => ({ ...row, ...Summary.parse(JSON.parse(row.summary)) })),
+  }
+}
+
+const Summary = z.object({ symbolication_state: SymbolicationState })
+
+const ok = (detail: string, evidence: Finding['evidence'] = {}): Finding => ({
+  status: 'SETUP_CHECK_STATUS_OK',
+  detail,
+  remediation: '',
+  evidence,
+})
+
+const missing = (detail: string, remediation: string, evidence: Finding['evidence'] = {}): Finding => ({
+  status: 'SETUP_CHECK_STATUS_MISSING',
+  detail,
+  remediation,
+  evidence,
+})
+
+const warning = (...finding: Parameters<typeof missing>): Finding => ({
+  ...missing(...finding),
+  status: 'SETUP_CHECK_STATUS_WARNING',
+})
+
+function repository({ id, repository: { url } }: Facts): Finding {
+  if (url !== '') return ok('The repository has an address.')
+  return missing(
+    'The product names no repository.',
+    `tracegate admin set product ${id} '{"repository":{"url":"https://…","default_branch":"main"}}'`,
+  )
+}
+
+function components({ id, components: count }: Facts): Finding {
+  if (count > 0) return ok(`${count} components have globs.`, { components: count })
+  return missing(
+    'No component owns files, so no issue gets an owner.',
+    `POST /v1/products/${id}/components {"name":"Checkout","path_globs":["src/checkout/**"]}`,
+  )
+}
+
+// Requirements, tests and verdicts have no tables: none of them can exist.
+
+function requirements({ id }: Facts): Finding {
+  return missing('The product has no requirement.', `POST /v1/products/${id}/requirements {"title":"…"}`)
+}
+
+function criteria({ id }: Facts): Finding {
+  return missing(
+    'No critical or high requirement has acceptance criteria.',
+    `POST /v1/products/${id}/requirements {"title":"…","priority":"PRIORITY_HIGH","acceptance_criteria":[…]}`,
+  )
+}
+
+function tests({ id }: Facts): Finding {
+  return missing('No test result has arrived.', `POST /v1/products/${id}/tests:ingest {"draft":{"content":"…"}}`)
+}
+
+function links(): Finding {
+  return missing('No test is linked to a requirement.', 'POST /v1/tests/{test_id}/links {"requirement_id":"…"}')
+}
+
+function environment({ id, environments }: Facts): Finding {
+  const known = environments.filter(isKnownEnvironment)
+  const evidence = { environments: environments.length, known: known.length }
+  const remediation = `POST /v1/products/${id}/environments {"name":"production"}`
+  if (environments.length === 0) return missing('There is no environment.', remediation)
+  if (known.length === 0) return warning('Only events named the environments there are.', remediation, evidence)
+  return ok(`${known.length} environments are known.`, evidence)
+}
+
+function release({ id, releases }: Facts): Finding {
+  const known = releases.filter(isKnownRelease)
+  const evidence = { releases: releases.length, known: known.length }
+  const remediation = `POST /v1/products/${id}/releases {"version":"…","environment":"production"}`
+  if (releases.length === 0) return missing('No release is recorded.', remediation)
+  if (known.length === 0) return warning('Only events named the releases there are.', remediation, evidence)
+  return ok(`${known.length} releases were recorded by members.`, evidence)
+}
+
+function event({ id, newest: [last] }: Facts): Finding {
+  if (last === undefined) {
+    return missing(
+      'No event has arrived.',
+      `Point a Sentry SDK at the DSN of product ${id} (ingest.dsn) and crash once.`,
+    )
+  }
+  const { sdk_known: sdkKnown } = Corroboration.parse(JSON.parse(last.corroboration))
+  const evidence = { event_id: last.id, received_at: timestamp(last.received_at), sdk_known: sdkKnown }
+  return ok(`The newest event arrived at ${timestamp(last.received_at)}.`, evidence)
+}
+
+const Corroboration = z.object({ sdk_known: z.boolean() })
+
+function sourceMaps({ id, newest }: Facts): Finding {
+  const states = Map.groupBy(newest, ({ symbolication_state: state }) => state.replace('SYMBOLICATION_STATE_', ''))
+  const count = (state: string) => states.get(state)?.length ?? 0
+  const unmapped = count('MISSING') + count('FAILED')
+  const evidence = { unmapped, partly_mapped: count('PARTIAL'), mapped: count('COMPLETE') }
+  const remediation = `tracegate sourcemaps upload DIR --release VERSION, or POST /v1/products/${id}/sourcemaps`
+  if (unmapped > 0)
+    return missing(`${unmapped} recent events have minified frames without a source map.`, remediation, evidence)
+  if (evidence.partly_mapped > 0) return warning('Some minified frames have no source map.', remediation, evidence)
+  if (evidence.mapped > 0) return ok('Minified frames are resolved.', evidence)
+  return { ...ok('No recent event has minified frames.', evidence), status: 'SETUP_CHECK_STATUS_NOT_APPLICABLE' }
+}
+
+function gate({ id }: Facts): Finding {
+  return missing('The gate was never computed.', `POST /v1/products/${id}/quality-gate:compute {}`)
+}

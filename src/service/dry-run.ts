@@ -1,0 +1,40 @@
+import type { Database } from './sql/database.ts'
+
+/** Thrown inside a transaction whose result is wanted and whose changes are not. */
+class RolledBack extends Error {}
+
+/**
+ * The same database, but every transaction is rolled back after its work: full validation and response, nothing written
+ * (CONTRACT §0.6), whatever a handler does.
+ */
+export function dryRun(db: Database): Database {
+  return {
+    dialect: db.dialect,
+    read: db.read,
+    close: () => db.close(),
+    async write(work) {
+      const results: Awaited<ReturnType<typeof work>>[] = []
+      await db
+        .write(async (rows) => {
+          results.push(await work(rows))
+          throw new RolledBack()
+        })
+        .catch(ignoreRollback)
+      return results[0] as Awaited<ReturnType<typeof work>>
+    },
+    async batch(work) {
+      const results: ReturnType<typeof work>[] = []
+      await db
+        .batch((prepare) => {
+          results.push(work(prepare))
+          throw new RolledBack()
+        })
+        .catch(ignoreRollback)
+      return results[0] as ReturnType<typeof work>
+    },
+  }
+}
+
+function ignoreRollback(thrown: unknown) {
+  if (!(thrown instanceof RolledBack)) throw thrown
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../errors.ts'
+
+/** Opaque tag of one version of a resource (CONTRACT §0.6). */
+export function etagOf(id: string | number, version: number): string {
+  return createHash('sha256').update(`${id}\n${version}`).digest('base64url').slice(0, 16)
+}
+
+/** Throws `ETAG_MISMATCH` when the caller named a version and the resource has moved on; without one, last write wins. */
+export function checkEtag(given: string | undefined, current: string): void {
+  if (given === undefined || given === '' || given === current) return
+  throw new ServiceError('aborted', 'the resource has changed since it was read; read it again, then decide', {
+    reason: 'ETAG_MISMATCH',
+    metadata: { etag: current },
+  })
+}

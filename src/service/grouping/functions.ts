@@ -1,0 +1,66 @@
+import type { Family } from './platform.ts'
+
+const LONGEST = 512
+const NAMELESS = new Set([
+  '',
+  '?',
+  '<',
+  'anonymous',
+  '<anonymous>',
+  '<anonymous function>',
+  'Anonymous function',
+  '<unknown>',
+  'global code',
+  'module code',
+])
+
+const CLEAN: Record<Family, (name: string) => string> = {
+  javascript,
+  java: (name) => name.replace(/^(lambda\$[\w$]*?)\$\d+$/, '$1'),
+  php: (name) =>
+    name
+      .replace(/@anonymous[^$]*\$[0-9a-f]+/g, '@anonymous')
+      .replace(/\{closure:[^}]*\}/g, '{closure}')
+      .replace(/^\[Anonymous function\]$/, ''),
+  ruby: (name) =>
+    name
+      .replace(/^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, '')
+      .replace(/(_erb|_haml|_slim)_+\d+_\d+$/, '$1'),
+  python: (name) => name,
+  other: (name) => name,
+}
+
+/**
+ * The part of a function's name that stays the same between engines, builds and runs; '' when it has no name
+ * of its own. Rules of ERRORS §2.1 per language.
+ */
+export function functionToken(name: string, family: Family): string {
+  const cleaned = CLEAN[family](name.slice(0, LONGEST).trim())
+  return NAMELESS.has(cleaned) ? '' : cleaned
+}
+
+/**
+ * Chrome says `new Cart`, `async Cart.add [as push]`, `Object.<anonymous>` where Firefox says `Cart`, `async*add`,
+ * `add/<`: the last segment without what the engine put around it is what they share.
+ */
+function javascript(name: string): string {
+  const bare = name
+    .replace(/ \[as [^\]]*\]$/, '')
+    .replace(/^.*\*/, '')
+    .replace(/^(?:(?:async|new|get|set|bound) )+/, '')
+  const inner = bare.slice(bare.lastIndexOf('/') + 1)
+  const segment = inner.slice(inner.lastIndexOf('.') + 1)
+  return segment.startsWith('<') ? '' : segment.replace(/<+$/, '')
+}
+
+/** A Java class without what proxies and compilers number: `Cart$$SpringCGLIB$$0` is `Cart$$SpringCGLIB`. */
+export function javaModule(module: string): string {
+  return module
+    .slice(0, LONGEST)
+    .replace(/(\$\$\w+?)(?:\$\$|@)[0-9a-f]+/g, '$1')
+    .replace(/\$\$Lambda[$/]?.*$/, '$$$$Lambda')
+    .replace(/_\$\$_(?:javassist|jvst)\w*$/, '_$$$$_javassist')
+    .replace(/(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/, '$1')
+    .replace(/(\$Proxy)\d+$/, '$1')
+    .replace(/(\$HibernateProxy)\$\w+$/, '$1')
+}

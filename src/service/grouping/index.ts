@@ -1,0 +1,121 @@
+import type { GroupingResult, NormalEvent, NormalThread } from '../ingest/event.ts'
+import { readExceptions, type ExceptionsReading } from './exceptions.ts'
+import { explain } from './explain.ts'
+import { fingerprintKind, fingerprintTokens } from './fingerprint.ts'
+import { hashTokens, type Token } from './hash.ts'
+import { messageToken } from './parameterise.ts'
+import { familyOf } from './platform.ts'
+import { LONGEST_CYCLE } from './recursion.ts'
+import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
+import { nameOf } from './title.ts'
+
+export interface GroupingOptions {
+  /** The event before symbolication: its hash is attached, so that events before and after the maps came join. */
+  unsymbolicated?: NormalEvent
+  /** Longest cycle that counts as recursion; 1 is Sentry's rule. */
+  longestCycle?: number
+}
+
+type DefaultBasis = 'stack' | 'value' | 'message' | 'fallback'
+
+/** The default grouping of one variant, before a fingerprint. */
+interface Reading {
+  basis: DefaultBasis
+  tokens: readonly Token[]
+  exceptions: ExceptionsReading
+  thread: NormalThread | undefined
+  /** The stacks that count. */
+  stacks: readonly Stack[]
+  message: string
+}
+
+/**
+ * Groups one event: the hash of its issue, further hashes that lead there, its title and why (algorithm `tracegate-1`,
+ * ERRORS §2.2). Pure; takes any event, never throws. Positions in `frames` are those of the lists, not `frame.index`.
+ */
+export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): GroupingResult {
+  const rules = rulesFor(event, options)
+  const app = readEvent(event, 'app', rules)
+  const hash = hashOf(event, app)
+  const others = [hashOf(event, readEvent(event, 'system', rules))]
+  if (options.unsymbolicated !== undefined) others.push(rawHash(options.unsymbolicated, options))
+  const kind = fingerprintKind(event.fingerprint)
+  const basis = kind === 'default' ? app.basis : kind === 'custom' ? 'fingerprint' : 'hybrid'
+  return {
+    algorithm: 'tracegate-1',
+    basis,
+    hash,
+    other_hashes: [...new Set(others)].filter((other) => other !== hash),
+    explanation: explain({ ...app, event, basis, family: rules.family }),
+    ...nameOf(event, app.exceptions.main, namingStacks(event, app), rules.family),
+    frames: rolesOf(event, app, kind === 'custom'),
+  }
+}
+
+/** The hash alone; of an event that is not symbolicated yet, the one to attach to its issue later. */
+export function rawHash(event: NormalEvent, options: Pick<GroupingOptions, 'longestCycle'> = {}): string {
+  return hashOf(event, readEvent(event, 'app', rulesFor(event, options)))
+}
+
+function rulesFor(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: GroupingOptions): StackRules {
+  return { family: familyOf(event), longestCycle, known: new Map() }
+}
+
+function hashOf(event: NormalEvent, { tokens }: Reading): string {
+  const isDefault = fingerprintKind(event.fingerprint) === 'default'
+  return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens))
+}
+
+/** Exceptions, else the thread that crashed, else the message, else what little there is. */
+function readEvent(event: NormalEvent, variant: Variant, rules: StackRules): Reading {
+  const exceptions = readExceptions(event, variant, rules)
+  const thread = decidingThread(event.threads)
+  const message = messageToken(event.message_template.trim() === '' ? event.message : event.message_template)
+  const stacks = exceptions.stacks.filter((stack) => stack !== undefined)
+  const reading = { exceptions, thread, stacks, message }
+  if (exceptions.tokens.length > 0) {
+    const basis = stacks.some(({ tokens }) => tokens.length > 0) ? 'stack' : 'value'
+    return { ...reading, basis, tokens: exceptions.tokens }
+  }
+  const stack = thread && bestStack(thread.frames, variant, rules)
+  if (stack !== undefined && stack.tokens.length > 0) {
+    return { ...reading, basis: 'stack', stacks: [stack], tokens: [['thread', ''], ...stack.tokens] }
+  }
+  if (message !== '') return { ...reading, basis: 'message', tokens: [['message', message]] }
+  const { platform, level, logger } = event
+  return {
+    ...reading,
+    basis: 'fallback',
+    tokens: [
+      ['platform', platform],
+      ['level', level],
+      ['logger', logger],
+    ],
+  }
+}
+
+/** The crashed thread, else the current one, else the only one. */
+function decidingThread(threads: readonly NormalThread[]): NormalThread | undefined {
+  return (
+    threads.find(({ crashed }) => crashed) ??
+    threads.find(({ current }) => current) ??
+    (threads.length === 1 ? threads[0] : undefined)
+  )
+}
+
+/** Where to look for the culprit: the naming exception, then the others from the outermost inward, then the thread. */
+function namingStacks(event: NormalEvent, { exceptions, thread }: Reading) {
+  const others = event.exceptions.toReversed().filter((exception) => exception !== exceptions.main)
+  return [exceptions.main, ...others, thread].flatMap((source) => (source === undefined ? [] : [source.frames]))
+}
+
+function rolesOf(event: NormalEvent, { exceptions }: Reading, custom: boolean): GroupingResult['frames'] {
+  return event.exceptions.flatMap((exception, exceptionIndex) => {
+    const stack = exceptions.stacks[exceptionIndex]
+    return exception.frames.map((_, index) => {
+      const why = stack === undefined ? 'exception group: this exception does not count' : stack.ignored[index]!
+      const reason = custom ? 'the fingerprint decides' : why
+      return { exception_index: exceptionIndex, index, role: reason === '' ? 'contributes' : 'ignored', reason }
+    })
+  })
+}

@@ -1,0 +1,49 @@
+/** The last segment of a path or address, without query and fragment. */
+export function basename(path: string): string {
+  return path
+    .replace(/[?#].*$/s, '')
+    .split(/[/\\]/)
+    .at(-1)!
+}
+
+/** Frames of the page itself, whose file is an address that says little about the source (ERRORS §2.1). */
+export function isUrl(path: string): boolean {
+  return /^(?:https?|applewebdata|blob):/i.test(path)
+}
+
+/** Code of the engine, without a file of its own: `[native code]`, `<anonymous>`, Firefox's `self-hosted`. */
+export function isNative(path: string): boolean {
+  return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?)$/.test(path)
+}
+
+const VENDORED =
+  /(?:^|[/\\])(?:node_modules|bower_components)[/\\]|^node:|^internal\/|^webpack\/|^webpack[\w-]*:.*(?:\/~\/|\/webpack\/(?:bootstrap|runtime))/
+
+/** JavaScript that the team did not write: packages, Node's own modules, the bundler's runtime. */
+export function isVendored(path: string): boolean {
+  return VENDORED.test(path)
+}
+
+/**
+ * A file name with the parts that a bundler makes from the content replaced: `main.4f3a2b1c.js` and
+ * `chunk-ABCD1234.js` are `main.<hash>.js` and `chunk-<hash>.js`, as they are different after each build.
+ */
+export function withoutHashes(name: string): string {
+  if (!/[\w-]{6}/.test(name)) return name
+  const vite = /^(.*[-.])([\w-]{8})(\.[cm]?js)$/.exec(name)
+  const masked = vite && looksRandom(vite[2]!) ? `${vite[1]!}<hash>${vite[3]!}` : name
+  return masked.replace(/[^.\-_~:<>]+/g, (part) => (isHash(part) ? '<hash>' : part))
+}
+
+function isHash(part: string): boolean {
+  if (/^[0-9a-f]{8,}$/i.test(part)) return true
+  if (/^[0-9a-f]{6,7}$/i.test(part)) return /\d/.test(part) && /[a-f]/i.test(part)
+  // esbuild: eight characters of base 32.
+  return /^[A-Z2-7]{8}$/.test(part)
+}
+
+/** Rollup and Vite: eight characters of base 64. A digit before a letter, or case that turns often, is no word. */
+function looksRandom(text: string): boolean {
+  const turns = text.match(/(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]/g) ?? []
+  return turns.length >= 3 || /\d[a-z]/i.test(text)
+}

@@ -1,0 +1,23 @@
+import type { NormalEvent } from '../ingest/event.ts'
+
+/** Languages whose frames have rules of their own. */
+export type Family = 'javascript' | 'python' | 'php' | 'ruby' | 'java' | 'other'
+
+const BY_PLATFORM = new Map<string, Family>([
+  ['javascript', 'javascript'],
+  ['node', 'javascript'],
+  ['typescript', 'javascript'],
+  ['python', 'python'],
+  ['php', 'php'],
+  ['ruby', 'ruby'],
+  ['java', 'java'],
+  ['kotlin', 'java'],
+  ['scala', 'java'],
+  ['groovy', 'java'],
+  ['android', 'java'],
+])
+
+/** The family of an event: from its platform, else from the SDK's name (`sentry.javascript.node`). */
+export function familyOf(event: Pick<NormalEvent, 'platform' | 'sdk'>): Family {
+  return BY_PLATFORM.get(event.platform) ?? BY_PLATFORM.get(event.sdk.name.split('.')[1] ?? '') ?? 'other'
+}

@@ -1,0 +1,28 @@
+/** Longest cycle of calls that counts as recursion: `a b c d a b c d` is `a b c d`. */
+export const LONGEST_CYCLE = 4
+
+/**
+ * Which positions of a stack only repeat what stands before them, so that the depth of a recursion does not count.
+ * `keys` name the frames, oldest first; 1 as `longestCycle` sees only direct recursion.
+ */
+export function recursiveFrames(keys: readonly string[], longestCycle = LONGEST_CYCLE): Set<number> {
+  const repeated = new Set<number>()
+  const kept: number[] = []
+  for (let index = 0; index < keys.length; index += 1) {
+    kept.push(index)
+    const cycle = endingCycle(keys, kept, longestCycle)
+    for (const position of kept.splice(kept.length - cycle, cycle)) repeated.add(position)
+  }
+  return repeated
+}
+
+/** Length of the shortest block at the end of `kept` that the block before it equals; 0 without one. */
+function endingCycle(keys: readonly string[], kept: readonly number[], longest: number): number {
+  for (let length = 1; length <= longest && 2 * length <= kept.length; length += 1) {
+    const start = kept.length - length
+    let same = 0
+    while (same < length && keys[kept[start + same]!] === keys[kept[start + same - length]!]) same += 1
+    if (same === length) return length
+  }
+  return 0
+}

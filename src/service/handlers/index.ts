@@ -1,0 +1,37 @@
+import type { EndpointName } from '../../contract/index.ts'
+import type { Handlers } from '../context.ts'
+import { accountHandlers } from './account.ts'
+import { componentHandlers } from './components.ts'
+import { environmentHandlers } from './environments.ts'
+import { issueHandlers } from './issues.ts'
+import type { pending } from './pending.ts'
+import { productHandlers } from './products.ts'
+import { releaseHandlers } from './releases.ts'
+import { setupHandlers } from './setup.ts'
+
+/** Every endpoint that is not on the list of pending ones. */
+export type BuiltName = Exclude<EndpointName, (typeof pending)[number]>
+
+export interface HandlerOptions {
+  /** Of this program. */
+  version: string
+  onComponentsChanged: (productId: number) => void
+}
+
+/** The handlers of all built endpoints. One too few, or one that is still listed as pending, does not compile. */
+export function createHandlers({ version, onComponentsChanged }: HandlerOptions): Handlers<BuiltName> {
+  return exactly({
+    ...accountHandlers({ version }),
+    ...productHandlers,
+    ...setupHandlers,
+    ...environmentHandlers,
+    ...releaseHandlers,
+    ...componentHandlers({ onComponentsChanged }),
+    ...issueHandlers,
+  })
+}
+
+/** An object made by spreading is not checked for members too many: here they would have to be `never`. */
+function exactly<H extends Handlers<BuiltName>>(handlers: H & Record<Exclude<keyof H, BuiltName>, never>): H {
+  return handlers
+}

@@ -1,0 +1,156 @@
+import type { EndpointName } from '../../contract/index.ts'
+import type { Call, Handlers } from '../context.ts'
+import { productOf } from '../directory/access.ts'
+import { checkEtag, etagOf } from '../etag.ts'
+import { issueOf, productOfRelease } from '../issues/access.ts'
+import { viewEvent, viewSummaries } from '../issues/event-view.ts'
+import { readHistory } from '../issues/history.ts'
+import { viewIssues } from '../issues/issue-view.ts'
+import { listIssueRows } from '../issues/list.ts'
+import { environmentNames, releaseNames } from '../issues/names.ts'
+import { findOccurrence, latestOccurrence, listOccurrenceRows } from '../issues/occurrences.ts'
+import { presenceOf } from '../issues/presence.ts'
+import { readStats } from '../issues/stats.ts'
+import { changeStatus, releaseContext } from '../issues/status.ts'
+import type { StatusChange } from '../issues/status.ts'
+import { readPage } from '../paging.ts'
+import type { Rows } from '../sql/database.ts'
+
+const FRAMES_PER_STACK = 100
+const RELEASES_SHOWN = 20
+
+export const issueHandlers = {
+  async listIssues(input, call) {
+    const { db, principal } = call
+    const product = await productOf(db.read, principal, input.product_id)
+    const { product_id: _product, page_size: _size, page_token: _token, sort = 'last_seen', ...filter } = input
+    const query = { product, filter, sort, page: readPage(input), now: call.now() }
+    const { issues, paging } = await listIssueRows(db.read, query)
+    return { issues: await viewIssues(db.read, issues, viewing(product, call)), ...paging }
+  },
+
+  async getIssue({ id, environment_id }, call) {
+    const { db, principal } = call
+    const { issue, product } = await issueOf(db.read, principal, id)
+    const [body] = await viewIssues(db.read, [issue], viewing(product, call))
+    const latest = await latestOccurrence(db.read, id, environment_id)
+    const options = { product, maxFrames: FRAMES_PER_STACK, includeRaw: false }
+    return {
+      issue: body!,
+      latest_event: latest === undefined ? null : await viewEvent(db.read, latest, options),
+      releases: await releasesOf(db.read, id),
+      history: await readHistory(db.read, id),
+    }
+  },
+
+  async listIssueEvents(input, call) {
+    const { db, principal } = call
+    await issueOf(db.read, principal, input.id)
+    const query = { issueId: input.id, filter: input, page: readPage(input), now: call.now() }
+    const { rows, paging } = await listOccurrenceRows(db.read, query)
+    return { events: await viewSummaries(db.read, rows), ...paging }
+  },
+
+  async getIssueEvent({ id, event_id, max_frames, include_raw }, { db, principal }) {
+    const { product } = await issueOf(db.read, principal, id)
+    const occurrence = await findOccurrence(db.read, id, event_id)
+    const options = { product, maxFrames: max_frames ?? FRAMES_PER_STACK, includeRaw: include_raw ?? false }
+    return { event: await viewEvent(db.read, occurrence, options) }
+  },
+
+  async getIssueStats({ id, period = '7d', environment_id: environmentId }, call) {
+    await issueOf(call.db.read, call.principal, id)
+    return { stats: await readStats(call.db.read, { issueId: id, period, environmentId, now: call.now() }) }
+  },
+
+  async listReleaseIssues(input, call) {
+    const { db, principal } = call
+    const { release_id, include = 'new', status, levels } = input
+    const product = await productOfRelease(db.read, principal, release_id)
+    const which = include === 'new' ? { first_release_id: release_id } : { regressed_release_id: release_id }
+    const filter = { status, levels, ...which }
+    const query = { product, filter, sort: 'last_seen' as const, page: readPage(input), now: call.now() }
+    const { issues, paging } = await listIssueRows(db.read, query)
+    return { issues: await viewIssues(db.read, issues, viewing(product, call)), ...paging }
+  },
+
+  async setIssueStatus({ id, status, note = '', etag }, call) {
+    return call.db.write(async (rows) => {
+      const { issue, product } = await issueOf(rows, call.principal, id)
+      checkEtag(etag, etagOf(issue.id, issue.version))
+      const context = await contextFor(rows, product, status)
+      await changeStatus(rows, call, issue, { status, note, reason: 'manual', context })
+      const [body] = await readIssues(rows, call, product, [id])
+      return { issue: body! }
+    })
+  },
+
+  async bulkSetIssueStatus({ product_id, issue_ids, status, note = '' }, call) {
+    return call.db.write(async (rows) => {
+      const product = await productOf(rows, call.principal, product_id)
+      const ids = [...new Set(issue_ids)]
+      const found = await issuesById(rows, product, ids)
+      const context = await contextFor(rows, product, status)
+      let updated = 0
+      for (const issue of found.values()) {
+        if (await changeStatus(rows, call, issue, { status, note, reason: 'bulk', context })) updated += 1
+      }
+      return {
+        issues: await readIssues(rows, call, product, ids),
+        updated_count: updated,
+        unchanged_count: found.size - updated,
+        not_found_ids: ids.filter((id) => !found.has(id)),
+      }
+    })
+  },
+} satisfies Partial<Handlers<EndpointName>>
+
+interface IssueProduct {
+  id: number
+  key_prefix: string
+}
+
+function viewing(product: IssueProduct, call: Pick<Call, 'now'>) {
+  return { keyPrefix: product.key_prefix, now: call.now() }
+}
+
+async function contextFor(rows: Rows, product: IssueProduct, status: StatusChange['status']): Promise<string> {
+  return status === 'resolved' ? releaseContext(rows, product.id) : ''
+}
+
+/** Those of the ids that are issues of the product, in the order of the ids. */
+async function issuesById(rows: Rows, product: IssueProduct, ids: readonly string[]) {
+  const found = await rows
+    .selectFrom('issue')
+    .selectAll()
+    .where('product_id', '=', product.id)
+    .where('id', 'in', ids)
+    .execute()
+  const byId = new Map(found.map((issue) => [issue.id, issue]))
+  return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, byId.get(id)!] as const] : [])))
+}
+
+async function readIssues(rows: Rows, call: Call, product: IssueProduct, ids: readonly string[]) {
+  const issues = await issuesById(rows, product, ids)
+  return viewIssues(rows, [...issues.values()], viewing(product, call))
+}
+
+async function releasesOf(rows: Rows, issueId: string) {
+  const places = (await presenceOf(rows, issueId)).filter((place) => place.release_id !== '').slice(0, RELEASES_SHOWN)
+  const releases = await releaseNames(
+    rows,
+    places.map((place) => place.release_id),
+  )
+  const environments = await environmentNames(
+    rows,
+    places.map((place) => place.environment_id),
+  )
+  return places.map((place) => ({
+    id: place.release_id,
+    version: releases.get(place.release_id)?.version ?? '',
+    known: releases.get(place.release_id)?.known ?? false,
+    environment: environments.get(place.environment_id)?.name ?? '',
+    environment_known: environments.get(place.environment_id)?.known ?? false,
+    events: place.count,
+  }))
+}

@@ -1,0 +1,143 @@
+import { ServiceError } from '../errors.ts'
+import type { Platform } from './context.ts'
+import type { Database, Rows } from './sql/database.ts'
+
+const keptMs = 24 * 60 * 60 * 1000
+const prunedEveryMs = 10 * 60 * 1000
+/** Written with the first change of the request; the response follows. */
+const pending = 0
+const done = 200
+
+export interface RequestKey {
+  tokenId: string
+  /** `request_id` or the `Idempotency-Key` header. */
+  key: string
+  /** Of endpoint and input: another body under the same key is a mistake. */
+  hash: string
+}
+
+export interface Idempotency {
+  /**
+   * Runs `work` once per key: a repetition within 24 h resolves to the stored response. `work` gets a database whose first
+   * transaction also claims the key, so that no crash and no second process lets it run twice.
+   * Throws `REQUEST_ID_REUSED` and `REQUEST_IN_PROGRESS`.
+   */
+  once(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string>
+}
+
+/** Idempotency keys of CONTRACT §0.6, kept in the database. */
+export function createIdempotency({ db, platform }: { db: Database; platform: Platform }): Idempotency {
+  const running = new Map<string, Promise<string>>()
+  let prunedAt = -Infinity
+
+  async function attempt(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string> {
+    const stored = await find(db.read, request, platform.now() - keptMs)
+    if (stored !== undefined) return answerOf(stored, request)
+    try {
+      const response = await work(claiming(db, request, platform))
+      await db.write((rows) => keep(rows, request, response, platform.now()))
+      return response
+    } catch (thrown) {
+      if (!(thrown instanceof ClaimedElsewhere)) throw thrown
+      return answerOf(thrown.stored, request)
+    }
+  }
+
+  async function prune() {
+    const now = platform.now()
+    if (now - prunedAt < prunedEveryMs) return
+    prunedAt = now
+    await db.write((rows) =>
+      rows
+        .deleteFrom('idempotency')
+        .where('at', '<', now - keptMs)
+        .execute(),
+    )
+  }
+
+  return {
+    async once(request, work) {
+      const slot = `${request.tokenId}\n${request.key}`
+      const before = running.get(slot)
+      const mine = (before === undefined ? prune() : before.catch(() => undefined)).then(() => attempt(request, work))
+      running.set(slot, mine)
+      try {
+        return await mine
+      } finally {
+        if (running.get(slot) === mine) running.delete(slot)
+      }
+    },
+  }
+}
+
+interface Stored {
+  request_hash: string
+  status: number
+  response: string
+}
+
+class ClaimedElsewhere extends Error {
+  readonly stored: Stored
+
+  constructor(stored: Stored) {
+    super('another process has claimed the request id')
+    this.stored = stored
+  }
+}
+
+function claiming(db: Database, request: RequestKey, platform: Platform): Database {
+  let claimed = false
+  return {
+    dialect: db.dialect,
+    read: db.read,
+    batch: (work) => db.batch(work),
+    close: () => db.close(),
+    async write(work) {
+      if (claimed) return db.write(work)
+      const result = await db.write(async (rows) => {
+        await claim(rows, request, platform.now())
+        return work(rows)
+      })
+      claimed = true
+      return result
+    },
+  }
+}
+
+async function claim(rows: Rows, request: RequestKey, now: number) {
+  const stored = await find(rows, request, now - keptMs)
+  if (stored !== undefined) throw new ClaimedElsewhere(stored)
+  await keep(rows, request, '', now, pending)
+}
+
+async function keep(rows: Rows, request: RequestKey, response: string, at: number, status = done) {
+  const value = { request_hash: request.hash, status, response, at }
+  await rows
+    .insertInto('idempotency')
+    .values({ token_id: request.tokenId, key: request.key, ...value })
+    .onConflict((conflict) => conflict.columns(['token_id', 'key']).doUpdateSet(value))
+    .execute()
+}
+
+function find(rows: Rows, { tokenId, key }: RequestKey, notBefore: number): Promise<Stored | undefined> {
+  return rows
+    .selectFrom('idempotency')
+    .select(['request_hash', 'status', 'response'])
+    .where('token_id', '=', tokenId)
+    .where('key', '=', key)
+    .where('at', '>=', notBefore)
+    .executeTakeFirst()
+}
+
+function answerOf(stored: Stored, request: RequestKey): string {
+  if (stored.request_hash !== request.hash) {
+    throw new ServiceError('invalid_argument', 'request_id was used for another request; choose a new one', {
+      reason: 'REQUEST_ID_REUSED',
+      violations: [{ field: 'request_id', description: 'must be new for a new request' }],
+    })
+  }
+  if (stored.status === done) return stored.response
+  throw new ServiceError('aborted', 'a request with this request_id is under way or lost its answer; read the state', {
+    reason: 'REQUEST_IN_PROGRESS',
+  })
+}

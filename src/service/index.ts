@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import type { Send, WireReply } from '../contract/wire.ts'
+import { ServiceError } from '../errors.ts'
+import { createAuthenticator } from './auth.ts'
+import type { Platform } from './context.ts'
+import { ingestOf, publicKeys } from './directory/product-view.ts'
+import type { ProductFacts } from './directory/products.ts'
+import { firstStart, makeDataDir } from './first-start.ts'
+import { createHandlers } from './handlers/index.ts'
+import { createIdempotency } from './idempotency.ts'
+import { createIngest } from './ingest/http.ts'
+import { createKeys } from './ingest/keys.ts'
+import type { Rate } from './ingest/rate-limit.ts'
+import { createEventStore } from './issues/store.ts'
+import type { Log } from './log.ts'
+import { stackOf } from './log.ts'
+import { systemPlatform } from './platform.ts'
+import { errorReply, jsonReply } from './replies.ts'
+import { splitAddress } from './requests.ts'
+import { createRouter, defaultRate } from './router.ts'
+import { sampleLoading } from './sample-loading.ts'
+import { openSqlite } from './sql/sqlite.ts'
+
+export interface ServiceOptions {
+  /** Folder of the database, the token and everything else that is kept; made with mode 0700. */
+  dataDir: string
+  /** Key of every signature. */
+  secret: string
+  /** Of this program. */
+  version: string
+  platform?: Platform | undefined
+  /** Fill an empty data directory with the sample product. */
+  sample?: boolean | undefined
+  /** Hears one line about each long step. */
+  onProgress?: ((line: string) => void) | undefined
+  log?: Log | undefined
+  /** REST rate limit per token of `handle`; absent is the contract's. */
+  rate?: Rate | undefined
+  /** Compare every response with the contract. For tests. */
+  checkResponses?: boolean | undefined
+}
+
+export interface Service {
+  /** Every path under /v1, /api, /uploads, and /openapi.json. */
+  handle: Send
+  /** The same without the REST rate limit: for the client in this process. */
+  direct: Send
+  /** The owner's API token. */
+  token: string
+  /** The first product: the sample shop where it was loaded. */
+  productId: string
+  /** The first product's DSN at an origin such as `http://127.0.0.1:4319`. */
+  dsn(origin: string): string
+  /** Waits for what is under way and closes the database. */
+  close(): Promise<void>
+}
+
+const firstProduct: ProductFacts = { name: 'My product', slug: 'my-product', key_prefix: 'APP' }
+
+/** Opens the embedded service on a data directory; an empty one is made usable first (CONTRACT §0.5). */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { dataDir, log, platform = systemPlatform } = options
+  await makeDataDir(dataDir)
+  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  try {
+    const sample = await sampleLoading({ db, dataDir, wanted: options.sample === true })
+    const first = await firstStart({ db, platform, dataDir, product: sample?.product ?? firstProduct })
+    const onError = (where: string) => (error: unknown) =>
+      log?.({ level: 'error', message: 'unexpected error', where, error: stackOf(error) })
+
+    const store = createEventStore({ db, platform, onError: onError('issue store') })
+    const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
+    const authenticator = createAuthenticator({ db, platform, log })
+    const router = {
+      handlers: createHandlers({
+        version: options.version,
+        onComponentsChanged: (productId) => store.componentsChanged(productId),
+      }),
+      db,
+      platform,
+      authenticator,
+      idempotency: createIdempotency({ db, platform }),
+      checkResponses: options.checkResponses,
+      log,
+    }
+    const direct = dispatch(createRouter(router), ingest, platform)
+    const handle = dispatch(createRouter({ ...router, rate: options.rate ?? defaultRate }), ingest, platform)
+
+    const productId = Number(first.productId)
+    await sample?.load({ send: direct, db, platform, token: first.token, productId, onProgress: options.onProgress })
+    const publicKey = (await publicKeys(db.read, [productId])).get(productId) ?? ''
+    return {
+      handle,
+      direct,
+      token: first.token,
+      productId: first.productId,
+      dsn: (origin) => ingestOf(origin, productId, publicKey).dsn,
+      async close() {
+        await authenticator.settled()
+        await store.idle()
+        await db.close()
+      },
+    }
+  } catch (thrown) {
+    await db.close()
+    throw thrown
+  }
+}
+
+/** Sends each request to the room its path names. */
+function dispatch(router: Send, ingest: Send, platform: Platform): Send {
+  return async (request) => {
+    const { path } = splitAddress(request.url)
+    if (path.startsWith('/v1/')) return router(request)
+    // SDKs with a slash too many in their DSN are common.
+    if (/^\/+api(?:\/|$)/.test(path)) return ingest(request)
+    const requestId = platform.newId()
+    if (path === '/openapi.json' && request.method === 'GET') return openApiReply(requestId)
+    if (/^\/uploads(?:\/|$)/.test(path)) {
+      return errorReply(new ServiceError('unimplemented', 'uploads are not offered by this deployment yet'), requestId)
+    }
+    return errorReply(new ServiceError('not_found', 'no such path; /openapi.json lists all'), requestId)
+  }
+}
+
+let openApiJson: Promise<string> | undefined
+
+/** The contract as OpenAPI; made when first asked for, because hardly any process is. */
+async function openApiReply(requestId: string): Promise<WireReply> {
+  openApiJson ??= import('../contract/openapi.ts').then(({ openApi }) => JSON.stringify(openApi()))
+  return jsonReply(200, await openApiJson, requestId)
+}

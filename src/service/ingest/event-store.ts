@@ -1,0 +1,19 @@
+import type { NormalEvent } from './event.ts'
+
+/** What an SDK says it dropped before sending (`client_report` items). */
+export interface Drop {
+  reason: string
+  category: string
+  quantity: number
+}
+
+/** Where accepted events go. Both calls reject with `unavailable` when the store cannot write now. */
+export interface EventStore {
+  /**
+   * Resolves once the event is on disk, with the occurrence's service-assigned id. A second event with the same
+   * `sdk_event_id` in the product changes nothing and yields the first one's id.
+   */
+  append(productId: number, event: NormalEvent): Promise<{ id: string; duplicate: boolean }>
+  /** Adds to the product's counters. */
+  recordDropped(productId: number, drops: Drop[]): Promise<void>
+}

@@ -1,0 +1,32 @@
+export type JsonObject = Record<string, unknown>
+
+/** True for what JSON calls an object: neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * The JSON object in the text, or undefined when the text is anything else. `NaN` and `Infinity`, which older Python SDKs
+ * write, are read as null (ERRORS §1.5).
+ */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parse(text) ?? parse(withoutNaN(text))
+  return isObject(value) ? value : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function withoutNaN(text: string): string {
+  if (!text.includes('NaN') && !text.includes('Infinity')) return ''
+  // Strings are matched to be stepped over. Each match from a quote on succeeds, even unterminated: else a text full of
+  // quotes would be scanned once per quote.
+  return text.replace(/"[^"\\]*(?:\\[\s\S]?[^"\\]*)*"?|-?(?:NaN|Infinity)/g, (token) =>
+    token.startsWith('"') ? token : 'null',
+  )
+}

@@ -1,0 +1,20 @@
+import type { z } from 'zod'
+import type { NormalEvent } from '../ingest/event.ts'
+import type { StoredCorroboration } from './columns.ts'
+import { isKnownSdk } from './sdk-names.ts'
+
+/**
+ * What the newest occurrence itself says for being real (CONTRACT §10): its release, its in-app frames and how many of
+ * them a source map resolved, its SDK. `files_matched` counts frames whose path members gave; without source maps and
+ * requirements no list of paths exists, so none can match.
+ */
+export function corroborate(event: NormalEvent, releaseId: string): z.input<typeof StoredCorroboration> {
+  const frames = event.exceptions.flatMap((exception) => exception.frames).filter((frame) => frame.in_app)
+  return {
+    release_id: releaseId,
+    frames_total: frames.length,
+    frames_symbolicated: frames.filter((frame) => frame.symbolicated).length,
+    files_matched: 0,
+    sdk_known: isKnownSdk(event.sdk.name),
+  }
+}

@@ -1,0 +1,216 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import { Level } from '../../contract/common.ts'
+import type { Event, EventSummary } from '../../contract/events.ts'
+import { attributeEvent } from '../components/attribution.ts'
+import type { Owners } from '../components/attribution.ts'
+import { repoPath } from '../components/repo-path.ts'
+import type { RepositoryRoots } from '../components/repo-path.ts'
+import { isKnownEnvironment } from '../directory/rules.ts'
+import type { OriginOf } from '../directory/rules.ts'
+import type { NormalFrame } from '../ingest/event.ts'
+import type { Rows } from '../sql/database.ts'
+import type { OccurrenceRow, ProductRow } from '../sql/schema.ts'
+import { ownersOf, rootsOf } from './attribution.ts'
+import { unpackBody } from './body.ts'
+import type { StoredEvent } from './body.ts'
+import { Summary } from './columns.ts'
+import { cutFrames } from './frames.ts'
+import { timestamp } from '../times.ts'
+import { componentRefs, environmentNames, releaseNames } from './names.ts'
+import type { ComponentRef, EnvironmentName, ReleaseName } from './names.ts'
+import { symbolicationOf } from './symbolication.ts'
+
+export type SummaryBody = z.input<typeof EventSummary>
+export type EventBody = z.input<typeof Event>
+export type StoredOccurrence = Selectable<OccurrenceRow>
+/** What a summary is made of. */
+export type ListedOccurrence = Pick<
+  StoredOccurrence,
+  | 'id'
+  | 'issue_id'
+  | 'sdk_event_id'
+  | 'timestamp'
+  | 'received_at'
+  | 'environment_id'
+  | 'release_id'
+  | 'user_hash'
+  | 'summary'
+>
+
+interface Names {
+  environments: ReadonlyMap<string, EnvironmentName>
+  releases: ReadonlyMap<string, ReleaseName>
+}
+
+const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
+
+/** The contract's summaries of rows, in their order. */
+export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {
+  const names = await namesOf(rows, occurrences)
+  return occurrences.map((occurrence) => viewSummary(occurrence, names))
+}
+
+export interface EventOptions {
+  product: Pick<ProductRow, 'repository'> & { id: number }
+  /** Frames kept per stack. */
+  maxFrames: number
+  includeRaw: boolean
+}
+
+/**
+ * The whole occurrence with its neighbours' ids, frames with their file in the repository and its component. Where
+ * retention has removed the body, what the summary holds, and a truncation signal.
+ */
+export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
+  const { product, maxFrames, includeRaw } = options
+  const summary = viewSummary(occurrence, await namesOf(rows, [occurrence]))
+  const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
+  const event = stored?.event ?? emptyEvent(summary)
+  const signals = stored === undefined ? ['event.body:retention:0/1'] : []
+  const located = await locateFrames(rows, event, product)
+  return {
+    ...located.event,
+    ...summary,
+    product_id: String(occurrence.product_id),
+    frame_order: 'caller_first',
+    exceptions: located.event.exceptions.map((exception, index) => ({
+      ...exception,
+      frames: cutFrames(exception.frames, maxFrames, `exceptions[${index}].frames`, signals),
+    })),
+    threads: located.event.threads.map((thread, index) => ({
+      ...thread,
+      frames: cutFrames(thread.frames, maxFrames, `threads[${index}].frames`, signals),
+    })),
+    symbolication: symbolicationOf(event),
+    component: located.component,
+    previous_event_id: await neighbour(rows, occurrence, 'previous'),
+    next_event_id: await neighbour(rows, occurrence, 'next'),
+    size_bytes: occurrence.size_bytes,
+    raw_payload: includeRaw && stored !== undefined ? stored.raw : null,
+    truncation_signals: [...event.truncation_signals, ...signals],
+  }
+}
+
+async function namesOf(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<Names> {
+  return {
+    environments: await environmentNames(
+      rows,
+      occurrences.map((occurrence) => occurrence.environment_id),
+    ),
+    releases: await releaseNames(
+      rows,
+      occurrences.map((occurrence) => occurrence.release_id),
+    ),
+  }
+}
+
+function viewSummary(occurrence: ListedOccurrence, { environments, releases }: Names): SummaryBody {
+  const summary = Summary.parse(JSON.parse(occurrence.summary))
+  // Without a row of its own, a usual name still vouches for itself.
+  const unlisted = { name: summary.environment, origin: byEvent }
+  return {
+    ...summary,
+    level: Level.parse(summary.level),
+    id: occurrence.id,
+    sdk_event_id: occurrence.sdk_event_id,
+    issue_id: occurrence.issue_id,
+    timestamp: timestamp(occurrence.timestamp),
+    received_at: timestamp(occurrence.received_at),
+    environment_id: occurrence.environment_id,
+    environment_known: environments.get(occurrence.environment_id)?.known ?? isKnownEnvironment(unlisted),
+    release_id: occurrence.release_id,
+    release_known: releases.get(occurrence.release_id)?.known ?? false,
+    user_hash: occurrence.user_hash,
+  }
+}
+
+interface Located {
+  event: StoredEvent
+  component: ComponentRef | null
+}
+
+/** Adds to each frame its file in the repository and the component that owns it, and finds the event's component. */
+async function locateFrames(rows: Rows, event: StoredEvent, product: EventOptions['product']): Promise<Located> {
+  const components = await rows
+    .selectFrom('component')
+    .select(['id', 'path_globs', 'exclude_globs', 'position'])
+    .where('product_id', '=', product.id)
+    .execute()
+  const owners = ownersOf(components)
+  const roots = rootsOf(product.repository)
+  const refs = await componentRefs(
+    rows,
+    components.map(({ id }) => id),
+  )
+  const locate = (frame: NormalFrame) => locateFrame(frame, { owners, roots, refs })
+  return {
+    event: {
+      ...event,
+      exceptions: event.exceptions.map((exception) => ({ ...exception, frames: exception.frames.map(locate) })),
+      threads: event.threads.map((thread) => ({ ...thread, frames: thread.frames.map(locate) })),
+    },
+    component: refs.get(attributeEvent(owners, event, roots)) ?? null,
+  }
+}
+
+function locateFrame(
+  frame: NormalFrame,
+  { owners, roots, refs }: { owners: Owners; roots: RepositoryRoots; refs: ReadonlyMap<string, ComponentRef> },
+): NormalFrame {
+  const path = repoPath(frame, roots)
+  return { ...frame, repo_path: path, component: refs.get(owners.ownerOf(path) ?? '') ?? null }
+}
+
+/** Id of the occurrence before or after in time, '' at the ends. */
+async function neighbour(rows: Rows, { issue_id, timestamp, id }: StoredOccurrence, side: 'previous' | 'next') {
+  const direction = side === 'previous' ? 'desc' : 'asc'
+  const found = await rows
+    .selectFrom('occurrence')
+    .select('id')
+    .where('issue_id', '=', issue_id)
+    .where((eb) => eb(eb.refTuple('timestamp', 'id'), side === 'previous' ? '<' : '>', eb.tuple(timestamp, id)))
+    .orderBy('timestamp', direction)
+    .orderBy('id', direction)
+    .limit(1)
+    .executeTakeFirst()
+  return found?.id ?? ''
+}
+
+/** What is left of an event without its body: every member empty but those the summary overwrites. */
+function emptyEvent(summary: SummaryBody): StoredEvent {
+  const { sdk_event_id, level, platform, environment, release, dist, message, transaction, server_name, handled } =
+    summary
+  return {
+    sdk_event_id,
+    level,
+    platform,
+    environment,
+    release,
+    dist,
+    message,
+    transaction,
+    server_name,
+    handled,
+    timestamp: Date.parse(summary.timestamp),
+    received_at: Date.parse(summary.received_at),
+    user_hash: summary.user_hash,
+    size_bytes: 0,
+    logger: '',
+    message_template: '',
+    message_params: [],
+    exceptions: [],
+    threads: [],
+    breadcrumbs: [],
+    tags: [],
+    user: { id: '', email: '', username: '', ip_address: '', geo: {} },
+    request: { method: '', url: '', headers: {}, query_string: '' },
+    contexts: {},
+    extra: {},
+    modules: {},
+    sdk: { name: '', version: '' },
+    fingerprint: [],
+    debug_images: [],
+    truncation_signals: [],
+  }
+}

@@ -1,0 +1,20 @@
+/** What the service reports to whoever runs it: never bodies, tokens, queries or text from events. */
+export interface LogEntry {
+  level: 'info' | 'warn' | 'error'
+  message: string
+  requestId?: string
+  /** Method and path template, or the name of a background job. */
+  where?: string
+  status?: number
+  durationMs?: number
+  /** The stack of an unexpected error. */
+  error?: string
+}
+
+export type Log = (entry: LogEntry) => void
+
+/** The stack of whatever was thrown, for the log alone. */
+export function stackOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown
+  return thrown.stack ?? thrown.message
+}

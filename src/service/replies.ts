@@ -1,0 +1,44 @@
+import type { WireReply } from '../contract/wire.ts'
+import { failures, ServiceError } from '../errors.ts'
+
+/** A JSON reply that carries the request's id. */
+export function jsonReply(status: number, json: string, requestId: string): WireReply {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+  }
+  return { status, headers, body: json }
+}
+
+/** The reply for a failure, in the form of CONTRACT §0.4. */
+export function errorReply(failure: ServiceError, requestId: string): WireReply {
+  const reply = jsonReply(failure.status, JSON.stringify(errorBody(failure, requestId)), requestId)
+  if (failure.status === 401) reply.headers['www-authenticate'] = 'Bearer'
+  if (failure.retryAfterSeconds !== undefined) reply.headers['retry-after'] = String(failure.retryAfterSeconds)
+  return reply
+}
+
+/** What a thrown value tells the caller: a `ServiceError` itself; anything else is a bug and says nothing of itself. */
+export function failureOf(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown
+  return new ServiceError('internal', 'something went wrong in the service; its log has the request id', {
+    cause: thrown,
+  })
+}
+
+function errorBody(failure: ServiceError, requestId: string) {
+  const metadata = failure.code === 'internal' ? { ...failure.metadata, request_id: requestId } : failure.metadata
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: failure.reason,
+    domain: 'tracegate',
+    metadata,
+  }
+  const violations = { '@type': 'type.googleapis.com/google.rpc.BadRequest', field_violations: failure.violations }
+  return {
+    code: failures[failure.code].grpc,
+    message: failure.message,
+    details: failure.violations.length === 0 ? [info] : [info, violations],
+  }
+}

@@ -1,0 +1,188 @@
+import type { Endpoint } from '../contract/endpoint.ts'
+import { contract } from '../contract/index.ts'
+import type { EndpointName } from '../contract/index.ts'
+import type { Send, WireReply, WireRequest } from '../contract/wire.ts'
+import { ServiceError } from '../errors.ts'
+import { actorOf, requireScope } from './auth.ts'
+import type { Authenticator } from './auth.ts'
+import type { Call, Handlers, Platform, Principal } from './context.ts'
+import { dryRun } from './dry-run.ts'
+import type { Idempotency } from './idempotency.ts'
+import { createRateLimit } from './ingest/rate-limit.ts'
+import type { Rate } from './ingest/rate-limit.ts'
+import type { Log } from './log.ts'
+import { stackOf } from './log.ts'
+import { errorReply, failureOf, jsonReply } from './replies.ts'
+import { compileReader, splitAddress } from './requests.ts'
+import type { ParsedRequest } from './requests.ts'
+import { compileRoutes } from './routes.ts'
+import type { Database } from './sql/database.ts'
+import { webOnly } from './web-only.ts'
+
+export interface RouterOptions {
+  /** Endpoints without a handler answer 501. */
+  handlers: Partial<Handlers<EndpointName>>
+  db: Database
+  platform: Platform
+  authenticator: Authenticator
+  idempotency: Idempotency
+  /** REST rate limit per token; none for the client in this process. */
+  rate?: Rate | undefined
+  /** Compare every response with the contract: a handler that breaks it becomes an `internal` that says how. For tests. */
+  checkResponses?: boolean | undefined
+  log?: Log | undefined
+}
+
+/** REST rate limit of CONTRACT §0.4. */
+export const defaultRate: Rate = { perSecond: 20, burst: 100 }
+
+interface Route {
+  name: EndpointName
+  endpoint: Endpoint
+  read: ReturnType<typeof compileReader>
+  /** The handler of this endpoint, its types forgotten: `read` yields what its schema does. */
+  handle: ((input: unknown, call: Call) => Promise<unknown>) | undefined
+}
+
+type Target = Route | 'web_only'
+
+interface Found {
+  target: Target
+  parameters: Record<string, string>
+  origin: string
+  query: string
+  where: string
+}
+
+/** The service under `/v1` as one function: a fold over the contract table (CONTRACT §0). It never rejects. */
+export function createRouter(options: RouterOptions): Send {
+  const { platform, authenticator, rate, log } = options
+  const match = compileRoutes<Target>(routesOf(options.handlers))
+  const takeToken = createRateLimit({ now: () => platform.now() })
+
+  async function answer(request: WireRequest, found: Found, requestId: string): Promise<WireReply> {
+    const principal = await authenticator.authenticate(request.headers['authorization'])
+    if (rate !== undefined) checkRate(takeToken(principal.tokenId, 1, rate))
+    if (found.target === 'web_only') throw webSessionRequired()
+    const { endpoint, handle, read } = found.target
+    requireScope(principal, endpoint.scope)
+    if (handle === undefined) throw notBuilt()
+    const parsed = await read(request, found.query, found.parameters)
+    const json = await run(options, found.target, parsed, callOf(options, principal, found, parsed))
+    const reply = jsonReply(200, json, requestId)
+    if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
+    return reply
+  }
+
+  return async function send(request) {
+    const requestId = requestIdOf(request, platform)
+    const started = platform.now()
+    let where = request.method
+    try {
+      const found = find(match, request)
+      where = found.where
+      return await answer(request, found, requestId)
+    } catch (thrown) {
+      const failure = failureOf(thrown)
+      if (failure.status >= 500 && failure.code !== 'unimplemented') {
+        const durationMs = platform.now() - started
+        const error = stackOf(failure.cause ?? failure)
+        log?.({ level: 'error', message: failure.message, requestId, where, status: failure.status, durationMs, error })
+      }
+      return errorReply(failure, requestId)
+    }
+  }
+}
+
+function* routesOf(handlers: Partial<Handlers<EndpointName>>): Iterable<readonly [string, string, Target]> {
+  for (const [method, path] of webOnly) yield [method, path, 'web_only']
+  for (const name of Object.keys(contract) as EndpointName[]) {
+    const endpoint: Endpoint = contract[name]
+    const handle = handlers[name] as Route['handle']
+    yield [endpoint.method, endpoint.path, { name, endpoint, read: compileReader(endpoint), handle }]
+  }
+}
+
+function find(match: ReturnType<typeof compileRoutes<Target>>, request: WireRequest): Found {
+  const { origin, path, query } = splitAddress(request.url)
+  const found = match(request.method, path)
+  if (found === undefined) {
+    throw new ServiceError('not_found', 'no such path; /openapi.json lists all', { reason: 'PATH_NOT_FOUND' })
+  }
+  const { target, parameters } = found
+  if (target === undefined) {
+    throw new ServiceError(
+      'unimplemented',
+      `this path does not take ${request.method.slice(0, 10)}; see /openapi.json`,
+      {
+        reason: 'METHOD_NOT_ALLOWED',
+      },
+    )
+  }
+  const where = target === 'web_only' ? `${request.method} web-only` : `${request.method} ${target.endpoint.path}`
+  return { target, parameters, origin, query, where }
+}
+
+function callOf(
+  options: RouterOptions,
+  principal: Principal,
+  { origin }: Found,
+  { validateOnly }: ParsedRequest,
+): Call {
+  const { platform, db } = options
+  return {
+    now: () => platform.now(),
+    newId: () => platform.newId(),
+    db: validateOnly ? dryRun(db) : db,
+    principal,
+    actor: actorOf(principal),
+    origin,
+    validateOnly,
+  }
+}
+
+/** Calls the handler, once per request id where there is one; resolves to the response as JSON. */
+async function run(options: RouterOptions, route: Route, parsed: ParsedRequest, call: Call): Promise<string> {
+  const { requestKey, input, hash, validateOnly } = parsed
+  const work = async (db: Database) => {
+    const response = await route.handle?.(input, { ...call, db })
+    if (options.checkResponses === true) checkResponse(route, response)
+    return JSON.stringify(response)
+  }
+  if (requestKey === undefined || validateOnly) return work(call.db)
+  return options.idempotency.once({ tokenId: call.principal.tokenId, key: requestKey, hash }, work)
+}
+
+function checkResponse({ name, endpoint }: Route, response: unknown) {
+  const checked = endpoint.returns.safeParse(response)
+  if (checked.success) return
+  const problems = checked.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+  throw new ServiceError('internal', `the response of ${name} breaks the contract: ${problems.join('; ')}`)
+}
+
+function requestIdOf({ headers }: WireRequest, platform: Platform): string {
+  const given = headers['x-request-id'] ?? ''
+  return /^[\w.:-]{1,64}$/.test(given) ? given : platform.newId()
+}
+
+function checkRate(waitSeconds: number) {
+  if (waitSeconds === 0) return
+  throw new ServiceError('resource_exhausted', `too many requests with this token; wait ${waitSeconds} s`, {
+    reason: 'RATE_LIMITED',
+    retryAfterSeconds: waitSeconds,
+  })
+}
+
+function webSessionRequired(): ServiceError {
+  return new ServiceError(
+    'web_only',
+    'only a signed-in person can do this; on an embedded service use tracegate admin',
+    {
+      reason: 'WEB_SESSION_REQUIRED',
+    },
+  )
+}
+
+function notBuilt(): ServiceError {
+  return new ServiceError('unimplemented', 'this deployment does not offer this endpoint yet', { reason: 'NOT_BUILT' })
+}

@@ -1,0 +1,99 @@
+import { pathParameters } from '../contract/endpoint.ts'
+import { ServiceError } from '../errors.ts'
+
+export interface Match<T> {
+  /** What stands behind the method; undefined when the path is known under other methods only. */
+  target: T | undefined
+  /** Values of the path parameters, decoded. */
+  parameters: Record<string, string>
+}
+
+interface Pattern<T> {
+  segments: readonly Segment[]
+  methods: Map<string, { target: T; names: readonly string[] }>
+}
+
+/** `products`, `{id}`, `{id}:setStatus` or `issues:bulkSetStatus`; a parameter stands for the part before the verb. */
+type Segment = { literal: string } | { suffix: string }
+
+/**
+ * Compiles path templates; the returned function finds the one of a raw (still encoded) path. Literals win over
+ * parameters. Throws `invalid_argument` for a path value that no id can be.
+ */
+export function compileRoutes<T>(routes: Iterable<readonly [method: string, path: string, target: T]>) {
+  const byCount = new Map<number, Pattern<T>[]>()
+  const byShape = new Map<string, Pattern<T>>()
+  for (const [method, path, target] of routes) {
+    const shape = path.replaceAll(/\{\w+\}/g, '{}')
+    const pattern = byShape.get(shape) ?? { segments: shape.split('/').map(segmentOf), methods: new Map() }
+    pattern.methods.set(method, { target, names: pathParameters(path) })
+    if (byShape.has(shape)) continue
+    byShape.set(shape, pattern)
+    const siblings = byCount.get(pattern.segments.length) ?? []
+    byCount.set(pattern.segments.length, [...siblings, pattern].toSorted(byParameters))
+  }
+
+  return function match(method: string, path: string): Match<T> | undefined {
+    const parts = path.split('/')
+    for (const pattern of byCount.get(parts.length) ?? []) {
+      const raw = valuesOf(pattern.segments, parts)
+      if (raw === undefined) continue
+      const found = pattern.methods.get(method)
+      if (found === undefined) return { target: undefined, parameters: {} }
+      const parameters: Record<string, string> = {}
+      for (const [index, name] of found.names.entries()) parameters[name] = decodeValue(name, raw[index] ?? '')
+      return { target: found.target, parameters }
+    }
+    return undefined
+  }
+}
+
+function segmentOf(text: string): Segment {
+  return text.startsWith('{}') ? { suffix: text.slice(2) } : { literal: text }
+}
+
+function byParameters(a: Pattern<unknown>, b: Pattern<unknown>): number {
+  const weight = (pattern: Pattern<unknown>) =>
+    pattern.segments.map((segment) => ('literal' in segment ? 0 : segment.suffix === '' ? 2 : 1)).join('')
+  return weight(a) < weight(b) ? -1 : 1
+}
+
+/** The raw values of the parameters when the parts fit the pattern. */
+function valuesOf(segments: readonly Segment[], parts: readonly string[]): string[] | undefined {
+  const values: string[] = []
+  for (const [index, segment] of segments.entries()) {
+    const part = parts[index] ?? ''
+    if ('literal' in segment) {
+      if (part !== segment.literal) return undefined
+      continue
+    }
+    if (!part.endsWith(segment.suffix)) return undefined
+    const value = part.slice(0, part.length - segment.suffix.length)
+    // A colon in the clear introduces a verb; one that belongs to a value comes encoded.
+    if (value === '' || value.includes(':')) return undefined
+    values.push(value)
+  }
+  return values
+}
+
+/** Decodes once. Dots and slashes are refused: they would point elsewhere at the next hop that normalises paths. */
+function decodeValue(name: string, raw: string): string {
+  let value: string
+  try {
+    value = decodeURIComponent(raw)
+  } catch (cause) {
+    throw invalidValue(name, 'is not valid percent-encoding', cause)
+  }
+  if (value === '.' || value === '..') throw invalidValue(name, 'must not be "." or ".."')
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  if (/[/\\\u0000-\u001f\u007f]/.test(value)) throw invalidValue(name, 'must not contain slashes or control characters')
+  return value
+}
+
+function invalidValue(field: string, description: string, cause?: unknown): ServiceError {
+  return new ServiceError('invalid_argument', `${field} in the path ${description}`, {
+    reason: 'FIELD_INVALID',
+    violations: [{ field, description }],
+    cause,
+  })
+}

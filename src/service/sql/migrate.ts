@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Where the numbered files of this dialect lie. */
+const FOLDER = join(import.meta.dirname, 'migrations', 'sqlite')
+
+export interface Migration {
+  version: number
+  name: string
+  sql: string
+}
+
+/** The numbered files of a folder in order. Throws when a number is missing or used twice: versions have to be dense. */
+function readMigrations(folder: string = FOLDER): Migration[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+  const migrations = files.map((file) => {
+    const name = file.slice(0, -'.sql'.length)
+    return { version: Number(name.slice(0, 4)), name, sql: readFileSync(join(folder, file), 'utf8') }
+  })
+  migrations.sort((left, right) => left.version - right.version)
+  migrations.forEach((migration, index) => {
+    if (migration.version !== index + 1) throw new Error(`migration ${migration.name} is not number ${index + 1}`)
+  })
+  return migrations
+}
+
+/**
+ * Brings the database to the newest version and returns that version. Each file runs in one transaction with its row in
+ * `schema_version`, under the write lock: of two processes that start at once the second finds the work done. Throws
+ * when the database comes from a newer version of the program, which may keep its data in ways unknown here.
+ */
+export function migrate(connection: DatabaseSync, migrations: readonly Migration[] = readMigrations()): number {
+  const newest = migrations.length
+  let current = inTransaction(connection, () => {
+    connection.exec(
+      'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+    )
+    return versionOf(connection)
+  })
+  if (current > newest) {
+    throw new Error(
+      `the database has schema version ${current}, this program knows ${newest}; start the newer program, or use another data directory`,
+    )
+  }
+  while (current < newest) {
+    current = inTransaction(connection, () => {
+      // Another process may have been faster while this one waited for the lock.
+      const next = migrations[versionOf(connection)]
+      if (next !== undefined) apply(connection, next)
+      return versionOf(connection)
+    })
+  }
+  return current
+}
+
+function apply(connection: DatabaseSync, migration: Migration): void {
+  connection.exec(migration.sql)
+  const record = connection.prepare('INSERT INTO schema_version (version, name, applied_at) VALUES (?, ?, ?)')
+  record.run(migration.version, migration.name, Date.now())
+}
+
+function versionOf(connection: DatabaseSync): number {
+  const row = connection.prepare('SELECT coalesce(max(version), 0) AS version FROM schema_version').get()
+  return Number(row?.['version'])
+}
+
+function inTransaction<T>(connection: DatabaseSync, work: () => T): T {
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    connection.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+}

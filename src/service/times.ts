@@ -1,0 +1,11 @@
+export const dayMs = 24 * 60 * 60 * 1000
+
+/** RFC 3339 UTC with milliseconds of an epoch time (CONTRACT §0.1). */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** The same, null where there is no time. */
+export function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : timestamp(ms)
+}

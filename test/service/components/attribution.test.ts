@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import picomatch from 'picomatch'
+import { expect, test } from 'vitest'
+import {
+  attributeEvent,
+  compileComponents,
+  overlaps,
+  type ComponentGlobs,
+} from '../../../src/service/components/attribution.ts'
+import { event, exception, frame, stack, thread } from '../grouping/events.ts'
+
+const repository = { root_path: '/srv/shop', path_strip_prefixes: [] }
+
+function component(id: string, path_globs: string[], more: Partial<ComponentGlobs> = {}): ComponentGlobs {
+  return { id, path_globs, exclude_globs: [], position: 0, ...more }
+}
+
+function owner(path: string, ...components: ComponentGlobs[]) {
+  return compileComponents(components).ownerOf(path)
+}
+
+test('the glob with the longest literal prefix wins', () => {
+  const all = [
+    component('shop', ['src/**']),
+    component('cart', ['src/cart/**']),
+    component('tests', ['**/*.test.cart.ts']),
+  ]
+  expect(owner('src/cart/a.test.cart.ts', ...all)).toBe('cart')
+  expect(owner('src/pay/a.ts', ...all)).toBe('shop')
+  expect(owner('README.md', ...all)).toBeUndefined()
+})
+
+test('of two equal prefixes the one with more literal characters wins', () => {
+  expect(owner('src/a/view.ts', component('all', ['src/**']), component('views', ['src/*/view.ts']))).toBe('views')
+})
+
+test('of two equal globs the component with the higher position wins, else the older', () => {
+  expect(
+    owner('src/a.ts', component('1', ['src/**'], { position: 2 }), component('2', ['src/**'], { position: 1 })),
+  ).toBe('1')
+  expect(owner('src/a.ts', component('2', ['src/**']), component('1', ['src/**']))).toBe('1')
+})
+
+test('an excluded file falls to the next component', () => {
+  const cart = component('cart', ['src/cart/**'], { exclude_globs: ['**/*.css'] })
+  expect(owner('src/cart/a.css', cart, component('shop', ['src/**']))).toBe('shop')
+  expect(owner('src/cart/a.css', cart)).toBeUndefined()
+})
+
+test('nobody owns what is no file of the repository', () => {
+  expect(owner('', component('all', ['**']))).toBeUndefined()
+})
+
+const owners = compileComponents([component('cart', ['src/cart/**']), component('pay', ['src/pay/**'])])
+
+test('the in-app frame nearest to the crash decides, passing over those without an owner', () => {
+  const frames = stack('a@/srv/shop/src/pay/a.ts', 'b@/srv/shop/src/cart/b.ts', 'c@/srv/shop/src/util.ts', {
+    filename: '/srv/shop/src/pay/c.ts',
+    in_app: false,
+  })
+  expect(attributeEvent(owners, event({ exceptions: [exception({ frames })] }), repository)).toBe('cart')
+})
+
+test('the last exception comes before its causes, exceptions before threads', () => {
+  const at = (file: string) => [frame({ filename: `/srv/shop/src/${file}` })]
+  const cause = exception({ frames: at('pay/a.ts') })
+  const chain = event({ exceptions: [cause, exception({ frames: at('cart/b.ts') })] })
+  expect(attributeEvent(owners, chain, repository)).toBe('cart')
+  const wrapped = event({
+    exceptions: [cause, exception({ frames: at('util.ts') })],
+    threads: [thread({ frames: at('cart/b.ts') })],
+  })
+  expect(attributeEvent(owners, wrapped, repository)).toBe('pay')
+  const threads = [thread({ frames: at('cart/b.ts') }), thread({ crashed: true, frames: at('pay/a.ts') })]
+  expect(attributeEvent(owners, event({ threads }), repository)).toBe('pay')
+})
+
+test('an event without in-app frames that someone owns belongs to nobody', () => {
+  expect(attributeEvent(owners, event(), repository)).toBe('')
+  const frames = stack('a@/srv/shop/node_modules/src/cart/a.js', { filename: 'src/cart/a.ts', in_app: false })
+  expect(attributeEvent(owners, event({ exceptions: [exception({ frames })] }), repository)).toBe('')
+})
+
+test('overlaps are globs of others that reach into the same folders', () => {
+  const existing = [
+    component('cart', ['src/cart/**', 'docs/**']),
+    component('file', ['src/cart/a.ts', 'src/cart/a.tsx']),
+    component('all', ['**/*.css']),
+    component('pay', ['src/pay/**']),
+  ]
+  expect(overlaps(['src/cart/*.ts'], existing)).toEqual([
+    { component_id: 'cart', glob: 'src/cart/**' },
+    { component_id: 'file', glob: 'src/cart/a.ts' },
+    { component_id: 'all', glob: '**/*.css' },
+  ])
+  expect(overlaps(['src/cart/a.ts'], existing.slice(1))).toEqual([{ component_id: 'file', glob: 'src/cart/a.ts' }])
+  expect(overlaps(['lib/**'], [component('cart', ['src/**'])])).toEqual([])
+})
+
+/** The rule of CONTRACT §5 written down as slowly as it is said, for globs without brackets and escapes. */
+function slowOwner(path: string, components: ComponentGlobs[]): string | undefined {
+  const matches = (glob: string) => picomatch.isMatch(path, glob, { dot: true })
+  const claims = components
+    .filter(({ exclude_globs }) => !exclude_globs.some(matches))
+    .flatMap(({ id, position, path_globs }) =>
+      path_globs.filter(matches).map((glob) => {
+        const prefix = glob.split('*')[0]!.split('{')[0]!
+        return { id, position, prefix: prefix.length, literals: glob.replace(/\*|\{[^}]*\}/g, '').length }
+      }),
+    )
+  let best = claims[0]
+  for (const claim of claims) {
+    if (best === undefined) break
+    const better =
+      claim.prefix !== best.prefix
+        ? claim.prefix > best.prefix
+        : claim.literals !== best.literals
+          ? claim.literals > best.literals
+          : claim.position !== best.position
+            ? claim.position > best.position
+            : claim.id < best.id
+    if (better) best = claim
+  }
+  return best?.id
+}
+
+test('attribution says what the rule says', () => {
+  const folder = fc.constantFrom('src', 'cart', 'pay', '.hidden', 'a')
+  const file = fc.constantFrom('a.ts', 'b.ts', 'b.test.ts', '.env')
+  const path = fc.tuple(fc.array(folder, { maxLength: 3 }), file).map(([folders, name]) => [...folders, name].join('/'))
+  const part = fc.oneof(folder, fc.constantFrom('*', '{src,cart}', 'c*', '**'))
+  const last = fc.oneof(file, fc.constantFrom('*', '**', '*.ts', '*.{ts,tsx}', '*.test.*'))
+  const glob = fc.tuple(fc.array(part, { maxLength: 2 }), last).map(([parts, end]) => [...parts, end].join('/'))
+  const drawn = fc.record({
+    path_globs: fc.array(glob, { minLength: 1, maxLength: 4 }),
+    exclude_globs: fc.array(glob, { maxLength: 1 }),
+    position: fc.nat(2),
+  })
+  fc.assert(
+    fc.property(fc.array(drawn, { maxLength: 6 }), fc.array(path, { maxLength: 10 }), (globs, paths) => {
+      const components = globs.map((one, index) => ({ id: `c${String(index)}`, ...one }))
+      const compiled = compileComponents(components)
+      for (const one of paths) expect(compiled.ownerOf(one)).toBe(slowOwner(one, components))
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { createIdempotency } from '../../src/service/idempotency.ts'
+import { systemPlatform } from '../../src/service/platform.ts'
+import { startApp } from '../app.ts'
+import type { App } from '../app.ts'
+import { reasonOf, tokenHeaders } from './people.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface Created {
+  component: { id: string }
+}
+
+function create(app: App, name: string, key: Record<string, string>, headers: Record<string, string> = {}) {
+  const path = `/v1/products/${app.productId}/components`
+  return app.request<Created>('POST', path, { name, path_globs: ['src/**'], ...key }, headers)
+}
+
+async function componentCount(app: App): Promise<number> {
+  return (await app.db.read.selectFrom('component').select('id').execute()).length
+}
+
+test('a repeated request gets the stored answer, by body member or header, and nothing is made twice', async () => {
+  await using app = await startApp()
+  const first = await create(app, 'Cart', { request_id: 'k1' })
+  const again = await create(app, 'Cart', { request_id: 'k1' })
+  const byHeader = await create(app, 'Cart', {}, { 'idempotency-key': 'k1' })
+  expect([first.status, again.status, byHeader.status]).toEqual([200, 200, 200])
+  expect(again.body).toEqual(first.body)
+  expect(byHeader.body).toEqual(first.body)
+  expect(await componentCount(app)).toBe(1)
+})
+
+test('the same key with another body or for another endpoint is refused', async () => {
+  await using app = await startApp()
+  await create(app, 'Cart', { request_id: 'k1' })
+  const otherBody = await create(app, 'Checkout', { request_id: 'k1' })
+  const otherPath = `/v1/products/${app.productId}/environments`
+  const otherEndpoint = await app.request('POST', otherPath, { name: 'qa', request_id: 'k1' })
+  for (const reply of [otherBody, otherEndpoint]) {
+    expect([reply.status, reasonOf(reply)]).toEqual([400, 'REQUEST_ID_REUSED'])
+  }
+  expect(await componentCount(app)).toBe(1)
+})
+
+test('a key belongs to its token', async () => {
+  await using app = await startApp()
+  await create(app, 'Cart', { request_id: 'k1' })
+  const other = await create(app, 'Checkout', { request_id: 'k1' }, await tokenHeaders(app))
+  expect(other.status).toBe(200)
+})
+
+test('of many equal requests at once one is carried out and all get its answer', async () => {
+  await using app = await startApp()
+  const replies = await Promise.all(Array.from({ length: 12 }, () => create(app, 'Cart', { request_id: 'k1' })))
+  expect(new Set(replies.map(({ status, body }) => `${status} ${body.component.id}`)).size).toBe(1)
+  expect(await componentCount(app)).toBe(1)
+})
+
+test('a failure is not kept: the same request succeeds once its cause is gone', async () => {
+  await using app = await startApp()
+  const path = `/v1/products/${app.productId}/environments`
+  const { body } = await app.request<{ environment: { id: string } }>('POST', path, { name: 'qa' })
+  const attempt = () => app.request('POST', path, { name: 'QA', request_id: 'k1' })
+  expect((await attempt()).status).toBe(409)
+  await app.request('DELETE', `/v1/environments/${body.environment.id}`)
+  expect((await attempt()).status).toBe(200)
+})
+
+test('a key is free again after a day, and old ones are removed', async () => {
+  let now = 1_000_000
+  await using app = await startApp({ platform: { now: () => now } })
+  await create(app, 'Cart', { request_id: 'k1' })
+  now += DAY_MS
+  expect(reasonOf(await create(app, 'Checkout', { request_id: 'k1' }))).toBe('REQUEST_ID_REUSED')
+  now += 1
+  expect((await create(app, 'Checkout', { request_id: 'k1' })).status).toBe(200)
+  now += 2 * DAY_MS
+  await create(app, 'Shipping', { request_id: 'k2' })
+  const keys = await app.db.read.selectFrom('idempotency').select('key').execute()
+  expect(keys).toEqual([{ key: 'k2' }])
+})
+
+test.each([['x'.repeat(65)], [7]])('the request id %j is refused', async (requestId) => {
+  await using app = await startApp()
+  const path = `/v1/products/${app.productId}/environments`
+  expect((await app.request('POST', path, { name: 'qa', request_id: requestId })).status).toBe(400)
+})
+
+test('two different keys in one request are refused', async () => {
+  await using app = await startApp()
+  const reply = await create(app, 'Cart', { request_id: 'k1' }, { 'idempotency-key': 'k2' })
+  expect([reply.status, await componentCount(app)]).toEqual([400, 0])
+})
+
+test('a change that another process made under the key is not repeated; its answer is told once it is there', async () => {
+  await using app = await startApp()
+  const request = { tokenId: 't', key: 'k', hash: 'h' }
+  const [here, there] = [app.db, app.db].map((db) => createIdempotency({ db, platform: systemPlatform }))
+  if (here === undefined || there === undefined) throw new Error('two are made above')
+  let ran = 0
+  const { promise: committed, resolve: noteCommitted } = Promise.withResolvers<void>()
+  const { promise: release, resolve: finish } = Promise.withResolvers<void>()
+  const slow = here.once(request, async (db) => {
+    await db.write(async () => void (ran += 1))
+    noteCommitted()
+    await release
+    return 'answer'
+  })
+  await committed
+  const fast = () =>
+    there.once(request, async (db) => {
+      await db.write(async () => void (ran += 1))
+      return 'other'
+    })
+  await expect(fast()).rejects.toMatchObject({ code: 'aborted', reason: 'REQUEST_IN_PROGRESS' })
+  finish()
+  expect(await slow).toBe('answer')
+  expect(await fast()).toBe('answer')
+  expect(ran).toBe(1)
+})

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { nextToken, readPage } from '../../src/service/paging.ts'
+import { startApp } from '../app.ts'
+import type { App } from '../app.ts'
+import { reasonOf, workspaceId } from './people.ts'
+
+interface Listed {
+  pagination: { next_page_token: string; page_size: number; total_size: number }
+  next_page_token: string
+}
+
+test('a token carries its cursor, also with the time of the first page', () => {
+  const sortValue = fc.oneof(fc.string(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+  fc.assert(
+    fc.property(sortValue, fc.string(), fc.option(fc.nat(), { nil: undefined }), (value, id, asOf) => {
+      // JSON has one zero.
+      const last = { sortValue: value === 0 ? 0 : value, id, ...(asOf !== undefined && { asOf }) }
+      const input = { page_size: 7, environment_id: 'e', page_token: '' }
+      const token = nextToken(readPage(input), last)
+      expect(readPage({ ...input, page_token: token }).after).toEqual(last)
+    }),
+  )
+})
+
+test('the size of the pages may change under way, the filters may not', () => {
+  const token = nextToken(readPage({ page_size: 1, kind: 'a' } as object), { sortValue: 1, id: 'x' })
+  expect(readPage({ page_size: 9, kind: 'a', page_token: token } as object)).toMatchObject({
+    size: 9,
+    after: { id: 'x' },
+  })
+  for (const other of [{ kind: 'b' }, {}, { kind: 'a', name: 'n' }]) {
+    expect(() => readPage({ ...other, page_token: token } as object)).toThrow('another query')
+  }
+})
+
+test.each(['x', 'bm90IGpzb24', Buffer.from('{"v":2}').toString('base64url'), '%'])(
+  'the broken token %s is refused',
+  async (token) => {
+    await using app = await startApp()
+    const reply = await app.request('GET', `/v1/workspaces?page_token=${encodeURIComponent(token)}`)
+    expect([reply.status, reasonOf(reply)]).toEqual([400, 'PAGE_TOKEN_MISMATCH'])
+  },
+)
+
+/** Every list of these rooms: where it is read, how one more row is made, and what identifies a row. */
+const lists: readonly {
+  member: string
+  path: (app: App) => Promise<string>
+  add: (app: App, name: string) => Promise<unknown>
+}[] = [
+  {
+    member: 'products',
+    path: async (app) => `/v1/workspaces/${await workspaceId(app)}/products`,
+    add: async (app, name) => app.request('POST', `/v1/workspaces/${await workspaceId(app)}/products`, { name }),
+  },
+  {
+    member: 'environments',
+    path: async (app) => `/v1/products/${app.productId}/environments`,
+    add: (app, name) => app.request('POST', `/v1/products/${app.productId}/environments`, { name }),
+  },
+  {
+    member: 'releases',
+    path: async (app) => `/v1/products/${app.productId}/releases`,
+    add: (app, name) => {
+      const released_at = new Date(Date.UTC(2026, 0, 1 + (name.charCodeAt(0) % 7))).toISOString()
+      const body = { version: name, environment: 'production', released_at }
+      return app.request('POST', `/v1/products/${app.productId}/releases`, body)
+    },
+  },
+  {
+    member: 'components',
+    path: async (app) => `/v1/products/${app.productId}/components`,
+    add: (app, name) => {
+      const body = { name, path_globs: ['**'], position: name.charCodeAt(0) % 5 }
+      return app.request('POST', `/v1/products/${app.productId}/components`, body)
+    },
+  },
+]
+
+const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,3}[0-9]{1,3}$/), { minLength: 2, maxLength: 12 })
+
+test.each(lists)('reading $member page by page never repeats or skips one while others are added', async (list) => {
+  await fc.assert(
+    fc.asyncProperty(names, fc.integer({ min: 1, max: 4 }), fc.nat({ max: 12 }), async (all, size, split) => {
+      await using app = await startApp()
+      const [before, during] = [all.slice(0, split), all.slice(split)]
+      for (const name of before) await list.add(app, name)
+      const path = await list.path(app)
+      const idsOf = async (query: string) => {
+        const { body } = await app.request<Listed & Record<string, unknown>>('GET', `${path}?${query}`)
+        return { ids: (body[list.member] as { id: string }[]).map(({ id }) => id), page: body }
+      }
+      const atStart = (await idsOf('page_size=200')).ids
+      const seen: string[] = []
+      let token = ''
+      do {
+        const { ids, page } = await idsOf(`page_size=${size}&pagination.page_token=${token}`)
+        expect(page.pagination.total_size).toBe((await idsOf('page_size=200')).ids.length)
+        expect(page.pagination.next_page_token).toBe(page.next_page_token)
+        seen.push(...ids)
+        token = page.next_page_token
+        const name = during.shift()
+        if (name !== undefined) await list.add(app, name)
+      } while (token !== '')
+      expect(new Set(seen).size).toBe(seen.length)
+      expect(seen.filter((id) => atStart.includes(id))).toEqual(atStart)
+    }),
+    { numRuns: 6 },
+  )
+})

@@ -1,0 +1,81 @@
+import type { Scope } from '../../src/contract/endpoint.ts'
+import { hashToken } from '../../src/service/auth.ts'
+import { newToken } from '../../src/service/first-start.ts'
+import { systemPlatform } from '../../src/service/platform.ts'
+import type { App } from '../app.ts'
+
+export interface TokenFacts {
+  scopes?: readonly Scope[]
+  isAgent?: boolean
+  expiresAt?: number
+  revokedAt?: number
+  /** Of the owner unless this says otherwise: a user without any workspace. */
+  stranger?: boolean
+}
+
+/** A further token, which no endpoint makes; returns the headers that use it. */
+export async function tokenHeaders(app: App, facts: TokenFacts = {}): Promise<{ authorization: string }> {
+  const token = newToken()
+  const id = systemPlatform.newId()
+  await app.db.write(async (rows) => {
+    const owner = await rows.selectFrom('user').selectAll().executeTakeFirstOrThrow()
+    const userId = facts.stranger === true ? systemPlatform.newId() : owner.id
+    if (facts.stranger === true) {
+      const stranger = { id: userId, email: `${userId}@example.test`, display_name: 'Stranger' }
+      await rows
+        .insertInto('user')
+        .values({ ...stranger, onboarding_updated_at: null, created_at: 0 })
+        .execute()
+    }
+    await rows
+      .insertInto('token')
+      .values({
+        id,
+        user_id: userId,
+        name: 'test',
+        hash: hashToken(token),
+        scopes: JSON.stringify(facts.scopes ?? ['write']),
+        is_agent: facts.isAgent === true ? 1 : 0,
+        created_at: 0,
+        expires_at: facts.expiresAt ?? null,
+        revoked_at: facts.revokedAt ?? null,
+        last_used_at: null,
+      })
+      .execute()
+  })
+  return { authorization: `Bearer ${token}` }
+}
+
+/** The first workspace's id. */
+export async function workspaceId(app: App): Promise<string> {
+  return (await app.db.read.selectFrom('workspace').select('id').executeTakeFirstOrThrow()).id
+}
+
+/** Rows of every table that a request could write: equal before and after means that nothing was written. */
+export async function everything(app: App): Promise<unknown> {
+  const tables = ['product', 'dsn_key', 'environment', 'release', 'component', 'issue', 'audit', 'idempotency'] as const
+  return Promise.all(tables.map((table) => app.db.read.selectFrom(table).selectAll().execute()))
+}
+
+/** The body of a failure as CONTRACT §0.4 has it. */
+export interface Failure {
+  code: number
+  message: string
+  details: {
+    '@type': string
+    reason?: string
+    domain?: string
+    metadata?: Record<string, string>
+    field_violations?: { field: string; description: string }[]
+  }[]
+}
+
+/** The reason in the ErrorInfo, which every failure has. */
+export function reasonOf(reply: { body: unknown }): string | undefined {
+  return (reply.body as Partial<Failure>).details?.[0]?.reason
+}
+
+/** The id of what is in the way of a 409. */
+export function existingIdOf(reply: { body: unknown }): string | undefined {
+  return (reply.body as Failure).details[0]?.metadata?.['existing_id']
+}

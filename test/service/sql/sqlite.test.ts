@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ServiceError } from '../../../src/errors.ts'
+import type { Database } from '../../../src/service/sql/database.ts'
+import { migrate } from '../../../src/service/sql/migrate.ts'
+import { openSqlite } from '../../../src/service/sql/sqlite.ts'
+
+let folder: string
+let file: string
+let db: Database
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tracegate-sql-'))
+  file = join(folder, 'tracegate.db')
+  db = await openSqlite(file)
+})
+
+afterEach(async () => {
+  await db.close()
+  await rm(folder, { recursive: true })
+})
+
+const workspace = (id: string) => ({ id, slug: id, name: id, created_at: 1, updated_at: 1 })
+const names = async () =>
+  (await db.read.selectFrom('workspace').select('id').orderBy('id').execute()).map((row) => row.id)
+
+test('a committed write is seen by the reader, and only its owner may read the file', async () => {
+  await db.write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())
+  expect(await names()).toEqual(['a'])
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await stat(`${file}-wal`)).mode & 0o777).toBe(0o600)
+})
+
+test('the file uses WAL and pages of 16 KB', async () => {
+  const other = new DatabaseSync(file)
+  expect(other.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' })
+  expect(other.prepare('PRAGMA page_size').get()).toMatchObject({ page_size: 16384 })
+  other.close()
+})
+
+test('a write that throws leaves nothing behind and the next one works', async () => {
+  const failed = db.write(async (rows) => {
+    await rows.insertInto('workspace').values(workspace('lost')).execute()
+    throw new Error('changed my mind')
+  })
+  await expect(failed).rejects.toThrow('changed my mind')
+  await expect(db.batch(() => JSON.parse('{'))).rejects.toThrow(SyntaxError)
+  await db.write((rows) => rows.insertInto('workspace').values(workspace('kept')).execute())
+  expect(await names()).toEqual(['kept'])
+})
+
+test('writes and batches run one at a time in the order in which they were asked for', async () => {
+  const order: string[] = []
+  await Promise.all([
+    db.write(async (rows) => {
+      order.push('first begins')
+      await rows.insertInto('workspace').values(workspace('a')).execute()
+      await new Promise(setImmediate)
+      order.push('first ends')
+    }),
+    db.batch((prepare) => {
+      prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('b', 'b', 'b')
+      order.push('second')
+    }),
+    db.write(async () => {
+      order.push('third')
+    }),
+  ])
+  expect(order).toEqual(['first begins', 'first ends', 'second', 'third'])
+  expect(await names()).toEqual(['a', 'b'])
+})
+
+test('a batch can lose one part and keep its neighbours with a savepoint', async () => {
+  await db.batch((prepare) => {
+    prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('a', 'a', 'a')
+    prepare('SAVEPOINT part').run()
+    prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('b', 'b', 'b')
+    prepare('ROLLBACK TO part').run()
+    prepare('RELEASE part').run()
+  })
+  expect(await names()).toEqual(['a'])
+})
+
+test('the read side cannot write', async () => {
+  await expect(db.read.insertInto('workspace').values(workspace('a')).execute()).rejects.toThrow('readonly')
+})
+
+test('foreign keys are enforced', async () => {
+  const orphan = { workspace_id: 'none', user_id: 'none', role: 'x' }
+  await expect(db.write((rows) => rows.insertInto('workspace_member').values(orphan).execute())).rejects.toThrow(
+    'FOREIGN KEY',
+  )
+})
+
+test('a lock held by another process becomes unavailable, and passes', async () => {
+  await db.close()
+  db = await openSqlite(file, { busyTimeoutMs: 20 })
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const blocked = db.write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())
+  await expect(blocked).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
+  other.exec('COMMIT')
+  other.close()
+  await db.write((rows) => rows.insertInto('workspace').values(workspace('b')).execute())
+  expect(await names()).toEqual(['b'])
+})
+
+test('a closed database refuses politely, and a second close is harmless', async () => {
+  const last = db.write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())
+  await db.close()
+  await last
+  await db.close()
+  await expect(db.write(() => Promise.resolve())).rejects.toBeInstanceOf(ServiceError)
+})
+
+test('opening again finds the data and applies nothing twice', async () => {
+  await db.write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())
+  await db.close()
+  db = await openSqlite(file)
+  expect(await names()).toEqual(['a'])
+})
+
+test('processes that start at once on a fresh file all succeed', async () => {
+  const fresh = join(folder, 'fresh.db')
+  const script = `import { openSqlite } from ${JSON.stringify(join(import.meta.dirname, '../../../src/service/sql/sqlite.ts'))}
+    const db = await openSqlite(${JSON.stringify(fresh)}); await db.close()`
+  const start = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  await Promise.all([start(), start(), start()])
+  const connection = new DatabaseSync(fresh)
+  expect(connection.prepare('SELECT count(*) AS n FROM schema_version WHERE version = 1').get()).toMatchObject({ n: 1 })
+  connection.close()
+})
+
+test('a migration that fails leaves no table behind', () => {
+  const connection = new DatabaseSync(join(folder, 'broken.db'))
+  const broken = {
+    version: 1,
+    name: '0001-broken',
+    sql: 'CREATE TABLE half (id TEXT) STRICT; CREATE TABLE half (id TEXT)',
+  }
+  expect(() => migrate(connection, [broken])).toThrow('already exists')
+  expect(connection.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()).toMatchObject({
+    n: 0,
+  })
+  connection.close()
+})
+
+test('a database of a newer version is refused with its number and a way out', async () => {
+  await db.close()
+  const connection = new DatabaseSync(file)
+  connection.exec("INSERT INTO schema_version VALUES (999, '0999-future', 0)")
+  connection.close()
+  await expect(openSqlite(file)).rejects.toThrow('the database has schema version 999')
+})
