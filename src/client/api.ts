@@ -11,14 +11,35 @@ export type Told<T> =
     : T extends readonly (infer U)[]
       ? Told<U>[]
       : T extends object
-        ? { [K in keyof T as K extends 'id' ? K : never]: T[K] } & { [K in keyof T as K extends 'id' ? never : K]?: Told<T[K]> }
+        ? { [K in keyof T as IsId<K, T[K]> extends true ? K : never]: T[K] } & {
+            [K in keyof T as IsId<K, T[K]> extends true ? never : K]?: Told<T[K]>
+          }
         : T
 
-/** A list's array and a single's main member are always there: without them the answer cannot be read. */
-type MainMembers = 'user' | 'issue' | 'setup' | 'product' | 'environment' | 'release' | 'component' | 'stats' | 'event'
-export type Answered<T> = { [K in keyof T]: K extends MainMembers ? Told<T[K]> : T[K] extends readonly unknown[] ? Told<T[K]> : Told<T[K]> | undefined }
+/** An id that an outsider wrote, such as an application user's, may be missing like anything else. */
+type IsId<K, V> = K extends 'id' ? (V extends string ? true : false) : false
+
+/** The members that name what an answer of several members is about; a test keeps them in step with the table. */
+type MainMembers = 'user' | 'issue' | 'requirement' | 'test' | 'branch' | 'component' | 'release' | 'risk' | 'sourcemap'
+
+type IsUnion<K, All = K> = K extends unknown ? ([All] extends [K] ? false : true) : never
+
+/**
+ * A list's array, the only member of an answer and the member an answer is about are always there: without them the
+ * answer cannot be read. Where the contract allows null, nothing is promised.
+ */
+export type Answered<T> = {
+  [K in keyof T]: T[K] extends readonly unknown[]
+    ? Told<T[K]>
+    : null extends T[K]
+      ? Told<T[K]> | undefined
+      : true extends (K extends MainMembers ? true : false) | (true extends IsUnion<keyof T> ? false : true)
+        ? Told<T[K]>
+        : Told<T[K]> | undefined
+}
 
 export interface CallOptions {
+  /** Cancels the call, its waiting for a repeat, or the stream. */
   signal?: AbortSignal
 }
 

@@ -1,0 +1,72 @@
+import type { Api } from '../client/api.ts'
+import { createApi } from '../client/client.ts'
+import { networkSend } from '../client/transport.ts'
+import { ConfigError, type Config } from '../config.ts'
+import type { Send } from '../contract/wire.ts'
+import type { Log } from '../log.ts'
+import type { Service } from '../service/index.ts'
+import { version } from '../version.ts'
+import { originOf, readEndpoints } from './endpoints.ts'
+import { readSecret } from './secret.ts'
+
+/** Where calls go: a deployment over the network, or the embedded service in this process. */
+export interface Backend {
+  send: Send
+  /** Base address without `/v1`. */
+  baseUrl: string
+  /** The token of whoever started this process; undefined where each caller brings one. */
+  token?: string
+  /** Set when the service runs in this process. */
+  service?: Service
+  close(): Promise<void>
+}
+
+/** The address that the embedded service names in DSNs and links: of the server on this data, or where one would be. */
+function embeddedUrl({ dataDir, origin, host, port }: Config): string {
+  return origin ?? readEndpoints(dataDir)?.rest ?? originOf(host, port)
+}
+
+export interface BackendOptions {
+  log: Log
+  onProgress: (line: string) => void
+}
+
+/** Opens what the configuration names. Rejects with `ConfigError` for what a person has to change. */
+export async function openBackend(config: Config, options: BackendOptions): Promise<Backend> {
+  if (config.baseUrl !== undefined) {
+    const send = networkSend()
+    const token = config.apiToken === undefined ? {} : { token: config.apiToken }
+    return { send, baseUrl: config.baseUrl, ...token, close: () => send.close() }
+  }
+  requireBuilt(config)
+  const secret = readSecret(config)
+  const { openService } = await import('../service/index.ts')
+  const service = await openService({
+    dataDir: config.dataDir,
+    secret,
+    sample: config.sample,
+    version,
+    onProgress: options.onProgress,
+    log: options.log,
+  })
+  return {
+    send: service.direct,
+    baseUrl: embeddedUrl(config),
+    token: service.token,
+    service,
+    close: () => service.close(),
+  }
+}
+
+/** The client of a backend for one token. */
+export function apiOf({ send, baseUrl }: Pick<Backend, 'send' | 'baseUrl'>, token: string): Api {
+  return createApi({ send, baseUrl, token })
+}
+
+/** Throws for settings that name a part this version does not have, before anything is opened. */
+export function requireBuilt({ databaseUrl, baseUrl }: Pick<Config, 'databaseUrl' | 'baseUrl'>): void {
+  if (databaseUrl === undefined || baseUrl !== undefined) return
+  throw new ConfigError(
+    'TRACEGATE_DATABASE_URL: this version stores in SQLite only; unset it to use the data directory',
+  )
+}

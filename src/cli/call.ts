@@ -1,0 +1,102 @@
+import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { ConfigError, type Config } from '../config.ts'
+import { version } from '../version.ts'
+import { readEndpoints } from './endpoints.ts'
+
+/**
+ * `tracegate call TOOL [JSON] [--json] [--url]`: one tool call through a real MCP client, to a stdio process of our own or
+ * to the MCP address given. Prints what an agent would get; resolves to 1 when the result is an error.
+ */
+export async function run(config: Config): Promise<number> {
+  const [tool, json, ...rest] = config.operands
+  if (tool === undefined)
+    throw new ConfigError('call needs a tool: tracegate call find_error_issues \'{"period":"1d"}\'')
+  if (rest.length > 0) throw new ConfigError('call takes one JSON object: put it in quotes')
+  const args = parseArguments(json)
+  const client = new Client({ name: 'tracegate-call', version }, { versionNegotiation: { mode: 'auto' } })
+  const connection = transport(config)
+  let connected = false
+  try {
+    await client.connect(connection)
+    connected = true
+    const result = await client.callTool({ name: tool, arguments: args })
+    process.stdout.write(`${config.json ? structured(result) : text(result)}\n`)
+    return result.isError === true ? 1 : 0
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'the call failed'
+    const told = connected ? await explain(why, tool, client) : unreached(why, config)
+    process.stderr.write(`tracegate: ${told}\n`)
+    return 1
+  } finally {
+    await client.close().catch(() => undefined)
+  }
+}
+
+/** The arguments of the call; the error names the place where JSON stops making sense. */
+export function parseArguments(json = '{}'): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : 'it cannot be read'
+    const position = Number(/position (\d+)/.exec(why)?.[1] ?? json.length)
+    const near = json.slice(Math.max(0, position - 15), position + 15)
+    throw new ConfigError(
+      `the arguments are not JSON at position ${String(position)}, near ${JSON.stringify(near)}: write them as one quoted object, '{"name":"value"}'`,
+    )
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new ConfigError('the arguments are no JSON object: write \'{"name":"value"}\'')
+}
+
+function transport(config: Config) {
+  if (config.url !== undefined) return httpTransport(config.url, config)
+  const settings = {
+    TRACEGATE_DATA_DIR: config.dataDir,
+    TRACEGATE_TOOLSETS: config.toolsets.join(','),
+    TRACEGATE_READ_ONLY: String(config.readOnly),
+    TRACEGATE_PRODUCT: config.product ?? '',
+    // The child's own failures are told in its answers.
+    TRACEGATE_LOG_LEVEL: process.env['TRACEGATE_LOG_LEVEL'] ?? 'error',
+  }
+  const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [process.argv[1] ?? '', 'stdio'],
+    env: { ...Object.fromEntries(inherited), ...settings },
+  })
+}
+
+function httpTransport(address: string, config: Config): StreamableHTTPClientTransport {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new ConfigError('--url: write a whole address, such as http://127.0.0.1:4319/mcp')
+  const running = readEndpoints(config.dataDir)
+  const token = config.apiToken ?? (running?.mcp === url.href ? running.token : undefined)
+  if (token === undefined) throw new ConfigError('--url: set TRACEGATE_API_TOKEN to the token of that server')
+  return new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } })
+}
+
+function text({ content }: CallToolResult): string {
+  return content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n')
+}
+
+function structured(result: CallToolResult): string {
+  return JSON.stringify(
+    result.structuredContent ?? { isError: result.isError ?? false, content: result.content },
+    undefined,
+    2,
+  )
+}
+
+/** A protocol error is most often a tool that is not there: then those that are. */
+async function explain(why: string, tool: string, client: Client): Promise<string> {
+  const { tools } = await client.listTools()
+  const names = tools.map(({ name }) => name)
+  return names.includes(tool) ? why : `no tool ${tool}; there are: ${names.join(', ')}`
+}
+
+function unreached(why: string, { url }: Config): string {
+  return url === undefined ? why : `${why}; is a server running at ${url}, and is the token its own?`
+}

@@ -1,0 +1,36 @@
+import { delimiter } from 'node:path'
+
+const text = `tracegate - from the crash to the shipped fix, for coding agents
+
+  tracegate [stdio]                      MCP over stdin and stdout
+  tracegate serve                        MCP, REST and error ingest on one port
+      --host 127.0.0.1 --port 4319       where to listen; port 0 takes a free one
+      --sample                           fill an empty data directory with the sample shop
+  tracegate call TOOL [JSON]             one tool call, printed as an agent gets it
+      --json                             the structured form
+      --url ADDRESS                      over HTTP, to a server that runs already
+  tracegate doctor                       check the configuration and say how to mend it
+  tracegate help | version
+
+Everywhere: --product NAME  --toolsets LIST  --read-only  --data DIR
+
+Environment (flags win; an empty variable counts as unset):
+  TRACEGATE_BASE_URL       a deployment's address without /v1; unset runs the embedded service
+  TRACEGATE_API_TOKEN      your token of that deployment
+  TRACEGATE_PRODUCT        pin one product, by id or exact name
+  TRACEGATE_TOOLSETS       comma list of toolsets, or all (default: default)
+  TRACEGATE_READ_ONLY      true: no tool that writes
+  TRACEGATE_CONFIRM        page, handle or deny: decisions where no dialog can be shown
+  TRACEGATE_DATA_DIR       database, token, secret (default: the platform's data directory)
+  TRACEGATE_DATABASE_URL   postgres://..., unset for SQLite
+  TRACEGATE_ALLOWED_HOSTS  comma list of host names or origins that requests may name
+  TRACEGATE_ROOTS          folders that files may be read from, joined by "${delimiter}" (default: the working directory)
+  TRACEGATE_LOG_LEVEL      fatal, error, warn, info, debug or silent; the log goes to stderr
+  TRACEGATE_SECRET         key of every signature, at least 32 characters (default: made at the first start)
+`
+
+/** `tracegate help`: the commands, flags and variables on stdout. */
+export function run(): number {
+  process.stdout.write(text)
+  return 0
+}

@@ -1,0 +1,86 @@
+import type { Server } from 'node:http'
+import type { Config } from '../config.ts'
+import { createDoor } from '../http/door.ts'
+import { createLog, stackOf, type Log } from '../log.ts'
+import { createMcpHttp, type McpHttp } from '../mcp/http.ts'
+import { version } from '../version.ts'
+import { apiOf, openBackend, type Backend } from './backend.ts'
+import { originOf, removeEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
+import { listen, requireFree } from './port.ts'
+import { stopRequested } from './stop.ts'
+import { welcome } from './welcome.ts'
+
+/** How long open requests may take to end when the server is told to stop. */
+const drainMs = 5000
+
+/** `tracegate serve`: everything on one port until SIGINT or SIGTERM; in front of a deployment only `/mcp` and the probe. */
+export async function run(config: Config): Promise<number> {
+  const log = createLog(config.logLevel)
+  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const stopped = stopRequested()
+  await requireFree(config)
+  const backend = await openBackend(config, { log, onProgress: say })
+  let mcp: McpHttp | undefined
+  let door: Server | undefined
+  let endpoints: Endpoints | undefined
+  try {
+    // The address is known only once the port is; nobody calls before that.
+    let origin = originOf(config.host, config.port)
+    const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
+    mcp = createMcpHttp({
+      apiFor: (token) => apiOf({ send: backend.send, baseUrl: baseUrl() }, token),
+      options: {
+        toolsets: config.toolsets,
+        readOnly: config.readOnly,
+        confirm: config.confirm,
+        product: config.product,
+      },
+      version,
+      allowedHosts: config.allowedHosts,
+      onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackOf(error) }),
+    })
+    door = openDoor(config, backend, mcp, log)
+    const port = await listen(door, config)
+    origin = config.origin ?? originOf(config.host, port)
+    endpoints = endpointsOf(origin, backend)
+    writeEndpoints(config.dataDir, endpoints)
+    say(welcome(config, endpoints))
+    await stopped
+    say('tracegate: stopping')
+  } finally {
+    if (endpoints !== undefined) removeEndpoints(config.dataDir, endpoints)
+    if (door !== undefined) await drain(door, mcp)
+    await backend.close()
+  }
+  return 0
+}
+
+function openDoor(config: Config, { service }: Backend, mcp: McpHttp, log: Log): Server {
+  return createDoor({
+    mcp,
+    ...(service === undefined ? {} : { service: service.handle }),
+    allowedHosts: config.allowedHosts,
+    ...(config.origin === undefined ? {} : { origin: config.origin }),
+    version,
+    log,
+  })
+}
+
+/** In front of a deployment there is no ingest here, and its token is each caller's own. */
+function endpointsOf(origin: string, { service, baseUrl }: Backend): Endpoints {
+  const mcp = `${origin}/mcp`
+  if (service === undefined) return { mcp, rest: baseUrl, ingest: '', dsn: '', product_id: '', token: '' }
+  const { productId, token } = service
+  return { mcp, rest: origin, ingest: origin, dsn: service.dsn(origin), product_id: productId, token }
+}
+
+/** Takes no new connection, lets open requests end for a moment, then closes what is left. */
+async function drain(door: Server, mcp: McpHttp | undefined): Promise<void> {
+  if (!door.listening) return
+  const closed = new Promise<void>((resolve) => door.close(() => resolve()))
+  door.closeIdleConnections()
+  await mcp?.close()
+  const late = setTimeout(() => door.closeAllConnections(), drainMs)
+  await closed
+  clearTimeout(late)
+}

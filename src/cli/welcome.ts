@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { version } from '../version.ts'
+import type { Endpoints } from './endpoints.ts'
+
+/** What a person needs once the server listens: addresses, where the token is, and what to paste into which agent. */
+export function welcome(config: Config, endpoints: Endpoints): string {
+  const embedded = config.baseUrl === undefined
+  return [
+    '',
+    `Tracegate ${version} is listening.`,
+    '',
+    `  MCP     ${endpoints.mcp}`,
+    ...(embedded
+      ? addresses(config, endpoints)
+      : [`  in front of ${endpoints.rest}; each caller brings a token of it`]),
+    '',
+    ...agents(endpoints.mcp, embedded ? `$(cat ${quoted(join(config.dataDir, 'token'))})` : '<your API token>'),
+    '',
+    'Stop with Ctrl-C.',
+    '',
+  ].join('\n')
+}
+
+function addresses({ dataDir }: Config, { rest, dsn }: Endpoints): string[] {
+  return [
+    `  REST    ${rest}/v1  (described in ${rest}/openapi.json)`,
+    `  DSN     ${dsn}  (for any Sentry SDK)`,
+    `  token   in ${join(dataDir, 'token')}`,
+    `  data    in ${dataDir}`,
+  ]
+}
+
+/** The token never gets into a file by this: it is read by the shell, or asked for by the editor. */
+function agents(mcp: string, token: string): string[] {
+  const cursor = { tracegate: { url: mcp, headers: { Authorization: 'Bearer ${env:TRACEGATE_MCP_TOKEN}' } } }
+  const code = {
+    servers: { tracegate: { type: 'http', url: mcp, headers: { Authorization: 'Bearer ${input:tracegate-token}' } } },
+    inputs: [{ id: 'tracegate-token', type: 'promptString', description: 'Tracegate API token', password: true }],
+  }
+  return [
+    'Claude Code:',
+    `  claude mcp add --transport http tracegate ${mcp} --header "Authorization: Bearer ${token}"`,
+    '',
+    'Codex, in ~/.codex/config.toml:',
+    '  [mcp_servers.tracegate]',
+    `  url = "${mcp}"`,
+    '  bearer_token_env_var = "TRACEGATE_MCP_TOKEN"',
+    '',
+    'Cursor, in .cursor/mcp.json:',
+    `  ${JSON.stringify({ mcpServers: cursor })}`,
+    '',
+    'VS Code, in .vscode/mcp.json:',
+    `  ${JSON.stringify(code)}`,
+    '',
+    'Codex and Cursor take the token from their environment:',
+    `  export TRACEGATE_MCP_TOKEN="${token}"`,
+  ]
+}
+
+/** A path as one word of a shell command inside double quotes. */
+function quoted(path: string): string {
+  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

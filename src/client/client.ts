@@ -1,0 +1,174 @@
+import { contract, type EndpointName } from '../contract/index.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import { replyText, type Send, type WireReply, type WireRequest } from '../contract/wire.ts'
+import { ServiceError } from '../errors.ts'
+import { version } from '../version.ts'
+import type { Api, CallOptions } from './api.ts'
+import { errorCode, failureOf, unreachable } from './failure.ts'
+import { readAnswer } from './reader.ts'
+import { wireRequest } from './request.ts'
+import { repeat, sleep as realSleep, Transient, type RepeatOptions, type Sleep } from './retry.ts'
+import { jsonStream } from './stream.ts'
+
+export interface ClientOptions {
+  /** The network, or the embedded service's own `handle`: the client cannot tell them apart. */
+  send: Send
+  /** Base address without `/v1` and without a slash at its end. */
+  baseUrl: string
+  /** The user's API token, sent as bearer. */
+  token: string
+  /** How often a read or an idempotent write is repeated; default 3. */
+  retries?: number
+  /** Waiting between repeats, so that tests own time. */
+  sleep?: Sleep
+  /** Epoch milliseconds, for a `Retry-After` that is a date. */
+  now?: () => number
+}
+
+/**
+ * The typed client: a fold over the contract. Every call rejects with a `ServiceError` of the failures table, or with the
+ * reason of the caller's abort signal. Only calls whose table entry allows it are repeated (CONTRACT §0.6), and one that
+ * is not and whose outcome nobody knows fails with `outcome_unknown`.
+ */
+export function createApi(options: ClientOptions): Api {
+  const names = Object.keys(contract) as EndpointName[]
+  // The fold gives each name the method that `Api` derives from the same table entry.
+  return Object.fromEntries(
+    names.map((name) => [name, createMethod(contract[name] as Endpoint, options)]),
+  ) as unknown as Api
+}
+
+type Request = Readonly<Record<string, unknown>>
+
+/** One endpoint as a function: for the fold above, and for tests of endpoints that the table does not have. */
+export function createMethod(endpoint: Endpoint, options: ClientOptions) {
+  return endpoint.stream
+    ? (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
+    : (request: Request, call: CallOptions = {}) => plainCall(endpoint, request, call, options)
+}
+
+async function plainCall(endpoint: Endpoint, request: Request, { signal }: CallOptions, options: ClientOptions) {
+  const wire = requestOf(endpoint, request, 'application/json', signal, options)
+  return repeat(
+    async () => {
+      const { reply, text } = await received(endpoint, signal, async () => {
+        const answer = await options.send(wire)
+        return { reply: answer, text: await replyText(answer) }
+      })
+      if (reply.status >= 300) throw failed(endpoint, reply, text, options)
+      return readAnswer(endpoint, text === '' ? {} : parse(text))
+    },
+    repeatOptions(endpoint, signal, options),
+  )
+}
+
+async function* streamCall(
+  endpoint: Endpoint,
+  request: Request,
+  { signal }: CallOptions,
+  options: ClientOptions,
+): AsyncGenerator<Record<string, unknown>> {
+  const wire = requestOf(endpoint, request, 'application/x-ndjson, text/event-stream', signal, options)
+  const reply = await repeat(
+    async () => {
+      const opened = await received(endpoint, signal, () => options.send(wire))
+      if (opened.status < 300) return opened
+      throw failed(endpoint, opened, await received(endpoint, signal, () => replyText(opened)), options)
+    },
+    repeatOptions(endpoint, signal, options),
+  )
+  try {
+    for await (const item of jsonStream(bytes(reply.body), reply.headers['content-type'])) {
+      yield readStreamed(endpoint, item, options)
+    }
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    throw error instanceof ServiceError ? error : unreachable(endpoint, error, true)
+  }
+}
+
+/** A gateway wraps each message in `result`, and ends a failed stream with `error`. */
+function readStreamed(endpoint: Endpoint, item: unknown, { now = Date.now }: ClientOptions): Record<string, unknown> {
+  const message = item as { result?: unknown; error?: { http_code?: unknown } } | null
+  if (message?.error !== undefined) {
+    const status = message.error.http_code
+    const reply = { status: typeof status === 'number' ? status : 503, headers: {}, text: JSON.stringify(item) }
+    throw failureOf(endpoint, reply, now())
+  }
+  return readAnswer(endpoint, message?.result ?? item)
+}
+
+function requestOf(
+  endpoint: Endpoint,
+  request: Request,
+  accept: string,
+  signal: AbortSignal | undefined,
+  { baseUrl, token }: ClientOptions,
+): WireRequest {
+  const headers = { accept, authorization: `Bearer ${token}`, 'user-agent': `tracegate/${version}` }
+  const wire = wireRequest(endpoint, request, { baseUrl, headers })
+  return signal === undefined ? wire : { ...wire, signal }
+}
+
+function repeatOptions(
+  endpoint: Endpoint,
+  signal: AbortSignal | undefined,
+  { retries = 3, sleep = realSleep }: ClientOptions,
+): RepeatOptions {
+  return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal }
+}
+
+/** What `exchange` receives; anything it throws that is no failure of ours nor the caller's cancel was the network. */
+async function received<T>(
+  endpoint: Endpoint,
+  signal: AbortSignal | undefined,
+  exchange: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await exchange()
+  } catch (error) {
+    if (error instanceof ServiceError || signal?.aborted === true) throw error
+    throw networkFailure(endpoint, error)
+  }
+}
+
+/** Codes of connections that were never made: nothing can have been done. */
+const neverSent = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+const certificateCode = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/
+
+function networkFailure(endpoint: Endpoint, error: unknown): Error {
+  const code = errorCode(error)
+  if (code !== undefined && certificateCode.test(code)) return unreachable(endpoint, error, false)
+  const failure = unreachable(endpoint, error, code === undefined || !neverSent.has(code))
+  // Without a code it is a fault of the transport, which repeating will not mend.
+  return code === undefined ? failure : new Transient(failure)
+}
+
+/** 500 is a bug over there and 501 a choice: neither goes away by itself. */
+const passing = new Set([408, 429, 502, 503, 504])
+
+function failed(endpoint: Endpoint, reply: WireReply, text: string, { now = Date.now }: ClientOptions): Error {
+  const failure = failureOf(endpoint, { status: reply.status, headers: reply.headers, text }, now())
+  return passing.has(reply.status) ? new Transient(failure) : failure
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ServiceError('upstream_shape_unknown', 'the answer is not JSON: check the base address', { cause })
+  }
+}
+
+async function* bytes(body: WireReply['body']): AsyncGenerator<Uint8Array> {
+  if (typeof body === 'string') yield Buffer.from(body)
+  else if (body instanceof Uint8Array) yield body
+  else yield* body
+}

@@ -1,0 +1,287 @@
+import { delimiter, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import envPaths from 'env-paths'
+import * as z from 'zod'
+
+/** A mistake in the environment or the flags. Its message names the variable and the remedy; it is all a person sees. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export const commands = ['stdio', 'serve', 'call', 'doctor', 'help', 'version'] as const
+export type Command = (typeof commands)[number]
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+
+/** `true`, `1`, `yes`, `on` and their opposites, in any case. */
+const Switch = z.stringbool({ error: 'use true or false' })
+
+/** The name of a host as in a `Host` header without its port, or a whole origin. */
+const AllowedHost = z.string().transform((text, context) => {
+  const isOrigin = /^https?:\/\//i.test(text)
+  const url = URL.parse(isOrigin ? text : `http://${text}`)
+  if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '' || text.endsWith('/')) {
+    context.addIssue({
+      code: 'custom',
+      message: `"${text}" is no host name and no origin such as https://quality.example`,
+    })
+    return z.NEVER
+  }
+  return { hostname: url.hostname, ...(isOrigin ? { origin: url.origin } : {}) }
+})
+
+const BaseUrl = z.string().transform((text, context) => {
+  const url = URL.parse(text)
+  const refuse = (message: string) => {
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  }
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return refuse('write a whole address, such as https://quality.example')
+  if (url.username !== '' || url.search !== '' || url.hash !== '') {
+    return refuse('leave user name, query and fragment out; the token has its own variable')
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    return refuse('use https://: over http:// anyone on the way could read the token (http is for this machine only)')
+  }
+  const path = url.pathname.replace(/\/+$/, '')
+  if (path.endsWith('/v1')) return refuse(`leave /v1 out: ${url.origin}${path.slice(0, -3)}`)
+  return url.origin + path
+})
+
+/** Every setting by its variable. The default of each is the one of ARCHITECTURE, "Command line and configuration". */
+const Environment = z.object({
+  TRACEGATE_API_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'a token has no spaces and no line breaks')
+    .optional(),
+  TRACEGATE_BASE_URL: BaseUrl.optional(),
+  TRACEGATE_PRODUCT: z.string().optional(),
+  TRACEGATE_TOOLSETS: z.preprocess(
+    words,
+    z.array(z.string().regex(/^[a-z][a-z_-]*$/, 'write names such as default,gates or all')).default(['default']),
+  ),
+  TRACEGATE_READ_ONLY: Switch.default(false),
+  TRACEGATE_CONFIRM: z.enum(['page', 'handle', 'deny'], { error: 'use page, handle or deny' }).default('page'),
+  TRACEGATE_DATA_DIR: z
+    .string()
+    .default(() => envPaths('tracegate', { suffix: '' }).data)
+    .transform((path) => resolve(path)),
+  TRACEGATE_DATABASE_URL: z
+    .string()
+    .regex(/^postgres(?:ql)?:\/\//, 'write postgres://…, or leave it out for SQLite')
+    .optional(),
+  TRACEGATE_ALLOWED_HOSTS: z.preprocess(words, z.array(AllowedHost).default([])),
+  TRACEGATE_ROOTS: z.preprocess(
+    (text) => (typeof text === 'string' ? text.split(delimiter).filter((path) => path !== '') : text),
+    z
+      .array(z.string())
+      .default(() => [process.cwd()])
+      .transform((paths) => paths.map((path) => resolve(path))),
+  ),
+  TRACEGATE_LOG_LEVEL: z.enum(logLevels, { error: `use one of ${logLevels.join(', ')}` }).default('info'),
+  TRACEGATE_SECRET: z.string().min(32, 'use at least 32 characters, for example from: openssl rand -hex 32').optional(),
+})
+
+const Flags = z.object({
+  host: z.string().default('127.0.0.1'),
+  port: z
+    .string()
+    .regex(/^\d{1,5}$/, 'write a number, 0 for any free port')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'a port is at most 65535')
+    .default(4319),
+})
+
+/** Flags that stand for a variable. */
+const flagVariables = {
+  product: 'TRACEGATE_PRODUCT',
+  toolsets: 'TRACEGATE_TOOLSETS',
+  'read-only': 'TRACEGATE_READ_ONLY',
+  data: 'TRACEGATE_DATA_DIR',
+} as const
+
+const flagTypes = {
+  product: { type: 'string' },
+  toolsets: { type: 'string' },
+  'read-only': { type: 'boolean' },
+  data: { type: 'string' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  sample: { type: 'boolean' },
+  json: { type: 'boolean' },
+  url: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const
+
+type Flag = keyof typeof flagTypes
+
+const everywhere: readonly Flag[] = ['product', 'toolsets', 'read-only', 'data', 'help', 'version']
+const allFlags = Object.keys(flagTypes) as Flag[]
+const flagsOf: Readonly<Record<Command, readonly Flag[]>> = {
+  stdio: everywhere,
+  serve: [...everywhere, 'host', 'port', 'sample'],
+  call: [...everywhere, 'json', 'url'],
+  doctor: [...everywhere, 'host', 'port'],
+  help: allFlags,
+  version: allFlags,
+}
+
+export interface Config {
+  command: Command
+  /** What follows the command, for `call`: the tool and its arguments. */
+  operands: readonly string[]
+  apiToken?: string
+  /** Without `/v1` and without a slash at its end; undefined runs the embedded service. */
+  baseUrl?: string
+  /** Pins one product, by id or exact name. */
+  product?: string
+  toolsets: readonly string[]
+  readOnly: boolean
+  confirm: 'page' | 'handle' | 'deny'
+  dataDir: string
+  databaseUrl?: string
+  /** Host names, without ports, that requests may name; the loopback names are always among them. */
+  allowedHosts: readonly string[]
+  /** Our own origin as others see it, behind a proxy; from the first whole origin in TRACEGATE_ALLOWED_HOSTS. */
+  origin?: string
+  /** Absolute folders that reports and source maps may be read from. */
+  roots: readonly string[]
+  logLevel: (typeof logLevels)[number]
+  secret?: string
+  host: string
+  port: number
+  sample: boolean
+  /** `call`: the structured form instead of the text. */
+  json: boolean
+  /** `call`: the MCP address to call instead of a process of our own. */
+  url?: string
+}
+
+/**
+ * The configuration of one run: flags over variables over defaults. An empty variable counts as unset. Throws
+ * `ConfigError` with one line per mistake.
+ */
+export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config {
+  const { command, operands, flags } = readArguments(argv)
+  // Help has to come up however the environment is broken.
+  const given = command === 'help' || command === 'version' ? {} : env
+  const set = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  )
+  for (const [flag, variable] of Object.entries(flagVariables)) {
+    const value = flags[flag as Flag]
+    if (value !== undefined) set[variable] = String(value)
+  }
+  const variables = parsed(Environment, set, (name) => flagFor(name, flags))
+  const network = parsed(Flags, flags, (name) => `--${name}`)
+  const hosts = variables.TRACEGATE_ALLOWED_HOSTS
+  const config: Config = {
+    command,
+    operands,
+    ...defined({
+      apiToken: variables.TRACEGATE_API_TOKEN,
+      baseUrl: variables.TRACEGATE_BASE_URL,
+      product: variables.TRACEGATE_PRODUCT,
+      databaseUrl: variables.TRACEGATE_DATABASE_URL,
+      origin: hosts.find(({ origin }) => origin !== undefined)?.origin,
+      secret: variables.TRACEGATE_SECRET,
+      url: typeof flags.url === 'string' ? flags.url : undefined,
+    }),
+    toolsets: variables.TRACEGATE_TOOLSETS,
+    readOnly: variables.TRACEGATE_READ_ONLY,
+    confirm: variables.TRACEGATE_CONFIRM,
+    dataDir: variables.TRACEGATE_DATA_DIR,
+    allowedHosts: [...new Set([...loopbackNames, ...hosts.map(({ hostname }) => hostname)])],
+    roots: variables.TRACEGATE_ROOTS,
+    logLevel: variables.TRACEGATE_LOG_LEVEL,
+    ...network,
+    sample: flags.sample === true,
+    json: flags.json === true,
+  }
+  checkTogether(config, hosts.length > 0)
+  return config
+}
+
+/** Whether a host name or address means this machine only. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname)
+}
+
+type FlagValues = Partial<Record<Flag, string | boolean>>
+
+function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: FlagValues } {
+  let values: FlagValues
+  let positionals: string[]
+  try {
+    ;({ values, positionals } = parseArgs({ args: [...argv], options: flagTypes, allowPositionals: true }))
+  } catch (error) {
+    // parseArgs names the flag and what is wrong with it; the rest of its message is about the programming interface.
+    const [sentence = ''] = (error instanceof Error ? error.message : '').split('. ')
+    throw new ConfigError(`${sentence}; see: tracegate help`)
+  }
+  const [word = 'stdio', ...operands] = positionals
+  const command =
+    values.help === true ? 'help' : values.version === true ? 'version' : commands.find((name) => name === word)
+  if (command === undefined) throw new ConfigError(`there is no command "${word}"; there are: ${commands.join(', ')}`)
+  if (operands.length > 0 && command !== 'call' && command !== 'help') {
+    throw new ConfigError(`${command} takes no "${operands.join(' ')}"; see: tracegate help`)
+  }
+  const foreign = (Object.keys(values) as Flag[]).find((flag) => !flagsOf[command].includes(flag))
+  if (foreign !== undefined) throw new ConfigError(`${command} has no flag --${foreign}; see: tracegate help`)
+  return { command, operands, flags: values }
+}
+
+function parsed<S extends z.ZodType>(schema: S, values: unknown, nameOf: (key: string) => string): z.output<S> {
+  const result = schema.safeParse(values)
+  if (result.success) return result.data
+  const lines = result.error.issues.map(({ path, message }) => `${nameOf(String(path[0]))}: ${message}`)
+  throw new ConfigError([...new Set(lines)].join('\n'))
+}
+
+/** The name the person used: the flag, where one was given. */
+function flagFor(variable: string, flags: FlagValues): string {
+  const flag = Object.entries(flagVariables).find(([name, target]) => target === variable && name in flags)?.[0]
+  return flag === undefined ? variable : `--${flag}`
+}
+
+function checkTogether(config: Config, hostsGiven: boolean): void {
+  const { command, apiToken, baseUrl, url } = config
+  if (command === 'help' || command === 'version') return
+  if (apiToken !== undefined && baseUrl === undefined && url === undefined) {
+    throw new ConfigError(
+      'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both to use a deployment, or neither to use the embedded service',
+    )
+  }
+  // Over HTTP each caller brings a token, and nobody may use the operator's (SAFETY §4).
+  if (baseUrl !== undefined && apiToken === undefined && command !== 'serve' && url === undefined) {
+    throw new ConfigError(
+      'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both to use a deployment, or neither to use the embedded service',
+    )
+  }
+  if (command === 'serve' && !isLoopback(config.host) && !hostsGiven) {
+    throw new ConfigError(
+      `--host ${config.host} lets other machines in: set TRACEGATE_ALLOWED_HOSTS to the names they will use, such as quality.example`,
+    )
+  }
+  if (config.sample && baseUrl !== undefined) {
+    throw new ConfigError('--sample fills the embedded service; leave TRACEGATE_BASE_URL unset to use it')
+  }
+}
+
+/** A comma list as words; anything that is no text is left for the schema. */
+function words(text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  const list = text.split(',').map((word) => word.trim())
+  return list.filter((word) => word !== '')
+}
+
+/** The object without its undefined members: optional members are absent, not undefined. */
+function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  // The filter removes exactly what the type leaves out.
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

@@ -1,0 +1,104 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { build as bundle, type Metafile } from 'esbuild'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Where the published package runs; undici 8 needs it. */
+const engines = '>=22.19'
+
+/** The command: checks Node before anything is parsed that an old one cannot, then loads the bundle from its cache. */
+const entry = `#!/usr/bin/env node
+import module from 'node:module'
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 19)) {
+  console.error('tracegate: needs Node 22.19 or newer, this is ' + process.version)
+  process.exitCode = 1
+} else {
+  module.enableCompileCache()
+  // A client that kills its server never lets it write the cache at a clean exit.
+  setTimeout(() => module.flushCompileCache(), 2000).unref()
+  await import('./main.js')
+}
+`
+
+/**
+ * Writes the package that is published: the bundle in chunks, so that a command loads only its own code (LIBRARIES §10),
+ * the files it reads beside them, and a package.json without dependencies. Replaces what \`outdir` held.
+ */
+export async function build(outdir: string): Promise<void> {
+  rmSync(outdir, { recursive: true, force: true })
+  mkdirSync(outdir, { recursive: true })
+  const { metafile } = await bundle({
+    absWorkingDir: root,
+    entryPoints: { main: 'src/main.ts' },
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.19',
+    // All in one folder: modules find their files relative to themselves.
+    chunkNames: '[name]-[hash]',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    banner: {
+      js: "import { createRequire as createRequireHere } from 'node:module';const require = createRequireHere(import.meta.url);",
+    },
+  })
+  const command = join(outdir, 'tracegate.js')
+  writeFileSync(command, entry)
+  chmodSync(command, 0o755)
+  cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
+  mkdirSync(join(outdir, 'recordings'))
+  cpSync(join(root, 'src/service/sample/recordings/events.jsonl'), join(outdir, 'recordings/events.jsonl'))
+  for (const file of ['README.md', 'LICENSE']) {
+    if (existsSync(join(root, file))) cpSync(join(root, file), join(outdir, file))
+  }
+  writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(metafile))
+  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify(published(), undefined, 2)}\n`)
+}
+
+function published() {
+  const { name, version, description, license } = packageJson
+  const server = JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')) as { name: string }
+  return {
+    name,
+    version,
+    description,
+    license,
+    mcpName: server.name,
+    type: 'module',
+    engines: { node: engines },
+    bin: { [name]: 'tracegate.js' },
+  }
+}
+
+/** The licence text of every package in the bundle, as their licences ask. */
+function licences({ inputs }: Metafile): string {
+  const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
+  return [...new Set(folders)].toSorted().map(licenceOf).join('\n\n')
+}
+
+function licenceOf(folder: string): string {
+  const path = join(root, folder)
+  const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<
+    string,
+    string
+  >
+  const file = readdirSync(path).find((entryName) => /^licen[cs]e/i.test(entryName))
+  const text = file === undefined ? '' : readFileSync(join(path, file), 'utf8').trim()
+  return `${name ?? folder} ${version ?? ''} (${license ?? 'see its text'})\n\n${text}`
+}
+
+if (import.meta.main) {
+  const outdir = join(root, 'dist')
+  await build(outdir)
+  const files = readdirSync(outdir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+  const bytes = files.reduce((sum, file) => sum + readFileSync(join(file.parentPath, file.name)).byteLength, 0)
+  console.log(`dist: ${String(files.length)} files, ${String(Math.round(bytes / 1024))} KiB`)
+}

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Send, WireReply } from '../contract/wire.ts'
+import { failures, type FailureCode } from '../errors.ts'
+import { stackOf, type Log } from '../log.ts'
+import { targetOf, wireRequestOf, writeReply } from './wire.ts'
+
+/** The MCP endpoint: takes a request of node:http whole. */
+type McpHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
+
+export interface DoorOptions {
+  mcp: McpHandler
+  /** The embedded service; undefined in front of a deployment, where only `/mcp` and `/healthz` are served. */
+  service?: Send
+  /** Host names, without ports, that requests may name. */
+  allowedHosts: readonly string[]
+  /** Our origin as others see it; requests under its host name are taken to have come by it. */
+  origin?: string
+  version: string
+  log: Log
+}
+
+/** Headers have to be here after so long, and a whole request after so long, even when it drips. */
+const headersTimeoutMs = 15_000
+const requestTimeoutMs = 300_000
+const keepAliveTimeoutMs = 65_000
+
+/**
+ * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
+ * probes. REST is closed to requests under a foreign host name or origin, as a web page that rebinds its name sends
+ * them (MCP checks that itself); ingest and probes are open to any (SAFETY §4, CONTRACT §12). Not listening yet.
+ */
+export function createDoor(options: DoorOptions): Server {
+  const timeouts = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+  }
+  return createServer(timeouts, (incoming, outgoing) => {
+    answer(incoming, outgoing, options).catch((error: unknown) => fail(incoming, outgoing, error, options))
+  })
+}
+
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
+  const { service } = options
+  const [area = ''] = targetOf(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
+  if (area === 'healthz') return writeReply(incoming, outgoing, json(200, { status: 'ok', version: options.version }))
+  if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
+  // MCP keeps its own door, with refusals in its own form.
+  if (area === 'mcp') return options.mcp(incoming, outgoing)
+  const refusal = refusalOf(incoming, options)
+  if (refusal !== undefined) return writeReply(incoming, outgoing, refusal)
+  if (service !== undefined && ['v1', 'uploads', 'openapi.json'].includes(area)) {
+    return serve(incoming, outgoing, service, options)
+  }
+  return writeReply(incoming, outgoing, problem('not_found', 'nothing is served at this address'))
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  service: Send,
+  options: DoorOptions,
+): Promise<void> {
+  const request = wireRequestOf(incoming, outgoing, originOf(incoming, options))
+  const reply = await service(request)
+  if (request.signal?.aborted !== true) await writeReply(incoming, outgoing, reply)
+}
+
+/** The peer went away, or a bug: the peer learns no more than that, the log all. */
+function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown, { log }: DoorOptions): void {
+  if (outgoing.destroyed || incoming.errored !== null) return
+  log({ level: 'error', message: 'request failed', error: stackOf(error) })
+  if (outgoing.headersSent) outgoing.destroy()
+  else
+    void writeReply(
+      incoming,
+      outgoing,
+      problem('internal', 'something went wrong here; the log of the server says what'),
+    )
+}
+
+/** How the caller addressed us: the configured origin under its own name, else plain http and the Host header. */
+function originOf({ headers, socket }: IncomingMessage, { origin }: DoorOptions): string {
+  const asked = hostOf(headers.host)
+  if (asked === undefined) return `http://127.0.0.1:${String(socket.localPort ?? 80)}`
+  return origin !== undefined && new URL(origin).hostname === asked.hostname ? origin : asked.origin
+}
+
+function refusalOf({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
+  const remedy = 'the operator allows names in TRACEGATE_ALLOWED_HOSTS'
+  const host = hostOf(headers.host)
+  if (host === undefined || !allowedHosts.includes(host.hostname)) {
+    return problem('permission_denied', `this host name is not served here; ${remedy}`, 'HOST_NOT_ALLOWED')
+  }
+  const page = headers.origin
+  if (page === undefined || allowedHosts.includes(URL.parse(page)?.hostname ?? '')) return undefined
+  return problem('permission_denied', `web pages of this origin may not call; ${remedy}`, 'ORIGIN_NOT_ALLOWED')
+}
+
+/** A Host header as an address; undefined unless it is a bare host with or without a port. */
+function hostOf(header: string | undefined): URL | undefined {
+  if (header === undefined || /[/?#@\\]/.test(header)) return undefined
+  return URL.parse(`http://${header}`) ?? undefined
+}
+
+/** A refusal of the door itself, in the service's own form (CONTRACT §0.4). */
+function problem(code: FailureCode, message: string, reason: string = code.toUpperCase()): WireReply {
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'tracegate', metadata: {} }
+  return json(failures[code].status, { code: failures[code].grpc, message, details: [info] })
+}
+
+function json(status: number, body: object): WireReply {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+  return { status, headers, body: JSON.stringify(body) }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { WireReply, WireRequest } from '../contract/wire.ts'
+
+/** Bytes of an unread body that are read and thrown away, so that the sender gets to see the reply. */
+const drainBytes = 8 * 1024 * 1024
+const drainMs = 2000
+
+/**
+ * A socket's request as the service takes it. `origin` is how the caller addressed us. The body is read only as far as
+ * the receiver wants; not reading it to its end leaves the connection usable for the reply.
+ */
+export function wireRequestOf(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): WireRequest {
+  const aborting = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) aborting.abort()
+  })
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return {
+    // The service answers GET; the reply to HEAD is the same without its body.
+    method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
+    url: origin + targetOf(incoming),
+    headers,
+    signal: aborting.signal,
+    // The default iterator ends by destroying the socket, and with it the reply.
+    ...(hasBody(incoming) ? { body: incoming.iterator({ destroyOnReturn: false }) } : {}),
+  }
+}
+
+/** Path and query of a request, also of one in absolute form (`GET http://host/path`). */
+export function targetOf({ url = '/' }: IncomingMessage): string {
+  if (url.startsWith('/')) return url
+  const parsed = URL.parse(url)
+  return parsed === null ? '/' : parsed.pathname + parsed.search
+}
+
+/**
+ * Writes a reply. When the request's body was not read to its end the connection closes after the reply, and the rest of
+ * the body is drained for a moment first: a peer that is still sending would otherwise see a reset instead of the reply.
+ */
+export async function writeReply(incoming: IncomingMessage, outgoing: ServerResponse, reply: WireReply): Promise<void> {
+  const unread = hasBody(incoming) && !incoming.readableEnded
+  const headers: Record<string, string | number> = { ...reply.headers }
+  if (unread) headers['connection'] = 'close'
+  if (isStream(reply.body)) {
+    outgoing.writeHead(reply.status, headers)
+    if (incoming.method !== 'HEAD') return pipeline(Readable.from(reply.body, { objectMode: false }), outgoing)
+    outgoing.end()
+    return
+  }
+  const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body
+  if (mayHaveBody(reply.status)) headers['content-length'] = body.byteLength
+  outgoing.writeHead(reply.status, headers)
+  if (incoming.method !== 'HEAD' && mayHaveBody(reply.status)) outgoing.write(body)
+  else if (unread) outgoing.flushHeaders()
+  if (unread) await drained(incoming)
+  outgoing.end()
+}
+
+function isStream(body: WireReply['body']): body is AsyncIterable<Uint8Array> {
+  return typeof body !== 'string' && !(body instanceof Uint8Array)
+}
+
+function mayHaveBody(status: number): boolean {
+  return status >= 200 && status !== 204 && status !== 304
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Settles when the body has ended, the peer is gone, or enough was thrown away. */
+function drained(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0
+    const done = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(done, drainMs)
+    incoming.once('end', done).once('close', done).once('error', done)
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      if (bytes > drainBytes) done()
+    })
+  })
+}

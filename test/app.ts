@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Api } from '../src/client/api.ts'
+import { createApi } from '../src/client/client.ts'
+import type { Send } from '../src/contract/wire.ts'
+import { replyText } from '../src/contract/wire.ts'
+import type { Platform } from '../src/service/context.ts'
+import type { LogEntry } from '../src/service/log.ts'
+import { openService } from '../src/service/index.ts'
+import type { Service, ServiceOptions } from '../src/service/index.ts'
+import { systemPlatform } from '../src/service/platform.ts'
+import type { Database } from '../src/service/sql/database.ts'
+import { openSqlite } from '../src/service/sql/sqlite.ts'
+
+export const origin = 'http://127.0.0.1:4319'
+
+/** A reply as a test reads it; `body` is the parsed JSON. */
+export interface Reply<T = unknown> {
+  status: number
+  headers: Record<string, string>
+  body: T
+}
+
+export interface App extends AsyncDisposable {
+  service: Service
+  /** The typed client of the owner, straight into the service. */
+  api: Api
+  token: string
+  productId: string
+  /** The first product's DSN key. */
+  publicKey: string
+  dataDir: string
+  /** What the service logged. */
+  logged: LogEntry[]
+  /** A second connection to the same database, for what has no endpoint. */
+  db: Database
+  /** One request as the owner; `headers` add to or replace (undefined: remove) what is sent. */
+  request<T = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string | undefined>,
+  ): Promise<Reply<T>>
+  /** Sends events as one envelope with the product's key; members that an event leaves out get usual values. */
+  ingest(...events: Record<string, unknown>[]): Promise<Reply>
+  close(): Promise<void>
+}
+
+export interface AppOptions extends Partial<Omit<ServiceOptions, 'platform'>> {
+  /** Replaces the clock or the ids. */
+  platform?: Partial<Platform>
+}
+
+/**
+ * The embedded service on a temporary data directory, every response compared with the contract. Without a rate limit
+ * unless one is given. `await using app = await startApp()` cleans up.
+ */
+export async function startApp({ platform, ...options }: AppOptions = {}): Promise<App> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-app-'))
+  const logged: LogEntry[] = []
+  const service = await openService({
+    secret: 'a secret of the tests',
+    version: '0.0.0-test',
+    checkResponses: true,
+    log: (entry) => logged.push(entry),
+    ...options,
+    dataDir,
+    platform: { ...systemPlatform, ...platform },
+  })
+  const send: Send = options.rate === undefined ? service.direct : service.handle
+  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  const { token, productId } = service
+  const publicKey = new URL(service.dsn(origin)).username
+
+  async function close() {
+    await service.close()
+    await db.close()
+    if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+  }
+
+  return {
+    service,
+    api: createApi({ send, baseUrl: origin, token }),
+    token,
+    productId,
+    publicKey,
+    dataDir,
+    logged,
+    db,
+    request: (method, path, body, headers = {}) =>
+      call(send, method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+    async ingest(...events) {
+      const lines = events.flatMap((event) => ['{"type":"event"}', JSON.stringify({ ...usualEvent(), ...event })])
+      const path = `/api/${productId}/envelope/?svc_key=${publicKey}`
+      return call(send, 'POST', path, ['{}', ...lines].join('\n'), { 'content-type': 'application/x-svc-envelope' })
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function call<T>(
+  send: Send,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string | undefined>,
+): Promise<Reply<T>> {
+  const reply = await send({
+    method,
+    url: origin + path,
+    headers,
+    ...(body !== undefined && { body: bytesOf(body) }),
+  })
+  const text = await replyText(reply)
+  // What the caller expects is what its assertions prove.
+  const parsed = (text === '' ? undefined : JSON.parse(text)) as T
+  return { status: reply.status, headers: reply.headers, body: parsed }
+}
+
+/** Strings and bytes as they are, anything else as JSON. */
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function usualEvent() {
+  return {
+    event_id: randomBytes(16).toString('hex'),
+    platform: 'node',
+    level: 'error',
+    exception: {
+      values: [
+        {
+          type: 'TypeError',
+          value: 'cart is undefined',
+          stacktrace: {
+            frames: [{ function: 'total', filename: 'src/cart/cart.ts', lineno: 12, colno: 5, in_app: true }],
+          },
+        },
+      ],
+    },
+  }
+}

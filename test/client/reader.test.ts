@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { readAnswer } from '../../src/client/reader.ts'
+import { endpoint, list, type Endpoint } from '../../src/contract/endpoint.ts'
+import { contract } from '../../src/contract/index.ts'
+import { Untrusted } from '../../src/contract/text.ts'
+import type { ServiceError } from '../../src/errors.ts'
+import { arbitraryOf, opened, rewritten } from './answers.ts'
+
+const endpoints: [string, Endpoint][] = Object.entries(contract)
+const habits = fc.record({ camel: fc.boolean(), quoted: fc.boolean(), extra: fc.boolean() })
+const few = { numRuns: 15 }
+
+test.each(endpoints)(
+  '%s: an answer by the contract is read as it was sent, in whatever habits of a gateway',
+  (_, entry) => {
+    const answer = arbitraryOf(entry.returns)
+    fc.assert(
+      fc.property(answer, habits, (sent, style) => {
+        expect(opened(readAnswer(entry, rewritten(entry.returns, sent, style)))).toEqual(withOneToken(sent))
+      }),
+      few,
+    )
+  },
+)
+
+/** Both places of the paging token hold the same in the contract; the generator does not know that. */
+function withOneToken(sent: unknown): unknown {
+  const answer = sent as { next_page_token?: string; pagination?: object }
+  if (answer.pagination === undefined) return sent
+  return { ...answer, pagination: { ...answer.pagination, next_page_token: answer.next_page_token } }
+}
+
+const [Thing, wrapping] = [
+  z.object({
+    id: z.string().min(1),
+    name: z.string(),
+    size: z.int(),
+    parts: z.array(z.string()),
+    at: z.string().nullable(),
+  }),
+  endpoint({ method: 'GET', path: '/v1/things', summary: '' }),
+]
+const one = { returns: z.object({ thing: Thing, parts_count: z.int(), note: z.string() }) }
+const many = { ...wrapping, returns: z.object(list('things', Thing)) }
+const thing = { id: 't', name: 'n', size: 3, parts: ['a'], at: null }
+
+test.each([
+  ['wrapped', { thing }],
+  ['unwrapped', thing],
+  ['wrapped once more', { data: { thing } }],
+  ['wrapped in another name', { result: thing }],
+])('one resource is read %s', (_, answer) => {
+  expect(readAnswer(one, answer)['thing']).toEqual(thing)
+})
+
+test('the other members of an answer are kept when the resource is unwrapped', () => {
+  expect(readAnswer(one, { ...thing, partsCount: '4' })).toEqual({ thing, parts_count: 4 })
+})
+
+test.each([
+  ['under its name', { things: [thing] }],
+  ['under another name', { items: [thing] }],
+  ['bare', [thing]],
+  ['one level further in', { data: { things: [thing] } }],
+])('a list is read %s', (_, answer) => {
+  expect(readAnswer(many, answer)['things']).toEqual([thing])
+})
+
+test.each([{}, { next_page_token: '' }, { things: null }])(
+  'a list that the gateway left out, %j, is empty',
+  (answer) => {
+    expect(readAnswer(many, answer)['things']).toEqual([])
+  },
+)
+
+test.each([
+  { next_page_token: 't' },
+  { nextPageToken: 't' },
+  { pagination: { next_page_token: 't' } },
+  { next_page_token: '', pagination: { nextPageToken: 't' } },
+])('the token of the next page is found in %j', (paging) => {
+  expect(readAnswer(many, { things: [], ...paging })['next_page_token']).toBe('t')
+})
+
+test('what the service leaves out stays out, and null stays null', () => {
+  expect(readAnswer(one, { thing: { id: 't', at: null, size: '' } })).toEqual({ thing: { id: 't', at: null } })
+})
+
+test('a list row that is null is passed over', () => {
+  expect(readAnswer(many, { things: [null, thing] })['things']).toEqual([thing])
+})
+
+test('enum values it does not know are shown raw', () => {
+  const status = { returns: z.object({ thing: z.object({ id: z.string(), state: z.enum(['OPEN']) }) }) }
+  expect(readAnswer(status, { thing: { id: '1', state: 'STATE_SHINY' } })['thing']).toEqual({
+    id: '1',
+    state: 'STATE_SHINY',
+  })
+})
+
+test('truncation signals may be objects', () => {
+  const answer = { issue: { id: 'i' }, truncation_signals: [{ member: 'frames', reason: 'cut', kept: '3', total: 9 }] }
+  const read = readAnswer(contract.getFixContext, { fix_context: answer })['fix_context']
+  expect(read).toMatchObject({ truncation_signals: ['frames:cut:3/9'] })
+})
+
+test.each([
+  ['a thing without an id', { thing: { name: 'n' } }],
+  ['a thing whose id is empty', { thing: { id: '' } }],
+  ['text instead of an object', { thing: 'deleted' }],
+  ['nothing', {}],
+  ['null', null],
+  ['a string', 'ok'],
+  ['another thing', { status: 'ok' }],
+  ['two levels of wrapping', { a: { b: { thing } } }],
+])('%s cannot be used', (_, answer) => {
+  expect(() => readAnswer(one, answer)).toThrow(
+    expect.objectContaining({ code: 'upstream_shape_unknown' }) as ServiceError,
+  )
+})
+
+test.each([
+  ['two unknown lists', { a: [thing], b: [thing] }],
+  ['a message', { message: 'ok' }],
+  ['a row without an id', { things: [thing, { name: 'n' }] }],
+  ['a row that is text', { things: ['t'] }],
+])('%s is no list that can be used', (_, answer) => {
+  expect(() => readAnswer(many, answer)).toThrow(
+    expect.objectContaining({ code: 'upstream_shape_unknown' }) as ServiceError,
+  )
+})
+
+test('whatever a deployment answers, reading gives an answer or upstream_shape_unknown', () => {
+  const names = endpoints.map(([name]) => name as keyof typeof contract)
+  fc.assert(
+    fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, answer) => {
+      expect(outcome(contract[name], answer)).toMatch(/^(?:object|upstream_shape_unknown)$/)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function outcome(entry: Endpoint, answer: unknown): string {
+  try {
+    return typeof readAnswer(entry, answer)
+  } catch (error) {
+    return (error as ServiceError).code
+  }
+}
+
+test('a member named like a property of every object is no answer', () => {
+  const odd = { returns: z.object({ thing: z.object({ id: z.string(), labels: z.record(z.string(), z.string()) }) }) }
+  const read = readAnswer(odd, JSON.parse('{"thing":{"id":"1","labels":{"__proto__":"x","constructor":"y"}}}'))
+  expect(JSON.stringify(read)).toBe('{"thing":{"id":"1","labels":{"__proto__":"x","constructor":"y"}}}')
+})
+
+test('text of outsiders comes back closed wherever the contract marks it, and nowhere open', () => {
+  const event = {
+    id: 'e',
+    exceptions: [{ type: 'T', value: 'V', frames: [{ function: 'f', pre_context: ['x'] }] }],
+    tags: [{ key: 'k', value: 'v' }],
+  }
+  const read = readAnswer(contract.getIssueEvent, { event })['event'] as { exceptions: { value: unknown }[] }
+  expect(read.exceptions[0]?.value).toBeInstanceOf(Untrusted)
+  expect(() => JSON.stringify(read)).toThrow('renderer')
+})
+
+/** The names in `MainMembers` of src/client/api.ts. */
+const mainMembers = ['user', 'issue', 'requirement', 'test', 'branch', 'component', 'release', 'risk', 'sourcemap']
+
+test.each(endpoints)('%s: the types promise only members that the reader insists on', (_, { returns }) => {
+  const names = Object.keys(returns.shape)
+  const promised = names.filter((name) => names.length > 1 && mainMembers.includes(name))
+  const allowsNull = (name: string) => returns.shape[name]?._zod.def.type === 'nullable'
+  expect(promised.filter((name) => name !== names[0] && !allowsNull(name))).toEqual([])
+})

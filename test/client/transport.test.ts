@@ -1,0 +1,107 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTcp } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createApi } from '../../src/client/client.ts'
+import { networkSend, type NetworkOptions } from '../../src/client/transport.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+/** A real loopback server: a mock does not fail as sockets do. */
+async function deployment(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  cleanups.push(() => closed(server))
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+}
+
+function closed(server: Server) {
+  server.closeAllConnections()
+  return new Promise((done) => server.close(done))
+}
+
+function apiOf(baseUrl: string, options: NetworkOptions = {}) {
+  const send = networkSend(options)
+  cleanups.push(() => send.close())
+  return createApi({ send, baseUrl, token: 't', sleep: () => Promise.resolve() })
+}
+
+const create = { product_id: '1', name: 'qa' }
+
+test('a read survives connections that break, also in the middle of an answer', async () => {
+  let seen = 0
+  const baseUrl = await deployment((request, reply) => {
+    if (++seen === 1) return request.socket.destroy()
+    if (seen === 2)
+      return void reply.writeHead(200, { 'content-length': 1000 }).write('{"work', () => request.socket.destroy())
+    return void reply.end('{"workspaces":[]}')
+  })
+  expect((await apiOf(baseUrl).listWorkspaces({})).workspaces).toEqual([])
+  expect(seen).toBe(3)
+})
+
+test('a write that may not be repeated and whose connection breaks has an unknown outcome', async () => {
+  let seen = 0
+  const baseUrl = await deployment((request) => {
+    seen++
+    request.socket.destroy()
+  })
+  await expect(apiOf(baseUrl).createEnvironment(create)).rejects.toMatchObject({
+    code: 'outcome_unknown',
+    message: expect.stringMatching(/may or may not have been done/) as string,
+  })
+  expect(seen).toBe(1)
+})
+
+test('a write that was answered too late has an unknown outcome', async () => {
+  const baseUrl = await deployment(() => {})
+  await expect(apiOf(baseUrl, { timeoutMs: 100 }).createEnvironment(create)).rejects.toMatchObject({
+    code: 'outcome_unknown',
+  })
+})
+
+test('a write that nobody listened to was not done', async () => {
+  const server = createTcp()
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  const api = apiOf(`http://127.0.0.1:${String(port)}`)
+  await expect(api.createEnvironment(create)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('ECONNREFUSED') as string,
+  })
+})
+
+test('an answer beyond the cap is not read', async () => {
+  const baseUrl = await deployment((_, reply) => void reply.end(JSON.stringify({ workspaces: ['x'.repeat(5000)] })))
+  await expect(apiOf(baseUrl, { maxReplyBytes: 1000 }).listWorkspaces({})).rejects.toMatchObject({
+    code: 'upstream_shape_unknown',
+  })
+})
+
+test('an answer that drips is ended at the deadline', async () => {
+  const baseUrl = await deployment((_, reply) => {
+    const drip = setInterval(() => reply.write(' '), 20)
+    reply.once('close', () => clearInterval(drip))
+  })
+  await expect(apiOf(baseUrl, { timeoutMs: 150 }).listWorkspaces({})).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('at most eight requests are in flight to one deployment', async () => {
+  let open = 0
+  let most = 0
+  const baseUrl = await deployment((_, reply) => {
+    most = Math.max(most, ++open)
+    setImmediate(() => {
+      open--
+      reply.end('{"workspaces":[]}')
+    })
+  })
+  const api = apiOf(baseUrl)
+  await Promise.all(Array.from({ length: 100 }, () => api.listWorkspaces({})))
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThanOrEqual(8)
+})

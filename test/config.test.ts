@@ -1,0 +1,139 @@
+import { delimiter, join, resolve } from 'node:path'
+import envPaths from 'env-paths'
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig, type Config } from '../src/config.ts'
+
+const deployment = { TRACEGATE_BASE_URL: 'https://quality.example/api', TRACEGATE_API_TOKEN: 'tg_x' }
+
+test('without flags and variables the embedded service is served over stdio, on the defaults', () => {
+  expect(readConfig([], {})).toEqual({
+    command: 'stdio',
+    operands: [],
+    toolsets: ['default'],
+    readOnly: false,
+    confirm: 'page',
+    dataDir: envPaths('tracegate', { suffix: '' }).data,
+    allowedHosts: ['localhost', '127.0.0.1', '[::1]'],
+    roots: [process.cwd()],
+    logLevel: 'info',
+    host: '127.0.0.1',
+    port: 4319,
+    sample: false,
+    json: false,
+  } satisfies Config)
+})
+
+test.each<[string, string[], Record<string, string>, Partial<Config>]>([
+  ['a deployment', [], deployment, { baseUrl: 'https://quality.example/api', apiToken: 'tg_x' }],
+  [
+    'slashes at the end of the address',
+    [],
+    { ...deployment, TRACEGATE_BASE_URL: 'https://q.example//' },
+    { baseUrl: 'https://q.example' },
+  ],
+  [
+    'http on this machine',
+    [],
+    { ...deployment, TRACEGATE_BASE_URL: 'http://127.0.0.1:4319' },
+    { baseUrl: 'http://127.0.0.1:4319' },
+  ],
+  [
+    'an address in front of which each caller brings a token',
+    ['serve'],
+    { TRACEGATE_BASE_URL: 'https://q.example' },
+    { baseUrl: 'https://q.example' },
+  ],
+  [
+    'a token for the server of --url',
+    ['call', 'x', '--url', 'http://h/mcp'],
+    { TRACEGATE_API_TOKEN: 't' },
+    { url: 'http://h/mcp', apiToken: 't' },
+  ],
+  ['a product', [], { TRACEGATE_PRODUCT: 'My shop' }, { product: 'My shop' }],
+  ['a flag over its variable', ['--product', '2'], { TRACEGATE_PRODUCT: '1' }, { product: '2' }],
+  ['toolsets', [], { TRACEGATE_TOOLSETS: ' default, releases ,,' }, { toolsets: ['default', 'releases'] }],
+  ['toolsets by flag', ['--toolsets', 'all'], {}, { toolsets: ['all'] }],
+  ['read only', [], { TRACEGATE_READ_ONLY: 'TRUE' }, { readOnly: true }],
+  ['read only by 0', [], { TRACEGATE_READ_ONLY: '0' }, { readOnly: false }],
+  ['read only by flag', ['--read-only'], { TRACEGATE_READ_ONLY: 'no' }, { readOnly: true }],
+  ['confirmation', [], { TRACEGATE_CONFIRM: 'deny' }, { confirm: 'deny' }],
+  ['a data directory', ['--data', 'here'], { TRACEGATE_DATA_DIR: '/there' }, { dataDir: resolve('here') }],
+  ['a database', [], { TRACEGATE_DATABASE_URL: 'postgres://h/db' }, { databaseUrl: 'postgres://h/db' }],
+  [
+    'allowed hosts, one of them our own origin',
+    ['serve', '--host', '0.0.0.0'],
+    { TRACEGATE_ALLOWED_HOSTS: 'build-7, https://Quality.example:8443' },
+    {
+      host: '0.0.0.0',
+      allowedHosts: ['localhost', '127.0.0.1', '[::1]', 'build-7', 'quality.example'],
+      origin: 'https://quality.example:8443',
+    },
+  ],
+  ['roots', [], { TRACEGATE_ROOTS: ['/a', 'b', ''].join(delimiter) }, { roots: ['/a', join(process.cwd(), 'b')] }],
+  ['a log level', [], { TRACEGATE_LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+  ['a secret', [], { TRACEGATE_SECRET: 's'.repeat(32) }, { secret: 's'.repeat(32) }],
+  ['port 0', ['serve', '--port', '0', '--sample'], {}, { command: 'serve', port: 0, sample: true }],
+  ['an empty variable', [], { TRACEGATE_LOG_LEVEL: '', TRACEGATE_API_TOKEN: ' ' }, { logLevel: 'info' }],
+  [
+    'a call',
+    ['call', 'find', '{"a":"--b"}', '--json'],
+    {},
+    { command: 'call', operands: ['find', '{"a":"--b"}'], json: true },
+  ],
+  [
+    'help, however broken the environment is',
+    ['serve', '--help'],
+    { TRACEGATE_LOG_LEVEL: 'loud' },
+    { command: 'help' },
+  ],
+])('%s', (_, argv, env, expected) => {
+  expect(readConfig(argv, env)).toMatchObject(expected)
+})
+
+test.each<[string[], Record<string, string>, string]>([
+  [[], { TRACEGATE_API_TOKEN: 't' }, 'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both'],
+  [['serve'], { TRACEGATE_API_TOKEN: 't' }, 'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both'],
+  [
+    [],
+    { TRACEGATE_BASE_URL: 'https://q.example' },
+    'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both',
+  ],
+  [[], { ...deployment, TRACEGATE_API_TOKEN: 'a b' }, 'TRACEGATE_API_TOKEN: a token has no spaces'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'quality.example' }, 'TRACEGATE_BASE_URL: write a whole address'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'ftp://q.example' }, 'TRACEGATE_BASE_URL: write a whole address'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'http://q.example' }, 'TRACEGATE_BASE_URL: use https://'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'http://127.0.0.1.q.example' }, 'TRACEGATE_BASE_URL: use https://'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'https://q.example/v1/' }, 'leave /v1 out: https://q.example'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'https://u:p@q.example' }, 'leave user name'],
+  [[], { TRACEGATE_READ_ONLY: 'maybe' }, 'TRACEGATE_READ_ONLY: use true or false'],
+  [[], { TRACEGATE_CONFIRM: 'never' }, 'TRACEGATE_CONFIRM: use page, handle or deny'],
+  [[], { TRACEGATE_DATABASE_URL: 'mysql://h' }, 'TRACEGATE_DATABASE_URL: write postgres://'],
+  [[], { TRACEGATE_ALLOWED_HOSTS: 'a/b' }, 'TRACEGATE_ALLOWED_HOSTS: "a/b" is no host name'],
+  [[], { TRACEGATE_LOG_LEVEL: 'loud' }, 'TRACEGATE_LOG_LEVEL: use one of fatal, error'],
+  [[], { TRACEGATE_SECRET: 'short' }, 'TRACEGATE_SECRET: use at least 32 characters'],
+  [[], { TRACEGATE_TOOLSETS: 'a b' }, 'TRACEGATE_TOOLSETS: write names'],
+  [['--toolsets', '7'], {}, '--toolsets: write names'],
+  [['serve', '--port', 'http'], {}, '--port: write a number'],
+  [['serve', '--port', '70000'], {}, '--port: a port is at most 65535'],
+  [['serve', '--host', '0.0.0.0'], {}, 'set TRACEGATE_ALLOWED_HOSTS'],
+  [['serve', '--sample'], { TRACEGATE_BASE_URL: 'https://q.example' }, '--sample fills the embedded service'],
+  [['stdio', '--port', '1'], {}, 'stdio has no flag --port'],
+  [['serve', 'now'], {}, 'serve takes no "now"'],
+  [['server'], {}, 'there is no command "server"; there are: stdio, serve'],
+  [['--nope'], {}, "Unknown option '--nope'"],
+  [['--data'], {}, "Option '--data <value>' argument missing"],
+])('%j with %j is refused by name and with the remedy', (argv, env, sentence) => {
+  expect(() => readConfig(argv, env)).toThrow(ConfigError)
+  expect(() => readConfig(argv, env)).toThrow(sentence)
+})
+
+test('every mistake in the environment is told at once, one line each', () => {
+  const env = { TRACEGATE_READ_ONLY: 'x', TRACEGATE_LOG_LEVEL: 'y', TRACEGATE_CONFIRM: 'z' }
+  expect(() => readConfig([], env)).toThrow(
+    /^TRACEGATE_READ_ONLY: .*\nTRACEGATE_CONFIRM: .*\nTRACEGATE_LOG_LEVEL: [^\n]*$/,
+  )
+})
+
+test('a token never shows in the error about it', () => {
+  expect(() => readConfig([], { ...deployment, TRACEGATE_API_TOKEN: 'tg secret' })).toThrow(/^(?!.*secret)/)
+})

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { build } from '../../src/dev/build.ts'
+import { temporaryFolder, tracegate } from '../cli/run.ts'
+import { bareEnvironment, eventually } from '../serve.ts'
+
+const folder = temporaryFolder()
+const dist = join(folder.path, 'dist')
+const command = join(dist, 'tracegate.js')
+const dataDir = join(folder.path, 'data')
+beforeAll(() => build(dist))
+afterAll(() => folder[Symbol.dispose]())
+
+test('the published package needs nothing but Node', () => {
+  const published = JSON.parse(readFileSync(join(dist, 'package.json'), 'utf8')) as Record<string, unknown>
+  expect(published).toMatchObject({
+    name: 'tracegate',
+    type: 'module',
+    bin: { tracegate: 'tracegate.js' },
+    engines: { node: '>=22.19' },
+  })
+  expect(published).not.toHaveProperty('dependencies')
+  expect(published).not.toHaveProperty('private')
+  expect(readdirSync(dist)).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.txt']))
+})
+
+test('it serves MCP over stdio on a fresh data directory', async () => {
+  const { code, stdout, stderr } = await tracegate(['call', 'find_error_issues', '--data', dataDir], {}, command)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('product: My product (id 1)')
+})
+
+test('it serves the sample shop, and knows the openapi document', async () => {
+  const sample = join(folder.path, 'sample')
+  const args = [command, 'serve', '--sample', '--port', '0', '--data', sample]
+  const server = spawn(process.execPath, args, { env: bareEnvironment(), stdio: 'ignore' })
+  const exited = once(server, 'exit')
+  try {
+    const file = join(sample, 'endpoints.json')
+    const { rest } = await eventually('endpoints.json', async () =>
+      existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { rest: string }) : undefined,
+    )
+    expect(await (await fetch(`${rest}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' })
+    const { stdout } = await tracegate(['call', 'find_error_issues', '--data', sample], {}, command)
+    expect(stdout).toContain('product: Tracegate Sample Shop (id 1)')
+  } finally {
+    server.kill()
+    await exited
+  }
+})
+
+test('nothing of this machine is in it', () => {
+  const root = join(import.meta.dirname, '../..')
+  const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
+  expect(scripts.length).toBeGreaterThan(5)
+  expect(scripts.filter((name) => readFileSync(join(dist, name), 'utf8').includes(root))).toEqual([])
+})
