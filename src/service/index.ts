@@ -7,6 +7,7 @@ import { ingestOf, publicKeys } from './directory/product-view.ts'
 import type { ProductFacts } from './directory/products.ts'
 import { firstStart, makeDataDir } from './first-start.ts'
 import { createHandlers } from './handlers/index.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import { createIdempotency } from './idempotency.ts'
 import { createIngest } from './ingest/http.ts'
 import { createKeys } from './ingest/keys.ts'
@@ -89,6 +90,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const productId = Number(first.productId)
     await sample?.load({ send: direct, db, platform, token: first.token, productId, onProgress: options.onProgress })
     const publicKey = (await publicKeys(db.read, [productId])).get(productId) ?? ''
+    const housekeeping = startHousekeeping({ db, platform, log })
     return {
       handle,
       direct,
@@ -96,6 +98,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       productId: first.productId,
       dsn: (origin) => ingestOf(origin, productId, publicKey).dsn,
       async close() {
+        await housekeeping.stop()
         await authenticator.settled()
         await store.idle()
         await db.close()

@@ -1,4 +1,5 @@
-export const dayMs = 24 * 60 * 60 * 1000
+export const hourMs = 60 * 60 * 1000
+export const dayMs = 24 * hourMs
 
 /** RFC 3339 UTC with milliseconds of an epoch time (CONTRACT §0.1). */
 export function timestamp(ms: number): string {

@@ -5,6 +5,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished, expect, test } from 'vitest'
 import { scopes } from '../../src/contract/endpoint.ts'
+import { firstStart } from '../../src/service/first-start.ts'
+import type { FirstStart } from '../../src/service/first-start.ts'
+import { systemPlatform } from '../../src/service/platform.ts'
+import type { Database } from '../../src/service/sql/database.ts'
+import { openSqlite } from '../../src/service/sql/sqlite.ts'
 import { startApp } from '../app.ts'
 
 function dataDirectory(): string {
@@ -61,6 +66,28 @@ test.each([
   expect(second.token).not.toBe(first.token)
   expect((await second.request('GET', '/v1/auth/me')).status).toBe(200)
   expect(await second.db.read.selectFrom('user').selectAll().execute()).toHaveLength(1)
+})
+
+test('who finds another process faster, after having seen an empty database, takes what that one made', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-start-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  const facts = { platform: systemPlatform, dataDir, product: { name: 'Shop' } }
+  const results: FirstStart[] = []
+  const slower: Database = {
+    dialect: db.dialect,
+    read: db.read,
+    batch: (work) => db.batch(work),
+    close: () => db.close(),
+    async write(work) {
+      results.push(await firstStart({ ...facts, db }))
+      return db.write(work)
+    },
+  }
+  results.push(await firstStart({ ...facts, db: slower }))
+  await db.close()
+  expect(results.map(({ created }) => created)).toEqual([true, false])
+  expect({ ...results[1], created: true }).toEqual(results[0])
 })
 
 test('processes that start at once on one directory make one workspace and read the same token', async () => {

@@ -65,7 +65,7 @@ export async function publicKeys(rows: Rows, productIds: readonly number[]): Pro
 const noCounts = { requirements: 0, tests: 0, components: 0, environments: 0, releases: 0, unresolved_issues: 0 }
 
 /** What a product has, by noun; environments and releases without the deleted ones. */
-export async function countsOf(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
+async function countsOf(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
   const size = sql<number>`count(*)`.as('size')
   const components = await rows
     .selectFrom('component')

@@ -1,12 +1,12 @@
 import type { Database, Statement } from '../sql/database.ts'
-import { dayMs } from '../times.ts'
+import { dayMs, hourMs } from '../times.ts'
 import { resolutions } from './buckets.ts'
 import { Settings } from './columns.ts'
 
 type Prepare = (sql: string) => Statement
 
 /** Page tokens (decision 010) and repeated deliveries need what came just now. */
-const SPARED_MS = 60 * 60 * 1000
+const SPARED_MS = hourMs
 /** Rows per transaction: events that arrive meanwhile wait for it. */
 const STEP = 1_000
 /** Transactions per run; the rest is for the next one. */

@@ -1,0 +1,50 @@
+import type { Platform } from './context.ts'
+import { runRetention } from './issues/retention.ts'
+import { stackOf } from './log.ts'
+import type { Log } from './log.ts'
+import type { Database } from './sql/database.ts'
+import { hourMs } from './times.ts'
+
+/** Long enough that a start, or a process that answers one call, is not slowed by it. */
+const FIRST_RUN_MS = 30_000
+
+/**
+ * Removes what retention lets go of: soon after the start and then hourly, never two runs at once. Its timers keep no
+ * process alive. `stop` waits for a run that is under way.
+ */
+export function startHousekeeping(room: { db: Database; platform: Platform; log?: Log | undefined }): {
+  stop(): Promise<void>
+} {
+  let running: Promise<void> | undefined
+  const run = () => {
+    running ??= clean(room).finally(() => (running = undefined))
+  }
+  const first = setTimeout(run, FIRST_RUN_MS).unref()
+  const hourly = setInterval(run, hourMs).unref()
+  return {
+    async stop() {
+      clearTimeout(first)
+      clearInterval(hourly)
+      await running
+    },
+  }
+}
+
+async function clean({
+  db,
+  platform,
+  log,
+}: {
+  db: Database
+  platform: Platform
+  log?: Log | undefined
+}): Promise<void> {
+  try {
+    const removed = await runRetention(db, platform.now())
+    if (removed.occurrences > 0)
+      log?.({ level: 'info', message: 'retention removed old occurrences', where: 'retention' })
+  } catch (thrown) {
+    // The next run tries again; what it could not remove harms nobody until then.
+    log?.({ level: 'warn', message: 'retention failed', where: 'retention', error: stackOf(thrown) })
+  }
+}

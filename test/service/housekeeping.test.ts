@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startHousekeeping } from '../../src/service/housekeeping.ts'
+import type { LogEntry } from '../../src/service/log.ts'
+import { dayMs, hourMs, openRig } from './issues/rig.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('old occurrences go soon after the start and again within the hour, and none after the stop', async () => {
+  await using rig = await openRig()
+  const logged: LogEntry[] = []
+  const platform = { now: () => rig.clock.now, newId: () => 'id' }
+  const occurrences = async () => (await rig.db.read.selectFrom('occurrence').select('id').execute()).length
+  const addThreeOld = async () => {
+    for (let count = 0; count < 3; count += 1) await rig.append({})
+    rig.clock.now += 100 * dayMs
+  }
+
+  await addThreeOld()
+  const housekeeping = startHousekeeping({ db: rig.db, platform, log: (entry) => logged.push(entry) })
+  expect(await occurrences()).toBe(3)
+  await vi.advanceTimersByTimeAsync(30_000)
+  await vi.waitFor(async () => expect(await occurrences()).toBe(2))
+
+  await addThreeOld()
+  await vi.advanceTimersByTimeAsync(hourMs)
+  await vi.waitFor(async () => expect(await occurrences()).toBe(2))
+  expect(logged.map(({ message }) => message)).toContain('retention removed old occurrences')
+
+  await housekeeping.stop()
+  await addThreeOld()
+  await vi.advanceTimersByTimeAsync(2 * hourMs)
+  expect(await occurrences()).toBe(5)
+})
