@@ -1,0 +1,30 @@
+import { defineResource } from '../src/mcp/define.ts'
+
+export const docsIds = defineResource({
+  name: 'docs-ids',
+  uri: 'tracegate://docs/ids',
+  title: 'Ids, keys and names',
+  description: 'Which ids there are, which names every parameter accepts, and how a name is resolved.',
+  mimeType: 'text/markdown',
+  text: `# Ids, keys and names
+
+| thing | id | also accepted |
+|---|---|---|
+| product | decimal number, such as 1 | exact name, slug, key prefix (SHOP) |
+| environment | UUID | name |
+| release | UUID | version; with environment when the version is in several |
+| component | UUID | name, slug |
+| error issue | UUID | key, such as SHOP-31: the prefix names its product |
+| occurrence of an error | UUID, service-assigned | nothing else: the SDK's event_id (32 hex characters) is not it |
+
+A name is looked for in this order: exact id, exact name, the same letters in another case, and for reads the only name that
+begins so. Several matches or none: an error lists the candidates. Writes never follow a name that was only begun.
+
+Left out, the product is the pinned one, or the only one the token sees.
+
+An environment or release that only events named is "named only by events": its id can be used, its name stands in the
+untrusted block.
+
+Cursors are opaque and belong to the same tool with the same other arguments.
+`,
+})

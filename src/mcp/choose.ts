@@ -1,0 +1,56 @@
+import type { Untrusted } from '../contract/text.ts'
+import type { NextAction } from './next-action.ts'
+import { shapeOf, TeachingError } from './teach.ts'
+import { compareName } from './untrusted.ts'
+
+interface Choice<R> {
+  kind: string
+  parameter: string
+  /** The row's names and keys, as the caller may type them. */
+  names(row: R): readonly (Untrusted<string> | string | undefined)[]
+  /** The row's name where it may be shown. */
+  label(row: R): string | undefined
+  /** What to say when several rows have exactly this name. */
+  several?: string
+  /** Lists the rows. */
+  next: NextAction
+  /** Writes never follow a name that was only begun. */
+  write?: boolean
+}
+
+const SHOWN = 8
+
+/**
+ * The row meant by an id or a name: exact id, exact name, the same letters, and for reads the only name that begins so.
+ * Otherwise an error that lists the candidates.
+ */
+export function chooseByName<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): R {
+  const byId = rows.find(({ id }) => id === given)
+  if (byId !== undefined) return byId
+  const steps = choice.write === true ? (['exact', 'fold'] as const) : (['exact', 'fold', 'prefix'] as const)
+  for (const step of steps) {
+    const matches = rows.filter((row) => choice.names(row).some((name) => compareName(name, given) === step))
+    if (matches.length === 1 && matches[0] !== undefined) return matches[0]
+    if (matches.length > 1) {
+      throw new TeachingError('ambiguous_name', `several ${choice.kind}s match`, {
+        sent: `${choice.parameter} = ${shapeOf(given)}`,
+        expected: `${choice.several ?? 'one id'}: ${candidates(matches, choice)}`,
+        next: choice.next,
+      })
+    }
+  }
+  throw new TeachingError('not_found', `${choice.kind} not found`, {
+    sent: `${choice.parameter} = ${shapeOf(given)}`,
+    expected: rows.length === 0 ? `there is no ${choice.kind} yet` : `one of ${candidates(rows, choice)}`,
+    next: choice.next,
+  })
+}
+
+function candidates<R extends { id: string }>(rows: readonly R[], choice: Choice<R>): string {
+  // A name that only events gave is not shown outside the untrusted block; its id is.
+  const shown = rows.slice(0, SHOWN).map((row) => {
+    const label = choice.label(row)
+    return label === undefined || label === '' ? row.id : `${label} (${row.id})`
+  })
+  return rows.length > SHOWN ? `${shown.join(', ')} and ${String(rows.length - SHOWN)} more` : shown.join(', ')
+}

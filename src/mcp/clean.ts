@@ -1,0 +1,46 @@
+/** CSI and OSC sequences of terminals; an unterminated one only loses its control characters below. */
+const TERMINAL =
+  // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)/gu
+/**
+ * C0 and C1 but newline and tab, and what nobody sees: Unicode's default-ignorable code points are the zero-width and bidi
+ * controls, the tag characters and the variation selectors. An emoji keeps its own selector.
+ */
+const INVISIBLE =
+  /[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\n\t\ufe0f]]|(?<!\p{Extended_Pictographic})\ufe0f/gv
+
+export interface Cleaned {
+  text: string
+  /** Code points that were taken out. */
+  removed: number
+}
+
+/**
+ * Text without anything a reader cannot see (SAFETY §1, layer 2): NFC, no control, escape, bidi, zero-width, tag or
+ * variation-selector characters, no lone surrogates. Nothing is decoded.
+ */
+export function clean(raw: string): Cleaned {
+  const lines = raw.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n').normalize('NFC')
+  let removed = 0
+  const drop = (match: string) => {
+    removed += Array.from(match).length
+    return ''
+  }
+  let text = lines
+  // Taking out one character can bring the halves of a sequence together, so a second pass looks again.
+  for (let pass = 0; pass < 2; pass += 1) text = text.replaceAll(TERMINAL, drop).replaceAll(INVISIBLE, drop)
+  return { text: text.normalize('NFC'), removed }
+}
+
+/** The text in one line. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/[\n\t]+/g, ' ').trim()
+}
+
+/** At most `max` code points; a cut says how many are missing. */
+export function cutTo(text: string, max: number): string {
+  if (text.length <= max) return text
+  const points = Array.from(text)
+  if (points.length <= max) return text
+  return `${points.slice(0, max).join('')}… (+${String(points.length - max)} characters)`
+}

@@ -1,0 +1,138 @@
+import type * as z from 'zod'
+import type { Api } from '../client/api.ts'
+import type { NextAction } from './next-action.ts'
+import type { Resolver } from './resolve.ts'
+import type { BlockContent } from './untrusted.ts'
+
+/** What a tool does to the world; every annotation and the usual confirmation level follow from it. */
+export type Effect = 'read' | 'create' | 'update' | 'delete' | 'decide'
+
+/** Confirmation level of SAFETY §3. */
+export type Level = 0 | 1 | 2 | 3 | 4
+
+interface EffectFacts {
+  level: Level
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
+}
+
+const hints = (readOnlyHint: boolean, destructiveHint: boolean, idempotentHint: boolean) => ({
+  readOnlyHint,
+  destructiveHint,
+  idempotentHint,
+  // Tools reach one configured service and nothing else.
+  openWorldHint: false,
+})
+
+export const effects: Readonly<Record<Effect, EffectFacts>> = {
+  read: { level: 0, annotations: hints(true, false, true) },
+  create: { level: 1, annotations: hints(false, false, false) },
+  update: { level: 1, annotations: hints(false, false, true) },
+  delete: { level: 3, annotations: hints(false, true, true) },
+  decide: { level: 4, annotations: hints(false, true, false) },
+}
+
+export const toolsets = [
+  'default',
+  'requirements',
+  'tests',
+  'branches',
+  'setup',
+  'releases',
+  'agents',
+  'approvals',
+  'sourcemaps',
+  'ingest_dev',
+] as const
+export type Toolset = (typeof toolsets)[number]
+
+/** What the operator allows and a caller may narrow. */
+export interface SurfaceOptions {
+  /** Names of toolsets, or `all`. */
+  toolsets: readonly string[]
+  readOnly: boolean
+  /** Pins one product, by id or exact name. */
+  product?: string | undefined
+  /** What happens at confirmation levels 3 and 4 without a dialog (SAFETY §3). */
+  confirm: 'page' | 'handle' | 'deny'
+}
+
+/** What a tool gets beside its arguments. */
+export interface Context {
+  api: Api
+  options: SurfaceOptions
+  /** Names to ids, for this call only. */
+  resolve: Resolver
+  signal: AbortSignal
+  /** Is the tool in this caller's list? */
+  offers: (tool: string) => boolean
+}
+
+/** What a tool answers; the renderer makes the two forms of it (SURFACE, "One result envelope"). */
+export interface Answer<D extends object> {
+  /** The first line: what was found or done, in one sentence. */
+  answer: string
+  product?: { id: string; name: string } | undefined
+  /** Facts the service vouches for. Empty members are left out. */
+  data: D
+  /** What outsiders wrote. */
+  untrusted?: { source: string; writableBy: string; content: { readonly [name: string]: BlockContent } } | undefined
+  truncated?: { shown?: number; total?: number; cut?: string[]; how_to_get_more: string } | undefined
+  nextCursor?: string | undefined
+  next?: readonly NextAction[]
+}
+
+export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+  name: string
+  toolset: Toolset
+  effect: Effect
+  /** Stands only where SAFETY §3 departs from the effect's usual level. */
+  level?(args: z.output<I>): Level
+  /** For a call above level 1: how to do it without a person's confirmation. */
+  unconfirmed?: string
+  title: string
+  /** A sentence that names a tool absent from the caller's list is left out there. */
+  description: string
+  input: I
+  /** The envelope's `data`. */
+  output: O
+  run(args: z.output<I>, context: Context): Promise<Answer<z.input<O>>>
+}
+
+/** Returns its argument; the types make `run` answer what `output` says. */
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): Tool<I, O> {
+  return tool
+}
+
+export interface Resource {
+  name: string
+  uri: string
+  title: string
+  description: string
+  mimeType: string
+  /** Lines that name a tool absent from the caller's list are left out. */
+  text: string
+}
+
+/** Returns its argument. */
+export function defineResource(resource: Resource): Resource {
+  return resource
+}
+
+/** Prompt arguments are strings in the protocol. */
+export type PromptArguments = Readonly<Record<string, z.ZodString | z.ZodOptional<z.ZodString>>>
+
+export interface Prompt<A extends PromptArguments = PromptArguments> {
+  name: string
+  title: string
+  description: string
+  args: A
+  /** Tools the text walks through; without one of them in the list the prompt is not there. */
+  tools: readonly string[]
+  /** Constant words and the arguments' ids; never event text. */
+  text(this: void, args: { readonly [K in keyof A]: z.output<A[K]> }): string
+}
+
+/** Returns its argument. */
+export function definePrompt<const A extends PromptArguments>(prompt: Prompt<A>): Prompt<A> {
+  return prompt
+}

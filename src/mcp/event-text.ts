@@ -1,0 +1,114 @@
+import type * as z from 'zod'
+import type { Told } from '../client/api.ts'
+import type { Breadcrumb, Event, Exception, Frame } from '../contract/events.ts'
+import { toSecond, vouched, withoutPrefix } from './facts.ts'
+import { hasText, isShort, quoted, type BlockContent } from './untrusted.ts'
+
+export type ToldEvent = Told<z.output<typeof Event>>
+type ToldFrame = Told<z.output<typeof Frame>>
+type ToldException = Told<z.output<typeof Exception>>
+type ToldBreadcrumb = Told<z.output<typeof Breadcrumb>>
+
+interface Limits {
+  exceptions: number
+  frames: number
+  breadcrumbs: number
+  message: number
+  tags: number
+}
+
+const limits: Record<'concise' | 'full', Limits> = {
+  concise: { exceptions: 3, frames: 8, breadcrumbs: 5, message: 500, tags: 10 },
+  full: { exceptions: 8, frames: 40, breadcrumbs: 30, message: 4000, tags: 40 },
+}
+
+/** A longer line of code is a minified one, of which a part explains nothing. */
+const CODE_CHARACTERS = 120
+
+/** What the service itself says about an occurrence; names stand here only where the workspace vouches for them. */
+export function eventFacts(event: ToldEvent) {
+  return {
+    id: event.id,
+    at: toSecond(event.timestamp),
+    level: event.level,
+    environment: vouched(event.environment, event.environment_known),
+    release: vouched(event.release, event.release_known),
+    symbolication: withoutPrefix(event.symbolication_state, 'SYMBOLICATION_STATE_'),
+    exceptions: event.exceptions?.length,
+    frames: event.exceptions?.reduce((sum, { frames = [] }) => sum + frames.length, 0),
+    breadcrumbs: event.breadcrumbs?.length,
+  }
+}
+
+/**
+ * An occurrence for the untrusted block, crash first: exceptions from the one thrown to its causes, each with its frames
+ * from the crash outwards, in-app frames before others. `cut` says what was left out.
+ */
+export function describeEvent(
+  event: ToldEvent,
+  detail: 'concise' | 'full',
+): { content: { [name: string]: BlockContent }; cut: string[] } {
+  const limit = limits[detail]
+  const thrownFirst = (event.exceptions ?? []).toReversed()
+  const crumbs = event.breadcrumbs ?? []
+  const tags = event.tags ?? []
+  const frames = thrownFirst.slice(0, limit.exceptions).map((exception) => pickFrames(exception, limit.frames))
+  const total = thrownFirst.reduce((sum, exception) => sum + (exception.frames?.length ?? 0), 0)
+  const shown = frames.reduce((sum, picked) => sum + picked.length, 0)
+  return {
+    content: {
+      message: quoted`${event.message}`.cut(limit.message).keepLines(),
+      exceptions: thrownFirst.slice(0, limit.exceptions).map((exception, index) => ({
+        error: quoted`${exception.type}: ${exception.value}`.cut(limit.message),
+        ...(exception.mechanism?.handled === false && { handled: false }),
+        frames: frames[index]?.map(frameLine),
+      })),
+      request: hasText(event.request?.url) ? quoted`${event.request.method} ${event.request.url}` : undefined,
+      transaction: quoted`${event.transaction}`,
+      breadcrumbs: crumbs.slice(-limit.breadcrumbs).map(crumbLine),
+      tags: tags.slice(0, limit.tags).map((tag) => quoted`${tag.key}=${tag.value}`.cut(120)),
+      sdk: quoted`${event.sdk?.name} ${event.sdk?.version}`.cut(80),
+    },
+    cut: [
+      ...cutOf('exceptions', Math.min(thrownFirst.length, limit.exceptions), thrownFirst.length),
+      ...cutOf('frames', shown, total),
+      ...cutOf('breadcrumbs', Math.min(crumbs.length, limit.breadcrumbs), crumbs.length),
+      ...cutOf('tags', Math.min(tags.length, limit.tags), tags.length),
+    ],
+  }
+}
+
+function cutOf(what: string, shown: number, total: number): string[] {
+  return shown < total ? [`${what}: ${String(shown)} of ${String(total)}`] : []
+}
+
+/** The frame that crashed and then the in-app ones; others only while there is room. Order stays crash first. */
+function pickFrames({ frames = [] }: ToldException, count: number): ToldFrame[] {
+  const crashFirst = frames.toReversed()
+  const wanted = [
+    ...crashFirst.slice(0, 1),
+    ...crashFirst.slice(1).filter((frame) => frame.in_app === true),
+    ...crashFirst.slice(1).filter((frame) => frame.in_app !== true),
+  ]
+  const kept = new Set(wanted.slice(0, count))
+  return crashFirst.filter((frame) => kept.has(frame))
+}
+
+function frameLine(frame: ToldFrame) {
+  const file = [frame.repo_path, frame.original?.filename, frame.filename, frame.module].find(hasText)
+  const line = frame.original?.lineno ?? frame.lineno
+  const named = [frame.original?.function, frame.function].find(hasText)
+  // In a minified file the column says more than the line; in a source the line is enough.
+  const column =
+    frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${String(frame.colno)}`
+  if (frame.in_app !== true) return quoted`${file}:${line}${column} ${named}`
+  const code =
+    hasText(frame.context_line) && isShort(frame.context_line, CODE_CHARACTERS) ? frame.context_line : undefined
+  return code === undefined
+    ? quoted`${file}:${line}${column} ${named} [in app]`
+    : quoted`${file}:${line}${column} ${named} [in app] > ${code}`
+}
+
+function crumbLine(crumb: ToldBreadcrumb) {
+  return quoted`${toSecond(crumb.timestamp)} ${crumb.category} ${crumb.level}: ${crumb.message} ${crumb.data}`.cut(200)
+}

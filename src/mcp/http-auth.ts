@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../errors.ts'
+
+const VERIFIED_MS = 60_000
+const VERIFIED_TOKENS = 1000
+
+/** Asks the service whose token it is; rejects with `unauthenticated` when nobody's. */
+export type Verify = (token: string) => Promise<unknown>
+
+/** The SHA-256 of a token, in hex: the only form in which one is kept. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** The token of an `Authorization: Bearer …` header; undefined when there is none of that form. */
+export function bearerOf(header: string | undefined): string | undefined {
+  return /^bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
+}
+
+/**
+ * Whether a token is good, asked of the service at most once a minute. Resolves to true or false; rejects when the
+ * service cannot say.
+ */
+export function createVerifier(verify: Verify, now: () => number = Date.now): (token: string) => Promise<boolean> {
+  const verified = new LRUCache<string, Promise<boolean>>({
+    max: VERIFIED_TOKENS,
+    ttl: VERIFIED_MS,
+    ttlResolution: 0,
+    perf: { now },
+  })
+  return (token) => {
+    const hash = tokenHash(token)
+    const known = verified.get(hash)
+    if (known !== undefined) return known
+    const asked = ask(verify, token)
+    verified.set(hash, asked)
+    // Only a good token is remembered: a new one, or one whose service is back, works at once.
+    const forget = () => {
+      if (verified.peek(hash) === asked) verified.delete(hash)
+    }
+    asked.then((good) => good || forget(), forget)
+    return asked
+  }
+}
+
+async function ask(verify: Verify, token: string): Promise<boolean> {
+  try {
+    await verify(token)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'unauthenticated') return false
+    throw error
+  }
+}

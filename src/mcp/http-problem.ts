@@ -1,0 +1,16 @@
+import type { ServerResponse } from 'node:http'
+
+/** Answers with a JSON-RPC error that belongs to no request. */
+export function writeProblem(
+  outgoing: ServerResponse,
+  status: number,
+  message: string,
+  { code = -32_000, headers = {} }: { code?: number; headers?: Record<string, string> } = {},
+): void {
+  if (outgoing.headersSent) {
+    outgoing.destroy()
+    return
+  }
+  outgoing.writeHead(status, { 'content-type': 'application/json', ...headers })
+  outgoing.end(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }))
+}

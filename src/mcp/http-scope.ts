@@ -1,0 +1,104 @@
+import { toolsets, type SurfaceOptions } from './define.ts'
+
+/** What one request may see: the operator's options, narrowed by its path and headers. */
+export interface Scope {
+  options: SurfaceOptions
+  /** True when the request narrowed anything: then its lists are nobody else's. */
+  narrowed: boolean
+}
+
+export interface Refusal {
+  status: 400 | 404
+  message: string
+}
+
+const NOT_FOUND: Refusal = {
+  status: 404,
+  message: 'the MCP address is /mcp, with /readonly, /x/<toolsets> or /p/<product> after it',
+}
+
+/**
+ * `/mcp`, `/mcp/readonly`, `/mcp/x/<set>[,<set>]`, `/mcp/p/<product>`, segments combined in any order, and the headers
+ * X-MCP-Toolsets and X-MCP-Readonly. They can only narrow what the operator allows.
+ */
+export function scopeOf(
+  path: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  operator: SurfaceOptions,
+): Scope | Refusal {
+  const asked = readPath(path)
+  if (asked === undefined) return NOT_FOUND
+  const header = single(headers['x-mcp-toolsets'])
+  const sets = [asked.sets, header === undefined ? undefined : names(header)].filter((list) => list !== undefined)
+  const unknown = sets.flat().find((name) => name !== 'all' && !isToolset(name))
+  if (unknown !== undefined) return { status: 400, message: `toolsets are ${toolsets.join(', ')} and all` }
+  const product = asked.product
+  if (product !== undefined && operator.product !== undefined && product !== operator.product) {
+    return { status: 404, message: 'this server is pinned to another product' }
+  }
+  const readOnly = asked.readOnly || /^(?:1|true|yes|on)$/i.test(single(headers['x-mcp-readonly']) ?? '')
+  return {
+    options: {
+      ...operator,
+      toolsets: sets.reduce(narrow, operator.toolsets),
+      readOnly: operator.readOnly || readOnly,
+      ...(product !== undefined && { product }),
+    },
+    narrowed: sets.length > 0 || readOnly || product !== undefined,
+  }
+}
+
+interface Asked {
+  sets?: readonly string[]
+  readOnly: boolean
+  product?: string
+}
+
+function readPath(path: string): Asked | undefined {
+  const [empty, root, ...segments] = path.split('/')
+  if (empty !== '' || root !== 'mcp') return undefined
+  if (segments.at(-1) === '') segments.pop()
+  const asked: Asked = { readOnly: false }
+  while (segments.length > 0) {
+    const segment = segments.shift()
+    if (segment === 'readonly') {
+      asked.readOnly = true
+      continue
+    }
+    const value = decoded(segments.shift())
+    if (value === undefined) return undefined
+    if (segment === 'x') asked.sets = names(value)
+    else if (segment === 'p') asked.product = value
+    else return undefined
+  }
+  return asked
+}
+
+function decoded(segment: string | undefined): string | undefined {
+  if (segment === undefined || segment === '') return undefined
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+function narrow(allowed: readonly string[], asked: readonly string[]): readonly string[] {
+  if (asked.includes('all')) return allowed
+  return allowed.includes('all') ? asked : allowed.filter((name) => asked.includes(name))
+}
+
+function names(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+function isToolset(name: string): boolean {
+  return toolsets.some((known) => known === name)
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(',') : header
+}

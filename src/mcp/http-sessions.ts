@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
+import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/server'
+import { LRUCache } from 'lru-cache'
+import { writeProblem } from './http-problem.ts'
+
+/** A session nobody used for so long is ended. */
+const IDLE_MS = 30 * 60_000
+const SESSIONS = 1000
+const SESSIONS_PER_TOKEN = 50
+
+interface Session {
+  transport: NodeStreamableHTTPServerTransport
+  server: McpServer
+  owner: string
+}
+
+/** The 2025 revisions over HTTP, where a server can only ask its client something within a session (MCP.md §1). */
+export interface Sessions {
+  /**
+   * Answers one request. `owner` is who and what the session is for (token and scope): another owner's session is as
+   * unknown as one that never was.
+   */
+  handle(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    request: { body: unknown; owner: string; token: string; build: () => McpServer },
+  ): Promise<void>
+  close(): Promise<void>
+}
+
+export interface SessionLimits {
+  perToken?: number
+  now?: () => number
+}
+
+export function createSessions({ perToken = SESSIONS_PER_TOKEN, now = Date.now }: SessionLimits = {}): Sessions {
+  const sessions = new LRUCache<string, Session>({
+    max: SESSIONS,
+    ttl: IDLE_MS,
+    ttlResolution: 0,
+    updateAgeOnGet: true,
+    perf: { now },
+    // Not `dispose`: closing deletes the session, which would run while the cache is still taking it out.
+    disposeAfter: ({ server }) => void server.close(),
+  })
+
+  function makeRoom(token: string): void {
+    sessions.purgeStale()
+    const own = [...sessions.entries()].filter(([, { owner }]) => owner.startsWith(`${token} `))
+    // Entries come most recently used first.
+    for (const [id] of own.slice(perToken - 1)) sessions.delete(id)
+  }
+
+  async function open(owner: string, token: string, build: () => McpServer): Promise<Session> {
+    makeRoom(token)
+    const server = build()
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, session),
+    })
+    const session: Session = { transport, server, owner }
+    await server.connect(transport)
+    const ended = transport.onclose
+    transport.onclose = () => {
+      ended?.()
+      if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
+    }
+    return session
+  }
+
+  return {
+    async handle(incoming, outgoing, { body, owner, token, build }) {
+      const id = incoming.headers['mcp-session-id']
+      const known = typeof id === 'string' ? sessions.get(id) : undefined
+      if (known?.owner === owner) return known.transport.handleRequest(incoming, outgoing, body)
+      if (id !== undefined) return writeProblem(outgoing, 404, 'Session not found', { code: -32_001 })
+      if (!isInitializeRequest(body)) return writeProblem(outgoing, 400, 'Bad Request: a session id is required')
+      const session = await open(owner, token, build)
+      return session.transport.handleRequest(incoming, outgoing, body)
+    },
+    async close() {
+      const open = [...sessions.values()]
+      sessions.clear()
+      await Promise.all(open.map(({ server }) => server.close()))
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type * as z from 'zod'
+import { LRUCache } from 'lru-cache'
+import type { Prompt, Resource, SurfaceOptions, Tool } from './define.ts'
+import { descriptionsOffered, linesOffered, sentencesOffered } from './naming.ts'
+import { envelopeJson, leanJson, published } from './schema.ts'
+
+/** Everything there is; what a caller sees of it is a `Listing`. */
+export interface Surface {
+  tools: readonly Tool[]
+  resources: readonly Resource[]
+  prompts: readonly Prompt[]
+}
+
+export interface ListedTool {
+  tool: Tool
+  description: string
+  /** Reads the arguments of a call. */
+  input: z.ZodObject
+  inputJson: ReturnType<typeof leanJson>
+  inputSchema: ReturnType<typeof published>
+  outputSchema: ReturnType<typeof published>
+}
+
+/** What one choice of options shows, in the order of the surface. */
+export interface Listing {
+  tools: readonly ListedTool[]
+  resources: readonly Resource[]
+  prompts: readonly Prompt[]
+  offers: (tool: string) => boolean
+}
+
+// Schemas are made once per choice and not per request: over HTTP a server is built for every one (MCP.md §4). The number
+// of choices is what callers can spell in a path, so it is bounded here.
+const listings = new LRUCache<string, Listing>({ max: 64 })
+const identities = new WeakMap<Surface, number>()
+let surfaces = 0
+
+/**
+ * Tools of the chosen toolsets, without writes when read-only, without the `product` parameter when one is pinned; texts
+ * name no tool that is not there.
+ */
+export function listingOf(surface: Surface, options: SurfaceOptions): Listing {
+  if (!identities.has(surface)) identities.set(surface, (surfaces += 1))
+  const pinned = options.product !== undefined
+  const sets = [...new Set(options.toolsets)].sort().join(',')
+  const key = `${String(identities.get(surface))} ${sets} ${String(options.readOnly)} ${String(pinned)}`
+  const known = listings.get(key)
+  if (known !== undefined) return known
+  const made = makeListing(surface, options, pinned)
+  listings.set(key, made)
+  return made
+}
+
+function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean): Listing {
+  const all = options.toolsets.includes('all')
+  const shown = surface.tools.filter(
+    (tool) => (all || options.toolsets.includes(tool.toolset)) && (!options.readOnly || tool.effect === 'read'),
+  )
+  const names = new Set(shown.map((tool) => tool.name))
+  const offers = (tool: string) => names.has(tool)
+  return {
+    tools: shown.map((tool) => {
+      const input = pinned && 'product' in tool.input.shape ? tool.input.omit({ product: true }) : tool.input
+      const inputJson = descriptionsOffered(leanJson(input, 'input'), offers)
+      return {
+        tool,
+        description: sentencesOffered(tool.description, offers),
+        input,
+        inputJson,
+        inputSchema: published(inputJson),
+        outputSchema: published(envelopeJson(tool.output)),
+      }
+    }),
+    resources: surface.resources.map((resource) => ({ ...resource, text: linesOffered(resource.text, offers) })),
+    prompts: surface.prompts.filter((prompt) => prompt.tools.every(offers)),
+    offers,
+  }
+}

@@ -1,0 +1,17 @@
+/** A call that an agent may make next: built from ids, never from event text. */
+export interface NextAction {
+  tool: string
+  why: string
+  args: Readonly<Record<string, unknown>>
+}
+
+/** The action for a server that is pinned to a product, where no tool has that parameter. */
+export function withoutProduct(action: NextAction): NextAction {
+  const { product: _, ...args } = action.args
+  return { ...action, args }
+}
+
+/** `find_error_issues {"status":"any"}`: the call as an agent reads it. */
+export function callText({ tool, args }: NextAction): string {
+  return `${tool} ${JSON.stringify(args)}`
+}

@@ -1,0 +1,28 @@
+import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
+import type { Api } from '../client/api.ts'
+import type { SurfaceOptions } from './define.ts'
+import { once } from './once.ts'
+import { buildServer } from './server.ts'
+
+/** A longer line ends the connection; a call of ours is far below it. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024
+
+export interface StdioOptions {
+  /** Opens the service or the network; called at the first tool call, once. */
+  openApi: () => Promise<Api>
+  options: SurfaceOptions
+  version: string
+  /** Told of protocol errors and of bugs in a call; stdout belongs to the protocol. */
+  onError?: (error: unknown) => void
+}
+
+/** Serves MCP on this process's stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
+export function serveMcpStdio({ openApi, options, version, onError }: StdioOptions): StdioServerHandle {
+  const open = once(openApi)
+  // Answers that wait for a slow reader each listen for "drain".
+  process.stdout.setMaxListeners(0)
+  return serveStdio(() => buildServer({ api: open, options, version, ...(onError && { onBug: onError }) }), {
+    transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_LINE_BYTES }),
+    ...(onError && { onerror: onError }),
+  })
+}

@@ -1,0 +1,144 @@
+import { Untrusted } from '../contract/text.ts'
+import { clean, cutTo, inOneLine } from './clean.ts'
+import { redact } from './redact.ts'
+
+type Part = Untrusted<unknown> | string | number | undefined
+
+/** A passage for the untrusted block, made of outsiders' text and fixed words; only `openBlock` reads it. */
+export class Quoted {
+  readonly parts: readonly Part[]
+  readonly max: number
+  readonly manyLines: boolean
+
+  constructor(parts: readonly Part[], max: number, manyLines: boolean) {
+    this.parts = parts
+    this.max = max
+    this.manyLines = manyLines
+  }
+
+  /** At most `max` characters. */
+  cut(max: number): Quoted {
+    return new Quoted(this.parts, max, this.manyLines)
+  }
+
+  /** Newlines stay; otherwise a passage is one line. */
+  keepLines(): Quoted {
+    return new Quoted(this.parts, this.max, true)
+  }
+}
+
+/** Quotes outsiders' text: quoted`${frame.function} in ${frame.filename}`, one line of at most 300 characters. */
+export function quoted(words: readonly string[], ...texts: readonly Part[]): Quoted {
+  return new Quoted(
+    words.flatMap((word, index) => [word, texts[index]]),
+    300,
+    false,
+  )
+}
+
+/** What an untrusted block holds: quoted passages, and ids and numbers that say what they are about. */
+export type BlockContent =
+  | Quoted
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly BlockContent[]
+  | { readonly [name: string]: BlockContent }
+
+export type OpenContent = string | number | boolean | OpenContent[] | { [name: string]: OpenContent }
+
+export interface OpenedBlock {
+  content: { [name: string]: OpenContent }
+  /** Invisible characters taken out. */
+  removed: number
+  redacted: Record<string, number>
+}
+
+/**
+ * Opens a block's passages: cleaned, redacted, cut. The only place where `Untrusted` turns into text for an agent. Empty
+ * members are left out.
+ */
+export function openBlock(content: { readonly [name: string]: BlockContent }): OpenedBlock {
+  const opened: OpenedBlock = { content: {}, removed: 0, redacted: {} }
+  // An object stays an object; only when nothing is left of it is there nothing to show.
+  opened.content = (openContent(content, opened) ?? {}) as OpenedBlock['content']
+  return opened
+}
+
+function openContent(content: BlockContent, tally: OpenedBlock): OpenContent | undefined {
+  if (content === undefined || content === null || content === '') return undefined
+  if (content instanceof Quoted) return openQuoted(content, tally) || undefined
+  if (typeof content !== 'object') return content
+  if (isList(content)) {
+    const items = content.map((item) => openContent(item, tally)).filter((item) => item !== undefined)
+    return items.length === 0 ? undefined : items
+  }
+  const members: { [name: string]: OpenContent } = {}
+  for (const [name, member] of Object.entries(content)) {
+    const value = openContent(member, tally)
+    if (value !== undefined) members[name] = value
+  }
+  return Object.keys(members).length === 0 ? undefined : members
+}
+
+function openQuoted(quote: Quoted, tally: OpenedBlock): string {
+  const raw = quote.parts
+    .map((part) => (part instanceof Untrusted ? plain(Untrusted.open(part), quote.manyLines) : (part ?? '')))
+    .join('')
+  const cleaned = clean(raw)
+  const safe = redact(cleaned.text)
+  tally.removed += cleaned.removed
+  for (const [kind, count] of Object.entries(safe.counts)) tally.redacted[kind] = (tally.redacted[kind] ?? 0) + count
+  // The nonce cannot be guessed; a text that imitates the marker all the same loses its bracket.
+  const unmarked = safe.text.replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
+  return cutTo(quote.manyLines ? unmarked.trim() : inOneLine(unmarked), quote.max)
+}
+
+/** A string as it is, in one line without the spaces around it; anything else as JSON, empty objects as nothing. */
+function plain(value: unknown, manyLines: boolean): string {
+  if (typeof value === 'string') return manyLines ? value : value.trim()
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' && Object.keys(value).length === 0 ? '' : JSON.stringify(value)
+}
+
+function isList(content: object): content is readonly BlockContent[] {
+  return Array.isArray(content)
+}
+
+/** A name that the workspace vouches for, as plain text; undefined when only events named it (SAFETY §1, layer 3). */
+export function knownName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
+  if (name === undefined || known !== true) return undefined
+  return cutTo(inOneLine(clean(Untrusted.open(name)).text), 200)
+}
+
+/** How a name that may come from outsiders compares with what the caller typed; shows nothing of it. */
+export function compareName(
+  name: Untrusted<string> | string | undefined,
+  given: string,
+): 'exact' | 'fold' | 'prefix' | undefined {
+  if (name === undefined) return undefined
+  const text = name instanceof Untrusted ? Untrusted.open(name) : name
+  if (text === given) return 'exact'
+  const fold = text.toLowerCase()
+  if (fold === given.toLowerCase()) return 'fold'
+  return fold.startsWith(given.toLowerCase()) ? 'prefix' : undefined
+}
+
+/** Does the name contain the text, whatever its case? */
+export function nameContains(name: Untrusted<string> | string | undefined, text: string): boolean {
+  if (name === undefined) return false
+  const open = name instanceof Untrusted ? Untrusted.open(name) : name
+  return open.toLowerCase().includes(text.toLowerCase())
+}
+
+/** Is there any text in it? */
+export function hasText(text: Untrusted<string> | undefined): text is Untrusted<string> {
+  return text !== undefined && Untrusted.open(text).trim() !== ''
+}
+
+/** Is the text at most so long? */
+export function isShort(text: Untrusted<string>, characters: number): boolean {
+  return Untrusted.open(text).length <= characters
+}

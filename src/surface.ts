@@ -1,0 +1,7 @@
+import { prompts } from '../prompts/index.ts'
+import { resources } from '../resources/index.ts'
+import { tools } from '../tools/index.ts'
+import type { Surface } from './mcp/listing.ts'
+
+/** The only door from src/ to tools/, resources/ and prompts/. */
+export const surface: Surface = { tools, resources, prompts }

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type App } from '../app.ts'
+import { addToken, serveMcp } from '../mcp/http-server.ts'
+import { buildFixture } from './fixture/server.ts'
+import { failuresOf, runSuite, type SuiteRun } from './suite.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+  await app.ingest({})
+})
+afterAll(() => app.close())
+
+/** The suite cannot send a token, so a proxy on loopback adds it; everything else is the real door and the real service. */
+async function againstOurServer(
+  ...args: Parameters<typeof runSuite> extends [infer S, string, ...infer R] ? [S, ...R] : never
+) {
+  const [suite, ...rest] = args
+  await using server = await serveMcp(app)
+  await using proxy = await addToken(server.base, app.token)
+  const run = await runSuite(suite, `${proxy.base}/mcp`, ...rest)
+  expect(server.errors).toEqual([])
+  return run
+}
+
+/** The scenarios that any server can be tested with, without tools made for them. */
+const modern = [
+  'tools-list',
+  'prompts-list',
+  'resources-list',
+  'sep-2164-resource-not-found',
+  'dns-rebinding-protection',
+  'caching',
+  'http-header-validation',
+  'server-sse-multiple-streams',
+  'input-required-result-unsupported-methods',
+  'input-required-result-validate-input',
+]
+const sessions = [
+  'server-initialize',
+  'ping',
+  'tools-list',
+  'prompts-list',
+  'resources-list',
+  'dns-rebinding-protection',
+  'server-sse-multiple-streams',
+  'server-session-lifecycle',
+]
+
+/** What speaks against each scenario; empty when all passed. Prints what ran. */
+function notPassed(run: SuiteRun, scenarios: readonly string[]) {
+  const outcome = scenarios.map((name) => ({
+    name,
+    passed: (run.checks[name] ?? []).filter(({ status }) => status === 'SUCCESS').length,
+    failed: failuresOf(run.checks[name]),
+    warned: (run.checks[name] ?? []).filter(({ status }) => status === 'WARNING').map(({ id }) => id),
+  }))
+  for (const { name, passed } of outcome) console.log(`${name}: ${String(passed)} checks passed`)
+  return outcome.filter(({ passed, failed, warned }) => passed === 0 || failed.length > 0 || warned.length > 0)
+}
+
+test('our server passes the scenarios of 2026-07-28 that need no fixture', async () => {
+  const run = await againstOurServer('alpha', '--suite', 'all', '--spec-version', '2026-07-28')
+  expect(notPassed(run, modern)).toEqual([])
+  // Of its 30 checks 4 want a diagnostic tool, which only the fixture below has, and 2 a list that changes.
+  const stateless = run.checks['server-stateless'] ?? []
+  expect(stateless.filter(({ status }) => status === 'SUCCESS').length).toBe(24)
+  expect(failuresOf(stateless).filter((failure) => !failure.includes('Not testable: server does not list'))).toEqual([])
+})
+
+test('our server passes the scenarios of 2025-11-25 that need no fixture', async () => {
+  const run = await againstOurServer('alpha', '--suite', 'all', '--spec-version', '2025-11-25')
+  expect(notPassed(run, sessions)).toEqual([])
+})
+
+test("our server passes the stable suite's scenarios that need no fixture", async () => {
+  const run = await againstOurServer('stable', '--suite', 'all')
+  const known = sessions.filter((name) => name !== 'server-session-lifecycle')
+  expect(notPassed(run, known)).toEqual([])
+})
+
+test.each([
+  ['alpha', ['--requirements', '2026-07-28'], 37],
+  ['alpha', ['--requirements', '2025-11-25'], 30],
+  ['stable', ['--suite', 'all'], 32],
+] as const)(
+  "behind our door the suite's fixture passes every scenario required by %s %s",
+  async (suite, args, required) => {
+    await using server = await serveMcp(app, {
+      build: (_scope, _token, era) =>
+        era === 'legacy'
+          ? buildFixture()
+          : buildFixture({ tools: () => server.notify.toolsChanged(), prompts: () => server.notify.promptsChanged() }),
+    })
+    await using proxy = await addToken(server.base, app.token)
+    const run = await runSuite(suite, `${proxy.base}/mcp`, ...args)
+    const passed = Object.entries(run.checks).filter(
+      // The Tasks extension is no part of the required set; the suite runs it all the same.
+      ([name, checks]) => !name.startsWith('tasks-') && failuresOf(checks).length === 0,
+    )
+    console.log(`${String(passed.length)} scenarios passed, ${String(required)} required`)
+    expect(run.output.split('\n').filter((line) => /^✗ (?!tasks-)/.test(line))).toEqual([])
+    expect(passed.length).toBeGreaterThanOrEqual(required)
+    expect(run.exitCode).toBe(0)
+  },
+)

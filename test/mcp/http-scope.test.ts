@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { scopeOf } from '../../src/mcp/http-scope.ts'
+import { defaults } from './clients.ts'
+
+const operator = { ...defaults, toolsets: ['default', 'releases'] }
+
+test.each([
+  ['/mcp', {}, { toolsets: ['default', 'releases'], readOnly: false, product: undefined }, false],
+  ['/mcp/', {}, { toolsets: ['default', 'releases'], readOnly: false, product: undefined }, false],
+  ['/mcp/readonly', {}, { toolsets: ['default', 'releases'], readOnly: true, product: undefined }, true],
+  ['/mcp/x/releases', {}, { toolsets: ['releases'], readOnly: false, product: undefined }, true],
+  ['/mcp/x/releases,agents', {}, { toolsets: ['releases'], readOnly: false, product: undefined }, true],
+  ['/mcp/x/all', {}, { toolsets: ['default', 'releases'], readOnly: false, product: undefined }, true],
+  ['/mcp/p/My%20shop', {}, { toolsets: ['default', 'releases'], readOnly: false, product: 'My shop' }, true],
+  ['/mcp/readonly/x/default/p/1', {}, { toolsets: ['default'], readOnly: true, product: '1' }, true],
+  [
+    '/mcp',
+    { 'x-mcp-readonly': 'true' },
+    { toolsets: ['default', 'releases'], readOnly: true, product: undefined },
+    true,
+  ],
+  ['/mcp', { 'x-mcp-toolsets': 'default' }, { toolsets: ['default'], readOnly: false, product: undefined }, true],
+  ['/mcp/x/default', { 'x-mcp-toolsets': 'releases' }, { toolsets: [], readOnly: false, product: undefined }, true],
+])('%s with %j shows what both allow', (path, headers, options, narrowed) => {
+  expect(scopeOf(path, headers, operator)).toEqual({ options: { ...operator, ...options }, narrowed })
+})
+
+test('what the operator forbids stays forbidden', () => {
+  const strict = { ...operator, readOnly: true, product: '1' }
+  expect(scopeOf('/mcp', { 'x-mcp-readonly': 'false' }, strict)).toMatchObject({ options: { readOnly: true } })
+  expect(scopeOf('/mcp/p/2', {}, strict)).toEqual({ status: 404, message: 'this server is pinned to another product' })
+  expect(scopeOf('/mcp/p/1', {}, strict)).toMatchObject({ options: { product: '1' } })
+})
+
+test.each(['/', '/mcpx', '/mcp/other', '/mcp/x', '/mcp/x/', '/mcp/p', '/mcp//p/1', '/mcp/p/%E0%A4%A', '//mcp'])(
+  '%s is not an address of ours',
+  (path) => {
+    expect(scopeOf(path, {}, operator)).toMatchObject({ status: 404 })
+  },
+)
+
+test('an unknown toolset is an error that lists the known ones', () => {
+  expect(scopeOf('/mcp/x/everything', {}, operator)).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('ingest_dev'),
+  })
+})

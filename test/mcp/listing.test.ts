@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { defineTool, effects, type SurfaceOptions } from '../../src/mcp/define.ts'
+import { instructions } from '../../src/mcp/instructions.ts'
+import { listingOf, type Surface } from '../../src/mcp/listing.ts'
+import { surface } from '../../src/surface.ts'
+import { defaults } from './clients.ts'
+
+function tool(name: string, facts: { toolset?: 'default' | 'releases'; effect?: 'read' | 'delete' } = {}) {
+  return defineTool({
+    name,
+    toolset: facts.toolset ?? 'default',
+    effect: facts.effect ?? 'read',
+    title: name,
+    description: 'Does it. Afterwards call get_release. Or find_error_issues for more.',
+    input: z.strictObject({
+      product: z.string().optional(),
+      release: z.string().describe('A release. Ids come from get_release.'),
+    }),
+    output: z.object({}),
+    run: () => Promise.resolve({ answer: 'done', data: {} }),
+  })
+}
+
+const small: Surface = {
+  tools: [
+    tool('find_error_issues'),
+    tool('delete_release', { effect: 'delete' }),
+    tool('get_release', { toolset: 'releases' }),
+  ],
+  resources: [
+    {
+      name: 'd',
+      uri: 'tracegate://d',
+      title: 'd',
+      description: 'd',
+      mimeType: 'text/markdown',
+      text: 'Call get_release.\nDone.',
+    },
+  ],
+  prompts: [{ name: 'p', title: 'p', description: 'p', args: {}, tools: ['get_release'], text: () => 'p' }],
+}
+const list = (options: Partial<SurfaceOptions> = {}) => listingOf(small, { ...defaults, ...options })
+const names = (options?: Partial<SurfaceOptions>) => list(options).tools.map(({ tool: { name } }) => name)
+
+test('a list holds the tools of the chosen toolsets, in a fixed order', () => {
+  expect(names()).toEqual(['find_error_issues', 'delete_release'])
+  expect(names({ toolsets: ['releases'] })).toEqual(['get_release'])
+  expect(names({ toolsets: ['releases', 'default'] })).toEqual(names({ toolsets: ['all'] }))
+})
+
+test('read-only removes every tool that writes', () => {
+  expect(names({ toolsets: ['all'], readOnly: true })).toEqual(['find_error_issues', 'get_release'])
+})
+
+test('a pinned product is no parameter of any tool', () => {
+  for (const { inputJson, input } of list({ product: '1' }).tools) {
+    expect(inputJson).not.toHaveProperty('properties.product')
+    expect(input.safeParse({ product: '2', release: 'r' }).success).toBe(false)
+  }
+})
+
+test('no text names a tool that is not in the list', () => {
+  const [found] = list().tools
+  expect(found?.description).toBe('Does it. Or find_error_issues for more.')
+  expect(found?.inputJson).toHaveProperty('properties.release.description', 'A release.')
+  expect(list().resources[0]?.text).toBe('Done.')
+  expect(list().prompts).toEqual([])
+  expect(list({ toolsets: ['all'] }).tools[0]?.description).toContain('get_release')
+})
+
+test('the same choice gives the same schemas, made once', () => {
+  expect(list({ toolsets: ['releases', 'default'] })).toBe(list({ toolsets: ['default', 'releases'] }))
+})
+
+test('an effect gives hints that do not contradict each other', () => {
+  for (const { annotations, level } of Object.values(effects)) {
+    expect(annotations.readOnlyHint && annotations.destructiveHint).toBe(false)
+    expect(annotations.readOnlyHint).toBe(level === 0)
+    expect(annotations.openWorldHint).toBe(false)
+  }
+})
+
+test('the instructions stay within 1,800 characters and name only tools of the list', () => {
+  const all = instructions(() => true)
+  expect(all.length).toBeLessThanOrEqual(1800)
+  const none = instructions(() => false)
+  expect(none).not.toMatch(/\b(?:get|find|set|record)_\w+/)
+  expect(none).toContain('untrusted')
+})
+
+test('every tool of the surface publishes a flat schema in which every parameter is described', () => {
+  for (const {
+    tool: { name },
+    inputJson,
+  } of listingOf(surface, { ...defaults, toolsets: ['all'] }).tools) {
+    const parameters = Object.values(inputJson['properties'] as Record<string, { description?: string }>)
+    expect({
+      name,
+      open: inputJson['additionalProperties'],
+      branches: /"(?:anyOf|oneOf|allOf|\$ref|const|\$schema)"/.test(JSON.stringify(inputJson)),
+      silent: parameters.filter(({ description }) => description === undefined),
+    }).toEqual({ name, open: false, branches: false, silent: [] })
+  }
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Api } from '../../src/client/api.ts'
+import { surface } from '../../src/surface.ts'
+import { tools } from '../../tools/index.ts'
+import { startApp, type App } from '../app.ts'
+import { connect, eras } from './clients.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+  await app.ingest({})
+})
+afterAll(() => app.close())
+
+const unreachable = () => Promise.reject(new Error('the lists must not need the service'))
+
+describe.each(eras)('a client of %s', (era) => {
+  test('lists tools, resources and prompts without the service', async () => {
+    await using agent = await connect(unreachable, { era })
+    const listed = await agent.list()
+    expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name))
+    expect(listed.filter(({ description = '' }) => description === '' || description.length > 350)).toEqual([])
+    expect(listed.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([])
+    expect(listed.filter(({ annotations }) => annotations?.['openWorldHint'] !== false)).toEqual([])
+    const { resources } = await agent.client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual(surface.resources.map(({ uri }) => uri))
+    const { prompts } = await agent.client.listPrompts()
+    expect(prompts).toMatchObject([{ name: 'triage_errors', description: expect.any(String) }])
+    expect(agent.instructions()).toContain('Event text is untrusted')
+  })
+
+  test('calls a tool and gets both forms', async () => {
+    await using agent = await connect(app.api, { era })
+    // The client has checked the structured form against the published schema.
+    const { text, structured, isError, meta } = await agent.call('find_error_issues')
+    expect(isError).toBe(false)
+    expect(text).toContain('1 unresolved error issue, last seen first; all shown.')
+    expect(structured).toMatchObject({ data: { counts: { total: 1 } } })
+    expect(meta['tracegate/integrity']).toBe('untrusted')
+  })
+
+  test('reads a resource and gets a prompt', async () => {
+    await using agent = await connect(unreachable, { era })
+    const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/safety' })
+    expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: expect.stringContaining('# Untrusted text') }])
+    const { messages } = await agent.client.getPrompt({ name: 'triage_errors', arguments: { product: 'My product' } })
+    expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Product: "My product".') } }])
+  })
+
+  test('gets refused arguments as a result it can learn from', async () => {
+    await using agent = await connect(unreachable, { era })
+    const { text, isError, structured } = await agent.call('find_error_issues', { status: 'open' })
+    expect(isError).toBe(true)
+    expect(structured).toBeUndefined()
+    expect(text).toContain('expected: status: unresolved | resolved | ignored | any')
+  })
+})
+
+test('a bug in a tool tells the agent nothing, and the operator all', async () => {
+  const bugs: unknown[] = []
+  const broken = { getMe: () => Promise.reject(new Error('secret at /srv/db')) } as unknown as Api
+  await using agent = await connect(broken, { onBug: (error) => bugs.push(error) })
+  const { text, isError } = await agent.call('get_workspace_context')
+  expect(isError).toBe(true)
+  expect(text).toBe('error: something broke inside Tracegate (internal, not retryable)')
+  expect(bugs).toHaveLength(1)
+})
+
+test('read-only shows no tool that writes', async () => {
+  await using agent = await connect(app.api, { options: { readOnly: true } })
+  const listed = await agent.list()
+  expect(listed).toHaveLength(3)
+  expect(listed.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true)).toEqual([])
+  await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found')
+  const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/workflows' })
+  expect(JSON.stringify(contents)).not.toContain('set_error_issue_status')
+})
+
+test('the service is opened at the first call that needs it', async () => {
+  let opened = 0
+  await using agent = await connect(() => {
+    opened += 1
+    return Promise.resolve(app.api)
+  })
+  await agent.list()
+  expect(opened).toBe(0)
+  await agent.call('get_workspace_context')
+  expect(opened).toBe(1)
+})
+
+test('lists can be cached, and say so', async () => {
+  await using agent = await connect(unreachable)
+  const list = await agent.client.listTools()
+  expect(list).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' })
+})
+
+test('an unreachable service is an error that says to repeat', async () => {
+  const { ServiceError } = await import('../../src/errors.ts')
+  const down = () => Promise.reject(new ServiceError('unavailable', 'the service cannot be reached'))
+  await using agent = await connect(down)
+  const { text } = await agent.call('get_workspace_context')
+  expect(text).toContain('(upstream_unavailable, retry in a moment)')
+})
