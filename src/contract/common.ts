@@ -43,7 +43,7 @@ export const Key = trusted(z.string())
 export const Hash = trusted(z.string())
 /** What the service says in its own words: never holds text of events or reports. */
 export const Sentence = trusted(z.string())
-export const Etag = Hash
+export const Etag = trusted(z.string())
 export const RequestId = z
   .string()
   .min(1)

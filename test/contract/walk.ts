@@ -11,7 +11,7 @@ export function definition(schema: z.core.$ZodType) {
 }
 
 /** The schemas directly inside, each with the name it has there. */
-export function inside(schema: z.core.$ZodType): readonly (readonly [string, z.core.$ZodType])[] {
+function inside(schema: z.core.$ZodType): readonly (readonly [string, z.core.$ZodType])[] {
   const def = definition(schema)
   // oxlint-disable-next-line switch-exhaustiveness-check -- the contract is JSON: other kinds end in the error
   switch (def.type) {

@@ -116,7 +116,7 @@ function crashOf(scenario: Scenario, before: number, captured: Captured, own: re
 }
 
 /** `type: value` of the outermost exception, or the template of a message. */
-export function titleOf(event: JsonObject): string {
+function titleOf(event: JsonObject): string {
   const template = (event['logentry'] as { message?: string } | undefined)?.message
   const { values = [] } = (event['exception'] ?? {}) as { values?: { type?: string; value?: string }[] }
   const outermost = values.at(-1)
