@@ -7,7 +7,7 @@ const TERMINAL =
  * controls, the tag characters and the variation selectors. An emoji keeps its own selector.
  */
 const INVISIBLE =
-  /[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\n\t\ufe0f]]|(?<!\p{Extended_Pictographic})\ufe0f/gv
+  /[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0f\n\t]]|(?<!\p{Extended_Pictographic})\ufe0f/gv
 
 export interface Cleaned {
   text: string

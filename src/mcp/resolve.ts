@@ -130,12 +130,13 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
     const id = key === null ? given : await idOfKey(given.toUpperCase(), key[1] ?? '', scope)
     const found = id === undefined ? undefined : await orUndefined(api.getIssue({ id }, { signal }))
     if (found === undefined) throw noIssue(given, scope)
-    if (scope === undefined) return found
+    const full = { ...found, releases: orEmpty(found.releases) }
+    if (scope === undefined) return full
     if (found.issue.product_id === undefined) {
       throw new ServiceError('upstream_shape_unknown', 'the deployment does not say which product the issue belongs to')
     }
     if (found.issue.product_id !== scope.id) throw noIssue(given, scope)
-    return found
+    return full
   }
 
   async function idOfKey(shortId: string, prefix: string, scope: Product | undefined): Promise<string | undefined> {
@@ -220,6 +221,11 @@ function noIssue(given: string, product: Product | undefined): TeachingError {
       args: { ...(product !== undefined && { product: product.id }), status: 'any', period: '30d' },
     },
   })
+}
+
+/** A list that is not what an answer is about: a deployment may leave it out (CONTRACT §0.9). */
+function orEmpty<T>(list: T[] | undefined): T[] {
+  return list ?? []
 }
 
 /** The answer, or undefined where the service knows no such thing. */

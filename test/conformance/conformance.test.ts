@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type App } from '../app.ts'
+import { serve, type Served } from '../serve.ts'
 import { addToken, serveMcp } from '../mcp/http-server.ts'
 import { buildFixture } from './fixture/server.ts'
 import { failuresOf, runSuite, type SuiteRun } from './suite.ts'
 
 let app: App
+let served: Served
 beforeAll(async () => {
   app = await startApp()
-  await app.ingest({})
+  served = await serve()
 })
-afterAll(() => app.close())
+afterAll(async () => {
+  await app.close()
+  await served[Symbol.asyncDispose]()
+})
 
-/** The suite cannot send a token, so a proxy on loopback adds it; everything else is the real door and the real service. */
-async function againstOurServer(
-  ...args: Parameters<typeof runSuite> extends [infer S, string, ...infer R] ? [S, ...R] : never
-) {
-  const [suite, ...rest] = args
-  await using server = await serveMcp(app)
-  await using proxy = await addToken(server.base, app.token)
-  const run = await runSuite(suite, `${proxy.base}/mcp`, ...rest)
-  expect(server.errors).toEqual([])
-  return run
+/** The suite cannot send a token, so a proxy on loopback adds it; behind it is `tracegate serve` as users start it. */
+async function againstServe(...[suite, ...args]: [suite: 'alpha' | 'stable', ...args: string[]]) {
+  const { mcp, token } = served.endpoints
+  await using proxy = await addToken(new URL(mcp).origin, token)
+  return runSuite(suite, `${proxy.base}/mcp`, ...args)
 }
 
 /** The scenarios that any server can be tested with, without tools made for them. */
@@ -59,8 +59,8 @@ function notPassed(run: SuiteRun, scenarios: readonly string[]) {
   return outcome.filter(({ passed, failed, warned }) => passed === 0 || failed.length > 0 || warned.length > 0)
 }
 
-test('our server passes the scenarios of 2026-07-28 that need no fixture', async () => {
-  const run = await againstOurServer('alpha', '--suite', 'all', '--spec-version', '2026-07-28')
+test('tracegate serve passes the scenarios of 2026-07-28 that need no fixture', async () => {
+  const run = await againstServe('alpha', '--suite', 'all', '--spec-version', '2026-07-28')
   expect(notPassed(run, modern)).toEqual([])
   // Of its 30 checks 4 want a diagnostic tool, which only the fixture below has, and 2 a list that changes.
   const stateless = run.checks['server-stateless'] ?? []
@@ -68,13 +68,13 @@ test('our server passes the scenarios of 2026-07-28 that need no fixture', async
   expect(failuresOf(stateless).filter((failure) => !failure.includes('Not testable: server does not list'))).toEqual([])
 })
 
-test('our server passes the scenarios of 2025-11-25 that need no fixture', async () => {
-  const run = await againstOurServer('alpha', '--suite', 'all', '--spec-version', '2025-11-25')
+test('tracegate serve passes the scenarios of 2025-11-25 that need no fixture', async () => {
+  const run = await againstServe('alpha', '--suite', 'all', '--spec-version', '2025-11-25')
   expect(notPassed(run, sessions)).toEqual([])
 })
 
-test("our server passes the stable suite's scenarios that need no fixture", async () => {
-  const run = await againstOurServer('stable', '--suite', 'all')
+test("tracegate serve passes the stable suite's scenarios that need no fixture", async () => {
+  const run = await againstServe('stable', '--suite', 'all')
   const known = sessions.filter((name) => name !== 'server-session-lifecycle')
   expect(notPassed(run, known)).toEqual([])
 })

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { createApi } from '../../src/client/client.ts'
+import type { Send } from '../../src/contract/wire.ts'
+import { connect } from './clients.ts'
+
+/** A deployment that says no more than it must: bare ids, camel case, no paging, no corroboration. */
+const answers: Record<string, unknown> = {
+  'GET /v1/auth/me': { user: { id: 'u1' } },
+  'GET /v1/workspaces': { workspaces: [{ id: 'w1' }] },
+  'GET /v1/workspaces/w1/products': { products: [{ id: '7' }] },
+  'GET /v1/products/7/issues': {
+    issues: [
+      { id: 'i1', timesSeen: '12' },
+      { id: 'i2', status: 'snoozed', level: 'odd' },
+    ],
+  },
+  'GET /v1/products/7/environments': { environments: [{ id: 'e1', name: 'production' }] },
+  'GET /v1/issues/i1': { id: 'i1', productId: '7', title: 'boom', status: 'unresolved' },
+  'POST /v1/issues/i1:setStatus': { issue: { id: 'i1', status: 'resolved' } },
+}
+
+function foreign(sent: string[] = []): Send {
+  return (request) => {
+    const key = `${request.method} ${new URL(request.url).pathname}`
+    sent.push(`${request.method} ${decodeURIComponent(request.url.replace('https://quality.example', ''))}`)
+    const answer = answers[key]
+    const headers = { 'content-type': 'application/json' }
+    if (answer === undefined)
+      return Promise.resolve({ status: 404, headers, body: '{"code":5,"message":"PWNED by proxy"}' })
+    return Promise.resolve({ status: 200, headers, body: JSON.stringify(answer) })
+  }
+}
+
+function apiOf(send: Send) {
+  return createApi({ send, baseUrl: 'https://quality.example', token: 'tg_x', retries: 0 })
+}
+
+test('a deployment that leaves members out is read as far as it says anything', async () => {
+  await using agent = await connect(apiOf(foreign()))
+  const context = await agent.call('get_workspace_context', { include: ['environments'] })
+  expect(context.text).toContain('1 product visible')
+  expect(context.text).toContain('e1 | named only by events')
+  const found = await agent.call('find_error_issues', { environment: 'production', limit: 5 })
+  expect(found.structured).toMatchObject({
+    answer: '2 unresolved error issues in the environment, last seen first; all shown.',
+    data: {
+      rows: [
+        { id: 'i1', times_seen: 12, corroboration: 'not stated' },
+        { id: 'i2', level: 'odd' },
+      ],
+    },
+  })
+  const one = await agent.call('get_error_issue', { issue: 'i1' })
+  expect(one.text).toContain('corroboration: score=not stated')
+  expect(one.text).toContain('| title: boom')
+})
+
+test('a status is written by one call after one read', async () => {
+  const sent: string[] = []
+  await using agent = await connect(apiOf(foreign(sent)))
+  const { text } = await agent.call('set_error_issue_status', { issues: ['i1'], status: 'resolved', reason: 'r' })
+  expect(text).toContain('1 changed to resolved.')
+  expect(sent).toEqual(['GET /v1/issues/i1', 'POST /v1/issues/i1:setStatus'])
+})
+
+test('status any leaves the filter out, and no parameter is sent that the call does not need', async () => {
+  const sent: string[] = []
+  await using agent = await connect(apiOf(foreign(sent)))
+  await agent.call('find_error_issues', { status: 'any', limit: 5 })
+  expect(sent.at(-1)).toBe('GET /v1/products/7/issues?sort=last_seen&pagination.page_size=5')
+})
+
+test('the words of another server’s error never reach the agent', async () => {
+  await using agent = await connect(apiOf(foreign()))
+  const { text, isError } = await agent.call('get_error_issue', { issue: 'i9' })
+  expect(isError).toBe(true)
+  expect(text).not.toContain('PWNED')
+})
