@@ -20,7 +20,8 @@ afterAll(async () => {
 async function againstServe(...[suite, ...args]: [suite: 'alpha' | 'stable', ...args: string[]]) {
   const { mcp, token } = served.endpoints
   await using proxy = await addToken(new URL(mcp).origin, token)
-  return runSuite(suite, `${proxy.base}/mcp`, ...args)
+  // Awaited here: leaving the function ends the proxy.
+  return await runSuite(suite, `${proxy.base}/mcp`, ...args)
 }
 
 /** The scenarios that any server can be tested with, without tools made for them. */
