@@ -15,7 +15,7 @@ export const docsIds = defineResource({
 | release | UUID | version; with environment when the version is in several |
 | component | UUID | name, slug |
 | error issue | UUID | key, such as SHOP-31: the prefix names its product |
-| occurrence of an error | UUID, service-assigned | nothing else: the SDK's event_id (32 hex characters) is not it |
+| occurrence of an error | UUID, service-assigned | the SDK's event_id (32 hex characters) is looked up once, and the answer says so |
 
 A name is looked for in this order: exact id, exact name, the same letters in another case, and for reads the only name that
 begins so. Several matches or none: an error lists the candidates. Writes never follow a name that was only begun.

@@ -15,7 +15,8 @@ export const docsWorkflows = defineResource({
 
 ## What did this release break?
 1. \`get_workspace_context\` {"include":["releases"]} when the version is unknown.
-2. \`find_error_issues\` {"release":"…","first_seen_in_release":true,"status":"any"}.
+2. \`find_error_issues\` {"release":"…","environment":"production","first_seen_in_release":true,"status":"any"}: a version may be in
+   several environments.
 
 ## After a fix
 1. \`set_error_issue_status\` to resolved; the reason names the commit.

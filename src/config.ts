@@ -11,6 +11,20 @@ export class ConfigError extends Error {
 export const commands = ['stdio', 'serve', 'call', 'doctor', 'help', 'version'] as const
 export type Command = (typeof commands)[number]
 
+/** The groups that tools are offered in; `all` stands for every one. */
+export const toolsets = [
+  'default',
+  'requirements',
+  'tests',
+  'branches',
+  'setup',
+  'releases',
+  'agents',
+  'approvals',
+  'sourcemaps',
+  'ingest_dev',
+] as const
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
@@ -50,6 +64,11 @@ const BaseUrl = z.string().transform((text, context) => {
   return url.origin + path
 })
 
+const toolsetNames: readonly string[] = [...toolsets, 'all']
+const ToolsetName = z.string().refine((name) => toolsetNames.includes(name), {
+  error: ({ input }) => `unknown ${JSON.stringify(input)}; there are: ${toolsetNames.join(', ')}`,
+})
+
 /** Every setting by its variable. The default of each is the one of ARCHITECTURE, "Command line and configuration". */
 const Environment = z.object({
   TRACEGATE_API_TOKEN: z
@@ -58,10 +77,7 @@ const Environment = z.object({
     .optional(),
   TRACEGATE_BASE_URL: BaseUrl.optional(),
   TRACEGATE_PRODUCT: z.string().optional(),
-  TRACEGATE_TOOLSETS: z.preprocess(
-    words,
-    z.array(z.string().regex(/^[a-z][a-z_-]*$/, 'write names such as default,gates or all')).default(['default']),
-  ),
+  TRACEGATE_TOOLSETS: z.preprocess(words, z.array(ToolsetName).default(['default'])),
   TRACEGATE_READ_ONLY: Switch.default(false),
   TRACEGATE_CONFIRM: z.enum(['page', 'handle', 'deny'], { error: 'use page, handle or deny' }).default('page'),
   TRACEGATE_DATA_DIR: z

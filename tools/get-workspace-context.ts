@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type Context } from '../src/mcp/define.ts'
-import { counted, errorEvent, toSecond, vouched, withoutPrefix } from '../src/mcp/facts.ts'
+import { counted, errorEvent, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import type { Product } from '../src/mcp/resolve.ts'
 import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/untrusted.ts'
@@ -65,6 +65,13 @@ export const getWorkspaceContext = defineTool({
       confirm: z.string(),
     }),
   }),
+  cuts: [
+    { path: 'releases', least: 5 },
+    { path: 'components', least: 5 },
+    { path: 'environments', least: 5 },
+    { path: 'names_given_only_by_events', least: 5 },
+    { path: 'products', least: 5 },
+  ],
 
   async run({ product, include = [], match = '' }, context) {
     const { api, options, resolve, signal } = context
@@ -156,7 +163,7 @@ async function extraLists(product: Product, include: readonly string[], match: s
         id: row.id,
         name: vouched(row.name, row.known),
         kind: withoutPrefix(row.kind, 'ENVIRONMENT_KIND_'),
-        last_event_at: toSecond(row.last_event_at),
+        last_event_at: toMinute(row.last_event_at),
       })),
       components: lists.components?.slice(0, ROWS).map((row) => ({
         id: row.id,
@@ -168,7 +175,7 @@ async function extraLists(product: Product, include: readonly string[], match: s
         id: row.id,
         name: vouched(row.version, row.known),
         environment: vouched(row.environment, row.environment_known),
-        released_at: toSecond(row.released_at),
+        released_at: toMinute(row.released_at),
         new_issues: row.counts?.new_issues,
       })),
     },

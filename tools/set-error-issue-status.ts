@@ -3,7 +3,9 @@ import { IssueStatus } from '../src/contract/common.ts'
 import { failures, ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define.ts'
 import { inBatches } from '../src/mcp/batches.ts'
+import { keyPrefix, mayBeId } from '../src/mcp/ids.ts'
 import * as parameters from '../src/mcp/parameters.ts'
+import { shapeOf } from '../src/mcp/teach.ts'
 
 /** More need a person's confirmation (SAFETY §3). */
 const SMALL = 10
@@ -17,6 +19,8 @@ type Outcome = 'changed' | 'would_change' | 'already' | 'not_found' | 'failed'
 interface Row {
   /** As the caller wrote it, until the issue is read. */
   id: string
+  /** The issue was named by its key, so that the key stands for it in the result. */
+  byKey?: boolean
   shortId?: string | undefined
   productId?: string | undefined
   outcome: Outcome
@@ -29,7 +33,7 @@ export const setErrorIssueStatus = defineTool({
   toolset: 'default',
   effect: 'update',
   level: ({ issues, dry_run }) => (new Set(issues).size > SMALL && !dry_run ? 2 : 1),
-  unconfirmed: `call again with at most ${String(SMALL)} issues, or with dry_run`,
+  unconfirmed: 'ask the user which of them to change; dry_run shows what would change',
   title: 'Resolve, ignore or reopen error issues',
   description:
     'Mark error issues as resolved, ignored (mute) or unresolved (reopen), 1-100 in bulk. Reversible. ' +
@@ -37,7 +41,7 @@ export const setErrorIssueStatus = defineTool({
     'More than 10 in one call need a person to confirm.',
   input: z.strictObject({
     product: parameters.Product,
-    issues: z.array(z.string().min(1)).min(1).max(100).describe('Error-issue ids.'),
+    issues: z.array(z.string().min(1)).min(1).max(100).describe('Error-issue keys or ids. From find_error_issues.'),
     status: z.enum(IssueStatus.options).describe('New status.'),
     reason: z.string().min(1).max(REASON_CHARACTERS).describe('Why, in one sentence; kept in the audit log.'),
     dry_run: parameters.DryRun,
@@ -51,11 +55,11 @@ export const setErrorIssueStatus = defineTool({
         short_id: z.string().optional(),
         outcome: z.enum(['changed', 'would_change', 'already', 'not_found', 'failed']),
         from: z.string().optional(),
-        to: z.string().optional(),
         error: z.string().optional(),
       }),
     ),
   }),
+  cuts: [{ path: 'rows' }],
 
   async run({ product: given, issues, status, reason, dry_run: dryRun }, context) {
     const product =
@@ -72,13 +76,12 @@ export const setErrorIssueStatus = defineTool({
       data: {
         status,
         ...(dryRun && { dry_run: true }),
-        rows: rows.map(({ id, shortId, outcome, from, error }) => ({
-          id,
-          short_id: shortId,
-          outcome,
-          from,
-          ...((outcome === 'changed' || outcome === 'would_change') && { to: status }),
-          ...(error !== undefined && { error }),
+        rows: rows.map((row) => ({
+          id: nameOf(row),
+          ...(nameOf(row) !== row.shortId && { short_id: row.shortId }),
+          outcome: row.outcome,
+          from: row.from,
+          ...(row.error !== undefined && { error: row.error }),
         })),
       },
       next: undo,
@@ -92,14 +95,22 @@ async function readRow(given: string, product: string | undefined, status: Statu
     return {
       id: issue.id,
       shortId: issue.short_id,
+      byKey: keyPrefix(given) !== undefined,
       productId: issue.product_id,
       outcome: issue.status === status ? 'already' : 'would_change',
       from: issue.status,
     }
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return { id: given, outcome: 'not_found' }
+    // What is no id may be an outsider's text that was pasted: only its shape is told.
+    const id = mayBeId(given) ? given : shapeOf(given)
+    if (error instanceof ServiceError && error.code === 'not_found') return { id, outcome: 'not_found' }
     throw error
   }
+}
+
+/** The key where the caller used it, since it leads back to the issue; else the id. */
+function nameOf({ id, shortId, byKey }: Row): string {
+  return byKey === true && shortId !== undefined ? shortId : id
 }
 
 /** The same issue may have been named by id and by key. */
@@ -161,7 +172,7 @@ function undoCalls(rows: readonly Row[], product: string | undefined) {
             why: 'undoes this change, if the user wants that',
             args: {
               ...(product !== undefined && { product }),
-              issues: group.map(({ id }) => id),
+              issues: group.map(nameOf),
               status: from,
               reason: 'Undo of the previous change.',
             },

@@ -6,6 +6,7 @@ import type { Send } from '../contract/wire.ts'
 import type { Log } from '../log.ts'
 import type { Service } from '../service/index.ts'
 import { version } from '../version.ts'
+import { makeDataDir } from './data-dir.ts'
 import { originOf, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
 
@@ -39,6 +40,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     return { send, baseUrl: config.baseUrl, ...token, close: () => send.close() }
   }
   requireBuilt(config)
+  makeDataDir(config.dataDir)
   const secret = readSecret(config)
   const { openService } = await import('../service/index.ts')
   const service = await openService({

@@ -1,8 +1,9 @@
-import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
+import { Client, type CallToolResult } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { ConfigError, type Config } from '../config.ts'
 import { version } from '../version.ts'
-import { readEndpoints } from './endpoints.ts'
+import { requireBuilt } from './backend.ts'
+import { remoteTransport, unreached } from './remote.ts'
 
 /**
  * `tracegate call TOOL [JSON] [--json] [--url]`: one tool call through a real MCP client, to a stdio process of our own or
@@ -15,7 +16,7 @@ export async function run(config: Config): Promise<number> {
   if (rest.length > 0) throw new ConfigError('call takes one JSON object: put it in quotes')
   const args = parseArguments(json)
   const client = new Client({ name: 'tracegate-call', version }, { versionNegotiation: { mode: 'auto' } })
-  const connection = transport(config)
+  const connection = await transport(config)
   let connected = false
   try {
     await client.connect(connection)
@@ -25,7 +26,8 @@ export async function run(config: Config): Promise<number> {
     return result.isError === true ? 1 : 0
   } catch (error) {
     const why = error instanceof Error ? error.message : 'the call failed'
-    const told = connected ? await explain(why, tool, client) : unreached(why, config)
+    const remote = config.url === undefined ? why : unreached(error, config.url)
+    const told = connected ? await explain(why, tool, client) : remote
     process.stderr.write(`tracegate: ${told}\n`)
     return 1
   } finally {
@@ -50,8 +52,10 @@ export function parseArguments(json = '{}'): Record<string, unknown> {
   throw new ConfigError('the arguments are no JSON object: write \'{"name":"value"}\'')
 }
 
-function transport(config: Config) {
-  if (config.url !== undefined) return httpTransport(config.url, config)
+async function transport(config: Config) {
+  if (config.url !== undefined) return remoteTransport(config.url, config)
+  // Said here, because a child that does not start can only end the connection.
+  requireBuilt(config)
   const settings = {
     TRACEGATE_DATA_DIR: config.dataDir,
     TRACEGATE_TOOLSETS: config.toolsets.join(','),
@@ -68,16 +72,6 @@ function transport(config: Config) {
   })
 }
 
-function httpTransport(address: string, config: Config): StreamableHTTPClientTransport {
-  const url = URL.parse(address)
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ConfigError('--url: write a whole address, such as http://127.0.0.1:4319/mcp')
-  const running = readEndpoints(config.dataDir)
-  const token = config.apiToken ?? (running?.mcp === url.href ? running.token : undefined)
-  if (token === undefined) throw new ConfigError('--url: set TRACEGATE_API_TOKEN to the token of that server')
-  return new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } })
-}
-
 function text({ content }: CallToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n')
 }
@@ -92,11 +86,7 @@ function structured(result: CallToolResult): string {
 
 /** A protocol error is most often a tool that is not there: then those that are. */
 async function explain(why: string, tool: string, client: Client): Promise<string> {
-  const { tools } = await client.listTools()
-  const names = tools.map(({ name }) => name)
-  return names.includes(tool) ? why : `no tool ${tool}; there are: ${names.join(', ')}`
-}
-
-function unreached(why: string, { url }: Config): string {
-  return url === undefined ? why : `${why}; is a server running at ${url}, and is the token its own?`
+  const listed = await client.listTools().catch(() => undefined)
+  const names = listed?.tools.map(({ name }) => name)
+  return names === undefined || names.includes(tool) ? why : `no tool ${tool}; there are: ${names.join(', ')}`
 }

@@ -1,27 +1,28 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createApi } from '../client/client.ts'
 import { networkSend } from '../client/transport.ts'
 import type { Config } from '../config.ts'
 import { failures, ServiceError } from '../errors.ts'
+import { listingOf } from '../mcp/listing.ts'
+import { surface } from '../surface.ts'
 import { version } from '../version.ts'
 import { requireBuilt } from './backend.ts'
+import { checkProduct } from './check-product.ts'
+import { dataDirProblem } from './data-dir.ts'
 import { originOf, readEndpoints } from './endpoints.ts'
-import { requireFree } from './port.ts'
-
-interface Finding {
-  what: string
-  ok: boolean
-  found: string
-  /** How to mend it. */
-  mend?: string
-}
+import { plain, type Finding } from './finding.ts'
+import { healthOf } from './health.ts'
+import { PortError, requireFree } from './port.ts'
 
 /** `tracegate doctor`: checks what the configuration needs and says how to mend it; resolves to 1 when something is wrong. */
 export async function run(config: Config): Promise<number> {
   const findings = [checkNode(), checkConfiguration(config)]
   if (config.baseUrl === undefined) findings.push(checkDataDir(config), await checkServer(config))
   else findings.push(await checkDeployment(config.baseUrl, config.apiToken ?? ''))
+  // Where there is nothing to ask, that has been said.
+  const answers = findings.every(({ ok, what }) => ok || what === 'server')
+  if (config.product !== undefined && answers) findings.push(await checkProduct(config, config.product))
   for (const { what, ok, found, mend } of findings) {
     process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${found}\n`)
     if (mend !== undefined) process.stdout.write(`      mend: ${mend}\n`)
@@ -39,28 +40,29 @@ function checkNode(): Finding {
 /** Whatever can be wrong in a single setting has been refused before; here is what they mean together. */
 function checkConfiguration(config: Config): Finding {
   const where = config.baseUrl === undefined ? 'the embedded service' : `the deployment at ${config.baseUrl}`
-  const product = config.product === undefined ? '' : `, product ${config.product}`
-  const tools = `toolsets ${config.toolsets.join(',')}${config.readOnly ? ', read only' : ''}`
-  const finding = { what: 'configuration', ok: true, found: `${where}${product}; ${tools}` }
+  const { tools } = listingOf(surface, config)
+  const counted = `${String(tools.length)} ${tools.length === 1 ? 'tool' : 'tools'}`
+  const chosen = `toolsets ${config.toolsets.join(',')}${config.readOnly ? ', read only' : ''}: ${counted}`
+  const finding = { what: 'configuration', ok: true, found: `${where}; ${chosen}` }
   try {
     requireBuilt(config)
-    return finding
   } catch (error) {
     return { ...finding, ok: false, mend: error instanceof Error ? error.message : 'unset TRACEGATE_DATABASE_URL' }
   }
+  if (tools.length > 0) return finding
+  const filled = new Set(surface.tools.map(({ toolset }) => toolset))
+  const mend = `TRACEGATE_TOOLSETS: in this version there are tools in: ${[...filled].join(', ')}`
+  return { ...finding, ok: false, mend }
 }
 
 function checkDataDir({ dataDir }: Config): Finding {
   const what = 'data directory'
-  let existing = dataDir
-  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
-  try {
-    accessSync(existing, constants.W_OK | constants.X_OK)
-  } catch {
-    const mend = `make ${existing} writable for this user, or choose another with --data or TRACEGATE_DATA_DIR`
-    return { what, ok: false, found: `${dataDir} cannot be written`, mend }
+  const problem = dataDirProblem(dataDir)
+  if (problem !== undefined) {
+    const mend = 'choose another with --data or TRACEGATE_DATA_DIR'
+    return { what, ok: false, found: `${dataDir} cannot be used (${problem})`, mend }
   }
-  if (existing !== dataDir) return { what, ok: true, found: `${dataDir}, made at the first start` }
+  if (!existsSync(dataDir)) return { what, ok: true, found: `${dataDir}, made at the first start` }
   const used = existsSync(join(dataDir, 'tracegate.db'))
   return { what, ok: true, found: `${dataDir}${used ? '' : ', empty'}` }
 }
@@ -68,35 +70,27 @@ function checkDataDir({ dataDir }: Config): Finding {
 /** A server of ours that runs, with its token tried; else whether its port could be had. */
 async function checkServer(config: Config): Promise<Finding> {
   const what = 'server'
-  const origin = readEndpoints(config.dataDir)?.rest ?? originOf(config.host, config.port)
-  const running = await healthOf(origin)
-  if (running !== undefined) {
-    const { token, rest } = readEndpoints(config.dataDir) ?? {}
-    if (token === undefined || rest === undefined) {
-      return { what, ok: true, found: `Tracegate ${running} at ${origin}, on another data directory` }
-    }
-    return { ...(await checkDeployment(rest, token)), what }
+  const { rest, token } = readEndpoints(config.dataDir) ?? {}
+  const origin = rest ?? originOf(config.host, config.port)
+  const running = await healthOf(origin, token)
+  if (running === undefined) return { ...(await checkPort(config)), what }
+  if (rest === undefined || token === undefined) {
+    return { what, ok: true, found: `Tracegate ${plain(running.version)} at ${origin}, on another data directory` }
   }
-  try {
-    await requireFree(config)
-    return {
-      what,
-      ok: true,
-      found: `none is running, and port ${String(config.port)} is free; start one with: tracegate serve`,
-    }
-  } catch (error) {
-    const mend = 'stop the program that has it, or choose another port with --port'
-    return { what, ok: false, found: error instanceof Error ? error.message : 'the port cannot be had', mend }
-  }
+  if (running.proved) return { ...(await checkDeployment(rest, token)), what }
+  const found = `what answers at ${origin} does not prove to be the server of this data directory; it got no token`
+  const mend = `start tracegate serve again, or delete ${join(config.dataDir, 'endpoints.json')}, left by one that was killed`
+  return { what, ok: false, found, mend }
 }
 
-async function healthOf(origin: string): Promise<string | undefined> {
+async function checkPort(config: Config): Promise<Omit<Finding, 'what'>> {
   try {
-    const reply = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(3000), redirect: 'error' })
-    const health = (await reply.json()) as { status?: unknown; version?: unknown }
-    return health.status === 'ok' && typeof health.version === 'string' ? health.version : undefined
-  } catch {
-    return undefined
+    await requireFree(config)
+    const found = `none is running, and port ${String(config.port)} is free; start one with: tracegate serve`
+    return { ok: true, found }
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error
+    return { ok: false, found: error.found, mend: error.mend }
   }
 }
 
@@ -108,9 +102,7 @@ async function checkDeployment(baseUrl: string, token: string): Promise<Finding>
     const { user, server } = await createApi({ send, baseUrl, token, retries: 1 }).getMe({})
     const name = server?.name === undefined ? 'a service' : `${server.name} ${server.version ?? ''}`.trim()
     const found = `${name} at ${baseUrl} knows the token as ${user.email ?? user.id}`
-    // The deployment wrote these names; a terminal must not obey them.
-    // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
-    return { what, ok: true, found: found.replace(/[\u0000-\u001f\u007f-\u009f]/g, '') }
+    return { what, ok: true, found: plain(found) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return { what, ok: false, found: error.message, mend: mendOf(error, baseUrl) }

@@ -5,10 +5,10 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
   tracegate [stdio]                      MCP over stdin and stdout
   tracegate serve                        MCP, REST and error ingest on one port
       --host 127.0.0.1 --port 4319       where to listen; port 0 takes a free one
-      --sample                           fill an empty data directory with the sample shop
+      --sample                           fill an unused data directory with the sample shop
   tracegate call TOOL [JSON]             one tool call, printed as an agent gets it
       --json                             the structured form
-      --url ADDRESS                      over HTTP, to a server that runs already
+      --url http://127.0.0.1:4319        over HTTP, to a server that runs already
   tracegate doctor                       check the configuration and say how to mend it
   tracegate help | version
 
@@ -22,7 +22,7 @@ Environment (flags win; an empty variable counts as unset):
   TRACEGATE_READ_ONLY      true: no tool that writes
   TRACEGATE_CONFIRM        page, handle or deny: decisions where no dialog can be shown
   TRACEGATE_DATA_DIR       database, token, secret (default: the platform's data directory)
-  TRACEGATE_DATABASE_URL   postgres://..., unset for SQLite
+  TRACEGATE_DATABASE_URL   refused: this version stores in SQLite only
   TRACEGATE_ALLOWED_HOSTS  comma list of host names or origins that requests may name
   TRACEGATE_ROOTS          folders that files may be read from, joined by "${delimiter}" (default: the working directory)
   TRACEGATE_LOG_LEVEL      fatal, error, warn, info, debug or silent; the log goes to stderr

@@ -4,7 +4,22 @@ import { ConfigError, type Config } from '../config.ts'
 
 type Address = Pick<Config, 'host' | 'port'>
 
-/** Starts listening and resolves to the port; rejects with `ConfigError` when somebody else has it or may not be had. */
+/** A port that cannot be had: what is the matter, and what to do about it. */
+export class PortError extends ConfigError {
+  readonly found: string
+  readonly mend: string
+  /** Somebody listens there. */
+  readonly taken: boolean
+
+  constructor({ found, mend, taken = false }: { found: string; mend: string; taken?: boolean }) {
+    super(`${found}: ${mend}`)
+    this.found = found
+    this.mend = mend
+    this.taken = taken
+  }
+}
+
+/** Starts listening and resolves to the port; rejects with `PortError` when somebody else has it or may not be had. */
 export function listen(server: Server, { host, port }: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refused(error, { host, port })))
@@ -12,20 +27,33 @@ export function listen(server: Server, { host, port }: Address): Promise<number>
   })
 }
 
-/** Rejects with `ConfigError` when the port cannot be had; leaves it free again. */
+/** Rejects with `PortError` when the port cannot be had; leaves it free again. */
 export async function requireFree(address: Address): Promise<void> {
   const probe = createServer()
   await listen(probe, address)
   await new Promise((done) => probe.close(done))
 }
 
-function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Address): ConfigError {
+function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Address): PortError {
   const place = `port ${String(port)} on ${host}`
   if (code === 'EADDRINUSE') {
-    return new ConfigError(
-      `${place} is in use: stop the other program (tracegate doctor tells which), or choose another with --port`,
-    )
+    const program = process.platform === 'win32' ? `netstat -ano` : `lsof -i :${String(port)}`
+    return new PortError({
+      found: `${place} is in use by another program`,
+      mend: `stop it (${program} names it), or choose another port: ${otherPort(port)}`,
+      taken: true,
+    })
   }
-  if (code === 'EACCES') return new ConfigError(`${place} needs more rights: choose one above 1023 with --port`)
-  return new ConfigError(`${place} cannot be listened on (${code}): check --host and --port`)
+  if (code === 'EACCES') {
+    return new PortError({ found: `${place} needs more rights`, mend: 'choose one above 1023 with --port' })
+  }
+  return new PortError({ found: `${place} cannot be listened on (${code})`, mend: 'check --host and --port' })
+}
+
+/** As the person who started us would write it: npm keeps flags for itself that do not follow `--`. */
+function otherPort(port: number): string {
+  const script = process.env['npm_lifecycle_event']
+  const flag = `--port ${String(port < 65_535 ? port + 1 : port - 1)}`
+  if (script === undefined) return flag
+  return script === 'start' ? `npm start -- ${flag}` : `npm run ${script} -- … ${flag}`
 }

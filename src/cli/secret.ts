@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
+import { makeDataDir, unusable } from './data-dir.ts'
 
 /**
  * The key of every signature: TRACEGATE_SECRET, else the file `secret` in the data directory, made at the first start for
@@ -9,21 +10,49 @@ import { ConfigError, type Config } from '../config.ts'
  */
 export function readSecret({ secret, dataDir }: Pick<Config, 'secret' | 'dataDir'>): string {
   if (secret !== undefined) return secret
-  const file = join(dataDir, 'secret')
+  const known = storedSecret(dataDir)
+  if (known !== undefined) return known
+  makeDataDir(dataDir)
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+    makeSecret(dataDir)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(dataDir, error)
+    throw unusable(dataDir, error)
   }
-  const stored = readFileSync(file, 'utf8').trim()
+  const made = storedSecret(dataDir)
+  if (made === undefined) throw new ConfigError(`${fileIn(dataDir)} was deleted as soon as it was made: start again`)
+  return made
+}
+
+const fileIn = (dataDir: string) => join(dataDir, 'secret')
+
+/** The secret of an earlier start; undefined when there is none. */
+function storedSecret(dataDir: string): string | undefined {
+  const file = fileIn(dataDir)
+  let stored: string
+  try {
+    stored = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw unusable(dataDir, error)
+  }
   if (stored.length >= 32) return stored
   throw new ConfigError(`${file} is damaged: delete it, and links signed until now become void`)
 }
 
-function unwritable(dataDir: string, cause: unknown): ConfigError {
-  const { code = 'unknown' } = cause as NodeJS.ErrnoException
-  return new ConfigError(
-    `the data directory ${dataDir} cannot be written (${code}): choose another with --data or TRACEGATE_DATA_DIR`,
-  )
+/** Makes the file whole or not at all; leaves one that another process has made meanwhile as it is. */
+function makeSecret(dataDir: string): void {
+  const draft = `${fileIn(dataDir)}.${randomBytes(8).toString('hex')}`
+  try {
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    // Unlike a rename, a link never replaces what is there.
+    linkSync(draft, fileIn(dataDir))
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
 }

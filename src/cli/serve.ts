@@ -1,12 +1,14 @@
 import type { Server } from 'node:http'
-import type { Config } from '../config.ts'
+import { ConfigError, type Config } from '../config.ts'
 import { createDoor } from '../http/door.ts'
 import { createLog, stackOf, type Log } from '../log.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http.ts'
 import { version } from '../version.ts'
 import { apiOf, openBackend, type Backend } from './backend.ts'
-import { originOf, removeEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
-import { listen, requireFree } from './port.ts'
+import { makeDataDir } from './data-dir.ts'
+import { originOf, readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
+import { healthOf, proofOf } from './health.ts'
+import { listen, PortError, requireFree } from './port.ts'
 import { stopRequested } from './stop.ts'
 import { welcome } from './welcome.ts'
 
@@ -18,7 +20,8 @@ export async function run(config: Config): Promise<number> {
   const log = createLog(config.logLevel)
   const say = (line: string) => void process.stderr.write(`${line}\n`)
   const stopped = stopRequested()
-  await requireFree(config)
+  await requireFree(config).catch((error: unknown) => refuse(error, config))
+  makeDataDir(config.dataDir)
   const backend = await openBackend(config, { log, onProgress: say })
   let mcp: McpHttp | undefined
   let door: Server | undefined
@@ -38,6 +41,7 @@ export async function run(config: Config): Promise<number> {
       version,
       allowedHosts: config.allowedHosts,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackOf(error) }),
+      onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
     })
     door = openDoor(config, backend, mcp, log)
     const port = await listen(door, config)
@@ -55,10 +59,21 @@ export async function run(config: Config): Promise<number> {
   return 0
 }
 
+/** Whoever starts the server twice wants its address, not another port. */
+async function refuse(error: unknown, { dataDir, port, origin }: Config): Promise<never> {
+  const { mcp, token } = readEndpoints(dataDir) ?? {}
+  if (!(error instanceof PortError) || !error.taken || mcp === undefined) throw error
+  const address = new URL(mcp)
+  // Behind a proxy the address says nothing about the port.
+  const isThatPort = origin !== undefined || address.port === String(port)
+  if (!isThatPort || (await healthOf(address.origin, token))?.proved !== true) throw error
+  throw new ConfigError(`Tracegate already runs here: ${mcp}`)
+}
+
 function openDoor(config: Config, { service }: Backend, mcp: McpHttp, log: Log): Server {
   return createDoor({
     mcp,
-    ...(service === undefined ? {} : { service: service.handle }),
+    ...(service && { service: service.handle, prove: (nonce, port) => proofOf(service.token, nonce, port) }),
     allowedHosts: config.allowedHosts,
     ...(config.origin === undefined ? {} : { origin: config.origin }),
     version,

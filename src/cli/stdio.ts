@@ -1,6 +1,8 @@
-import type { Config } from '../config.ts'
+import type { Api } from '../client/api.ts'
+import { ConfigError, type Config } from '../config.ts'
 import { createLog, stackOf } from '../log.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
+import { TeachingError } from '../mcp/teach.ts'
 import { version } from '../version.ts'
 import { apiOf, openBackend, requireBuilt, type Backend } from './backend.ts'
 import { stopRequested } from './stop.ts'
@@ -11,15 +13,17 @@ export async function run(config: Config): Promise<number> {
   const log = createLog(config.logLevel)
   let opening: Promise<Backend> | undefined
   const { toolsets, readOnly, confirm, product } = config
+  async function openApi(): Promise<Api> {
+    opening = openBackend(config, { log, onProgress: (message) => log({ level: 'info', message }) })
+    const backend = await opening.catch(tellAgent)
+    return apiOf(backend, backend.token ?? '')
+  }
   const handle = serveMcpStdio({
-    async openApi() {
-      opening = openBackend(config, { log, onProgress: (message) => log({ level: 'info', message }) })
-      const backend = await opening
-      return apiOf(backend, backend.token ?? '')
-    },
+    openApi,
     options: { toolsets, readOnly, confirm, product },
     version,
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackOf(error) }),
+    onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve)
@@ -31,4 +35,11 @@ export async function run(config: Config): Promise<number> {
     () => undefined,
   )
   return 0
+}
+
+/** Nobody may read this process's stderr; what the user has to change, the agent can say. */
+function tellAgent(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error
+  const lesson = { hint: 'tell the user; once it is mended, call again.' }
+  throw new TeachingError('failed_precondition', error.message, lesson, { cause: error })
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
 import type { Endpoints } from './endpoints.ts'
@@ -16,6 +17,7 @@ export function welcome(config: Config, endpoints: Endpoints): string {
       : [`  in front of ${endpoints.rest}; each caller brings a token of it`]),
     '',
     ...agents(endpoints.mcp, embedded ? `$(cat ${quoted(join(config.dataDir, 'token'))})` : '<your API token>'),
+    ...(embedded ? stdio(config) : []),
     '',
     'Stop with Ctrl-C.',
     '',
@@ -58,7 +60,16 @@ function agents(mcp: string, token: string): string[] {
   ]
 }
 
-/** A path as one word of a shell command inside double quotes. */
+/** For who would rather not keep a server running: the same data, without a token. */
+function stdio({ dataDir }: Config): string[] {
+  const guard = resolve(import.meta.dirname, '../dev/guard.cjs')
+  // The package has its command beside this file.
+  const command = existsSync(guard) ? guard : resolve(import.meta.dirname, 'tracegate.js')
+  const args = [quoted(command), 'stdio', '--data', quoted(dataDir)].join(' ')
+  return ['', 'Without this server, over stdio on the same data:', `  claude mcp add tracegate -- node ${args}`]
+}
+
+/** A path as one word of a shell command. */
 function quoted(path: string): string {
   return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -20,22 +20,42 @@ export type Told<T> =
 type IsId<K, V> = K extends 'id' ? (V extends string ? true : false) : false
 
 /** The members that name what an answer of several members is about; a test keeps them in step with the table. */
-type MainMembers = 'user' | 'issue' | 'requirement' | 'test' | 'branch' | 'component' | 'release' | 'risk' | 'sourcemap'
+type MainMembers =
+  | 'user'
+  | 'issue'
+  | 'issues'
+  | 'requirement'
+  | 'test'
+  | 'link_proposals'
+  | 'branch'
+  | 'component'
+  | 'release'
+  | 'risk'
+  | 'traceability_matrix'
+  | 'sourcemap'
 
 type IsUnion<K, All = K> = K extends unknown ? ([All] extends [K] ? false : true) : never
 
+/** A page has one array, which it is about. */
+type IsPageOf<T, K extends keyof T> = T[K] extends readonly unknown[]
+  ? 'next_page_token' extends keyof T
+    ? true
+    : false
+  : false
+
 /**
- * A list's array, the only member of an answer and the member an answer is about are always there: without them the
- * answer cannot be read. Where the contract allows null, nothing is promised.
+ * A page's array, the only member of an answer and the member an answer is about are always there: without them the
+ * answer cannot be read. Where the contract allows null, nothing is promised, and nothing of the other members.
  */
 export type Answered<T> = {
-  [K in keyof T]: T[K] extends readonly unknown[]
-    ? Told<T[K]>
-    : null extends T[K]
-      ? Told<T[K]> | undefined
-      : true extends (K extends MainMembers ? true : false) | (true extends IsUnion<keyof T> ? false : true)
-        ? Told<T[K]>
-        : Told<T[K]> | undefined
+  [K in keyof T]: null extends T[K]
+    ? Told<T[K]> | undefined
+    : true extends
+          | (K extends MainMembers ? true : false)
+          | IsPageOf<T, K>
+          | (true extends IsUnion<keyof T> ? false : true)
+      ? Told<T[K]>
+      : Told<T[K]> | undefined
 }
 
 export interface CallOptions {

@@ -125,7 +125,7 @@ export const upsertRelease = endpoint({
   summary: 'Create or update the release of a version in an environment; the triple identifies it.',
   input: {
     product_id: ProductId,
-    version: oneLine(200),
+    version: oneLine(250),
     environment: EnvironmentName,
     commit_sha: z.string().max(64).optional(),
     git_branch: z.string().max(250).optional(),

@@ -74,7 +74,7 @@ export const createSourceMap = endpoint({
     product_id: ProductId,
     file_name: z.string().min(1).max(500),
     artifact: accept(Artifact).optional().describe('Guessed from the ending of file_name.'),
-    release: z.string().trim().max(200).optional(),
+    release: z.string().trim().max(250).optional(),
     dist: z.string().trim().max(64).optional(),
     environment: z.string().trim().max(64).optional(),
     debug_id: z

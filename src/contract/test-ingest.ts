@@ -135,7 +135,7 @@ const Run = z.object({
   commit_sha: z.string().max(64).optional(),
   git_branch: z.string().max(250).optional(),
   environment: z.string().max(64).optional().describe('By name; made when missing.'),
-  release: z.string().max(200).optional().describe('By version; made when missing.'),
+  release: z.string().max(250).optional().describe('By version; made when missing.'),
   started_at: Timestamp.optional(),
   ci_url: z.string().max(2000).optional(),
   shard_index: z.int().min(0).optional(),

@@ -16,6 +16,8 @@ export interface DoorOptions {
   /** Our origin as others see it; requests under its host name are taken to have come by it. */
   origin?: string
   version: string
+  /** Proves to who sent the nonce that this is the server it takes us for; `port` is the one we are reached by. */
+  prove?: (nonce: string, port: number) => string
   log: Log
 }
 
@@ -43,7 +45,7 @@ export function createDoor(options: DoorOptions): Server {
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
   const { service } = options
   const [area = ''] = targetOf(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
-  if (area === 'healthz') return writeReply(incoming, outgoing, json(200, { status: 'ok', version: options.version }))
+  if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP keeps its own door, with refusals in its own form.
   if (area === 'mcp') return options.mcp(incoming, outgoing)
@@ -53,6 +55,17 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
     return serve(incoming, outgoing, service, options)
   }
   return writeReply(incoming, outgoing, problem('not_found', 'nothing is served at this address'))
+}
+
+/** Of the origin as configured, not of a Host header: whoever passes a question on can write that. */
+function health(incoming: IncomingMessage, { version, origin, prove }: DoorOptions): WireReply {
+  const query = new URLSearchParams(targetOf(incoming).split('?', 2)[1])
+  const nonce = query.get('nonce') ?? ''
+  if (prove === undefined || !/^[0-9a-f]{32,128}$/.test(nonce)) return json(200, { status: 'ok', version })
+  const configured = origin === undefined ? undefined : new URL(origin)
+  const usual = configured?.protocol === 'https:' ? 443 : 80
+  const port = configured === undefined ? incoming.socket.localPort : Number(configured.port || usual)
+  return json(200, { status: 'ok', version, proof: prove(nonce, port ?? 0) })
 }
 
 async function serve(

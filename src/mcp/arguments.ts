@@ -1,38 +1,83 @@
-import type * as z from 'zod'
+import * as z from 'zod'
+import { ServiceError } from '../errors.ts'
+import type { Effect } from './define.ts'
+import { keysShown, repair, type Repaired } from './repair.ts'
+import { parameterOf } from './repair/keys.ts'
+import { nameShown, type RepairKind } from './repair/notes.ts'
+import { planOf } from './repair/plan.ts'
 import { shapeOf, TeachingError } from './teach.ts'
 
+export interface ReadArguments {
+  args: Readonly<Record<string, unknown>>
+  /** What was repaired, one short note each. */
+  adjusted: readonly string[]
+  kinds: readonly RepairKind[]
+}
+
 /**
- * The arguments as the tool's schema reads them, or one error that says what came and what is valid. Every call passes
- * here, so this is also where arguments are repaired before the strict schema sees them.
+ * The arguments as the tool's schema reads them, repaired where models usually slip, or one error that says what came and
+ * what is valid. Every call passes here.
  */
 export function readArguments(
-  schema: z.ZodObject,
+  tool: { input: z.ZodObject; effect: Effect; pinned: boolean; product?: string | undefined },
   raw: unknown,
-): { args: Readonly<Record<string, unknown>>; adjusted: readonly string[] } {
-  const result = schema.safeParse(raw ?? {})
-  if (result.success) return { args: result.data, adjusted: [] }
+): ReadArguments {
+  const { pinned, product } = tool
+  const repaired = repair(tool.input, raw ?? {}, { writes: tool.effect !== 'read', pinned, product })
+  const result = tool.input.safeParse(repaired.args)
+  if (result.success) return { args: result.data, adjusted: repaired.notes, kinds: repaired.kinds }
   const [first, second] = result.error.issues
   throw new TeachingError('invalid_argument', `the arguments do not fit: ${subject(first)}`, {
-    ...(first !== undefined && { sent: sent(first, raw) }),
-    expected: [first, second].flatMap((issue) => (issue === undefined ? [] : [expectation(issue, schema)])).join('; '),
+    ...(first !== undefined && { sent: sent(first, repaired.args) }),
+    expected: [first, second]
+      .flatMap((issue) => (issue === undefined ? [] : [expectation(issue, tool.input, repaired.hints)]))
+      .join('; '),
   })
+}
+
+/**
+ * The service's refusal of a field (`page_token`, `id`) in the words of the tool (`cursor`, `issue`); any other error as it
+ * is.
+ */
+export function inToolWords(error: unknown, input: z.ZodObject, args: Readonly<Record<string, unknown>>): unknown {
+  if (!(error instanceof ServiceError) || error instanceof TeachingError || error.code !== 'invalid_argument') {
+    return error
+  }
+  const plan = planOf(input)
+  const name = error.violations
+    .map(({ field }) => parameterOf(plan, field)?.name)
+    .find((parameter) => parameter !== undefined && args[parameter] !== undefined)
+  if (name === undefined) return error
+  const { violations, reason, metadata } = error
+  const lesson = {
+    sent: `${name} = ${shapeOf(args[name])}`,
+    expected: `${name}: ${z.globalRegistry.get(input.shape[name] ?? input)?.description ?? 'as its description says'}`,
+  }
+  const details = { violations, reason, metadata, cause: error }
+  return new TeachingError('invalid_argument', `the service does not accept this ${name}`, lesson, details)
 }
 
 type Issue = z.core.$ZodIssue
 
 function subject(issue: Issue | undefined): string {
   if (issue === undefined) return 'no reason'
-  if (issue.code === 'unrecognized_keys') return `unknown parameter ${issue.keys.map(parameterName).join(', ')}`
+  if (issue.code === 'unrecognized_keys') return `unknown parameter ${keysShown(issue.keys)}`
   return pathOf(issue) || 'the whole object'
 }
 
 function sent(issue: Issue, raw: unknown): string {
   const value = issue.path.reduce<unknown>((at, key) => member(at, key), raw)
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(parameterName).join(', ')
+  if (issue.code === 'unrecognized_keys') return keysShown(issue.keys)
   return `${pathOf(issue) || 'arguments'} = ${shapeOf(value)}`
 }
 
-function expectation(issue: Issue, schema: z.ZodObject): string {
+function expectation(issue: Issue, schema: z.ZodObject, hints: Repaired['hints']): string {
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0])]
+  const hint = keys.flatMap((key) => hints.get(key) ?? []).slice(0, 3)
+  return [...hint, valid(issue, schema)].join('; ')
+}
+
+function valid(issue: Issue, schema: z.ZodObject): string {
   const name = pathOf(issue)
   if (issue.code === 'unrecognized_keys') return `one of ${Object.keys(schema.shape).join(', ')}`
   if (issue.code === 'invalid_value') return `${name}: ${issue.values.map(String).join(' | ')}`
@@ -51,14 +96,9 @@ function unit(origin: string): string {
 
 function pathOf(issue: Issue): string {
   return issue.path
-    .map((key) => (typeof key === 'number' ? `[${String(key)}]` : `.${parameterName(String(key))}`))
+    .map((key) => (typeof key === 'number' ? `[${String(key)}]` : `.${nameShown(String(key))}`))
     .join('')
     .slice(1)
-}
-
-/** A key is shown only when it looks like a name: anything else could be a pasted text. */
-function parameterName(key: string): string {
-  return /^[\w-]{1,40}$/.test(key) ? key : 'a key that is no name'
 }
 
 function member(value: unknown, key: PropertyKey): unknown {

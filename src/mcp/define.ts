@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Api } from '../client/api.ts'
+import type { toolsets } from '../config.ts'
 import type { NextAction } from './next-action.ts'
 import type { Resolver } from './resolve.ts'
 import type { BlockContent } from './untrusted.ts'
@@ -31,18 +32,6 @@ export const effects: Readonly<Record<Effect, EffectFacts>> = {
   decide: { level: 4, annotations: hints(false, true, false) },
 }
 
-export const toolsets = [
-  'default',
-  'requirements',
-  'tests',
-  'branches',
-  'setup',
-  'releases',
-  'agents',
-  'approvals',
-  'sourcemaps',
-  'ingest_dev',
-] as const
 export type Toolset = (typeof toolsets)[number]
 
 /** What the operator allows and a caller may narrow. */
@@ -78,7 +67,21 @@ export interface Answer<D extends object> {
   untrusted?: { source: string; writableBy: string; content: { readonly [name: string]: BlockContent } } | undefined
   truncated?: { shown?: number; total?: number; cut?: string[]; how_to_get_more: string } | undefined
   nextCursor?: string | undefined
+  /** What the tool read differently from how it came, where only the service could tell; joins the repairs. */
+  adjusted?: readonly string[] | undefined
   next?: readonly NextAction[]
+}
+
+/**
+ * A list or a text that may be made shorter when a result is too big. The path begins in the facts, in outsiders' text or
+ * in both: `breadcrumbs`, `rows`, `exceptions.*.frames` with `*` for each item.
+ */
+export interface Cut {
+  path: string
+  /** Which items stay: the first ones unless told; `in_app` is for frames, crash first. */
+  keep?: 'first' | 'last' | 'in_app'
+  /** Items or characters that stay while anything else can be cut; 1 unless told. */
+  least?: number
 }
 
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
@@ -95,6 +98,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   input: I
   /** The envelope's `data`. */
   output: O
+  /** What to shorten when a result is too big, in this order; then everything else. */
+  cuts?: readonly Cut[]
   run(args: z.output<I>, context: Context): Promise<Answer<z.input<O>>>
 }
 

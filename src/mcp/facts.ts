@@ -1,3 +1,5 @@
+import { clean, cutTo, inOneLine } from './clean.ts'
+import { redact } from './redact.ts'
 import type { Told } from '../client/api.ts'
 import type { Issue } from '../contract/issues.ts'
 import type * as z from 'zod'
@@ -9,6 +11,11 @@ export type ToldIssue = Told<z.output<typeof Issue>>
 /** A time to the second: `2026-11-21T03:54:12Z`. */
 export function toSecond(time: string | null | undefined): string | undefined {
   return time?.replace(/\.\d+(?=Z|[+-])/, '')
+}
+
+/** A time to the minute, `2026-11-21T03:54Z`: enough for a list, and cheaper for whoever reads it. */
+export function toMinute(time: string | null | undefined): string | undefined {
+  return time?.replace(/(T\d\d:\d\d):\d\d(?:\.\d+)?(?=Z|[+-])/, '$1')
 }
 
 /** `ISSUE_SUBSTATUS_REGRESSED` as `regressed`; a value we do not know stays as it came. */
@@ -26,13 +33,13 @@ export function counted(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** How many of the four signs of CONTRACT §10 speak for the issue being real. */
+/** How many of the four signs of CONTRACT §10 speak for the issue being real, `2/4`. */
 export function corroborationScore(issue: ToldIssue): string {
   const score = issue.corroboration?.score
-  return score === undefined ? 'not stated' : `${String(score)} of 4`
+  return score === undefined ? 'not stated' : `${String(score)}/4`
 }
 
-/** What speaks for the event being real (SAFETY §1, layer 7). */
+/** What speaks for the event being real (SAFETY §1, layer 7), beside how often and since when it was seen. */
 export function corroborationOf(issue: ToldIssue) {
   const facts = issue.corroboration
   if (facts === undefined) return { score: 'not stated' }
@@ -42,12 +49,18 @@ export function corroborationOf(issue: ToldIssue) {
     in_app_frames: facts.frames_total,
     frames_symbolicated: facts.frames_symbolicated,
     files_matched: facts.files_matched,
-    users: facts.users,
-    times_seen: facts.times_seen,
-    first_seen: toSecond(facts.first_seen),
     sdk_known: facts.sdk_known,
   }
 }
 
 /** Of whose text the untrusted block of an error is. */
 export const errorEvent = { source: 'error event', writableBy: 'anyone with the public DSN' } as const
+
+/**
+ * What a member or a member's agent noted, for the trusted part: one line, cleaned and redacted. An agent may have copied
+ * an error's text into it, so it must not be able to look like a line of ours.
+ */
+export function noteLine(note: string | undefined): string | undefined {
+  if (note === undefined || note === '') return undefined
+  return cutTo(redact(inOneLine(clean(note).text)).text.replaceAll('<', '‹'), 300)
+}

@@ -1,4 +1,5 @@
-import { toolsets, type SurfaceOptions } from './define.ts'
+import { toolsets } from '../config.ts'
+import type { SurfaceOptions } from './define.ts'
 
 /** What one request may see: the operator's options, narrowed by its path and headers. */
 export interface Scope {

@@ -11,13 +11,16 @@ import {
 import type { Api } from '../client/api.ts'
 import type { SurfaceOptions } from './define.ts'
 import { bearerOf, createVerifier, tokenHash, type Verify } from './http-auth.ts'
-import { BodyTooLarge, readJsonBody } from './http-body.ts'
+import { BodyCutOff, BodyTooLarge, readJsonBody } from './http-body.ts'
+import { createRequestLimit } from './http-limit.ts'
 import { writeProblem } from './http-problem.ts'
 import { scopeOf, type Scope } from './http-scope.ts'
 import { createSessions } from './http-sessions.ts'
-import { buildServer } from './server.ts'
+import { buildServer, type CallRecord } from './server.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Every session may hold a stream open (http-sessions.ts allows 50), and calls come on top. */
+const REQUESTS_PER_TOKEN = 100
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 export interface McpHttpOptions {
@@ -31,7 +34,11 @@ export interface McpHttpOptions {
   allowedHosts?: readonly string[]
   /** Told of bugs and of protocol errors; the caller learns nothing of them. */
   onError?: (error: unknown) => void
+  /** Told of every tool call, for the log. */
+  onCall?: (record: CallRecord) => void
   now?: () => number
+  /** Requests of one token at once, streams among them. */
+  perToken?: number
   /** Makes the server of one request instead of ours, so that a test can put a public fixture behind this door. */
   build?: (scope: Scope, token: string, era: McpRequestContext['era']) => McpServer
 }
@@ -59,6 +66,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const hostAllowed = hostHeaderValidation(hosts)
   const originAllowed = originValidation(hosts)
   const sessions = createSessions({ now })
+  const limit = createRequestLimit(options.perToken ?? REQUESTS_PER_TOKEN)
   // A request that the protocol refuses is its sender's affair, who is told; it is nothing for our log.
   const ownFault = (error: Error) => {
     if (!(error instanceof ProtocolError) && !error.message.startsWith('Rejected inbound request')) onError(error)
@@ -84,6 +92,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (!('options' in scope)) return writeProblem(outgoing, scope.status, scope.message)
     const token = await authenticated(incoming, outgoing)
     if (token === undefined) return
+    if (!limit.admits(tokenHash(token), outgoing)) {
+      const message = 'too many requests with this token at once; let some end'
+      return writeProblem(outgoing, 429, message, { headers: { 'retry-after': '1' } })
+    }
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES) : undefined
     if (await isLegacyRequest(await toWebRequest(incoming, body), body)) {
       const owner = `${tokenHash(token)} ${JSON.stringify(scope.options)}`
@@ -109,6 +121,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     try {
       await handle(incoming, outgoing)
     } catch (error) {
+      // Nobody is left to answer.
+      if (error instanceof BodyCutOff) return void outgoing.destroy()
       if (error instanceof BodyTooLarge) {
         return writeProblem(outgoing, 413, 'the body is over 4 MiB', { headers: { connection: 'close' } })
       }
@@ -129,13 +143,14 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 }
 
 function buildScoped(options: McpHttpOptions, scope: Scope, token: string): McpServer {
-  const { version, onError } = options
+  const { version, onError, onCall } = options
   return buildServer({
     api: () => options.apiFor(token),
     options: scope.options,
     version,
     cacheScope: scope.narrowed ? 'private' : 'public',
     ...(onError && { onBug: onError }),
+    ...(onCall && { onCall }),
   })
 }
 

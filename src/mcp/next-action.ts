@@ -12,6 +12,6 @@ export function withoutProduct(action: NextAction): NextAction {
 }
 
 /** `find_error_issues {"status":"any"}`: the call as an agent reads it. */
-export function callText({ tool, args }: NextAction): string {
+export function callText({ tool, args }: Pick<NextAction, 'tool' | 'args'>): string {
   return `${tool} ${JSON.stringify(args)}`
 }

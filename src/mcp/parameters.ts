@@ -6,3 +6,43 @@ export const Limit = z.int().min(1).max(50).default(15).describe('Rows.')
 export const Cursor = z.string().describe('next_cursor of the previous page.').optional()
 export const DryRun = z.boolean().default(false).describe('Preview only.')
 export const Detail = z.enum(['concise', 'full']).default('concise').describe('full adds long text.')
+
+interface Word {
+  /** What an id, key or name in this parameter names: the word for it in a web address (`/issues/…`). */
+  thing?: string
+  /** Other words for the parameter. Its own name counts in any case, with any separator, with and without an `s`. */
+  also?: readonly string[]
+}
+
+/**
+ * Every parameter that names a thing by its id, and every one that callers know under another word: the one list that
+ * argument repair reads. A thing's words also count with `_id`, `_key` and `_name` after them.
+ */
+export const words: ReadonlyMap<string, Word> = new Map<string, Word>([
+  ['product', { thing: 'product', also: ['project'] }],
+  ['workspace', { thing: 'workspace', also: ['organization', 'org'] }],
+  ['issue', { thing: 'issue', also: ['error_issue'] }],
+  ['issues', { thing: 'issue', also: ['error_issue'] }],
+  ['event', { thing: 'event', also: ['occurrence'] }],
+  ['environment', { thing: 'environment', also: ['env'] }],
+  ['release', { thing: 'release', also: ['version'] }],
+  ['component', { thing: 'component' }],
+  ['branch', { thing: 'branch', also: ['quality_branch'] }],
+  ['requirement', { thing: 'requirement' }],
+  ['requirement_ids', { thing: 'requirement' }],
+  ['test', { thing: 'test' }],
+  ['run', { thing: 'run', also: ['agent_run'] }],
+  ['config', { thing: 'config', also: ['agent_config'] }],
+  ['blocker', { thing: 'blocker' }],
+  ['accept', { thing: 'proposal' }],
+  ['reject', { thing: 'proposal' }],
+  ['levels', { also: ['severity'] }],
+  ['period', { also: ['stats_period', 'time_range', 'timeframe'] }],
+  ['sort', { also: ['sort_by', 'order', 'order_by'] }],
+  ['match', { also: ['query', 'search'] }],
+  ['limit', { also: ['page_size', 'per_page', 'max_results'] }],
+  ['cursor', { also: ['next_cursor', 'page_token'] }],
+])
+
+/** Parameters whose meaning is never guessed; `status` of a write is another (SURFACE, "Arguments"). */
+export const neverGuessed: ReadonlySet<string> = new Set(['reason', 'confirmation', 'dry_run', 'tests'])

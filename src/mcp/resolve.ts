@@ -5,6 +5,9 @@ import type * as places from '../contract/environments.ts'
 import type { ResultOf } from '../contract/index.ts'
 import type * as schemas from '../contract/products.ts'
 import { ServiceError } from '../errors.ts'
+import { clean, cutTo, inOneLine } from './clean.ts'
+import { keyPrefix, mayBeId } from './ids.ts'
+import { noEvents } from './no-events.ts'
 import { once, oncePer } from './once.ts'
 import { chooseByName } from './choose.ts'
 import { shapeOf, TeachingError } from './teach.ts'
@@ -34,6 +37,8 @@ export interface Resolver {
   release(productId: string, given: string, environmentId: string | undefined): Promise<Release>
   components(productId: string): Promise<Component[]>
   component(productId: string, given: string): Promise<Component>
+  /** Whether anything has ever reported to the product. */
+  hasEvents(productId: string): Promise<boolean>
   /** By id or key (SHOP-31, whose product the key names); an issue of another product is not found. */
   issue(given: string, product?: string): Promise<IssueInFull>
 }
@@ -41,8 +46,8 @@ export interface Resolver {
 /** Pages of 200 that a name is looked for in; beyond them an id is needed. */
 const PAGES = 5
 const PAGE_SIZE = 200
+const PRODUCTS_NAMED = 8
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const ISSUE_KEY = /^([A-Za-z][A-Za-z0-9]{1,9})-([1-9]\d{0,9})$/
 
 /** A resolver that remembers what it read for as long as one call lasts. */
 export function createResolver(call: { api: Api; pinned: string | undefined; signal: AbortSignal }): Resolver {
@@ -103,6 +108,7 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
       (row) => compareName(row.version, given) !== undefined,
     )
     const rows = versioned.length > 0 ? versioned : await releases(productId, scope)
+    if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('release', given)
     if (versioned.length === 0 && UUID.test(given) && rows.every(({ id }) => id !== given)) {
       const older = await orUndefined(api.getRelease({ id: given }, { signal }))
       if (older?.release.product_id === productId) return older.release
@@ -124,31 +130,35 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
     })
   }
 
+  const hasEvents = oncePer(async (productId: string) => {
+    const { issues } = await api.listIssues({ product_id: productId, page_size: 1 }, { signal })
+    return issues.length > 0
+  })
+
   async function issue(given: string, productGiven?: string): Promise<IssueInFull> {
-    const key = ISSUE_KEY.exec(given)
+    const prefix = keyPrefix(given)
     const scope = productGiven !== undefined || call.pinned !== undefined ? await product(productGiven) : undefined
-    const id = key === null ? given : await idOfKey(given.toUpperCase(), key[1] ?? '', scope)
-    const found = id === undefined ? undefined : await orUndefined(api.getIssue({ id }, { signal }))
+    const id = prefix === undefined ? given : await idOfKey(given.toUpperCase(), prefix, scope)
+    const found = id === undefined || !mayBeId(id) ? undefined : await orUndefined(api.getIssue({ id }, { signal }))
     if (found === undefined) throw noIssue(given, scope)
-    const full = { ...found, releases: orEmpty(found.releases) }
-    if (scope === undefined) return full
+    if (scope === undefined) return found
     if (found.issue.product_id === undefined) {
       throw new ServiceError('upstream_shape_unknown', 'the deployment does not say which product the issue belongs to')
     }
     if (found.issue.product_id !== scope.id) throw noIssue(given, scope)
-    return full
+    return found
   }
 
   async function idOfKey(shortId: string, prefix: string, scope: Product | undefined): Promise<string | undefined> {
-    const owners =
-      scope === undefined ? (await products()).filter((row) => compareName(row.key_prefix, prefix)) : [scope]
-    for (const owner of owners) {
-      const { issues } = await api.listIssues({ product_id: owner.id, short_id: shortId, page_size: 2 }, { signal })
-      // A deployment that does not know the filter would answer with any issue.
-      const match = issues.find((row) => row.short_id === shortId)
-      if (match !== undefined) return match.id
-    }
-    return undefined
+    const all = scope === undefined ? await products() : []
+    const owners = scope === undefined ? all.filter((row) => row.key_prefix === prefix) : [scope]
+    const [owner, ...others] = owners
+    if (owner === undefined) throw noIssue(shortId, undefined, all)
+    // No deployment of ours has two; a wrong guess would write to another product's issue.
+    if (others.length > 0) throw manyOwners(shortId, owners)
+    const { issues } = await api.listIssues({ product_id: owner.id, short_id: shortId, page_size: 2 }, { signal })
+    // A deployment that does not know the filter would answer with any issue.
+    return issues.find((row) => row.short_id === shortId)?.id
   }
 
   return {
@@ -156,7 +166,9 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
     product,
     environments,
     async environment(productId, given) {
-      return chooseByName(given, await environments(productId), {
+      const rows = await environments(productId)
+      if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('environment', given)
+      return chooseByName(given, rows, {
         kind: 'environment',
         parameter: 'environment',
         names: (row) => [row.name],
@@ -168,6 +180,7 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
         },
       })
     },
+    hasEvents,
     releases,
     release,
     components,
@@ -191,7 +204,19 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
 function pinnedOf(all: readonly Product[], pinned: string): Product {
   const match = all.find(({ id }) => id === pinned) ?? all.find(({ name }) => name === pinned)
   if (match !== undefined) return match
-  throw new ServiceError('not_found', 'the product this server is pinned to is not among those the token may see')
+  const names = all.slice(0, PRODUCTS_NAMED).map((row) => `${nameOf(row)} (${row.id})`)
+  const more = all.length > PRODUCTS_NAMED ? ` and ${String(all.length - PRODUCTS_NAMED)} more` : ''
+  throw new TeachingError('not_found', 'the product this server is pinned to is not among those the token may see', {
+    hint:
+      names.length === 0
+        ? 'ask the user for a token that sees a product.'
+        : `ask the user to set TRACEGATE_PRODUCT to one of: ${names.join(', ')}${more}`,
+  })
+}
+
+/** For a line of an error: a hint is shown as it is. */
+function nameOf({ name }: Product): string {
+  return cutTo(inOneLine(clean(name ?? 'unnamed').text), 40)
 }
 
 function manyProducts(all: readonly Product[]): TeachingError {
@@ -210,11 +235,26 @@ function manyProducts(all: readonly Product[]): TeachingError {
   })
 }
 
-function noIssue(given: string, product: Product | undefined): TeachingError {
+function manyOwners(key: string, owners: readonly Product[]): TeachingError {
+  return new TeachingError('ambiguous_name', `several products have the prefix of ${key}`, {
+    sent: `issue = ${shapeOf(key)}`,
+    expected: 'the id of the issue',
+    next: {
+      tool: 'find_error_issues',
+      why: 'lists issues with their ids',
+      args: { product: owners[0]?.id, status: 'any' },
+    },
+  })
+}
+
+function noIssue(given: string, product: Product | undefined, others: readonly Product[] = []): TeachingError {
+  const prefixes = others.flatMap(({ key_prefix: prefix }) => prefix ?? []).slice(0, 10)
   const where = product?.name === undefined ? '' : ` in product "${product.name}"`
   return new TeachingError('not_found', `error issue not found${where}`, {
     sent: `issue = ${shapeOf(given)}`,
-    expected: 'an error-issue id or key, as in find_error_issues rows[].id and short_id',
+    expected:
+      'an error-issue key or id, as in find_error_issues rows[].id' +
+      (prefixes.length === 0 ? '' : `; keys begin with ${prefixes.join(', ')}`),
     next: {
       tool: 'find_error_issues',
       why: 'lists issues',
@@ -223,9 +263,12 @@ function noIssue(given: string, product: Product | undefined): TeachingError {
   })
 }
 
-/** A list that is not what an answer is about: a deployment may leave it out (CONTRACT §0.9). */
-function orEmpty<T>(list: T[] | undefined): T[] {
-  return list ?? []
+function nothingYet(kind: 'environment' | 'release', given: string): TeachingError {
+  return new TeachingError('not_found', `${kind} not found`, {
+    sent: `${kind} = ${shapeOf(given)}`,
+    expected: `there is no ${kind} yet`,
+    hint: noEvents,
+  })
 }
 
 /** The answer, or undefined where the service knows no such thing. */
@@ -254,7 +297,8 @@ async function everyPage<K extends string, R>(
     const answer = await read({ page_size: PAGE_SIZE, ...(token !== undefined && { page_token: token }) })
     rows.push(...answer[member])
     token = answer.next_page_token === '' ? undefined : answer.next_page_token
-    if (token === undefined) break
+    // A deployment may send more than a page.
+    if (token === undefined || rows.length >= PAGES * PAGE_SIZE) break
   }
-  return rows
+  return rows.slice(0, PAGES * PAGE_SIZE)
 }

@@ -1,14 +1,17 @@
-import { McpServer, type CallToolResult } from '@modelcontextprotocol/server'
+import { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { Api } from '../client/api.ts'
-import { ServiceError } from '../errors.ts'
+import { failures, ServiceError } from '../errors.ts'
 import { surface as everything } from '../surface.ts'
-import { readArguments } from './arguments.ts'
+import { inToolWords, readArguments } from './arguments.ts'
 import { requireConfirmation } from './confirm.ts'
 import { effects, type SurfaceOptions } from './define.ts'
 import { instructions } from './instructions.ts'
 import { listingOf, type ListedTool, type Listing, type Surface } from './listing.ts'
+import { asksForMore, moreCall } from './more-call.ts'
 import { render } from './render.ts'
+import { acceptAnyArguments } from './repair/any-arguments.ts'
+import type { RepairKind } from './repair/notes.ts'
 import { createResolver } from './resolve.ts'
 import { errorText } from './teach.ts'
 
@@ -16,6 +19,18 @@ import { errorText } from './teach.ts'
 const LIST_TTL_MS = 3_600_000
 /** More list items and members than any tool takes. */
 const MAX_ARGUMENT_ELEMENTS = 10_000
+
+/** What became of one tool call. */
+export interface CallRecord {
+  tool: string
+  /** `ok`, or the code that the agent read. */
+  outcome: string
+  durationMs: number
+  /** Length of the text form. */
+  characters: number
+  /** How the arguments were repaired. */
+  repairs: RepairKind[]
+}
 
 export interface ServerFacts {
   /** Opens the service or the network at the first call that needs it. */
@@ -26,6 +41,8 @@ export interface ServerFacts {
   cacheScope?: 'public' | 'private'
   /** Told of every failure that is no `ServiceError`; the agent learns nothing of it. */
   onBug?: (error: unknown, tool: string) => void
+  /** Told of every call, for the log; never of its arguments or its result (SAFETY §4). */
+  onCall?: (record: CallRecord) => void
   /** Instead of the whole surface, for tests of the frame itself. */
   surface?: Surface
 }
@@ -54,6 +71,7 @@ export function buildServer(facts: ServerFacts): McpServer {
       maxToolInputElements: MAX_ARGUMENT_ELEMENTS,
     },
   )
+  acceptAnyArguments(server)
   for (const listed of listing.tools) registerTool(server, listed, listing, facts)
   for (const { name, uri, text, ...metadata } of listing.resources) {
     server.registerResource(name, uri, metadata, (address) => ({
@@ -76,40 +94,53 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
     tool.name,
     { title: tool.title, description, inputSchema, outputSchema, annotations },
     async (raw, { mcpReq }) => {
-      try {
-        return await callTool(listed, raw, listing, facts, mcpReq.signal)
-      } catch (error) {
-        if (!(error instanceof ServiceError)) facts.onBug?.(error, tool.name)
-        return {
-          isError: true,
-          content: [{ type: 'text', text: errorText(error, { offers: listing.offers, pinned }) }],
-          _meta: { 'tracegate/integrity': 'trusted' },
-        }
-      }
+      const started = performance.now()
+      const record: CallRecord = { tool: tool.name, outcome: 'ok', durationMs: 0, characters: 0, repairs: [] }
+      const { text, ...rest } = await callTool(listed, raw, { listing, facts, signal: mcpReq.signal, record }).catch(
+        (error: unknown) => {
+          if (!(error instanceof ServiceError)) facts.onBug?.(error, tool.name)
+          record.outcome = error instanceof ServiceError ? failures[error.code].agent : failures.internal.agent
+          const text = errorText(error, { offers: listing.offers, pinned })
+          return { text, isError: true, _meta: { 'tracegate/integrity': 'trusted' } }
+        },
+      )
+      facts.onCall?.({ ...record, durationMs: Math.round(performance.now() - started), characters: text.length })
+      return { content: [{ type: 'text' as const, text }], ...rest }
     },
   )
 }
 
-async function callTool(
-  { tool, input }: ListedTool,
-  raw: unknown,
-  { offers }: Listing,
-  facts: ServerFacts,
-  signal: AbortSignal,
-): Promise<CallToolResult> {
-  const { args, adjusted } = readArguments(input, raw)
+interface CallFrame {
+  listing: Listing
+  facts: ServerFacts
+  signal: AbortSignal
+  record: CallRecord
+}
+
+async function callTool({ tool, input }: ListedTool, raw: unknown, { listing, facts, signal, record }: CallFrame) {
+  const { offers } = listing
+  const { product } = facts.options
+  const pinned = product !== undefined
+  const { args, adjusted, kinds } = readArguments({ input, effect: tool.effect, pinned, product }, raw)
+  record.repairs.push(...kinds)
   requireConfirmation(tool, args)
   const api = await facts.api()
-  const resolve = createResolver({ api, pinned: facts.options.product, signal })
-  const answer = await tool.run(args, { api, options: facts.options, resolve, signal, offers })
+  const resolve = createResolver({ api, pinned: product, signal })
+  const answer = await tool
+    .run(args, { api, options: facts.options, resolve, signal, offers })
+    .catch((error: unknown) => {
+      throw inToolWords(error, input, args)
+    })
+  if (answer.adjusted !== undefined) record.repairs.push('looked_up')
   const { text, structured, integrity } = render(answer, {
     offers,
-    adjusted,
-    pinned: facts.options.product !== undefined,
+    adjusted: [...adjusted, ...(answer.adjusted ?? [])],
+    pinned,
+    limits: {
+      cuts: tool.cuts ?? [],
+      wide: asksForMore(input, args),
+      more: (cuts) => moreCall({ name: tool.name, input }, args, cuts),
+    },
   })
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: structured,
-    _meta: { 'tracegate/integrity': integrity },
-  }
+  return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
 }

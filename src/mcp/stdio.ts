@@ -2,7 +2,7 @@ import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@model
 import type { Api } from '../client/api.ts'
 import type { SurfaceOptions } from './define.ts'
 import { once } from './once.ts'
-import { buildServer } from './server.ts'
+import { buildServer, type CallRecord } from './server.ts'
 
 /** A longer line ends the connection; a call of ours is far below it. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024
@@ -14,14 +14,17 @@ export interface StdioOptions {
   version: string
   /** Told of protocol errors and of bugs in a call; stdout belongs to the protocol. */
   onError?: (error: unknown) => void
+  /** Told of every tool call, for the log. */
+  onCall?: (record: CallRecord) => void
 }
 
 /** Serves MCP on this process's stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
-export function serveMcpStdio({ openApi, options, version, onError }: StdioOptions): StdioServerHandle {
+export function serveMcpStdio({ openApi, options, version, onError, onCall }: StdioOptions): StdioServerHandle {
   const open = once(openApi)
   // Answers that wait for a slow reader each listen for "drain".
   process.stdout.setMaxListeners(0)
-  return serveStdio(() => buildServer({ api: open, options, version, ...(onError && { onBug: onError }) }), {
+  const facts = { api: open, options, version, ...(onError && { onBug: onError }), ...(onCall && { onCall }) }
+  return serveStdio(() => buildServer(facts), {
     transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_LINE_BYTES }),
     ...(onError && { onerror: onError }),
   })

@@ -44,6 +44,7 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
     `error: ${oneLine(error.message)} (${failure.agent}${reasonWord(error)}, ${retry})`,
     lesson.sent && `you sent: ${oneLine(lesson.sent)}`,
     expected && `expected: ${oneLine(expected)}`,
+    factsOf(error),
     `next: ${next === undefined ? (lesson.hint ?? failure.hint) : callText(list.pinned ? withoutProduct(next) : next)}`,
   ].filter((line) => line !== undefined && line !== '')
   // The next step is worth more than the end of a long list.
@@ -51,6 +52,13 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
   const head = lines.join('\n')
   const room = ERROR_CHARACTERS - last.length - 1
   return `${head.length <= room ? head : `${head.slice(0, room - 1)}…`}\n${last}`.slice(0, ERROR_CHARACTERS)
+}
+
+/** What the service names with a failure and the caller needs for the next step. */
+function factsOf({ code, metadata }: ServiceError): string | undefined {
+  const { existing_id: existing, scope } = metadata
+  if (code === 'already_exists' && existing !== undefined) return `existing: id ${oneLine(existing)}`
+  return code === 'permission_denied' && scope !== undefined ? `needed: scope ${oneLine(scope)}` : undefined
 }
 
 function reasonWord(error: ServiceError): string {

@@ -1,6 +1,7 @@
 import { Untrusted } from '../contract/text.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
-import { redact } from './redact.ts'
+import { flagsOf, type Flags } from './flags.ts'
+import { redact, redactMembers, redactValue } from './redact.ts'
 
 type Part = Untrusted<unknown> | string | number | undefined
 
@@ -54,6 +55,15 @@ export interface OpenedBlock {
   /** Invisible characters taken out. */
   removed: number
   redacted: Record<string, number>
+  /** What the texts look like, as they came. */
+  flags: Flags
+}
+
+interface Tally {
+  removed: number
+  redacted: Record<string, number>
+  /** The texts as they came. */
+  raw: string[]
 }
 
 /**
@@ -61,13 +71,14 @@ export interface OpenedBlock {
  * members are left out.
  */
 export function openBlock(content: { readonly [name: string]: BlockContent }): OpenedBlock {
-  const opened: OpenedBlock = { content: {}, removed: 0, redacted: {} }
+  const tally: Tally = { removed: 0, redacted: {}, raw: [] }
   // An object stays an object; only when nothing is left of it is there nothing to show.
-  opened.content = (openContent(content, opened) ?? {}) as OpenedBlock['content']
-  return opened
+  const opened = (openContent(content, tally) ?? {}) as OpenedBlock['content']
+  // Over all texts at once: what one field begins another may end, and each begins a line.
+  return { content: opened, removed: tally.removed, redacted: tally.redacted, flags: flagsOf(tally.raw.join('\n')) }
 }
 
-function openContent(content: BlockContent, tally: OpenedBlock): OpenContent | undefined {
+function openContent(content: BlockContent, tally: Tally): OpenContent | undefined {
   if (content === undefined || content === null || content === '') return undefined
   if (content instanceof Quoted) return openQuoted(content, tally) || undefined
   if (typeof content !== 'object') return content
@@ -83,17 +94,37 @@ function openContent(content: BlockContent, tally: OpenedBlock): OpenContent | u
   return Object.keys(members).length === 0 ? undefined : members
 }
 
-function openQuoted(quote: Quoted, tally: OpenedBlock): string {
-  const raw = quote.parts
-    .map((part) => (part instanceof Untrusted ? plain(Untrusted.open(part), quote.manyLines) : (part ?? '')))
-    .join('')
-  const cleaned = clean(raw)
+function openQuoted(quote: Quoted, tally: Tally): string {
+  const cleaned = clean(quote.parts.map((_, index) => openPart(quote, index, tally)).join(''))
   const safe = redact(cleaned.text)
   tally.removed += cleaned.removed
   for (const [kind, count] of Object.entries(safe.counts)) tally.redacted[kind] = (tally.redacted[kind] ?? 0) + count
   // The nonce cannot be guessed; a text that imitates the marker all the same loses its bracket.
   const unmarked = safe.text.replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
   return cutTo(quote.manyLines ? unmarked.trim() : inOneLine(unmarked), quote.max)
+}
+
+function openPart({ parts, manyLines }: Quoted, index: number, tally: Tally): string {
+  const part = parts[index]
+  if (!(part instanceof Untrusted)) return String(part ?? '')
+  const value = Untrusted.open(part)
+  tally.raw.push(...textsOf(value))
+  const secret = redactValue(nameOf(parts, index), value, tally.redacted)
+  return secret ?? plain(redactMembers(value, tally.redacted), manyLines)
+}
+
+/** Every text in a value: names and members of objects too, each by itself. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)])
+}
+
+/** Of a passage quoted`${name}=${value}` the name, when it is the value's turn; else nothing. */
+function nameOf(parts: readonly Part[], index: number): string {
+  const name = parts[index - 1] === '=' ? parts[index - 2] : undefined
+  const text = name instanceof Untrusted ? Untrusted.open(name) : name
+  return typeof text === 'string' ? clean(text).text : ''
 }
 
 /** A string as it is, in one line without the spaces around it; anything else as JSON, empty objects as nothing. */

@@ -7,7 +7,7 @@ const unzip = promisify(gunzip)
 
 /**
  * The JSON object in the body, `{}` without one. Never holds more than `limitBytes`, neither as sent nor unpacked.
- * Throws `payload_too_large`, or `invalid_argument` for what is no JSON object.
+ * Throws `payload_too_large`, or `invalid_argument` for what is no JSON object or ends early.
  */
 export async function readJsonBody(request: WireRequest, limitBytes: number): Promise<Record<string, unknown>> {
   const sent = await collect(request, limitBytes)
@@ -33,12 +33,21 @@ async function collect({ body, headers }: WireRequest, limitBytes: number): Prom
   }
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body) {
+  for await (const chunk of untilCutOff(body)) {
     length += chunk.length
     if (length > limitBytes) throw tooLarge(limitBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** A sender that hangs up is its own fault and no failure of the service. */
+async function* untilCutOff(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (cause) {
+    throw invalidBody('the body ended early', cause)
+  }
 }
 
 async function decode(sent: Buffer, encoding: string | undefined, limitBytes: number): Promise<Buffer> {

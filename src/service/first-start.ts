@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { scopes } from '../contract/endpoint.ts'
 import { hashToken } from './auth.ts'
 import type { Platform } from './context.ts'
+import { adoptUntouched } from './directory/first-product.ts'
+import type { FirstProduct } from './directory/first-product.ts'
 import { insertProduct } from './directory/products.ts'
 import type { ProductFacts } from './directory/products.ts'
 import type { Database, Rows } from './sql/database.ts'
@@ -14,7 +16,7 @@ export interface FirstStart {
   /** The first product. */
   productId: string
   workspaceId: string
-  /** True when this call found the database empty and filled it. */
+  /** True when this call found the database empty and filled it, or made the untouched first product into `product`. */
   created: boolean
 }
 
@@ -22,7 +24,9 @@ export interface FirstStartOptions {
   db: Database
   platform: Platform
   dataDir: string
-  product: ProductFacts
+  product: FirstProduct
+  /** Make the first product that is there into `product` where nobody has used it yet. */
+  adopt?: boolean
 }
 
 /** Opens the data directory for its owner alone. */
@@ -36,17 +40,24 @@ export async function makeDataDir(dataDir: string): Promise<void> {
  * gone or no longer valid is replaced. Of several processes that start at once the first does it; the others wait for
  * its write lock and read what it left.
  */
-export async function firstStart({ db, platform, dataDir, product }: FirstStartOptions): Promise<FirstStart> {
+export async function firstStart({
+  db,
+  platform,
+  dataDir,
+  product,
+  adopt = false,
+}: FirstStartOptions): Promise<FirstStart> {
   const file = join(dataDir, 'token')
   const known = await findFirst(db.read)
   const kept = known && (await validToken(db.read, platform, file))
-  if (known !== undefined && kept !== undefined) return { ...known, token: kept, created: false }
+  if (known !== undefined && kept !== undefined && !adopt) return { ...known, token: kept, created: false }
   return db.write(async (rows) => {
     const found = await findFirst(rows)
     const first = found ?? (await insertFirst(rows, platform, product))
+    const adopted = found && adopt && (await adoptUntouched(rows, platform, Number(found.productId), product))
     const token =
       (found && (await validToken(rows, platform, file))) ?? (await issueToken(rows, platform, first.userId, file))
-    return { ...first, token, created: found === undefined }
+    return { ...first, token, created: found === undefined || adopted === true }
   })
 }
 

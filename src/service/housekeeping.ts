@@ -10,14 +10,15 @@ const FIRST_RUN_MS = 30_000
 
 /**
  * Removes what retention lets go of: soon after the start and then hourly, never two runs at once. Its timers keep no
- * process alive. `stop` waits for a run that is under way.
+ * process alive. `stop` ends a run that is under way after its current step, and waits for that.
  */
 export function startHousekeeping(room: { db: Database; platform: Platform; log?: Log | undefined }): {
   stop(): Promise<void>
 } {
   let running: Promise<void> | undefined
+  const stopping = new AbortController()
   const run = () => {
-    running ??= clean(room).finally(() => (running = undefined))
+    running ??= clean({ ...room, signal: stopping.signal }).finally(() => (running = undefined))
   }
   const first = setTimeout(run, FIRST_RUN_MS).unref()
   const hourly = setInterval(run, hourMs).unref()
@@ -25,6 +26,7 @@ export function startHousekeeping(room: { db: Database; platform: Platform; log?
     async stop() {
       clearTimeout(first)
       clearInterval(hourly)
+      stopping.abort()
       await running
     },
   }
@@ -34,14 +36,16 @@ async function clean({
   db,
   platform,
   log,
+  signal,
 }: {
   db: Database
   platform: Platform
   log?: Log | undefined
+  signal: AbortSignal
 }): Promise<void> {
   try {
-    const removed = await runRetention(db, platform.now())
-    if (removed.occurrences > 0)
+    const removed = await runRetention(db, platform.now(), signal)
+    if (removed.occurrences > 0 || removed.bodies > 0)
       log?.({ level: 'info', message: 'retention removed old occurrences', where: 'retention' })
   } catch (thrown) {
     // The next run tries again; what it could not remove harms nobody until then.

@@ -7,6 +7,8 @@ const prunedEveryMs = 10 * 60 * 1000
 /** Written with the first change of the request; the response follows. */
 const pending = 0
 const done = 200
+/** Waits before the answer to a change that was made is stored again. */
+const storedAgainAfterMs = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000]
 
 export interface RequestKey {
   tokenId: string
@@ -19,27 +21,52 @@ export interface RequestKey {
 export interface Idempotency {
   /**
    * Runs `work` once per key: a repetition within 24 h resolves to the stored response. `work` gets a database whose first
-   * transaction also claims the key, so that no crash and no second process lets it run twice.
+   * transaction also claims the key, so that no crash and no second process lets it run twice. Once `work` has succeeded
+   * so does the call: a response that cannot be stored yet is stored a little later.
    * Throws `REQUEST_ID_REUSED` and `REQUEST_IN_PROGRESS`.
    */
   once(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string>
+  /** Makes a last attempt at what could not be stored yet; to be called before the database closes. */
+  settled(): Promise<void>
+}
+
+export interface IdempotencyOptions {
+  db: Database
+  platform: Platform
+  /** Hears of responses that could not be stored, which fail no call. */
+  onError?: (error: unknown) => void
 }
 
 /** Idempotency keys of CONTRACT §0.6, kept in the database. */
-export function createIdempotency({ db, platform }: { db: Database; platform: Platform }): Idempotency {
+export function createIdempotency({ db, platform, onError = () => {} }: IdempotencyOptions): Idempotency {
   const running = new Map<string, Promise<string>>()
+  const unstored = new Map<string, Unstored>()
   let prunedAt = -Infinity
 
   async function attempt(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string> {
-    const stored = await find(db.read, request, platform.now() - keptMs)
-    if (stored !== undefined) return answerOf(stored, request)
+    const known = unstored.get(slotOf(request)) ?? (await find(db.read, request, platform.now() - keptMs))
+    if (known !== undefined) return answerOf(known, request)
     try {
       const response = await work(claiming(db, request, platform))
-      await db.write((rows) => keep(rows, request, response, platform.now()))
+      await store(request, response)
       return response
     } catch (thrown) {
       if (!(thrown instanceof ClaimedElsewhere)) throw thrown
       return answerOf(thrown.stored, request)
+    }
+  }
+
+  async function store(request: RequestKey, response: string, waits: readonly number[] = storedAgainAfterMs) {
+    const slot = slotOf(request)
+    try {
+      await db.write((rows) => keep(rows, request, response, platform.now()))
+      unstored.delete(slot)
+    } catch (thrown) {
+      onError(thrown)
+      const [wait, ...later] = waits
+      if (wait === undefined) return void unstored.delete(slot)
+      const timer = setTimeout(() => void store(request, response, later), wait).unref()
+      unstored.set(slot, { request, request_hash: request.hash, status: done, response, timer })
     }
   }
 
@@ -57,7 +84,7 @@ export function createIdempotency({ db, platform }: { db: Database; platform: Pl
 
   return {
     async once(request, work) {
-      const slot = `${request.tokenId}\n${request.key}`
+      const slot = slotOf(request)
       const before = running.get(slot)
       const mine = (before === undefined ? prune() : before.catch(() => undefined)).then(() => attempt(request, work))
       running.set(slot, mine)
@@ -67,13 +94,30 @@ export function createIdempotency({ db, platform }: { db: Database; platform: Pl
         if (running.get(slot) === mine) running.delete(slot)
       }
     },
+
+    async settled() {
+      for (const { request, response, timer } of unstored.values()) {
+        clearTimeout(timer)
+        await store(request, response, [])
+      }
+    },
   }
+}
+
+function slotOf({ tokenId, key }: RequestKey): string {
+  return `${tokenId}\n${key}`
 }
 
 interface Stored {
   request_hash: string
   status: number
   response: string
+}
+
+/** The response to a change that was made, held until the database takes it. */
+interface Unstored extends Stored {
+  request: RequestKey
+  timer: NodeJS.Timeout
 }
 
 class ClaimedElsewhere extends Error {

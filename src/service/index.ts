@@ -3,8 +3,8 @@ import type { Send, WireReply } from '../contract/wire.ts'
 import { ServiceError } from '../errors.ts'
 import { createAuthenticator } from './auth.ts'
 import type { Platform } from './context.ts'
+import { firstProduct } from './directory/first-product.ts'
 import { ingestOf, publicKeys } from './directory/product-view.ts'
-import type { ProductFacts } from './directory/products.ts'
 import { firstStart, makeDataDir } from './first-start.ts'
 import { createHandlers } from './handlers/index.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -56,22 +56,22 @@ export interface Service {
   close(): Promise<void>
 }
 
-const firstProduct: ProductFacts = { name: 'My product', slug: 'my-product', key_prefix: 'APP' }
-
 /** Opens the embedded service on a data directory; an empty one is made usable first (CONTRACT §0.5). */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { dataDir, log, platform = systemPlatform } = options
+  const { dataDir, log, onProgress, platform = systemPlatform } = options
   await makeDataDir(dataDir)
   const db = await openSqlite(join(dataDir, 'tracegate.db'))
   try {
-    const sample = await sampleLoading({ db, dataDir, wanted: options.sample === true })
-    const first = await firstStart({ db, platform, dataDir, product: sample?.product ?? firstProduct })
+    const sample = options.sample === true ? await sampleLoading({ db, dataDir, onProgress }) : undefined
+    const product = sample?.product ?? firstProduct
+    const first = await firstStart({ db, platform, dataDir, product, adopt: sample !== undefined })
     const onError = (where: string) => (error: unknown) =>
       log?.({ level: 'error', message: 'unexpected error', where, error: stackOf(error) })
 
     const store = createEventStore({ db, platform, onError: onError('issue store') })
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
     const authenticator = createAuthenticator({ db, platform, log })
+    const idempotency = createIdempotency({ db, platform, onError: onError('idempotency') })
     const router = {
       handlers: createHandlers({
         version: options.version,
@@ -80,7 +80,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       db,
       platform,
       authenticator,
-      idempotency: createIdempotency({ db, platform }),
+      idempotency,
       checkResponses: options.checkResponses,
       log,
     }
@@ -88,7 +88,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const handle = dispatch(createRouter({ ...router, rate: options.rate ?? defaultRate }), ingest, platform)
 
     const productId = Number(first.productId)
-    await sample?.load({ send: direct, db, platform, token: first.token, productId, onProgress: options.onProgress })
+    const { token, created } = first
+    await sample?.load({ send: direct, db, platform, token, productId, created, onProgress })
     const publicKey = (await publicKeys(db.read, [productId])).get(productId) ?? ''
     const housekeeping = startHousekeeping({ db, platform, log })
     return {
@@ -100,6 +101,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       async close() {
         await housekeeping.stop()
         await authenticator.settled()
+        await idempotency.settled()
         await store.idle()
         await db.close()
       },

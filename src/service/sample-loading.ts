@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import type { Send } from '../contract/wire.ts'
 import { replyText } from '../contract/wire.ts'
 import type { Platform } from './context.ts'
+import { isUntouched } from './directory/first-product.ts'
+import type { FirstProduct } from './directory/first-product.ts'
 import { insertDsnKey } from './directory/products.ts'
-import type { ProductFacts } from './directory/products.ts'
 import type * as sampleModule from './sample/load.ts'
 import type { Database } from './sql/database.ts'
 import { timestamp } from './times.ts'
@@ -16,25 +17,44 @@ export interface SampleTarget {
   db: Database
   platform: Platform
   token: string
+  /** The first product. */
   productId: number
+  /** True when this start made it. */
+  created: boolean
   onProgress?: ((line: string) => void) | undefined
 }
 
 /**
- * The sample product, when it is wanted and the database is empty or an earlier start was interrupted while loading it;
- * else undefined. A file marks the loading as unfinished.
+ * The sample product, when the database is empty, nobody has used what is there yet, or an earlier start was interrupted
+ * while loading the sample; else undefined, and told when the data is somebody's own. A file marks the loading as
+ * unfinished.
  */
-export async function sampleLoading({ db, dataDir, wanted }: { db: Database; dataDir: string; wanted: boolean }) {
-  if (!wanted) return undefined
+export async function sampleLoading({
+  db,
+  dataDir,
+  onProgress,
+}: Pick<SampleTarget, 'db' | 'onProgress'> & { dataDir: string }) {
   const marker = join(dataDir, 'sample-unfinished')
-  const workspace = await db.read.selectFrom('workspace').select('id').executeTakeFirst()
-  if (workspace !== undefined && !existsSync(marker)) return undefined
-  await writeFile(marker, '', { mode: 0o600 })
+  const first = await db.read.selectFrom('product').select('slug').orderBy('id').executeTakeFirst()
+  const interrupted = existsSync(marker)
   const sample = await import('./sample/load.ts')
+  if (first !== undefined && !interrupted && !(await isUntouched(db.read))) {
+    if (first.slug !== sample.sampleProduct.slug) onProgress?.(notEmpty(dataDir))
+    return undefined
+  }
+  await writeFile(marker, '', { mode: 0o600 })
   return {
-    product: sample.sampleProduct satisfies ProductFacts,
-    /** Through the service's own doors: a second loading finds what the first has made and adds the rest. */
+    product: sample.sampleProduct satisfies FirstProduct,
+    /**
+     * Through the service's own doors: a second loading finds what the first has made and adds the rest. Nothing goes
+     * into a product that is not the sample's, nor twice at once: another start may have been faster.
+     */
     async load(target: SampleTarget) {
+      if (!(await isSample(sample, target))) {
+        target.onProgress?.(notEmpty(dataDir))
+        return rm(marker, { force: true })
+      }
+      if (!target.created && !interrupted) return
       target.onProgress?.('loading the sample shop …')
       await describe(sample, target)
       const events = await sendEvents(sample, target)
@@ -44,7 +64,20 @@ export async function sampleLoading({ db, dataDir, wanted }: { db: Database; dat
   }
 }
 
+function notEmpty(dataDir: string): string {
+  return `${dataDir} has data already, so the sample was not loaded; for another directory: --data DIR`
+}
+
 type Sample = typeof sampleModule
+
+async function isSample({ sampleProduct }: Sample, { db, productId }: SampleTarget): Promise<boolean> {
+  const product = await db.read
+    .selectFrom('product')
+    .select(['name', 'key_prefix'])
+    .where('id', '=', productId)
+    .executeTakeFirstOrThrow()
+  return product.name === sampleProduct.name && product.key_prefix === sampleProduct.key_prefix
+}
 
 async function describe(sample: Sample, target: SampleTarget) {
   const product = `/v1/products/${target.productId}`

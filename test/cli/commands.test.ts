@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -58,7 +59,7 @@ test('the port of a running server is refused in one sentence, and its data is l
   const port = portOf(app.endpoints.rest)
   const { code, stderr } = await tracegate(['serve', '--port', port, '--data', join(folder.path, 'other')])
   expect(code).toBe(2)
-  expect(stderr).toMatch(/^tracegate: port \d+ on 127\.0\.0\.1 is in use: .*--port\n$/)
+  expect(stderr).toMatch(/^tracegate: port \d+ on 127\.0\.0\.1 is in use by another program: .*--port \d+\n$/)
   expect(existsSync(join(folder.path, 'other'))).toBe(false)
 })
 
@@ -147,6 +148,49 @@ test('doctor says when another program has the port', async () => {
   }
 }, 40_000)
 
+/** A stranger on a port that a killed server has left, with the file that says otherwise; `heard` is what it was sent. */
+async function stranger(answerHealth: (address: string) => Promise<object>) {
+  const heard: string[] = []
+  const server = createHttpServer((incoming, outgoing) => {
+    const { url = '', headers } = incoming
+    heard.push(`${url.replace(/nonce=.*/, 'nonce')} ${headers.authorization ?? 'without a token'}`)
+    const answer = url.startsWith('/healthz') ? answerHealth(url) : Promise.resolve({ user: { id: 'u' } })
+    void answer.then((body) => outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(body)))
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const rest = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+  const left = mkdtempSync(join(folder.path, 'left-'))
+  const endpoints = { ...app.endpoints, mcp: `${rest}/mcp`, rest }
+  writeFileSync(join(left, 'endpoints.json'), JSON.stringify(endpoints))
+  return { heard, dataDir: left, mcp: endpoints.mcp, [Symbol.dispose]: () => void server.close() }
+}
+
+test.each([
+  ['says nothing', () => Promise.resolve({ status: 'ok', version: '9' })],
+  ['makes a proof up', () => Promise.resolve({ status: 'ok', version: '9', proof: 'a'.repeat(64) })],
+  ['asks the real server for one', async (url: string) => (await fetch(app.endpoints.rest + url)).json() as object],
+])(
+  'a stranger on the port of a killed server that %s gets the token from neither doctor nor call',
+  async (_, answer) => {
+    using other = await stranger(answer as (url: string) => Promise<object>)
+    const doctor = await tracegate(['doctor', '--data', other.dataDir])
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toMatch(/FAIL {2}server: .* does not prove .*\n {6}mend: .*endpoints\.json/)
+    const call = await tracegate(['call', 'find_error_issues', '--url', other.mcp, '--data', other.dataDir])
+    expect(call.code).toBe(2)
+    expect(call.stderr).toMatch(/--url: .* does not prove .*TRACEGATE_API_TOKEN/)
+    expect(other.heard).toEqual(['/healthz?nonce without a token', '/healthz?nonce without a token'])
+  },
+)
+
+test('call --url sends no token over plain http to another machine', async () => {
+  const { code, stderr } = await tracegate(['call', 'x', '--url', 'http://192.0.2.1:4319/mcp'], {
+    TRACEGATE_API_TOKEN: 'tg_mine',
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain('--url: use https://')
+})
+
 test('doctor tells a wrong token from a wrong address', async () => {
   const wrongToken = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: 'tg_wrong' }
   const first = await tracegate(['doctor'], wrongToken)
@@ -167,7 +211,7 @@ test('doctor says when the data directory cannot be written', async () => {
   writeFileSync(file, '')
   const { code, stdout } = await tracegate(['doctor', '--port', '0', '--data', join(file, 'data')])
   expect(code).toBe(1)
-  expect(stdout).toMatch(/FAIL {2}data directory: .*\n {6}mend: make .* writable/)
+  expect(stdout).toMatch(/FAIL {2}data directory: .*\n {6}mend: choose another with --data/)
 })
 
 test('a part that this version does not have is refused by name', async () => {

@@ -105,6 +105,21 @@ test('the probe answers any host with the version', async () => {
   expect(JSON.parse(reply.text)).toEqual({ status: 'ok', version: '1.2.3' })
 })
 
+test('the probe proves itself for the address it is reached by, to who sends a nonce', async () => {
+  const prove = (nonce: string, port: number) => `${nonce} at ${String(port)}`
+  const nonce = 'a'.repeat(32)
+  const ownPort = await door({ prove })
+  const direct = await ask(ownPort.port, `/healthz?nonce=${nonce}`)
+  expect(JSON.parse(direct.text)).toMatchObject({ status: 'ok', proof: `${nonce} at ${String(ownPort.port)}` })
+  const proxied = await door({ prove, origin: 'https://quality.example' })
+  expect(JSON.parse((await ask(proxied.port, `/healthz?nonce=${nonce}`)).text)).toMatchObject({
+    proof: `${nonce} at 443`,
+  })
+  for (const path of ['/healthz', '/healthz?nonce=short', `/healthz?nonce=${'a'.repeat(200)}`]) {
+    expect(JSON.parse((await ask(ownPort.port, path)).text)).not.toHaveProperty('proof')
+  }
+})
+
 test.each(['evil.example', 'evil.example:4319', 'localhost.evil.example', '127.0.0.1@evil.example', 'localhost/'])(
   'REST under the host name %j is refused, ingest is not',
   async (host) => {

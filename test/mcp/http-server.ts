@@ -15,6 +15,8 @@ export interface McpServed extends AsyncDisposable {
   /** What the server reported besides its answers. */
   errors: unknown[]
   notify: McpHttp['notify']
+  /** Resolves when every request until now has been dealt with. */
+  handled(): Promise<unknown>
 }
 
 /** The real MCP door in front of the real service, on a free loopback port. */
@@ -30,11 +32,13 @@ export async function serveMcp(
     onError: (error) => errors.push(error),
     ...more,
   })
-  const server = createServer((incoming, outgoing) => void mcp(incoming, outgoing))
+  const requests: Promise<void>[] = []
+  const server = createServer((incoming, outgoing) => void requests.push(mcp(incoming, outgoing)))
   return {
     base: await listening(server),
     errors,
     notify: mcp.notify,
+    handled: () => Promise.all(requests),
     async [Symbol.asyncDispose]() {
       await mcp.close()
       await ended(server)

@@ -1,7 +1,10 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApi } from '../../src/client/client.ts'
+import type { Send } from '../../src/contract/wire.ts'
 import { ServiceError } from '../../src/errors.ts'
-import { startApp, type App } from '../app.ts'
+import { origin, startApp, type App } from '../app.ts'
 import { tokenHeaders } from '../service/people.ts'
 import { eras } from './clients.ts'
 import { connectHttp, serveMcp, type McpServed } from './http-server.ts'
@@ -127,6 +130,55 @@ test('a body that is no JSON is refused with 400', async () => {
   const answer = await raw('/mcp', { headers: bearer(), body: '{"jsonrpc"' })
   expect(answer.status).toBe(400)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { code: -32_700 } })
+})
+
+test.each([
+  ['the body', (nested: string) => nested],
+  ['the arguments of a call', (nested: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${nested}}`],
+])('lists nested too deep in %s are refused with 400', async (_, bodyOf) => {
+  const body = bodyOf('['.repeat(200_000) + ']'.repeat(200_000))
+  const answer = await raw('/mcp', { headers: bearer(), body })
+  expect(answer.status).toBe(400)
+  expect(JSON.parse(answer.body)).toMatchObject({ error: { code: -32_700 } })
+})
+
+test('who hangs up in the middle of a body is nothing for the log', async () => {
+  const { promise: verified, resolve: verify } = Promise.withResolvers<void>()
+  await using own = await serveMcp(app, { verify: async () => verify() })
+  const socket = connect(Number(new URL(own.base).port), '127.0.0.1')
+  const headers = ['Host: 127.0.0.1', `Authorization: Bearer ${app.token}`, 'Content-Length: 5000']
+  socket.write(`POST /mcp HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n{"a":`)
+  await verified
+  socket.destroy()
+  await own.handled()
+  expect(own.errors).toEqual([])
+})
+
+test('a token has a bounded number of requests at once, whoever else calls', async () => {
+  const { promise: release, resolve: finish } = Promise.withResolvers<void>()
+  const { promise: bothArrived, resolve: arrive } = Promise.withResolvers<void>()
+  let arrived = 0
+  const send: Send = async (wire) => {
+    arrived += 1
+    if (arrived === 2) arrive()
+    await release
+    return app.service.direct(wire)
+  }
+  const apiFor = (token: string) => createApi({ baseUrl: origin, token, send })
+  await using own = await serveMcp(app, { apiFor, verify: () => Promise.resolve(), perToken: 2 })
+  const post = (token: string) =>
+    fetch(`${own.base}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: initialize })
+
+  await using first = await connectHttp(`${own.base}/mcp`, app.token, '2026-07-28')
+  await using second = await connectHttp(`${own.base}/mcp`, app.token, '2026-07-28')
+  const calls = [first, second].map((agent) => agent.call('find_error_issues'))
+  await bothArrived
+  const refused = await post(app.token)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+  expect((await post('tg_other')).status).not.toBe(429)
+  finish()
+  for (const { text } of await Promise.all(calls)) expect(text).toContain('1 unresolved')
+  expect((await post(app.token)).status).not.toBe(429)
 })
 
 test('an address that is not ours is refused with 404', async () => {

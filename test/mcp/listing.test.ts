@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { defineTool, effects, type SurfaceOptions } from '../../src/mcp/define.ts'
 import { instructions } from '../../src/mcp/instructions.ts'
 import { listingOf, type Surface } from '../../src/mcp/listing.ts'
-import { surface } from '../../src/surface.ts'
 import { defaults } from './clients.ts'
 
 function tool(name: string, facts: { toolset?: 'default' | 'releases'; effect?: 'read' | 'delete' } = {}) {
@@ -87,19 +86,4 @@ test('the instructions stay within 1,800 characters and name only tools of the l
   const none = instructions(() => false)
   expect(none).not.toMatch(/\b(?:get|find|set|record)_\w+/)
   expect(none).toContain('untrusted')
-})
-
-test('every tool of the surface publishes a flat schema in which every parameter is described', () => {
-  for (const {
-    tool: { name },
-    inputJson,
-  } of listingOf(surface, { ...defaults, toolsets: ['all'] }).tools) {
-    const parameters = Object.values(inputJson['properties'] as Record<string, { description?: string }>)
-    expect({
-      name,
-      open: inputJson['additionalProperties'],
-      branches: /"(?:anyOf|oneOf|allOf|\$ref|const|\$schema)"/.test(JSON.stringify(inputJson)),
-      silent: parameters.filter(({ description }) => description === undefined),
-    }).toEqual({ name, open: false, branches: false, silent: [] })
-  }
 })

@@ -91,3 +91,33 @@ test('what a call read is read once', async () => {
   await Promise.all([counted.environment(app.productId, 'production'), counted.environment(app.productId, 'preview')])
   expect(reads).toBe(1)
 })
+
+test('a key that no product begins so lists what keys begin with', async () => {
+  expect(await refusal(resolver().issue('ZZZ-1'))).toMatch(/keys begin with (?:(?:APP|SHOP|ADM|EU)(?:, )?){4}\n/)
+})
+
+test('a key whose prefix two products have is ambiguous, and no issue is read', async () => {
+  const products = [
+    { id: '1', key_prefix: 'SHOP' },
+    { id: '2', key_prefix: 'SHOP' },
+  ]
+  const twice = createResolver({
+    api: {
+      ...app.api,
+      listProducts: () => Promise.resolve({ products, next_page_token: '', pagination: undefined }),
+      listIssues: () => Promise.reject(new Error('read')),
+    },
+    pinned: undefined,
+    signal: new AbortController().signal,
+  })
+  expect(await refusal(twice.issue('SHOP-1'))).toContain('(ambiguous_name, not retryable)')
+})
+
+test.each(['a/b', '%2e%2e', '1?x', 'a b', '.', 'x'.repeat(200)])('%j is no id, and is not asked for', async (given) => {
+  const silent = createResolver({
+    api: { ...app.api, getIssue: () => Promise.reject(new Error('asked')) },
+    pinned: undefined,
+    signal: new AbortController().signal,
+  })
+  expect(await refusal(silent.issue(given))).toContain('error issue not found')
+})

@@ -49,7 +49,7 @@ describe.each(eras)('a client of %s', (era) => {
 
   test('gets refused arguments as a result it can learn from', async () => {
     await using agent = await connect(unreachable, { era })
-    const { text, isError, structured } = await agent.call('find_error_issues', { status: 'open' })
+    const { text, isError, structured } = await agent.call('find_error_issues', { status: 'broken' })
     expect(isError).toBe(true)
     expect(structured).toBeUndefined()
     expect(text).toContain('expected: status: unresolved | resolved | ignored | any')

@@ -72,7 +72,7 @@ test('who finds another process faster, after having seen an empty database, tak
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-start-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const db = await openSqlite(join(dataDir, 'tracegate.db'))
-  const facts = { platform: systemPlatform, dataDir, product: { name: 'Shop' } }
+  const facts = { platform: systemPlatform, dataDir, product: { name: 'Shop', slug: 'shop', key_prefix: 'SHOP' } }
   const results: FirstStart[] = []
   const slower: Database = {
     dialect: db.dialect,

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ServiceError } from '../../src/errors.ts'
 import { createIdempotency } from '../../src/service/idempotency.ts'
 import { systemPlatform } from '../../src/service/platform.ts'
+import type { Database } from '../../src/service/sql/database.ts'
 import { startApp } from '../app.ts'
 import type { App } from '../app.ts'
 import { reasonOf, tokenHeaders } from './people.ts'
@@ -118,4 +120,61 @@ test('a change that another process made under the key is not repeated; its answ
   expect(await slow).toBe('answer')
   expect(await fast()).toBe('answer')
   expect(ran).toBe(1)
+})
+
+/** A database whose writes with the given numbers meet another process; the first write of all has number 1. */
+function busyAt(db: Database, ...numbers: number[]): Database {
+  let count = 0
+  const busy = () => Promise.reject(new ServiceError('unavailable', 'the database is busy'))
+  return {
+    dialect: db.dialect,
+    read: db.read,
+    batch: (work) => db.batch(work),
+    close: () => db.close(),
+    write: (work) => (numbers.includes((count += 1)) ? busy() : db.write(work)),
+  }
+}
+
+test('a change that is made is answered though its answer cannot be stored yet, and a repetition gets the same', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using app = await startApp()
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  // Write 1 prunes, 2 is the change, 3 and 4 are the first two attempts to store the answer.
+  const idempotency = createIdempotency({ db: busyAt(app.db, 3, 4), platform: systemPlatform, onError })
+  const request = { tokenId: 't', key: 'k', hash: 'h' }
+  let ran = 0
+  const work = async (db: Database) => {
+    await db.write(async () => void (ran += 1))
+    return 'answer'
+  }
+  const statuses = async () =>
+    (await app.db.read.selectFrom('idempotency').select('status').execute()).map((row) => row.status)
+
+  expect(await idempotency.once(request, work)).toBe('answer')
+  expect(await statuses()).toEqual([0])
+  expect(await idempotency.once(request, work)).toBe('answer')
+  await expect(idempotency.once({ ...request, hash: 'x' }, work)).rejects.toMatchObject({ reason: 'REQUEST_ID_REUSED' })
+  expect(errors).toHaveLength(1)
+
+  await vi.advanceTimersByTimeAsync(1_000)
+  await vi.waitFor(() => expect(errors).toHaveLength(2))
+  await vi.advanceTimersByTimeAsync(2_000)
+  await vi.waitFor(async () => expect(await statuses()).toEqual([200]))
+  expect(await idempotency.once(request, work)).toBe('answer')
+  expect([ran, errors.length]).toEqual([1, 2])
+})
+
+test('an answer that waits to be stored is stored when the service closes', async () => {
+  await using app = await startApp()
+  const idempotency = createIdempotency({ db: busyAt(app.db, 3), platform: systemPlatform })
+  const request = { tokenId: 't', key: 'k', hash: 'h' }
+  await idempotency.once(request, async (db) => {
+    await db.write(() => Promise.resolve())
+    return 'answer'
+  })
+  await idempotency.settled()
+  const next = createIdempotency({ db: app.db, platform: systemPlatform })
+  expect(await next.once(request, () => Promise.reject(new Error('ran again')))).toBe('answer')
 })

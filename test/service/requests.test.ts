@@ -115,6 +115,22 @@ test.each([
   expect([reply.status, reply.body.message]).toEqual([400, message])
 })
 
+test('a body whose sender hangs up is answered 400 and is nothing for the log', async () => {
+  async function* cutOff() {
+    yield Buffer.from('{"name":')
+    throw new Error('aborted')
+  }
+  const { service, token, productId, logged } = shared
+  const reply = await service.handle({
+    method: 'POST',
+    url: `http://127.0.0.1/v1/products/${productId}/environments`,
+    headers: { authorization: `Bearer ${token}` },
+    body: cutOff(),
+  })
+  expect(reply.status).toBe(400)
+  expect(logged).toEqual([])
+})
+
 test('a body over the limit is answered 413, whether it is sent so or unpacks to it', async () => {
   const path = `/v1/products/${shared.productId}/environments`
   const large = JSON.stringify({ name: 'qa', description: 'x'.repeat(4 * MIB) })

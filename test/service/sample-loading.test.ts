@@ -1,7 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
+import { sampleLoading } from '../../src/service/sample-loading.ts'
+import { systemPlatform } from '../../src/service/platform.ts'
+import { openSqlite } from '../../src/service/sql/sqlite.ts'
 import { startApp } from '../app.ts'
 import type { App } from '../app.ts'
 
@@ -46,12 +49,41 @@ test('the sample fills an empty directory through the real ingest, with a key th
   expect(app.logged).toEqual([])
 })
 
-test('a directory with data is left alone', async () => {
+const used: [string, (app: App) => Promise<unknown>][] = [
+  ['an event', (app) => app.ingest({})],
+  ['an environment', (app) => app.request('POST', `/v1/products/${app.productId}/environments`, { name: 'ours' })],
+  ['a second product', addProduct],
+]
+
+async function addProduct({ api }: App) {
+  const { workspaces } = await api.listWorkspaces({})
+  return api.createProduct({ workspace_id: workspaces[0]?.id ?? '', name: 'Another' })
+}
+
+test.each(used)('a directory with %s is left alone, and that is said', async (_what, use) => {
   const dataDir = dataDirectory()
   const first = await startApp({ dataDir })
+  await use(first)
+  const before = await contents(first)
+  await first.close()
+  const lines: string[] = []
+  await using second = await startApp({ dataDir, sample: true, onProgress: (line) => lines.push(line) })
+  expect(await contents(second)).toEqual(before)
+  expect(lines).toEqual([expect.stringContaining('has data already, so the sample was not loaded')])
+})
+
+test('a first product that nobody has used becomes the sample, with its id and its DSN', async () => {
+  const dataDir = dataDirectory()
+  const first = await startApp({ dataDir })
+  await first.api.listIssues({ product_id: first.productId })
   await first.close()
   await using second = await startApp({ dataDir, sample: true })
-  expect(await contents(second)).toMatchObject({ issues: [], environments: 0, components: 0 })
+  expect([second.token, second.productId, second.publicKey]).toEqual([first.token, first.productId, first.publicKey])
+  await using whole = await startApp({ sample: true })
+  expect(await contents(second)).toEqual(await contents(whole))
+  const facts = ['name', 'slug', 'key_prefix', 'description', 'repository', 'gate_policy', 'settings'] as const
+  const product = (app: App) => app.db.read.selectFrom('product').select(facts).execute()
+  expect(await product(second)).toEqual(await product(whole))
 })
 
 test('a loading that was interrupted is taken up by the next start, and nothing is counted twice', async () => {
@@ -73,4 +105,24 @@ test('a loading that was interrupted is taken up by the next start, and nothing 
   expect(readdirSync(dataDir)).not.toContain('sample-unfinished')
   await using later = await startApp({ dataDir, sample: true })
   expect(await contents(later)).toEqual(await contents(whole))
+})
+
+test('a product that another start made first is left alone, now and later', async () => {
+  const dataDir = dataDirectory()
+  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  onTestFinished(() => db.close())
+  const sample = await sampleLoading({ db, dataDir })
+  const plain = await startApp({ dataDir })
+  const target = { send: plain.service.direct, db, platform: systemPlatform, token: plain.token }
+  await sample?.load({ ...target, productId: Number(plain.productId), created: false })
+  expect(await contents(plain)).toMatchObject({ issues: [], environments: 0, components: 0 })
+  await addProduct(plain)
+  await plain.close()
+  expect(readdirSync(dataDir)).not.toContain('sample-unfinished')
+
+  // As a start leaves it that dies after its look at the directory.
+  writeFileSync(join(dataDir, 'sample-unfinished'), '')
+  await using later = await startApp({ dataDir, sample: true })
+  expect(await contents(later)).toMatchObject({ issues: [], environments: 0, components: 0 })
+  expect(readdirSync(dataDir)).not.toContain('sample-unfinished')
 })

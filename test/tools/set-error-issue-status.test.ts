@@ -33,13 +33,13 @@ test('set_error_issue_status says per issue what became of it, and how to undo i
   expect(shown(called).text).toMatchInlineSnapshot(`
     "2 changed to ignored, 1 already ignored, 1 not found.
     status: ignored
-    rows (id | short_id | outcome | from | to):
-    00000000-0000-7000-8000-000000000013 | APP-1 | changed | unresolved | ignored
-    00000000-0000-7000-8000-000000000015 | APP-2 | already | ignored | -
-    00000000-0000-7000-8000-000000000017 | APP-3 | changed | unresolved | ignored
-    APP-999 | - | not_found | - | -
+    rows (id | outcome | from):
+    APP-1 | changed | unresolved
+    APP-2 | already | ignored
+    APP-3 | changed | unresolved
+    APP-999 | not_found | -
     Next:
-    - set_error_issue_status {"issues":["00000000-0000-7000-8000-000000000013","00000000-0000-7000-8000-000000000017"],"status":"unresolved","reason":"Undo of the previous change."} (undoes this change, if the user wants that)"
+    - set_error_issue_status {"issues":["APP-1","APP-3"],"status":"unresolved","reason":"Undo of the previous change."} (undoes this change, if the user wants that)"
   `)
   expect(shown(called).structured).toMatchInlineSnapshot(`
     {
@@ -48,23 +48,18 @@ test('set_error_issue_status says per issue what became of it, and how to undo i
         "rows": [
           {
             "from": "unresolved",
-            "id": "00000000-0000-7000-8000-000000000013",
+            "id": "APP-1",
             "outcome": "changed",
-            "short_id": "APP-1",
-            "to": "ignored",
           },
           {
             "from": "ignored",
-            "id": "00000000-0000-7000-8000-000000000015",
+            "id": "APP-2",
             "outcome": "already",
-            "short_id": "APP-2",
           },
           {
             "from": "unresolved",
-            "id": "00000000-0000-7000-8000-000000000017",
+            "id": "APP-3",
             "outcome": "changed",
-            "short_id": "APP-3",
-            "to": "ignored",
           },
           {
             "id": "APP-999",
@@ -77,8 +72,8 @@ test('set_error_issue_status says per issue what became of it, and how to undo i
         {
           "args": {
             "issues": [
-              "00000000-0000-7000-8000-000000000013",
-              "00000000-0000-7000-8000-000000000017",
+              "APP-1",
+              "APP-3",
             ],
             "reason": "Undo of the previous change.",
             "status": "unresolved",
@@ -128,7 +123,7 @@ test('more than ten issues are refused with the way to do it, and nothing is wri
   expect(isError).toBe(true)
   expect(text).toMatchInlineSnapshot(`
     "error: set_error_issue_status with these arguments needs a person's confirmation (confirmation_required, not retryable)
-    next: call again with at most 10 issues, or with dry_run"
+    next: ask the user which of them to change; dry_run shows what would change"
   `)
   expect(await statusOf('APP-11')).toBe('unresolved')
   const preview = await agent.call('set_error_issue_status', { issues, status: 'resolved', reason: 'r', dry_run: true })

@@ -16,6 +16,12 @@ export interface Owners {
   ownerOf(path: string): string | undefined
 }
 
+/**
+ * Different files of one event that are asked for their owner: each costs a match with every glob of the product, inside
+ * the transaction that makes the issue, and the owner is near the crash (decision 011).
+ */
+const MOST_FILES = 100
+
 interface Rule {
   id: string
   matches: (path: string) => boolean
@@ -64,7 +70,8 @@ function bySpecificity(left: Rule, right: Rule): number {
 
 /**
  * The component an event belongs to, '' for none: the owner of the first in-app frame with one, from the crash outward
- * (last frame first, the last exception before its causes, threads at the end).
+ * (last frame first, the last exception before its causes, threads at the end). Of an event with in-app frames in more
+ * than 100 files the first 100 of them are asked.
  */
 export function attributeEvent(
   owners: Owners,
@@ -72,9 +79,14 @@ export function attributeEvent(
   repository: RepositoryRoots,
 ): string {
   const threads = event.threads.filter(({ crashed, current }) => crashed || current || event.threads.length === 1)
+  const asked = new Set<string>()
   for (const { frames } of [...event.exceptions.toReversed(), ...threads]) {
     for (const frame of frames.toReversed()) {
-      const owner = frame.in_app ? owners.ownerOf(repoPath(frame, repository)) : undefined
+      const file = frame.filename === '' ? frame.abs_path : frame.filename
+      if (!frame.in_app || asked.has(file)) continue
+      if (asked.size === MOST_FILES) return ''
+      asked.add(file)
+      const owner = owners.ownerOf(repoPath(frame, repository))
       if (owner !== undefined) return owner
     }
   }

@@ -56,11 +56,8 @@ export async function insertProduct(
     .values({
       workspace_id: workspaceId,
       slug,
-      name: facts.name,
-      description: facts.description ?? '',
       key_prefix: keyPrefix,
-      repository: JSON.stringify({ ...emptyRepository, ...facts.repository }),
-      gate_policy: JSON.stringify({ ...defaultGatePolicy, ...facts.gate_policy }),
+      ...columnsOf(facts),
       settings: JSON.stringify(defaultSettings),
       created_at: now,
       updated_at: now,
@@ -69,6 +66,36 @@ export async function insertProduct(
     .executeTakeFirstOrThrow()
   await insertDsnKey(rows, platform, product.id)
   return product
+}
+
+/** Gives a product other facts, slug and key prefix included, inside the caller's transaction; its settings stay. */
+export async function replaceProduct(
+  rows: Rows,
+  platform: Platform,
+  id: number,
+  facts: ProductFacts & { slug: string; key_prefix: string },
+): Promise<void> {
+  const { slug, key_prefix } = facts
+  await rows
+    .updateTable('product')
+    .set(({ eb }) => ({
+      slug,
+      key_prefix,
+      ...columnsOf(facts),
+      version: eb('version', '+', 1),
+      updated_at: platform.now(),
+    }))
+    .where('id', '=', id)
+    .execute()
+}
+
+function columnsOf(facts: ProductFacts) {
+  return {
+    name: facts.name,
+    description: facts.description ?? '',
+    repository: JSON.stringify({ ...emptyRepository, ...facts.repository }),
+    gate_policy: JSON.stringify({ ...defaultGatePolicy, ...facts.gate_policy }),
+  }
 }
 
 /** Adds a DSN key, 32 hex digits; `ratePerSecond` 0 is without limit, absent the specification's default. */

@@ -42,7 +42,7 @@ function readException(exception: NormalException, variant: Variant, rules: Stac
   const inner: Token[] = []
   if (type !== '') inner.push(['type', type])
   if (stack.tokens.length > 0) return { stack, tokens: [['exception', ''], ...inner, ...stack.tokens] }
-  const value = messageToken(exception.value)
+  const value = messageToken(exception.value, rules.readText)
   if (value !== '') inner.push(['value', value])
   return { stack, tokens: inner.length === 0 ? [] : [['exception', ''], ...inner] }
 }

@@ -1,6 +1,6 @@
 import type { NormalEvent } from '../ingest/event.ts'
 import type { Token } from './hash.ts'
-import { parameterise } from './parameterise.ts'
+import type { ReadText } from './parameterise.ts'
 
 /** How the SDK's fingerprint decides: not at all, wholly, or together with the default values. */
 type FingerprintKind = 'default' | 'custom' | 'hybrid'
@@ -18,14 +18,14 @@ export function fingerprintKind(fingerprint: readonly string[]): FingerprintKind
  * The tokens of a fingerprint, with `defaults` in the place of `{{ default }}`. An entry that repeats the event's own
  * message is parameterised, as the ids in it would make each event an issue.
  */
-export function fingerprintTokens(event: NormalEvent, defaults: readonly Token[]): Token[] {
+export function fingerprintTokens(event: NormalEvent, defaults: readonly Token[], readText: ReadText): Token[] {
   const messages = new Set([event.message, ...event.exceptions.map(({ value }) => value)].map((text) => text.trim()))
   return event.fingerprint
     .filter((entry) => entry.trim() !== '')
     .flatMap((entry): readonly Token[] => {
       if (isDefault(entry)) return defaults
       const text = entry.trim()
-      return [['fingerprint', messages.has(text) ? parameterise(text) : text]]
+      return [['fingerprint', messages.has(text) ? readText(text) : text]]
     })
 }
 

@@ -3,7 +3,7 @@ import { readExceptions, type ExceptionsReading } from './exceptions.ts'
 import { explain } from './explain.ts'
 import { fingerprintKind, fingerprintTokens } from './fingerprint.ts'
 import { hashTokens, type Token } from './hash.ts'
-import { messageToken } from './parameterise.ts'
+import { messageToken, readerOfEvent } from './parameterise.ts'
 import { familyOf } from './platform.ts'
 import { LONGEST_CYCLE } from './recursion.ts'
 import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
@@ -36,8 +36,8 @@ interface Reading {
 export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): GroupingResult {
   const rules = rulesFor(event, options)
   const app = readEvent(event, 'app', rules)
-  const hash = hashOf(event, app)
-  const others = [hashOf(event, readEvent(event, 'system', rules))]
+  const hash = hashOf(event, app, rules)
+  const others = [hashOf(event, readEvent(event, 'system', rules), rules)]
   if (options.unsymbolicated !== undefined) others.push(rawHash(options.unsymbolicated, options))
   const kind = fingerprintKind(event.fingerprint)
   const basis = kind === 'default' ? app.basis : kind === 'custom' ? 'fingerprint' : 'hybrid'
@@ -54,23 +54,25 @@ export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): G
 
 /** The hash alone; of an event that is not symbolicated yet, the one to attach to its issue later. */
 export function rawHash(event: NormalEvent, options: Pick<GroupingOptions, 'longestCycle'> = {}): string {
-  return hashOf(event, readEvent(event, 'app', rulesFor(event, options)))
+  const rules = rulesFor(event, options)
+  return hashOf(event, readEvent(event, 'app', rules), rules)
 }
 
 function rulesFor(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: GroupingOptions): StackRules {
-  return { family: familyOf(event), longestCycle, known: new Map() }
+  return { family: familyOf(event), longestCycle, known: new Map(), readText: readerOfEvent() }
 }
 
-function hashOf(event: NormalEvent, { tokens }: Reading): string {
+function hashOf(event: NormalEvent, { tokens }: Reading, { readText }: StackRules): string {
   const isDefault = fingerprintKind(event.fingerprint) === 'default'
-  return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens))
+  return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens, readText))
 }
 
 /** Exceptions, else the thread that crashed, else the message, else what little there is. */
 function readEvent(event: NormalEvent, variant: Variant, rules: StackRules): Reading {
   const exceptions = readExceptions(event, variant, rules)
   const thread = decidingThread(event.threads)
-  const message = messageToken(event.message_template.trim() === '' ? event.message : event.message_template)
+  const template = event.message_template.trim() === '' ? event.message : event.message_template
+  const message = messageToken(template, rules.readText)
   const stacks = exceptions.stacks.filter((stack) => stack !== undefined)
   const reading = { exceptions, thread, stacks, message }
   if (exceptions.tokens.length > 0) {

@@ -1,5 +1,14 @@
-/** Longest input that is read; the rest of a longer message does not count. */
+/** Characters of one text in which its first two lines are looked for: what normalisation keeps of a message. */
 const LONGEST = 8192
+/** Characters of those lines that are compared with the patterns (decision 011). */
+const LONGEST_READ = 2048
+/**
+ * Characters of the outcome that count. Fewer than are read: the ids before the cut are longer or shorter from event to
+ * event, and what of the text they push over it must not make each event an issue.
+ */
+const LONGEST_COUNTED = 1024
+/** Characters of all different texts of one event that are compared with the patterns (decision 011). */
+const READ_PER_EVENT = 16 * 1024
 
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}'
 const WEEKDAY = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}'
@@ -52,21 +61,46 @@ const ALTERNATION = new RegExp(PATTERNS.map(([, source]) => `(${source})`).join(
 // Most messages hold none of these characters and skip the alternation.
 const MAY_MATCH = /[\d@.=:]/
 
+/** Turns a text into what of it counts. */
+export type ReadText = (text: string) => string
+
 /** The text with every value that changes from event to event replaced by its kind: `user <int> not found`. */
 export function parameterise(text: string): string {
-  const input = text.slice(0, LONGEST)
-  if (!MAY_MATCH.test(input)) return input
-  return input.replace(ALTERNATION, (match: string, ...groups: unknown[]) => NAMES[groups.indexOf(match)] ?? match)
+  const input = text.slice(0, LONGEST_READ)
+  return (MAY_MATCH.test(input) ? masked(input) : input).slice(0, LONGEST_COUNTED)
+}
+
+/**
+ * `parameterise` for the texts of one event: each different text is read once, and 16 KiB of all together; what comes
+ * after that counts as ''.
+ */
+export function readerOfEvent(): ReadText {
+  const known = new Map<string, string>()
+  let left = READ_PER_EVENT
+  return (text) => {
+    const start = text.slice(0, LONGEST_READ)
+    const before = known.get(start)
+    if (before !== undefined) return before
+    const input = start.slice(0, left)
+    left -= input.length
+    const outcome = parameterise(input)
+    known.set(start, outcome)
+    return outcome
+  }
 }
 
 /** What of a message counts: its first two lines that are not empty, parameterised, with `...` when more follow. */
-export function messageToken(text: string): string {
+export function messageToken(text: string, read: ReadText = parameterise): string {
   const lines: string[] = []
   for (const line of text.slice(0, LONGEST).split(/\r\n|\r|\n/)) {
     const trimmed = line.trim()
     if (trimmed === '') continue
-    if (lines.length === 2) return `${parameterise(lines.join('\n'))}...`
+    if (lines.length === 2) return `${read(lines.join('\n'))}...`
     lines.push(trimmed)
   }
-  return parameterise(lines.join('\n'))
+  return read(lines.join('\n'))
+}
+
+function masked(text: string): string {
+  return text.replace(ALTERNATION, (match: string, ...groups: unknown[]) => NAMES[groups.indexOf(match)] ?? match)
 }

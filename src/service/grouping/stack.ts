@@ -1,19 +1,22 @@
 import type { NormalFrame } from '../ingest/event.ts'
 import { readFrame, type FrameReading } from './frames.ts'
 import type { Token } from './hash.ts'
+import type { ReadText } from './parameterise.ts'
 import type { Family } from './platform.ts'
 import { recursiveFrames } from './recursion.ts'
 
 /** `app`: only the team's frames count; `system`: all do. */
 export type Variant = 'app' | 'system'
 
-/** How stacks are read: one set of rules for all stacks of an event. */
+/** How an event is read: one set of rules for all its stacks and texts. */
 export interface StackRules {
   family: Family
   /** See `recursiveFrames`. */
   longestCycle: number
   /** Frames that were read before: the variants of an event share them. */
   known: Map<NormalFrame, FrameReading>
+  /** Reads values and messages; what one event can cost is bounded here. */
+  readText: ReadText
 }
 
 /** The frames of a stack that count, and for each frame why it does not ('' when it does). */

@@ -11,7 +11,7 @@ import { environmentNames, releaseNames } from '../issues/names.ts'
 import { findOccurrence, latestOccurrence, listOccurrenceRows } from '../issues/occurrences.ts'
 import { presenceOf } from '../issues/presence.ts'
 import { readStats } from '../issues/stats.ts'
-import { changeStatus, releaseContext } from '../issues/status.ts'
+import { changeStatus, releaseContexts } from '../issues/status.ts'
 import type { StatusChange } from '../issues/status.ts'
 import { readPage } from '../paging.ts'
 import type { Rows } from '../sql/database.ts'
@@ -78,7 +78,7 @@ export const issueHandlers = {
     return call.db.write(async (rows) => {
       const { issue, product } = await issueOf(rows, call.principal, id)
       checkEtag(etag, etagOf(issue.id, issue.version))
-      const context = await contextFor(rows, product, status)
+      const [context = ''] = (await contextsFor(rows, product, [id], status)).values()
       await changeStatus(rows, call, issue, { status, note, reason: 'manual', context })
       const [body] = await readIssues(rows, call, product, [id])
       return { issue: body! }
@@ -90,9 +90,10 @@ export const issueHandlers = {
       const product = await productOf(rows, call.principal, product_id)
       const ids = [...new Set(issue_ids)]
       const found = await issuesById(rows, product, ids)
-      const context = await contextFor(rows, product, status)
+      const contexts = await contextsFor(rows, product, [...found.keys()], status)
       let updated = 0
       for (const issue of found.values()) {
+        const context = contexts.get(issue.id) ?? ''
         if (await changeStatus(rows, call, issue, { status, note, reason: 'bulk', context })) updated += 1
       }
       return {
@@ -114,8 +115,14 @@ function viewing(product: IssueProduct, call: Pick<Call, 'now'>) {
   return { keyPrefix: product.key_prefix, now: call.now() }
 }
 
-async function contextFor(rows: Rows, product: IssueProduct, status: StatusChange['status']): Promise<string> {
-  return status === 'resolved' ? releaseContext(rows, product.id) : ''
+/** What the issues are resolved in, by id; empty for every other status. */
+async function contextsFor(
+  rows: Rows,
+  product: IssueProduct,
+  issueIds: readonly string[],
+  status: StatusChange['status'],
+): Promise<Map<string, string>> {
+  return status === 'resolved' && issueIds.length > 0 ? releaseContexts(rows, product.id, issueIds) : new Map()
 }
 
 /** Those of the ids that are issues of the product, in the order of the ids. */

@@ -4,6 +4,7 @@ import { assignEventIds } from './event-id.ts'
 import { parseObject } from './json.ts'
 import type { JsonObject } from './json.ts'
 import { normalise } from './normalise.ts'
+import type { Pace } from '../pace.ts'
 
 /** The event payloads of one request, with what its envelope header says of them. */
 export interface Batch {
@@ -23,13 +24,16 @@ export interface ReadBatch {
 
 /**
  * The normalised events of a batch. Transactions are dropped without a word; a payload that is too large or no JSON
- * object is refused and leaves its neighbours alone.
+ * object is refused and leaves its neighbours alone. Each event is a piece of work of its own at the given pace.
  */
-export function readBatch(batch: Batch, maxBytes: number, newId: () => string): ReadBatch {
+export async function readBatch(
+  batch: Batch,
+  { maxBytes, newId, pace }: { maxBytes: number; newId: () => string; pace: Pace },
+): Promise<ReadBatch> {
   const refused: ServiceError[] = []
   const read: { payload: JsonObject; sizeBytes: number }[] = []
   for (const [index, bytes] of batch.payloads.entries()) {
-    const payload = readPayload(bytes, `event ${index + 1}`, maxBytes)
+    const payload = await pace(() => readPayload(bytes, `event ${index + 1}`, maxBytes))
     if (payload instanceof ServiceError) refused.push(payload)
     else if (payload.type !== 'transaction') read.push({ payload, sizeBytes: bytes.length })
   }
@@ -37,10 +41,12 @@ export function readBatch(batch: Batch, maxBytes: number, newId: () => string): 
   const ids = assignEventIds(batch.header.event_id, own, () => newId().replaceAll('-', ''))
   const { receivedAt, header } = batch
   const facts = { receivedAt, sentAt: header.sent_at, sdk: header.sdk ?? sdkOfClient(batch.client) }
-  const events = read.map(({ payload, sizeBytes }, index) =>
+  const events: NormalEvent[] = []
+  for (const [index, { payload, sizeBytes }] of read.entries()) {
     // One id was assigned per payload.
-    normalise(payload, { ...facts, sizeBytes, eventId: ids[index] as string }),
-  )
+    const eventId = ids[index] as string
+    events.push(await pace(() => normalise(payload, { ...facts, sizeBytes, eventId })))
+  }
   return { events, refused }
 }
 

@@ -1,6 +1,8 @@
 import type { Send, WireReply, WireRequest } from '../../contract/wire.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Platform } from '../context.ts'
+import { createPace } from '../pace.ts'
+import type { Pace } from '../pace.ts'
 import { oneKey, readDsn, requestClient, requestKey } from './auth.ts'
 import { joinRefusals, readBatch } from './batch.ts'
 import { readBody } from './body.ts'
@@ -29,6 +31,8 @@ export interface IngestOptions {
 interface Ingest extends Omit<IngestOptions, 'limits'> {
   limits: IngestLimits
   rateLimit: RateLimit
+  /** For reading events. */
+  pace: Pace
 }
 
 interface IngestRequest {
@@ -49,15 +53,21 @@ interface Admission extends DsnKey {
  */
 export function createIngest({ limits: changed, ...options }: IngestOptions): Send {
   const limits = { ...defaultLimits, ...changed }
-  const ingest: Ingest = { ...options, limits, rateLimit: createRateLimit({ now: () => options.platform.now() }) }
+  const rateLimit = createRateLimit({ now: () => options.platform.now() })
+  const ingest: Ingest = { ...options, limits, rateLimit, pace: createPace() }
   return async (request) => {
     try {
       return await dispatch(request, ingest)
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status >= 500) options.onError?.(error)
+      if (isFault(error)) options.onError?.(error)
       return refusal(error)
     }
   }
+}
+
+/** Ours, and not the sender's: a path that takes another method is answered 501 too. */
+function isFault(error: unknown): boolean {
+  return !(error instanceof ServiceError) || (error.status >= 500 && error.code !== 'unimplemented')
 }
 
 async function dispatch(request: WireRequest, ingest: Ingest): Promise<WireReply> {
@@ -108,15 +118,16 @@ async function takeBatch(
   header: JsonObject,
   { publicKey, productId, ratePerSecond, burst }: Admission,
   { request, query }: IngestRequest,
-  { limits, platform, rateLimit, store }: Ingest,
+  { limits, platform, rateLimit, pace, store }: Ingest,
 ): Promise<WireReply> {
   const rate = { perSecond: ratePerSecond ?? limits.eventsPerSecond, burst: burst ?? limits.burst }
   const wait = rateLimit(publicKey, payloads.length, rate)
   if (wait > 0)
     throw new ServiceError('resource_exhausted', 'too many events for this key', { retryAfterSeconds: wait })
   const batch = { payloads, header, client: requestClient(request, query), receivedAt: platform.now() }
-  const { events, refused } = readBatch(batch, limits.eventBytes, () => platform.newId())
-  // At once, so that they share one commit; repeated after a failure, those that were stored change nothing.
+  const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
+  const { events, refused } = await readBatch(batch, reading)
+  // Together, so that they share commits; repeated after a failure, those that were stored change nothing.
   await Promise.all(events.map((event) => store.append(productId, event)))
   const [first, ...rest] = refused
   if (first) throw joinRefusals([first, ...rest])

@@ -53,8 +53,7 @@ export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
     received_at: facts.receivedAt,
     level: readLevel(payload.level, signals),
     platform: readText(payload.platform, 'platform', 64, signals) || 'other',
-    // Sentry's default (CONTRACT §6).
-    environment: readName(payload.environment, 'environment', 64, signals) || 'production',
+    environment: readEnvironment(payload.environment, signals),
     release: readName(payload.release, 'release', 250, signals),
     dist: readName(payload.dist, 'dist', 64, signals),
     ...readMessage(payload, signals),
@@ -89,6 +88,14 @@ const levels: Readonly<Record<string, NormalEvent['level']>> = {
   info: 'info',
   log: 'info',
   debug: 'debug',
+}
+
+/** Without a name, Sentry's default (CONTRACT §6); "/" becomes "-", as no environment that members name may hold it. */
+function readEnvironment(value: unknown, signals: Signals): string {
+  const name = readName(value, 'environment', 64, signals) || 'production'
+  if (!name.includes('/')) return name
+  signals.note('environment', 'value', 0, 1)
+  return name.replaceAll('/', '-')
 }
 
 function readLevel(value: unknown, signals: Signals): NormalEvent['level'] {

@@ -37,16 +37,20 @@ export function rootsOf(repository: string): RepositoryRoots {
   return Roots.parse(JSON.parse(repository))
 }
 
-/** Attributes events to components; the components of a product are compiled once and kept until `forget`. */
+/**
+ * Attributes events to components; the components of a product are compiled once and kept until `forget`, or until
+ * another process has changed one.
+ */
 export function createAttribution(db: Database) {
-  const kept = new Map<number, Owners>()
+  const kept = new Map<number, { state: string; owners: Owners }>()
 
   function ownersIn(prepare: Prepare, productId: number): Owners {
+    const state = stateIn(prepare, productId)
     const known = kept.get(productId)
-    if (known !== undefined) return known
+    if (known?.state === state) return known.owners
     const statement = prepare('SELECT id, path_globs, exclude_globs, position FROM component WHERE product_id = ?')
     const owners = ownersOf(statement.all<ComponentGlobs>(productId))
-    kept.set(productId, owners)
+    kept.set(productId, { state, owners })
     return owners
   }
 
@@ -64,6 +68,14 @@ export function createAttribution(db: Database) {
   }
 
   return { attribute, reattribute, forget: (productId: number) => void kept.delete(productId) }
+}
+
+/** Differs after every change of a product's components. */
+function stateIn(prepare: Prepare, productId: number): string {
+  const row = prepare(
+    'SELECT count(*) AS count, max(updated_at) AS newest, sum(version) AS versions FROM component WHERE product_id = ?',
+  ).get<{ count: number; newest: number | null; versions: number | null }>(productId)
+  return [row?.count, row?.newest, row?.versions].join(' ')
 }
 
 type AttributedEvent = Pick<NormalEvent, 'exceptions' | 'threads'>

@@ -68,20 +68,12 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
   const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
   const event = stored?.event ?? emptyEvent(summary)
   const signals = stored === undefined ? ['event.body:retention:0/1'] : []
-  const located = await locateFrames(rows, event, product)
+  const located = await locateFrames(rows, event, cutStacks(event, maxFrames, signals), product)
   return {
     ...located.event,
     ...summary,
     product_id: String(occurrence.product_id),
     frame_order: 'caller_first',
-    exceptions: located.event.exceptions.map((exception, index) => ({
-      ...exception,
-      frames: cutFrames(exception.frames, maxFrames, `exceptions[${index}].frames`, signals),
-    })),
-    threads: located.event.threads.map((thread, index) => ({
-      ...thread,
-      frames: cutFrames(thread.frames, maxFrames, `threads[${index}].frames`, signals),
-    })),
     symbolication: symbolicationOf(event),
     component: located.component,
     previous_event_id: await neighbour(rows, occurrence, 'previous'),
@@ -125,13 +117,33 @@ function viewSummary(occurrence: ListedOccurrence, { environments, releases }: N
   }
 }
 
+/** The event with at most `max` frames per stack; says in `signals` what was left out. */
+function cutStacks(event: StoredEvent, max: number, signals: string[]): StoredEvent {
+  return {
+    ...event,
+    exceptions: event.exceptions.map((exception, index) => ({
+      ...exception,
+      frames: cutFrames(exception.frames, max, `exceptions[${index}].frames`, signals),
+    })),
+    threads: event.threads.map((thread, index) => ({
+      ...thread,
+      frames: cutFrames(thread.frames, max, `threads[${index}].frames`, signals),
+    })),
+  }
+}
+
 interface Located {
   event: StoredEvent
   component: ComponentRef | null
 }
 
-/** Adds to each frame its file in the repository and the component that owns it, and finds the event's component. */
-async function locateFrames(rows: Rows, event: StoredEvent, product: EventOptions['product']): Promise<Located> {
+/** Adds to each frame that is shown its file in the repository and the component that owns it, and finds the event's. */
+async function locateFrames(
+  rows: Rows,
+  event: StoredEvent,
+  shown: StoredEvent,
+  product: EventOptions['product'],
+): Promise<Located> {
   const components = await rows
     .selectFrom('component')
     .select(['id', 'path_globs', 'exclude_globs', 'position'])
@@ -146,9 +158,9 @@ async function locateFrames(rows: Rows, event: StoredEvent, product: EventOption
   const locate = (frame: NormalFrame) => locateFrame(frame, { owners, roots, refs })
   return {
     event: {
-      ...event,
-      exceptions: event.exceptions.map((exception) => ({ ...exception, frames: exception.frames.map(locate) })),
-      threads: event.threads.map((thread) => ({ ...thread, frames: thread.frames.map(locate) })),
+      ...shown,
+      exceptions: shown.exceptions.map((exception) => ({ ...exception, frames: exception.frames.map(locate) })),
+      threads: shown.threads.map((thread) => ({ ...thread, frames: thread.frames.map(locate) })),
     },
     component: refs.get(attributeEvent(owners, event, roots)) ?? null,
   }

@@ -6,26 +6,27 @@ const LARGEST_BATCH = 256
 /** Beyond this the disk is not keeping up; the sender is told to come back. */
 const LONGEST_QUEUE = 5_000
 
-export interface GroupCommitOptions<Item, Result> {
+type Prepare = (sql: string) => Statement
+
+export interface GroupCommitOptions<Session> {
   db: Database
-  /** Runs inside the batch's transaction; what it throws rejects its own item alone. */
-  work: (prepare: (sql: string) => Statement, item: Item) => Result
+  /** What the items of one transaction share; made anew when an item failed, as its writes are taken back. */
+  begin: (prepare: Prepare) => Session
 }
 
-interface Waiting<Item, Result> {
-  item: Item
-  resolve(result: Result): void
+interface Waiting<Session> {
+  /** Does the work; the outcome is called once it is on disk. */
+  run(session: Session): () => void
   reject(error: unknown): void
 }
 
-type Outcome<Result> = { result: Result } | { error: unknown }
-
 /**
  * One transaction for all items that wait at the time it begins: everything that arrives in one turn of the event loop,
- * and all that came while an earlier transaction ran. Each promise settles after the commit, in the order of arrival.
+ * and all that came while an earlier transaction ran. Each promise settles after the commit, in the order of arrival;
+ * what an item throws rejects it alone.
  */
-export function groupCommit<Item, Result>({ db, work }: GroupCommitOptions<Item, Result>) {
-  const waiting: Waiting<Item, Result>[] = []
+export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>) {
+  const waiting: Waiting<Session>[] = []
   let scheduled = false
 
   function schedule(): void {
@@ -35,7 +36,7 @@ export function groupCommit<Item, Result>({ db, work }: GroupCommitOptions<Item,
   }
 
   async function flush(): Promise<void> {
-    let taken: Waiting<Item, Result>[] = []
+    let taken: Waiting<Session>[] = []
     const take = () => {
       taken = waiting.splice(0, LARGEST_BATCH)
       scheduled = false
@@ -45,9 +46,9 @@ export function groupCommit<Item, Result>({ db, work }: GroupCommitOptions<Item,
     try {
       const outcomes = await db.batch((prepare) => {
         take()
-        return taken.map(({ item }) => isolated(prepare, item))
+        return runAll(prepare, taken)
       })
-      outcomes.forEach((outcome, index) => settle(taken[index], outcome))
+      for (const settle of outcomes) settle()
     } catch (error) {
       // No transaction could begin: those who wait for it share the failure.
       if (taken.length === 0) take()
@@ -55,15 +56,21 @@ export function groupCommit<Item, Result>({ db, work }: GroupCommitOptions<Item,
     }
   }
 
-  function isolated(prepare: (sql: string) => Statement, item: Item): Outcome<Result> {
-    prepare('SAVEPOINT item').run()
-    const outcome = attempt(() => work(prepare, item))
-    if ('error' in outcome) undo(prepare, outcome.error)
-    prepare('RELEASE item').run()
-    return outcome
+  function runAll(prepare: Prepare, items: readonly Waiting<Session>[]): (() => void)[] {
+    let session = begin(prepare)
+    return items.map((one) => {
+      prepare('SAVEPOINT item').run()
+      const outcome = attempt(() => one.run(session))
+      if ('error' in outcome) {
+        undo(prepare, outcome.error)
+        session = begin(prepare)
+      }
+      prepare('RELEASE item').run()
+      return 'error' in outcome ? () => one.reject(outcome.error) : outcome.settle
+    })
   }
 
-  return (item: Item): Promise<Result> => {
+  return <Result>(work: (session: Session) => Result): Promise<Result> => {
     if (waiting.length >= LONGEST_QUEUE) {
       return Promise.reject(
         new ServiceError('unavailable', 'too many events wait for the disk; repeat in a moment', {
@@ -72,30 +79,29 @@ export function groupCommit<Item, Result>({ db, work }: GroupCommitOptions<Item,
       )
     }
     return new Promise<Result>((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
+      const run = (session: Session) => {
+        const result = work(session)
+        return () => resolve(result)
+      }
+      waiting.push({ run, reject })
       schedule()
     })
   }
 }
 
-function attempt<Result>(work: () => Result): Outcome<Result> {
+function attempt(run: () => () => void): { settle: () => void } | { error: unknown } {
   try {
-    return { result: work() }
+    return { settle: run() }
   } catch (error) {
     return { error }
   }
 }
 
 /** Some failures (a full disk) end the whole transaction; then there is nothing to go back to, and all of it has failed. */
-function undo(prepare: (sql: string) => Statement, cause: unknown): void {
+function undo(prepare: Prepare, cause: unknown): void {
   try {
     prepare('ROLLBACK TO item').run()
   } catch {
     throw cause
   }
-}
-
-function settle<Item, Result>(one: Waiting<Item, Result> | undefined, outcome: Outcome<Result>): void {
-  if ('error' in outcome) one?.reject(outcome.error)
-  else one?.resolve(outcome.result)
 }

@@ -1,11 +1,30 @@
 import type { Platform } from '../context.ts'
-import { defaultEnvironmentName, defaultWeight, guessKind, nameKey } from '../directory/rules.ts'
+import { defaultEnvironmentName, defaultWeight, guessKind, isKnownEnvironment, nameKey } from '../directory/rules.ts'
 import type { OriginOf } from '../directory/rules.ts'
 import type { Statement } from '../sql/database.ts'
+import { dayMs } from '../times.ts'
+import type { ReleaseOrders } from './release-orders.ts'
 
-type Prepare = (sql: string) => Statement
+/**
+ * Environments of a product that only events named (decision 011). Usual names are not counted and always get a row, so
+ * that nobody can take the room of `production`; a member makes room by deleting some.
+ */
+const MOST_ENVIRONMENTS = 100
+/** Releases that events make in one environment in 30 days (decision 011); what a member or a token records is not counted. */
+const MOST_RELEASES = 1_000
+const RELEASE_WINDOW_MS = 30 * dayMs
 
-/** Where an occurrence happened. Empty ids: the product does not let events create environments, and none has the name. */
+/** What places are found and made with, inside a transaction. */
+export interface PlaceTools {
+  prepare: (sql: string) => Statement
+  platform: Platform
+  orders: ReleaseOrders
+}
+
+/**
+ * Where an occurrence happened. Empty ids: none has the name, and the product does not let events create environments or
+ * events have created as many as they may.
+ */
 export interface Place {
   environmentId: string
   environmentName: string
@@ -20,37 +39,30 @@ export interface NamedPlace {
 
 const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
 
+interface ProductFacts {
+  id: number
+  createsEnvironments: boolean
+}
+
 /**
- * The environment and release an event names, created with origin EVENT where they do not exist (CONTRACT §6). A deleted
- * environment is created anew. Runs inside the caller's transaction.
+ * The environment and release an event names, created with origin EVENT where they do not exist (CONTRACT §6) and there
+ * is room. A deleted environment is created anew. Runs inside the caller's transaction.
  */
-export function placeOf(
-  prepare: Prepare,
-  platform: Platform,
-  product: { id: number; createsEnvironments: boolean },
-  event: NamedPlace,
-): Place {
+export function placeOf(tools: PlaceTools, product: ProductFacts, event: NamedPlace): Place {
   const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
-  const environmentId = environmentOf(prepare, platform, product, environmentName)
+  const environmentId = environmentOf(tools, product, environmentName)
   const releaseId =
-    environmentId === '' || event.release === ''
-      ? ''
-      : releaseOf(prepare, platform, product.id, environmentId, event.release)
+    environmentId === '' || event.release === '' ? '' : releaseOf(tools, product.id, environmentId, event.release)
   return { environmentId, environmentName, releaseId }
 }
 
-function environmentOf(
-  prepare: Prepare,
-  platform: Platform,
-  product: { id: number; createsEnvironments: boolean },
-  name: string,
-): string {
+function environmentOf({ prepare, platform }: PlaceTools, product: ProductFacts, name: string): string {
   const key = nameKey(name)
   const known = prepare('SELECT id FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL').get<{
     id: string
   }>(product.id, key)
   if (known !== undefined) return known.id
-  if (!product.createsEnvironments) return ''
+  if (!product.createsEnvironments || !hasRoomForEnvironment(prepare, product.id, name)) return ''
   const id = platform.newId()
   const [kind, now] = [guessKind(name), platform.now()]
   prepare(
@@ -60,16 +72,42 @@ function environmentOf(
   return id
 }
 
-function releaseOf(prepare: Prepare, platform: Platform, productId: number, environmentId: string, version: string) {
+function hasRoomForEnvironment(prepare: PlaceTools['prepare'], productId: number, name: string): boolean {
+  if (isKnownEnvironment({ name, origin: byEvent })) return true
+  const others = prepare(
+    'SELECT name, origin FROM environment WHERE product_id = ? AND origin = ? AND deleted_at IS NULL',
+  )
+    .all<{ name: string; origin: string }>(productId, byEvent)
+    .filter((environment) => !isKnownEnvironment(environment))
+  return others.length < MOST_ENVIRONMENTS
+}
+
+function releaseOf(
+  { prepare, platform, orders }: PlaceTools,
+  productId: number,
+  environmentId: string,
+  version: string,
+): string {
   const known = prepare('SELECT id FROM release WHERE product_id = ? AND version = ? AND environment_id = ?').get<{
     id: string
   }>(productId, version, environmentId)
   if (known !== undefined) return known.id
   const id = platform.newId()
   const now = platform.now()
+  if (!hasRoomForRelease(prepare, environmentId, now)) return ''
   prepare(
     `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   ).run(id, productId, environmentId, version, byEvent, now, now)
+  orders.added(environmentId, { id, version, released_at: null, created_at: now })
   return id
+}
+
+/** Reads the newest rows only, so that the answer costs the same however many there are. */
+function hasRoomForRelease(prepare: PlaceTools['prepare'], environmentId: string, now: number): boolean {
+  const recent = prepare(
+    `SELECT count(*) AS made FROM (SELECT created_at FROM release WHERE environment_id = ? AND origin = ?
+       ORDER BY rowid DESC LIMIT ?) WHERE created_at > ?`,
+  ).get<{ made: number }>(environmentId, byEvent, MOST_RELEASES, now - RELEASE_WINDOW_MS)
+  return (recent?.made ?? 0) < MOST_RELEASES
 }

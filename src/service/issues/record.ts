@@ -8,6 +8,7 @@ import { countOccurrence, countUser } from './counters.ts'
 import { placeOf } from './places.ts'
 import type { Place } from './places.ts'
 import { regress } from './regression.ts'
+import type { ReleaseOrders } from './release-orders.ts'
 
 type Prepare = (sql: string) => Statement
 
@@ -25,11 +26,13 @@ export interface Recorded {
   duplicate: boolean
 }
 
+/** What the events of one transaction share. */
 export interface RecordTools {
   prepare: Prepare
   platform: Platform
   /** Component of a new issue, or ''. */
   attribute(prepare: Prepare, productId: number, event: NormalEvent, repository: string): string
+  orders: ReleaseOrders
 }
 
 interface ProductFacts {
@@ -51,7 +54,7 @@ interface IssueFacts {
  * A second event with the same SDK id changes nothing and yields the first one's id. Throws when the product is unknown.
  */
 export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
-  const { prepare, platform } = tools
+  const { prepare } = tools
   const { productId, event } = prepared
   const known = prepare('SELECT id FROM occurrence WHERE product_id = ? AND sdk_event_id = ?').get<Recorded>(
     productId,
@@ -63,7 +66,7 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   if (product === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
   const settings = Settings.parse(JSON.parse(product.settings))
   const createsEnvironments = settings.auto_create_environments
-  const place = placeOf(prepare, platform, { id: productId, createsEnvironments }, event)
+  const place = placeOf(tools, { id: productId, createsEnvironments }, event)
 
   const before = findIssue(prepare, prepared)
   const issueId = before?.id ?? createIssue(tools, prepared, place, product.repository)
@@ -79,7 +82,7 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const newUsers = countUser(prepare, counted) ? 1 : 0
   updateIssue(prepare, prepared, { issueId, place, before, seq: occurrence.seq, newUsers })
   countOccurrence(prepare, counted)
-  if (before !== undefined) regress(prepare, platform, { issue: before, place, reopens: settings.reopen_on_regression })
+  if (before !== undefined) regress(tools, { issue: before, place, reopens: settings.reopen_on_regression })
   return { id: occurrence.id, duplicate: false }
 }
 

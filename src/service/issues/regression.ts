@@ -2,10 +2,13 @@ import type { Platform } from '../context.ts'
 import type { Statement } from '../sql/database.ts'
 import { ResolvedIn, systemActor } from './columns.ts'
 import type { Place } from './places.ts'
-import { orderReleases } from '../directory/release-order.ts'
-import type { OrderedRelease } from './release-order.ts'
+import type { ReleaseOrders } from './release-orders.ts'
 
-type Prepare = (sql: string) => Statement
+export interface RegressionTools {
+  prepare: (sql: string) => Statement
+  platform: Platform
+  orders: ReleaseOrders
+}
 
 export interface Resolvable {
   id: string
@@ -19,11 +22,10 @@ export interface Resolvable {
  * `reopens` false the issue keeps its status and is only marked. An ignored issue stays ignored.
  */
 export function regress(
-  prepare: Prepare,
-  platform: Platform,
+  { prepare, platform, orders }: RegressionTools,
   { issue, place, reopens }: { issue: Resolvable; place: Place; reopens: boolean },
 ): void {
-  if (issue.status !== 'resolved' || isOlder(prepare, issue, place)) return
+  if (issue.status !== 'resolved' || isOlder(orders, issue, place)) return
   const now = platform.now()
   if (place.releaseId !== '') {
     prepare('INSERT OR IGNORE INTO issue_regression (release_id, issue_id, at) VALUES (?, ?, ?)').run(
@@ -48,11 +50,9 @@ export function regress(
 }
 
 /** Does the occurrence come from a release before the newest one its environment had when the issue was resolved? */
-function isOlder(prepare: Prepare, issue: Resolvable, place: Place): boolean {
+function isOlder(orders: ReleaseOrders, issue: Resolvable, place: Place): boolean {
   if (place.releaseId === '' || issue.resolved_in === null) return false
   const newestId = ResolvedIn.parse(JSON.parse(issue.resolved_in))[place.environmentId]
   if (newestId === undefined || newestId === place.releaseId) return false
-  const releases = prepare('SELECT id, version, released_at, created_at FROM release WHERE environment_id = ?')
-  const order = orderReleases(releases.all<OrderedRelease>(place.environmentId)).map((release) => release.id)
-  return order.indexOf(place.releaseId) < order.indexOf(newestId)
+  return orders.isOlder(place.environmentId, place.releaseId, newestId)
 }

@@ -10,6 +10,9 @@ import type { Presence } from './presence.ts'
 
 type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>
 
+/** Environments and releases of an answer: it stays readable, and small, whatever events made up (decision 011). */
+const MOST_PLACES = 50
+
 interface Count {
   bucket: number
   environment_id: string
@@ -20,8 +23,9 @@ interface Count {
 /**
  * Occurrences of one issue over a trailing period, read from rollups, so that they stay right after retention: whole
  * UTC-aligned buckets with zeros, the last one holding `now`. `total` is the sum of the series. Environments and
- * releases are all that ever had the issue, with their count in the period and the times of all their occurrences;
- * `users_affected` are those who met the issue since the first bucket.
+ * releases are those that ever had the issue, with their count in the period and the times of all their occurrences: the
+ * 50 with the highest count, the newest first among equals. `users_affected` are those who met the issue since the
+ * first bucket.
  */
 export async function readStats(
   rows: Rows,
@@ -99,21 +103,29 @@ async function viewEnvironments(
   counts: readonly Count[],
   series: (counts: readonly Count[]) => StatsBody['series'],
 ): Promise<StatsBody['environments']> {
+  const countsOf = Map.groupBy(counts, (count) => count.environment_id)
   const merged = Map.groupBy(present, (row) => row.environment_id)
-  const names = await environmentNames(rows, merged.keys())
-  const environments = [...merged].map(([id, places]) => {
-    const here = counts.filter((count) => count.environment_id === id)
-    return {
-      environment_id: id,
-      environment: names.get(id)?.name ?? '',
-      environment_known: names.get(id)?.known ?? false,
-      count: sum(here),
-      first_seen: timestamp(Math.min(...places.map((place) => place.first_seen))),
-      last_seen: timestamp(Math.max(...places.map((place) => place.last_seen))),
-      series: series(here),
-    }
-  })
-  return environments.toSorted((left, right) => right.count - left.count || (left.last_seen < right.last_seen ? 1 : -1))
+  const environments = loudest(
+    [...merged].map(([id, places]) => {
+      const here = countsOf.get(id) ?? []
+      const first_seen = places.reduce((first, place) => Math.min(first, place.first_seen), Infinity)
+      const last_seen = places.reduce((last, place) => Math.max(last, place.last_seen), 0)
+      return { id, here, count: sum(here), first_seen, last_seen }
+    }),
+  )
+  const names = await environmentNames(
+    rows,
+    environments.map(({ id }) => id),
+  )
+  return environments.map(({ id, here, count, first_seen, last_seen }) => ({
+    environment_id: id,
+    environment: names.get(id)?.name ?? '',
+    environment_known: names.get(id)?.known ?? false,
+    count,
+    first_seen: timestamp(first_seen),
+    last_seen: timestamp(last_seen),
+    series: series(here),
+  }))
 }
 
 async function viewReleases(
@@ -121,26 +133,36 @@ async function viewReleases(
   present: readonly Presence[],
   counts: readonly Count[],
 ): Promise<StatsBody['releases']> {
-  const places = present.filter((place) => place.release_id !== '')
+  const countsOf = Map.groupBy(counts, (count) => count.release_id)
+  const releases = loudest(
+    present
+      .filter((place) => place.release_id !== '')
+      .map((place) => ({ ...place, count: sum(countsOf.get(place.release_id) ?? []) })),
+  )
   const names = await releaseNames(
     rows,
-    places.map((place) => place.release_id),
+    releases.map((place) => place.release_id),
   )
   const environments = await environmentNames(
     rows,
-    places.map((place) => place.environment_id),
+    releases.map((place) => place.environment_id),
   )
-  const releases = places.map((place) => ({
+  return releases.map((place) => ({
     release_id: place.release_id,
     version: names.get(place.release_id)?.version ?? '',
     known: names.get(place.release_id)?.known ?? false,
     environment: environments.get(place.environment_id)?.name ?? '',
     environment_known: environments.get(place.environment_id)?.known ?? false,
-    count: sum(counts.filter((count) => count.release_id === place.release_id)),
+    count: place.count,
     first_seen: timestamp(place.first_seen),
     last_seen: timestamp(place.last_seen),
   }))
-  return releases.toSorted((left, right) => right.count - left.count || (left.last_seen < right.last_seen ? 1 : -1))
+}
+
+function loudest<P extends { count: number; last_seen: number }>(places: readonly P[]): P[] {
+  return places
+    .toSorted((left, right) => right.count - left.count || right.last_seen - left.last_seen)
+    .slice(0, MOST_PLACES)
 }
 
 function sum(counts: readonly Count[]): number {

@@ -3,6 +3,7 @@ import type { Actor, IssueStatus } from '../../contract/common.ts'
 import { audit } from '../audit.ts'
 import type { Call } from '../context.ts'
 import { orderReleases } from '../directory/release-order.ts'
+import { isKnownEnvironment } from '../directory/rules.ts'
 import type { Rows } from '../sql/database.ts'
 import type { StoredIssue } from './issue-view.ts'
 
@@ -12,26 +13,65 @@ export interface StatusChange {
   reason: 'manual' | 'bulk'
 }
 
-/** What the issues of one product are resolved in: per environment its newest release now, as JSON. */
-export async function releaseContext(rows: Rows, productId: number): Promise<string> {
-  const releases = await rows
-    .selectFrom('release')
-    .innerJoin('environment', 'environment.id', 'release.environment_id')
-    .select(['release.id', 'release.version', 'release.released_at', 'release.created_at', 'release.environment_id'])
-    .where('release.product_id', '=', productId)
-    .where('environment.deleted_at', 'is', null)
+/**
+ * What each of the issues would be resolved in now, as JSON: the newest release of every environment that the issue
+ * occurred in or that is known. Of the others no event can tell whether it is old, so it reopens the issue; they are left
+ * out because anybody's events can make them.
+ */
+export async function releaseContexts(
+  rows: Rows,
+  productId: number,
+  issueIds: readonly string[],
+): Promise<Map<string, string>> {
+  const present = await environmentsWith(rows, issueIds)
+  const environments = await rows
+    .selectFrom('environment')
+    .select(['id', 'name', 'origin'])
+    .where('product_id', '=', productId)
+    .where('deleted_at', 'is', null)
     .execute()
-  const newest: Record<string, string> = {}
-  for (const [environmentId, among] of Map.groupBy(releases, (release) => release.environment_id)) {
-    const release = orderReleases(among).at(-1)
-    if (release !== undefined) newest[environmentId] = release.id
+  const known = new Set(environments.filter(isKnownEnvironment).map(({ id }) => id))
+  const alive = new Set(environments.map(({ id }) => id))
+  const wanted = new Set([...known, ...[...present.values()].flat().filter((id) => alive.has(id))])
+  const newest = await newestReleases(rows, [...wanted])
+  return new Map(
+    issueIds.map((id) => {
+      const places = new Set([...known, ...(present.get(id) ?? [])])
+      return [id, JSON.stringify(Object.fromEntries(newest.filter(([environmentId]) => places.has(environmentId))))]
+    }),
+  )
+}
+
+/** For each issue the environments it occurred in. */
+async function environmentsWith(rows: Rows, issueIds: readonly string[]): Promise<Map<string, string[]>> {
+  const places = await rows
+    .selectFrom('issue_presence')
+    .select(['issue_id', 'environment_id'])
+    .distinct()
+    .where('issue_id', 'in', issueIds)
+    .execute()
+  const byIssue = Map.groupBy(places, (place) => place.issue_id)
+  return new Map([...byIssue].map(([id, some]) => [id, some.map((place) => place.environment_id)]))
+}
+
+/** Pairs of environment and newest release; one environment at a time, as each may have thousands of releases. */
+async function newestReleases(rows: Rows, environmentIds: readonly string[]): Promise<[string, string][]> {
+  const newest: [string, string][] = []
+  for (const environmentId of environmentIds) {
+    const releases = await rows
+      .selectFrom('release')
+      .select(['id', 'version', 'released_at', 'created_at'])
+      .where('environment_id', '=', environmentId)
+      .execute()
+    const release = orderReleases(releases).at(-1)
+    if (release !== undefined) newest.push([environmentId, release.id])
   }
-  return JSON.stringify(newest)
+  return newest
 }
 
 /**
  * Gives the issue a status inside the caller's transaction, with actor, history and audit (CONTRACT §10); false when it
- * has that status already and nothing is written. Resolving notes `context`, the releases known now, which decide later
+ * has that status already and nothing is written. Resolving notes `context` (`releaseContexts`), which decides later
  * what a regression is, and settles an earlier regression.
  */
 export async function changeStatus(

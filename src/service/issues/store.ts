@@ -1,12 +1,14 @@
 import type { Platform } from '../context.ts'
 import type { NormalEvent } from '../ingest/event.ts'
-import type { EventStore } from '../ingest/event-store.ts'
-import type { Database } from '../sql/database.ts'
+import type { Drop, EventStore } from '../ingest/event-store.ts'
+import { createPace } from '../pace.ts'
+import type { Database, Statement } from '../sql/database.ts'
 import { createAttribution } from './attribution.ts'
 import { groupCommit } from './group-commit.ts'
 import { prepareEvent } from './prepare-event.ts'
 import { recordEvent } from './record.ts'
-import type { Prepared } from './record.ts'
+import type { RecordTools } from './record.ts'
+import { releaseOrders } from './release-orders.ts'
 
 export interface IssueStore extends EventStore {
   /** To be called after every change of a product's components: unresolved issues are attributed anew in the background. */
@@ -23,32 +25,32 @@ export interface EventStoreOptions {
 }
 
 /**
- * Where events become issues. `append` groups and packs an event at once, waits for the next transaction together with
- * all others that came meanwhile, and resolves when that transaction is on disk.
+ * Where events become issues. `append` groups and packs an event in its turn, waits for the next transaction together
+ * with all others that came meanwhile, and resolves when that transaction is on disk. What SDKs dropped waits for the
+ * same transaction.
  */
 export function createEventStore({ db, platform, onError = () => {} }: EventStoreOptions): IssueStore {
   const attribution = createAttribution(db)
-  const commit = groupCommit({
+  const pace = createPace()
+  const commit = groupCommit<RecordTools>({
     db,
-    work: (prepare, prepared: Prepared) =>
-      recordEvent({ prepare, platform, attribute: attribution.attribute }, prepared),
+    begin: (prepare) => ({
+      prepare,
+      platform,
+      attribute: attribution.attribute,
+      orders: releaseOrders(prepare),
+    }),
   })
   let background: Promise<void> = Promise.resolve()
 
   return {
     async append(productId: number, event: NormalEvent) {
-      return commit(prepareEvent(productId, event))
+      const prepared = await pace(() => prepareEvent(productId, event))
+      return commit((tools) => recordEvent(tools, prepared))
     },
 
     async recordDropped(productId, drops) {
-      if (drops.length === 0) return
-      await db.batch((prepare) => {
-        const statement = prepare(
-          `INSERT INTO dropped_by_sdk (product_id, reason, category, quantity) VALUES (?, ?, ?, ?)
-           ON CONFLICT DO UPDATE SET quantity = quantity + excluded.quantity`,
-        )
-        for (const { reason, category, quantity } of drops) statement.run(productId, reason, category, quantity)
-      })
+      if (drops.length > 0) await commit(({ prepare }) => countDropped(prepare, productId, drops))
     },
 
     componentsChanged(productId) {
@@ -58,4 +60,12 @@ export function createEventStore({ db, platform, onError = () => {} }: EventStor
 
     idle: () => background,
   }
+}
+
+function countDropped(prepare: (sql: string) => Statement, productId: number, drops: readonly Drop[]): void {
+  const statement = prepare(
+    `INSERT INTO dropped_by_sdk (product_id, reason, category, quantity) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET quantity = quantity + excluded.quantity`,
+  )
+  for (const { reason, category, quantity } of drops) statement.run(productId, reason, category, quantity)
 }

@@ -20,6 +20,7 @@ export interface LoadOptions {
   resolveIssueOf(sdkEventId: string): Promise<void>
   /** Epoch milliseconds; the newest event happens then. */
   now: number
+  /** Told after each request how many events have been sent, and of how many. */
   onProgress?(done: number, total: number): void
 }
 
@@ -31,23 +32,28 @@ export interface LoadedSample {
 /** Send the recorded crashes of the sample shop through the ingest, oldest first, as if they had happened until now. */
 export async function loadSample(options: LoadOptions): Promise<LoadedSample> {
   const lines = unfold(await readRecording())
+  const total = lines.reduce((sum, line) => sum + ('body' in line ? eventsIn(line.body) : 0), 0)
   const loaded = { envelopes: 0, events: 0 }
-  for (const [position, line] of lines.entries()) {
+  for (const line of lines) {
     if ('resolve' in line) await options.resolveIssueOf(line.resolve)
     else {
-      loaded.events += await sendOne(readdress(line, options), options)
+      await sendOne(readdress(line, options), options)
+      loaded.events += eventsIn(line.body)
       loaded.envelopes += 1
+      options.onProgress?.(loaded.events, total)
     }
-    options.onProgress?.(position + 1, lines.length)
   }
   return loaded
 }
 
-async function sendOne({ path, headers, body }: RecordedRequest, options: LoadOptions): Promise<number> {
+function eventsIn(envelope: string): number {
+  return parseEnvelope(envelope).items.filter(({ header }) => header.type === 'event').length
+}
+
+async function sendOne({ path, headers, body }: RecordedRequest, options: LoadOptions): Promise<void> {
   const request = { method: 'POST', url: path, headers, body: new TextEncoder().encode(body) }
   const { status, body: answer } = await options.send(request)
   if (status !== 200) throw new Error(`the ingest answered ${status} to a recorded envelope of the sample: ${answer}`)
-  return parseEnvelope(body).items.filter(({ header }) => header.type === 'event').length
 }
 
 /** A recorded request as the SDK would have sent it to this product: its key, its id, and now as the newest time. */

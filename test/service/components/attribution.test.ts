@@ -81,6 +81,15 @@ test('an event without in-app frames that someone owns belongs to nobody', () =>
   expect(attributeEvent(owners, event({ exceptions: [exception({ frames })] }), repository)).toBe('')
 })
 
+test('of an event with many files the 100 nearest to the crash are asked, each once', () => {
+  const asked: string[] = []
+  const nobody = { ownerOf: (path: string) => void asked.push(path) }
+  const frames = Array.from({ length: 250 }, (_, index) => frame({ filename: `src/file${index % 200}.ts` }))
+  const exceptions = Array.from({ length: 20 }, () => exception({ frames }))
+  expect(attributeEvent(nobody, event({ exceptions }), repository)).toBe('')
+  expect(asked).toEqual(Array.from({ length: 100 }, (_, index) => `src/file${(249 - index) % 200}.ts`))
+})
+
 test('overlaps are globs of others that reach into the same folders', () => {
   const existing = [
     component('cart', ['src/cart/**', 'docs/**']),

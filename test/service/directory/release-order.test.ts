@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderReleases } from '../../../src/service/directory/release-order.ts'
+import { orderReleases, releaseOrder } from '../../../src/service/directory/release-order.ts'
 
 const release = (version: string, created_at: number, released_at: number | null = null) => ({
   id: `${version}@${created_at}`,
@@ -50,6 +50,71 @@ test('the order is one whatever the order of reading, and loses nothing', () => 
       const ordered = orderReleases(one)
       expect(orderReleases(other)).toEqual(ordered)
       expect(ordered.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(one.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    }),
+  )
+})
+
+test('two releases are ordered by date, then by version, then by creation', () => {
+  const older = (left: ReturnType<typeof release>, right: ReturnType<typeof release>) => {
+    expect(orderReleases([left, right])).toEqual([left, right])
+    expect(orderReleases([right, left])).toEqual([left, right])
+  }
+  older(release('2.0.0', 9, 1), release('1.0.0', 1, 2))
+  older(release('1.9.0', 9, 5), release('1.10.0', 1, 5))
+  older(release('shop@1.9.0', 9), release('shop@1.10.0', 1, 3))
+  older(release('2.0.0-rc.1', 9), release('2.0.0', 1))
+  older(release('zebra', 1), release('ant', 2))
+  older(release('1.0.0', 1), release('nightly', 2))
+})
+
+test('of releases of the same time versions keep their order, wherever a name was created among them', () => {
+  const circle = [release('1.0.0', 3, 7), release('name', 2, 7), release('2.0.0', 1, 7)]
+  for (const given of [circle, circle.toReversed(), [circle[1], circle[0], circle[2]]]) {
+    const versions = versionsOf(given as never)
+    expect(versions.indexOf('1.0.0')).toBeLessThan(versions.indexOf('2.0.0'))
+  }
+})
+
+test('a text of more than 64 characters is a name, however much it looks like a version', () => {
+  const long = (major: number) => `shop@${major}.0.0-${'a.'.repeat(40)}b`
+  expect(versionsOf([release(long(1), 2), release(long(2), 1)])).toEqual([long(2), long(1)])
+  const fits = (major: number) => `${'@company/'.repeat(9)}shop@${major}.0.0-${'a.'.repeat(20)}b`
+  expect(versionsOf([release(fits(1), 2), release(fits(2), 1)])).toEqual([fits(1), fits(2)])
+})
+
+test('each version is read once per ordering', () => {
+  let reads = 0
+  const counted = Array.from({ length: 500 }, (_, index) => ({
+    ...release('', index, index % 3 === 0 ? index * 7 : null),
+    id: String(index),
+    get version() {
+      reads += 1
+      return index % 2 === 0 ? `shop@1.${(index * 37) % 101}.0` : `c${(index * 7919) % 503}`
+    },
+  }))
+  expect(orderReleases(counted)).toHaveLength(500)
+  expect(reads).toBe(500)
+})
+
+test('releases that come later take the places they would have had from the start', () => {
+  const versions = fc.uniqueArray(
+    fc.tuple(fc.nat(20), fc.nat(20)).map(([minor, patch]) => `1.${minor}.${patch}`),
+    {
+      minLength: 2,
+      maxLength: 12,
+    },
+  )
+  fc.assert(
+    fc.property(versions, fc.nat(12), (names, known) => {
+      const all = names.map((version, index) => release(version, index))
+      const order = releaseOrder(all.slice(0, known))
+      for (const one of all.slice(known)) order.add(one)
+      const expected = orderReleases(all)
+      for (const [index, one] of expected.entries()) {
+        const next = expected[index + 1]
+        if (next === undefined) continue
+        expect([order.isBefore(one.id, next.id), order.isBefore(next.id, one.id)]).toEqual([true, false])
+      }
     }),
   )
 })

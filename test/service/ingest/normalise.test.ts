@@ -335,6 +335,7 @@ test.each<[string, unknown, string, string[]]>([
   ['environment', undefined, 'production', []],
   ['environment', '  ', 'production', []],
   ['environment', 'e'.repeat(65), 'e'.repeat(64), ['environment:length:64/65']],
+  ['environment', 'feature/cart/2', 'feature-cart-2', ['environment:value:0/1']],
   ['dist', 7, '7', []],
   ['dist', 'd'.repeat(65), 'd'.repeat(64), ['dist:length:64/65']],
   ['transaction', 't'.repeat(201), 't'.repeat(200), ['transaction:length:200/201']],

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createEventStore } from '../../../src/service/issues/store.ts'
+import type { Database } from '../../../src/service/sql/database.ts'
 import { dayMs, openRig } from './rig.ts'
 import type { Crash, Rig } from './rig.ts'
 
@@ -130,6 +132,71 @@ test('resolving settles a regression; a second one counts again', async () => {
     expect(await statusOf(rig, id)).toMatchObject({ is_regression: true, reopened_count: round })
   }
 })
+
+test('the releases of an environment are read once for all events of a transaction', async () => {
+  await using rig = await openRig()
+  for (let patch = 0; patch < 30; patch += 1) await rig.append({ release: `1.0.${patch}` })
+  const { id } = (await rig.issues())[0]!
+  await rig.handlers.setIssueStatus({ id, status: 'resolved' }, rig.call)
+  const { db, read } = countingReleases(rig.db)
+  const store = createEventStore({ db, platform: rig.platform })
+  await Promise.all(Array.from({ length: 20 }, () => store.append(rig.productId, rig.crash({ release: '1.0.3' }))))
+  expect(read.rows).toBe(30)
+  expect((await statusOf(rig, id)).status).toBe('resolved')
+})
+
+test('a release that an event of the same transaction made is compared like any other', async () => {
+  await using rig = await openRig()
+  await rig.append({ release: '2.0.0' })
+  const { id } = (await rig.issues())[0]!
+  await rig.handlers.setIssueStatus({ id, status: 'resolved' }, rig.call)
+  await Promise.all(['2.0.0-rc.1', '1.5.0', '1.9.0'].map((release) => rig.append({ release })))
+  expect((await statusOf(rig, id)).status).toBe('resolved')
+  await Promise.all(['1.6.0', '2.1.0'].map((release) => rig.append({ release })))
+  expect(await statusOf(rig, id)).toMatchObject({ status: 'unresolved', reopened_count: 1 })
+})
+
+test('a release whose event could not be stored is not compared with', async () => {
+  await using rig = await openRig()
+  await rig.append({ release: '2.0.0' })
+  const { id } = (await rig.issues())[0]!
+  await rig.handlers.setIssueStatus({ id, status: 'resolved' }, rig.call)
+  const broken = { ...rig.crash({ release: '1.5.0' }), size_bytes: Number.NaN }
+  const outcomes = await Promise.allSettled([
+    rig.append({ release: '1.4.0' }),
+    rig.store.append(rig.productId, broken),
+    rig.append({ release: '1.5.0' }),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect((await statusOf(rig, id)).status).toBe('resolved')
+})
+
+/** The database, counting the rows that whole lists of releases have. */
+function countingReleases(database: Database): { db: Database; read: { rows: number } } {
+  const read = { rows: 0 }
+  const db: Database = {
+    dialect: database.dialect,
+    read: database.read,
+    write: (work) => database.write(work),
+    batch: (work) =>
+      database.batch((prepare) =>
+        work((sql) => {
+          const statement = prepare(sql)
+          if (!/FROM release WHERE environment_id/.test(sql)) return statement
+          return {
+            ...statement,
+            all: <T>(...parameters: Parameters<typeof statement.all>) => {
+              const rows = statement.all<T>(...parameters)
+              read.rows += rows.length
+              return rows
+            },
+          }
+        }),
+      ),
+    close: () => database.close(),
+  }
+  return { db, read }
+}
 
 async function statusOf(rig: Rig, id: string) {
   return (await rig.handlers.getIssue({ id }, rig.call)).issue

@@ -3,28 +3,7 @@ import { expect, test } from 'vitest'
 import { bucketSeconds, bucketStart, periodMs, resolutionOf, resolutions } from '../../../src/service/issues/buckets.ts'
 import type { PeriodName } from '../../../src/service/issues/buckets.ts'
 import { cutFrames } from '../../../src/service/issues/frames.ts'
-import { compareReleases } from '../../../src/service/issues/release-order.ts'
 import { isKnownSdk } from '../../../src/service/issues/sdk-names.ts'
-
-const release = (version: string, released_at: number | null, created_at: number) => ({
-  id: version,
-  version,
-  released_at,
-  created_at,
-})
-
-test('releases are ordered by date, then by version, then by creation', () => {
-  const older = (left: ReturnType<typeof release>, right: ReturnType<typeof release>) => {
-    expect(compareReleases(left, right)).toBeLessThan(0)
-    expect(compareReleases(right, left)).toBeGreaterThan(0)
-  }
-  older(release('2.0.0', 1, 9), release('1.0.0', 2, 1))
-  older(release('1.9.0', 5, 9), release('1.10.0', 5, 1))
-  older(release('shop@1.9.0', null, 9), release('shop@1.10.0', 3, 1))
-  older(release('2.0.0-rc.1', null, 9), release('2.0.0', null, 1))
-  older(release('zebra', null, 1), release('ant', null, 2))
-  older(release('1.0.0', null, 1), release('nightly', null, 2))
-})
 
 test('every period is read from a stored resolution that divides its buckets and is kept long enough', () => {
   for (const period of Object.keys(periodMs) as PeriodName[]) {

@@ -89,3 +89,30 @@ test('the split by environment names where and since when', async () => {
   ])
   expect(stats.releases).toMatchObject([{ version: '1.0', known: false, environment: 'production', count: 2 }])
 })
+
+test('the answer holds the 50 environments and releases with most occurrences, counted right', async () => {
+  await using rig = await openRig()
+  const crashes = Array.from({ length: 60 }, (_, index) => ({ environment: `e${index}`, release: `r${index}` }))
+  await Promise.all([...crashes, ...crashes.slice(8)].map((crash) => rig.append(crash)))
+  const { stats } = await rig.handlers.getIssueStats({ id: (await rig.issues())[0]!.id }, rig.call)
+  expect(stats.total).toBe(112)
+  for (const places of [stats.environments, stats.releases]) {
+    expect(places.map(({ count }) => count)).toEqual(Array.from({ length: 50 }, () => 2))
+  }
+  const [first] = stats.environments
+  expect(first!.series.reduce((sum, { count }) => sum + count, 0)).toBe(2)
+})
+
+test('an issue in 40,000 environments has an answer of the same size', async () => {
+  await using rig = await openRig()
+  await rig.append()
+  const { id } = (await rig.issues())[0]!
+  await rig.db.batch((prepare) => {
+    const presence = prepare(`INSERT INTO issue_presence VALUES (?, ?, ?, 1, ?, ?)`)
+    for (let index = 0; index < 40_000; index += 1)
+      presence.run(id, `e${index}`, `r${index}`, rig.clock.now, rig.clock.now)
+  })
+  const { stats } = await rig.handlers.getIssueStats({ id }, rig.call)
+  expect([stats.environments.length, stats.releases.length]).toEqual([50, 50])
+  expect(JSON.stringify(stats).length).toBeLessThan(400_000)
+})

@@ -115,3 +115,21 @@ test('products, issues and releases of a workspace one is not a member of do not
   }
   expect((await rig.issues())[0]!.status).toBe('unresolved')
 })
+
+test('an issue is resolved in the newest releases of known environments and of those it occurred in', async () => {
+  await using rig = await openRig()
+  const elsewhere = Array.from({ length: 60 }, (_, index) => ({
+    kind: 'loud',
+    environment: `e${index}`,
+    release: '1.0',
+  }))
+  await Promise.all(elsewhere.map((crash) => rig.append(crash)))
+  await rig.append({ kind: 'loud', environment: 'staging', release: '1.0' })
+  await rig.append({ kind: 'quiet', environment: 'e7', release: '1.1' })
+  const issues = await rig.issues()
+  const issue_ids = issues.map(({ id }) => id)
+  await rig.handlers.bulkSetIssueStatus({ product_id: rig.product_id, issue_ids, status: 'resolved' }, rig.call)
+  const stored = await rig.db.read.selectFrom('issue').select('resolved_in').orderBy('number').execute()
+  const [loud, quiet] = stored.map(({ resolved_in }) => Object.keys(JSON.parse(resolved_in!)).length)
+  expect([loud, quiet]).toEqual([61, 2])
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ResponseOf } from '../../../src/contract/index.ts'
 import { startApp } from '../../app.ts'
+import { createEventStore } from '../../../src/service/issues/store.ts'
 import { openRig } from './rig.ts'
 
 test('100 equal crashes through the ingest are one issue that was seen 100 times', async () => {
@@ -75,6 +76,36 @@ test('an event is on disk when its promise resolves, while the database has othe
   await slow
   await Promise.all(waiting)
   expect(await rig.issues()).toHaveLength(2)
+})
+
+const drop = { reason: 'queue_overflow', category: 'error', quantity: 2 }
+
+test('what SDKs dropped waits for one transaction together with the events', async () => {
+  await using rig = await openRig()
+  let transactions = 0
+  const { db } = rig
+  const counting = {
+    dialect: db.dialect,
+    read: db.read,
+    write: db.write.bind(db),
+    batch: <T>(work: Parameters<typeof db.batch<T>>[0]) => {
+      transactions += 1
+      return db.batch(work)
+    },
+    close: () => db.close(),
+  }
+  const store = createEventStore({ db: counting, platform: rig.platform })
+  await Promise.all(Array.from({ length: 50 }, () => store.recordDropped(rig.productId, [drop])))
+  expect(transactions).toBe(1)
+  expect(await rig.db.read.selectFrom('dropped_by_sdk').select('quantity').execute()).toEqual([{ quantity: 100 }])
+})
+
+test('reports of dropped events that the disk does not keep up with are refused', async () => {
+  await using rig = await openRig()
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 5_001 }, () => rig.store.recordDropped(rig.productId, [drop])),
+  )
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'unavailable' } }])
 })
 
 test('the newest event gives the issue its face, the oldest its first release, in whatever order they come', async () => {

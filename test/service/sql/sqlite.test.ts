@@ -3,7 +3,9 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Database } from '../../../src/service/sql/database.ts'
@@ -108,6 +110,94 @@ test('a lock held by another process becomes unavailable, and passes', async () 
   other.close()
   await db.write((rows) => rows.insertInto('workspace').values(workspace('b')).execute())
   expect(await names()).toEqual(['b'])
+})
+
+test('while another process holds the write lock a read goes on, and the write follows when it lets go', async () => {
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const order: string[] = []
+  const write = db
+    .write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())
+    .then(() => order.push('write'))
+  await nextTurn()
+  expect(await names()).toEqual([])
+  order.push('read')
+  other.exec('COMMIT')
+  other.close()
+  await write
+  expect(order).toEqual(['read', 'write'])
+})
+
+test('writes that queued behind one that waited in vain do not wait as long again', async () => {
+  await db.close()
+  const busyTimeoutMs = 100
+  db = await openSqlite(file, { busyTimeoutMs })
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const order: string[] = []
+  const refused = (name: string) =>
+    db.write(() => Promise.resolve()).catch((error: ServiceError) => order.push(`${name} ${error.code}`))
+  const first = refused('first')
+  const queued = ['second', 'third', 'fourth', 'fifth'].map(refused)
+  await first
+  await Promise.all([...queued, sleep(2 * busyTimeoutMs).then(() => order.push('two waits more'))])
+  expect(order).toEqual([
+    ...['first', 'second', 'third', 'fourth', 'fifth'].map((name) => `${name} unavailable`),
+    'two waits more',
+  ])
+  const late = db.write((rows) => rows.insertInto('workspace').values(workspace('late')).execute())
+  await nextTurn()
+  other.exec('COMMIT')
+  other.close()
+  await late
+  expect(await names()).toEqual(['late'])
+})
+
+test('between the transactions of a long job others get their turn', async () => {
+  const order: string[] = []
+  setImmediate(() => order.push('other work'))
+  for (const step of ['step 1', 'step 2', 'step 3']) {
+    await db.batch(() => undefined)
+    order.push(step)
+  }
+  expect(order.indexOf('other work')).toBeLessThan(order.indexOf('step 3'))
+})
+
+test('opening a database that stays locked is unavailable', async () => {
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  await expect(openSqlite(file, { busyTimeoutMs: 20 })).rejects.toMatchObject({
+    code: 'unavailable',
+    reason: 'DATABASE_BUSY',
+  })
+  other.close()
+})
+
+test('a read that meets a lock is unavailable, prepared before or not, whole or row by row', async () => {
+  await db.close()
+  db = await openSqlite(file, { busyTimeoutMs: 20 })
+  // Readers of a log wait for nobody but its recovery; a file without a log can be locked for as long as we like.
+  const other = new DatabaseSync(join(folder, 'other.db'))
+  other.exec('CREATE TABLE workspace (id TEXT) STRICT')
+  await sql`ATTACH ${join(folder, 'other.db')} AS other`.execute(db.read)
+  const query = db.read.withSchema('other').selectFrom('workspace').select('id')
+  const busy = { code: 'unavailable', reason: 'DATABASE_BUSY' }
+  other.exec('BEGIN EXCLUSIVE')
+  await expect(query.execute()).rejects.toMatchObject(busy)
+  other.exec('COMMIT')
+  expect(await query.execute()).toEqual([])
+  other.exec('BEGIN EXCLUSIVE')
+  await expect(query.execute()).rejects.toMatchObject(busy)
+  await expect(Array.fromAsync(query.stream())).rejects.toMatchObject(busy)
+  other.close()
+})
+
+test('a commit reaches the disk itself, also where fsync stops at its cache', async () => {
+  const setting = (name: string) =>
+    db.batch((prepare) => prepare(`PRAGMA ${name}`).get<Record<string, number>>()?.[name])
+  expect(await setting('synchronous')).toBe(2)
+  expect(await setting('fullfsync')).toBe(1)
+  expect(await setting('checkpoint_fullfsync')).toBe(1)
 })
 
 test('a closed database refuses politely, and a second close is harmless', async () => {

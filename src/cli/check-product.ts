@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError, type Config } from '../config.ts'
+import { failures, ServiceError } from '../errors.ts'
+import { createResolver } from '../mcp/resolve.ts'
+import { TeachingError } from '../mcp/teach.ts'
+import { apiOf, openBackend } from './backend.ts'
+import { plain, type Finding } from './finding.ts'
+
+const timeoutMs = 10_000
+
+/** Whether the pinned product is there. Looks into data that exists and makes none. */
+export async function checkProduct(config: Config, pinned: string): Promise<Finding> {
+  const what = 'product'
+  if (config.baseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))) {
+    return { what, ok: true, found: `${plain(pinned)}, to be looked for once there is data` }
+  }
+  try {
+    const product = await find(config, pinned)
+    return { what, ok: true, found: plain(`${product?.name ?? 'unnamed'} (${product?.id ?? '?'})`) }
+  } catch (error) {
+    // A ConfigError says itself how to mend it.
+    if (error instanceof ConfigError) return { what, ok: false, found: plain(error.message) }
+    if (!(error instanceof ServiceError)) throw error
+    return { what, ok: false, found: plain(error.message), mend: plain(mendOf(error)) }
+  }
+}
+
+async function find(config: Config, pinned: string) {
+  const backend = await openBackend(config, { log: () => undefined, onProgress: () => undefined })
+  try {
+    const api = apiOf(backend, backend.token ?? '')
+    const [product] = await createResolver({ api, pinned, signal: AbortSignal.timeout(timeoutMs) }).products()
+    return product
+  } finally {
+    await backend.close()
+  }
+}
+
+function mendOf(error: ServiceError): string {
+  return (error instanceof TeachingError ? error.lesson.hint : undefined) ?? failures[error.code].hint
+}

@@ -1,0 +1,63 @@
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ConfigError } from '../config.ts'
+
+/** Makes the data directory for its owner alone unless it is there. Throws `ConfigError` when it cannot be used. */
+export function makeDataDir(dataDir: string): void {
+  try {
+    makeFolder(dataDir)
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw unusable(dataDir, error)
+  }
+}
+
+/** Why nothing can be stored there, found out by trying; undefined when it can. Leaves everything as it was. */
+export function dataDirProblem(dataDir: string): string | undefined {
+  let existing = dataDir
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
+  try {
+    rmdirSync(mkdtempSync(join(existing, '.tracegate-')))
+    return undefined
+  } catch (error) {
+    return whyNot(dataDir, error)
+  }
+}
+
+/** What a person reads about a data directory that failed with `cause`. */
+export function unusable(dataDir: string, cause: unknown): ConfigError {
+  return new ConfigError(
+    `the data directory ${dataDir} cannot be used (${whyNot(dataDir, cause)}): choose another with --data or TRACEGATE_DATA_DIR`,
+    { cause },
+  )
+}
+
+// One folder at a time: where a parent exists and yet answers ENOENT, as /proc does, Node's own `recursive` never ends.
+function makeFolder(path: string): void {
+  if (isFolder(path)) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function whyNot(path: string, cause: unknown): string {
+  const { code = 'unknown' } = cause as NodeJS.ErrnoException
+  if (code === 'ENOTDIR' || code === 'EEXIST') return existsSync(path) ? 'it is a file' : 'a part of its path is a file'
+  return words[code] ?? code
+}
+
+const words: Readonly<Record<string, string>> = {
+  EACCES: 'no right to write there',
+  EPERM: 'no right to write there',
+  EROFS: 'it cannot be written',
+  ENOENT: 'no folder can be made there',
+  ENOSPC: 'the disk is full',
+}

@@ -1,0 +1,64 @@
+import { clean } from './clean.ts'
+import { patterns } from './flag-patterns.ts'
+import { readings } from './lookalikes.ts'
+
+/** What outsiders' text may hold that is meant for an agent (SAFETY §1, layer 6). */
+export type FlagKind =
+  | 'command_like'
+  | 'install_instruction'
+  | 'role_marker'
+  | 'markdown_heading'
+  | 'url'
+  | 'hidden_unicode'
+
+/** A weak flag is a fact worth knowing; a strong one looks like an instruction, and a person should hear of it. */
+export type Strength = 'weak' | 'strong'
+
+export type Flags = { [K in FlagKind]?: Strength }
+
+/**
+ * The flags of a text as it came, before anything was taken out of it. They only alert: nothing is blocked or changed
+ * because of them. Linear in the text; nothing is decoded but look-alike letters.
+ */
+export function flagsOf(raw: string): Flags {
+  const flags: Flags = {}
+  const hidden = hiddenStrength(raw)
+  if (hidden !== undefined) flags.hidden_unicode = hidden
+  for (const reading of readings(withNewlines(clean(raw).text))) {
+    for (const { kind, strength, pattern } of patterns) {
+      if (flags[kind] !== 'strong' && flags[kind] !== strength && pattern.test(reading)) flags[kind] = strength
+    }
+  }
+  return flags
+}
+
+/** Does any flag look like an instruction to an agent? */
+export function isAlarming(flags: Flags): boolean {
+  return Object.values(flags).includes('strong')
+}
+
+/** Newlines inside JSON are two characters; what begins a line there begins a line. */
+function withNewlines(text: string): string {
+  return text.replaceAll(/\\{1,3}[nr]/g, '\n')
+}
+
+/** Letters nobody sees: tags, variation selectors beyond those of emoji, invisible operators. */
+const LETTERS = /[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|[\ufe00-\ufe0e]|[\u2061-\u2064]/gu
+/** What turns the order of a text around. */
+const OVERRIDES = /[\u202d\u202e\u2066-\u2068]/g
+/** Nothing between two letters of a word; scripts that join letters need it, Latin does not. */
+const SPLITS = /(?<=[A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[\sA-Za-z])|(?<=\s)[\u200b\u2060\ufeff]+(?=[A-Za-z])/g
+/** Backspaces that overwrite, and sequences that hide, clear or rename on a terminal; colours are ordinary. */
+const TERMINAL =
+  // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
+  /[\u0008]{2}|(?:\u001b\[|\u009b)(?:8m|\d{0,3}[AHJKf]|\d{0,3};\d{0,3}H)|\u001b\]|\u009d/
+const RTL = /[\u0590-\u08ff]/
+
+function hiddenStrength(raw: string): Strength | undefined {
+  const letters = raw.match(LETTERS)?.length ?? 0
+  const splits = raw.match(SPLITS)?.join('').length ?? 0
+  const turned = !RTL.test(raw) && OVERRIDES.test(raw)
+  OVERRIDES.lastIndex = 0
+  if (letters >= 3 || splits >= 3 || turned || TERMINAL.test(raw)) return 'strong'
+  return /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(raw) || letters > 0 ? 'weak' : undefined
+}

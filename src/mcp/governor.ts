@@ -1,0 +1,225 @@
+import type { Answer, Cut } from './define.ts'
+import type { Members } from './json.ts'
+import type { NextAction } from './next-action.ts'
+import { cutText, listPaths, longest, longestText, shorten, shortenTexts, without, type Content } from './shorten.ts'
+import { estimateTokens } from './tokens.ts'
+
+/** What one result may cost, in each of its forms (SURFACE, "Budgets"). */
+const DEFAULT_BYTES = 10_240
+// Estimated: 2,500 tokens, since the estimate is up to a tenth low for odd results.
+const DEFAULT_TOKENS = 2_200
+/** When the caller asked for more than the default. */
+const MOST_CHARACTERS = 40_000
+
+const ROWS = 'rows'
+const CUTS_NAMED = 12
+
+/** One result before it is written down. */
+export interface Draft extends Content {
+  answer: string
+  product: Answer<object>['product']
+  truncated: Answer<object>['truncated']
+  nextCursor: string | undefined
+  adjusted: readonly string[]
+  next: readonly NextAction[]
+}
+
+/** One result in both forms. */
+export interface Forms {
+  text: string
+  structured: Members
+}
+
+export interface Limits {
+  /** What the tool would have shortened first. */
+  cuts: readonly Cut[]
+  /** The caller asked for more than the default. */
+  wide: boolean
+  /** The call that shows what these cuts took away, by their names with what is left. */
+  more?: ((cuts: ReadonlyMap<string, number>) => string | undefined) | undefined
+}
+
+/**
+ * The draft in both forms, each within its budget. What does not fit is cut in the tool's order and then in ours, the same
+ * in both forms, and every cut is named beside the call that shows more. Always succeeds.
+ */
+export function govern<F extends Forms>(draft: Draft, limits: Limits, write: (draft: Draft) => F): F {
+  const put = (state: State) => write(said(state, draft, limits))
+  let state: State = { draft, cuts: new Map() }
+  let forms = write(draft)
+  if (fits(forms, limits)) return forms
+  for (const plan of plans) {
+    for (const step of plan(state, limits)) {
+      const most = step.most(state)
+      if (most <= step.least) continue
+      const least = step.apply(state, step.least)
+      forms = put(least)
+      if (fits(forms, limits)) return mostThatFits({ step, most, state, least: forms }, put, limits)
+      state = least
+    }
+  }
+  return forms
+}
+
+/** A draft that was made shorter, and what is left of the lists and texts that were cut. */
+interface State {
+  draft: Draft
+  cuts: ReadonlyMap<string, Left>
+}
+
+interface Left {
+  shown: number
+  total: number
+  unit?: string
+}
+
+/** One thing that can be cut down to `least`. */
+interface Step {
+  least: number
+  most(this: void, state: State): number
+  apply(this: void, state: State, count: number): State
+}
+
+function fits({ text, structured }: Forms, { wide }: Limits): boolean {
+  const json = JSON.stringify(structured)
+  if (wide) return Math.max(text.length, json.length) <= MOST_CHARACTERS
+  return [text, json].every(
+    (form) =>
+      form.length <= DEFAULT_BYTES &&
+      Buffer.byteLength(form) <= DEFAULT_BYTES &&
+      estimateTokens(form) <= DEFAULT_TOKENS,
+  )
+}
+
+function mostThatFits<F extends Forms>(
+  { step, most, state, least }: { step: Step; most: number; state: State; least: F },
+  put: (state: State) => F,
+  limits: Limits,
+): F {
+  let [best, low, high] = [least, step.least, most]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    const forms = put(step.apply(state, middle))
+    if (fits(forms, limits)) [best, low] = [forms, middle]
+    else high = middle
+  }
+  return best
+}
+
+type Plan = (state: State, limits: Limits) => Iterable<Step>
+
+/** From what is missed least to what is missed most. */
+const plans: readonly Plan[] = [
+  // Texts that no tool has cut: what a deployment sends has no bounds.
+  (_, { wide }) => [textStep(wide ? 4_000 : 1_000)],
+  (_, { cuts }) => cuts.map((cut) => cutStep(cut, cut.least ?? 1)),
+  ({ draft }) => listPaths(draft).map((path) => cutStep({ path }, 0)),
+  () => [textStep(300), textStep(40)],
+  ({ draft }) => memberSteps(draft),
+  () => [shortRest, onlyTheAnswer],
+]
+
+function textStep(least: number): Step {
+  const most = ({ draft }: State) => Math.max(longestText(draft.data), longestText(draft.untrusted))
+  return {
+    least,
+    most,
+    apply(state, count) {
+      const { data, untrusted } = state.draft
+      const short = { data: shortenTexts(data, count), untrusted: shortenTexts(untrusted, count) }
+      return cutAway(state, 'longest text', short, { shown: count, total: most(state), unit: ' characters' })
+    },
+  }
+}
+
+function cutStep(cut: Cut, least: number): Step {
+  return {
+    least,
+    most: ({ draft }) => longest(draft, cut.path),
+    apply(state, count) {
+      const { content, kept } = shorten(state.draft, cut, count)
+      return cutAway(state, cutName(cut.path), content, kept)
+    },
+  }
+}
+
+/** A list is called by the last name on its path. */
+function cutName(path: string): string {
+  return path.split('.').findLast((name) => name !== '*') ?? path
+}
+
+function memberSteps(draft: Draft): Step[] {
+  return (['untrusted', 'data'] as const).flatMap((side) =>
+    Object.entries(draft[side])
+      .sort(([, one], [, other]) => JSON.stringify(other).length - JSON.stringify(one).length)
+      .map(([name]) => ({
+        least: 0,
+        most: () => 1,
+        apply: (state: State) => cutAway(state, name, without(state.draft, side, name), { shown: 0, total: 1 }),
+      })),
+  )
+}
+
+/** When nothing is left but the answer's own words: those, and what leads on, in short. */
+const shortRest = restStep(({ answer, adjusted, next }) => ({
+  answer: cutText(answer, 300),
+  adjusted: adjusted.slice(0, 10).map((note) => cutText(note, 80)),
+  next: next.filter(({ args }) => JSON.stringify(args).length <= 200),
+}))
+
+const onlyTheAnswer = restStep(({ answer }) => ({
+  answer: cutText(answer, 200),
+  product: undefined,
+  adjusted: [],
+  next: [],
+  nextCursor: undefined,
+}))
+
+function restStep(short: (draft: Draft) => Partial<Draft>): Step {
+  return {
+    least: 0,
+    most: () => 1,
+    apply: ({ draft, cuts }) => ({ draft: { ...draft, ...short(draft) }, cuts }),
+  }
+}
+
+function cutAway({ draft, cuts }: State, name: string, content: Content, left: Left): State {
+  const before = cuts.get(name)
+  return {
+    draft: { ...draft, ...content },
+    cuts: new Map(cuts).set(name, { ...left, total: Math.max(left.total, before?.total ?? 0) }),
+  }
+}
+
+/** The draft, saying what was cut from it and how to get that. */
+function said({ draft, cuts }: State, original: Draft, { more }: Limits): Draft {
+  const told = original.truncated
+  const names = new Map((told?.cut ?? []).map((text) => [text.split(':')[0] ?? text, text]))
+  for (const [name, { shown, total, unit = '' }] of cuts) {
+    if (shown >= total) continue
+    const before = Number(/ of (\d+)/.exec(names.get(name) ?? '')?.[1] ?? 0)
+    names.set(name, `${name}: ${String(shown)} of ${String(Math.max(total, before))}${unit}`)
+  }
+  const rows = cuts.get(ROWS)
+  const left = new Map([...cuts].map(([name, { shown }]) => [name, shown]))
+  return {
+    ...draft,
+    ...(rows !== undefined && {
+      answer: `${draft.answer} Cut to fit: ${String(rows.shown)} of these ${String(rows.total)} rows.`,
+      // It leads past the rows that are left out here.
+      nextCursor: undefined,
+    }),
+    truncated: {
+      ...told,
+      ...(rows !== undefined && { shown: rows.shown, total: told?.total ?? rows.total }),
+      cut: named([...names.values()]),
+      how_to_get_more:
+        more?.(left) ?? (rows === undefined ? told?.how_to_get_more : undefined) ?? 'this tool shows no more of it',
+    },
+  }
+}
+
+function named(cuts: readonly string[]): string[] {
+  const more = cuts.length - CUTS_NAMED
+  return more <= 0 ? [...cuts] : [...cuts.slice(0, CUTS_NAMED), `and ${String(more)} more`]
+}

@@ -1,0 +1,70 @@
+/** Letters of other scripts, and digits, that pass for Latin ones in a word. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    а: 'a',
+    е: 'e',
+    о: 'o',
+    р: 'p',
+    с: 'c',
+    у: 'y',
+    х: 'x',
+    і: 'i',
+    ѕ: 's',
+    ј: 'j',
+    к: 'k',
+    м: 'm',
+    т: 't',
+    н: 'h',
+    в: 'b',
+    ԁ: 'd',
+    ɡ: 'g',
+    ո: 'n',
+    ս: 'u',
+    ᴠ: 'v',
+    ѵ: 'v',
+    ԝ: 'w',
+    ӏ: 'l',
+    ι: 'i',
+    ο: 'o',
+    α: 'a',
+    ν: 'v',
+    ρ: 'p',
+    τ: 't',
+    υ: 'u',
+    κ: 'k',
+    ε: 'e',
+    η: 'n',
+    χ: 'x',
+    ı: 'i',
+    ł: 'l',
+    ø: 'o',
+    đ: 'd',
+  }),
+)
+const LETTER = new RegExp(`[${[...LOOKALIKES.keys()].join('')}]`, 'gu')
+const DIGITS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', $: 's', '@': 'a' }),
+)
+
+/**
+ * The ways a text may read beside the one it is written in, all in lower case: as it is (NFKC: full-width and mathematical
+ * letters become plain ones); with foreign look-alikes and accents replaced; and, where letters stand apart or digits stand
+ * for letters, with those put right. Ways that change nothing are left out.
+ */
+export function readings(text: string): string[] {
+  const plain = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\u2018\u2019]/g, "'")
+  const latin = plain
+    .normalize('NFKD')
+    .replaceAll(/\p{Mn}+/gu, '')
+    .replaceAll(LETTER, (letter) => LOOKALIKES.get(letter) ?? letter)
+  const joined = latin
+    .replaceAll(/(?<![a-z])[a-z](?: [a-z](?![a-z])){3,}/g, (word) => word.replaceAll(' ', ''))
+    .replaceAll(/(?<=[a-z])-{1,4}(?=[a-z])/g, '')
+  const spelled = latin.replaceAll(/(?<![\w@$])(?=[013457$@]{0,3}[a-z])[a-z013457$@]{4,24}(?![\w@$])/g, (word) =>
+    word.replaceAll(/[013457$@]/g, (digit) => DIGITS.get(digit) ?? digit),
+  )
+  return [...new Set([plain, latin, joined, spelled])]
+}

@@ -1,0 +1,134 @@
+import type * as z from 'zod'
+import { ignorable, namesProduct, nearest, parameterOf, wrapped } from './repair/keys.ts'
+import { change, nameShown, type RepairKind } from './repair/notes.ts'
+import { planOf, type Parameter, type Plan } from './repair/plan.ts'
+import { absent, isRecord, parseJson, repairValue, type Reading } from './repair/value.ts'
+import { shapeOf } from './teach.ts'
+
+export interface Repaired {
+  /** What the strict schema has to read; the very same value when nothing was repaired. */
+  args: unknown
+  /** One short sentence per repair, for the agent: shapes and plain words, never a pasted text. */
+  notes: readonly string[]
+  kinds: readonly RepairKind[]
+  /** By parameter or key: what an error about it should add. */
+  hints: ReadonlyMap<string, string>
+}
+
+export interface RepairedCall {
+  /** The tool changes something: only conversions that leave the meaning alone, and no key is ignored. */
+  writes: boolean
+  /** The server is pinned to one product, so that naming one is an error and never ignored. */
+  pinned: boolean
+  /** Which one, for the error. */
+  product?: string | undefined
+}
+
+const KEYS_NAMED = 5
+/** So many unknown keys are no slips of names. */
+const SLIPS = 20
+
+/**
+ * Arguments as models send them, made into what a tool's schema reads (SURFACE, "Arguments: publish strict, parse
+ * leniently"). What cannot be repaired stays as it came, for the schema to refuse. Never throws.
+ */
+export function repair(schema: z.ZodObject, raw: unknown, call: RepairedCall): Repaired {
+  const plan = planOf(schema)
+  const log: Log = { notes: [], kinds: new Set(), hints: new Map(), unknown: 0 }
+  const given = wholeOf(plan, raw, log)
+  const args = isRecord(given) ? membersOf(plan, given, call, log) : given
+  return { args: log.notes.length === 0 ? raw : args, notes: log.notes, kinds: [...log.kinds], hints: log.hints }
+}
+
+interface Log {
+  notes: string[]
+  kinds: Set<RepairKind>
+  hints: Map<string, string>
+  /** Keys so far that no parameter has. */
+  unknown: number
+}
+
+function wholeOf(plan: Plan, raw: unknown, log: Log): unknown {
+  const given = objectOf(raw, 'arguments', log)
+  const box = isRecord(given) ? wrapped(plan, given) : undefined
+  if (box === undefined) return given
+  const before = log.notes.length
+  const inner = objectOf(box.inner, box.key, log)
+  if (!isRecord(inner)) {
+    log.hints.set(box.key, 'the parameters themselves, as one JSON object')
+    return given
+  }
+  if (log.notes.length === before) log.notes.push(`${box.key}: unwrapped`)
+  log.kinds.add('unwrap')
+  return inner
+}
+
+function objectOf(value: unknown, name: string, log: Log): unknown {
+  if (typeof value !== 'string') return value
+  const parsed = value.trim() === '' ? {} : parseJson(value)
+  if (!isRecord(parsed)) return value
+  log.notes.push(change(name, value, parsed))
+  log.kinds.add('json')
+  return parsed
+}
+
+function membersOf(plan: Plan, given: Record<string, unknown>, call: RepairedCall, log: Log): Record<string, unknown> {
+  // Collected as pairs: assigning would let a key named __proto__ through.
+  const members = new Map<string, unknown>()
+  const ignored: string[] = []
+  for (const [key, value] of Object.entries(given)) {
+    const parameter = parameterOf(plan, key)
+    if (parameter === undefined) {
+      if (isIgnored(plan, key, call, log)) ignored.push(key)
+      else members.set(key, value)
+    } else if (key !== parameter.name && (Object.hasOwn(given, parameter.name) || members.has(parameter.name))) {
+      log.hints.set(key, `once only: ${nameShown(key)} means ${parameter.name}, which is given too`)
+      members.set(key, value)
+    } else {
+      readMember(parameter, { key, value, writes: call.writes }, members, log)
+    }
+  }
+  if (ignored.length > 0) {
+    log.notes.push(`ignored, no such parameter: ${keysShown(ignored)}`)
+    log.kinds.add('ignored')
+  }
+  return Object.fromEntries(members)
+}
+
+function readMember(
+  parameter: Parameter,
+  { key, value, writes }: { key: string; value: unknown; writes: boolean },
+  members: Map<string, unknown>,
+  log: Log,
+): void {
+  const { name } = parameter
+  if (key !== name) {
+    log.notes.push(`${nameShown(key)} -> ${name}`)
+    log.kinds.add('word')
+  }
+  const reading: Reading = { writes, done: new Set() }
+  const read = repairValue(parameter, value, reading)
+  if (read !== absent) members.set(name, read)
+  if (reading.hint !== undefined) log.hints.set(name, reading.hint)
+  if (reading.done.size === 0) return
+  for (const kind of reading.done) log.kinds.add(kind)
+  log.notes.push(read === absent ? `${name} left out: it was empty` : change(name, value, read))
+}
+
+function isIgnored(plan: Plan, key: string, { writes, pinned, product }: RepairedCall, log: Log): boolean {
+  if (pinned && namesProduct(key)) {
+    const which = product === undefined ? 'one product' : shapeOf(product)
+    log.hints.set(key, `no ${nameShown(key)}: this server is pinned to ${which}`)
+    return false
+  }
+  const near = log.unknown > SLIPS ? undefined : nearest(plan, key)
+  log.unknown += 1
+  if (near !== undefined) log.hints.set(key, `${near} instead of ${nameShown(key)}`)
+  return near === undefined && !writes && ignorable(key)
+}
+
+/** The first keys, and how many more there are. */
+export function keysShown(keys: readonly string[]): string {
+  const more = keys.length > KEYS_NAMED ? ` and ${String(keys.length - KEYS_NAMED)} more` : ''
+  return keys.slice(0, KEYS_NAMED).map(nameShown).join(', ') + more
+}

@@ -1,0 +1,25 @@
+import type { McpServer, Transport } from '@modelcontextprotocol/server'
+import { isRecord } from './value.ts'
+
+/**
+ * Lets `tools/call` through whose `arguments` are no object: the protocol layer would refuse them with an error that
+ * teaches nothing. They arrive as `{"arguments": …}`, which repair knows.
+ */
+export function acceptAnyArguments(server: McpServer): void {
+  const connect = server.connect.bind(server)
+  server.connect = (transport: Transport) => {
+    const { onmessage } = transport
+    // The SDK calls a listener that is there before its own, with the same message.
+    transport.onmessage = (message, extra) => {
+      onmessage?.(message, extra)
+      if ('method' in message && message.method === 'tools/call') wrapArguments(message.params)
+    }
+    return connect(transport)
+  }
+}
+
+function wrapArguments(params: unknown): void {
+  if (!isRecord(params) || !('arguments' in params) || isRecord(params['arguments'])) return
+  if (params['arguments'] === null) delete params['arguments']
+  else params['arguments'] = { arguments: params['arguments'] }
+}

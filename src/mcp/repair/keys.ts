@@ -1,0 +1,71 @@
+import { words } from '../parameters.ts'
+import { folded, type Parameter, type Plan } from './plan.ts'
+
+/** The parameter meant by a key: its own name, or another word for it. */
+export function parameterOf(plan: Plan, key: string): Parameter | undefined {
+  return plan.parameters.get(key) ?? plan.byWord.get(folded(key))
+}
+
+/** Longer keys are no slip of a name. */
+const KEY_CHARACTERS = 40
+
+/** The name of the parameter that an unknown key is nearest to, when it is near any. */
+export function nearest(plan: Plan, key: string): string | undefined {
+  const word = folded(key)
+  if (word.length < 3 || word.length > KEY_CHARACTERS) return undefined
+  const parts = new Set(key.toLowerCase().split(/[\s_.-]+/))
+  const ranked = [...plan.byWord]
+    .map(([known, { name }]) => ({ name, far: parts.has(name) || known.startsWith(word) ? 1 : distance(word, known) }))
+    .filter(({ far }) => far <= (word.length < 6 ? 1 : 2))
+    .sort((one, other) => one.far - other.far)
+  return ranked[0]?.name
+}
+
+const wrappers: readonly string[] = ['arguments', 'input']
+/** Keys that say what the call is about, even where no parameter takes them. */
+const meaningful: ReadonlySet<string> = new Set(['id', 'ids', 'key', ...wrappers])
+const productWords: ReadonlySet<string> = new Set(
+  ['product', ...(words.get('product')?.also ?? [])].flatMap((word) =>
+    ['', 's', 'id', 'ids', 'key', 'name'].map((end) => word + end),
+  ),
+)
+
+/** May a read go on without the key? Not when it says what the answer has to be about. */
+export function ignorable(key: string): boolean {
+  return !meaningful.has(folded(key))
+}
+
+/** Does the key name a product, in whatever words? */
+export function namesProduct(key: string): boolean {
+  return productWords.has(folded(key))
+}
+
+/** Letters to add, take away, change or swap with the next one to make one word of the other. */
+function distance(one: string, other: string): number {
+  let older: number[] = []
+  let old = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= other.length; j += 1) {
+      const cost = one[i - 1] === other[j - 1] ? 0 : 1
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      row[j] = Math.min(
+        (old[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (old[j - 1] ?? 0) + cost,
+        swapped ? (older[j - 2] ?? 0) + 1 : Infinity,
+      )
+    }
+    older = old
+    old = row
+  }
+  return old[other.length] ?? Infinity
+}
+
+/** The object inside `{"arguments": {…}}` or `{"input": {…}}`, when the tool has no such parameter. */
+export function wrapped(plan: Plan, given: Record<string, unknown>): { key: string; inner: unknown } | undefined {
+  const [first, ...others] = Object.entries(given)
+  if (first === undefined || others.length > 0) return undefined
+  const [key, inner] = first
+  return wrappers.includes(key) && !plan.parameters.has(key) ? { key, inner } : undefined
+}

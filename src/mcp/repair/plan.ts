@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { neverGuessed, words } from '../parameters.ts'
+
+/** What a parameter holds, as far as repair can do something about it. */
+export type Kind =
+  | { is: 'whole_number'; max: number }
+  | { is: 'boolean' }
+  | { is: 'choice'; values: readonly string[] }
+  | { is: 'text'; thing: string | undefined }
+  | { is: 'list'; item: Kind }
+  | { is: 'object'; members: ReadonlyMap<string, Parameter> }
+  | { is: 'other' }
+
+export interface Parameter {
+  name: string
+  kind: Kind
+  optional: boolean
+  /** Its meaning is never guessed: only what can be read in one way is converted. */
+  literal: boolean
+}
+
+/** A tool's parameters, and whom each other word for one of them means. */
+export interface Plan {
+  parameters: ReadonlyMap<string, Parameter>
+  byWord: ReadonlyMap<string, Parameter>
+}
+
+const plans = new WeakMap<z.ZodObject, Plan>()
+
+/** The plan of a tool's input schema, made once. */
+export function planOf(schema: z.ZodObject): Plan {
+  const known = plans.get(schema)
+  if (known !== undefined) return known
+  const parameters = parametersOf(schema)
+  const plan = { parameters, byWord: byWord([...parameters.values()]) }
+  plans.set(schema, plan)
+  return plan
+}
+
+/** A word without case and separators: `lastSeen`, `last-seen` and `LAST_SEEN` are one. */
+export function folded(word: string): string {
+  return word.toLowerCase().replaceAll(/[\s_-]/g, '')
+}
+
+function parametersOf(schema: z.ZodObject): Map<string, Parameter> {
+  return new Map(Object.entries(schema.shape).map(([name, member]) => [name, parameterOf(name, member)] as const))
+}
+
+function parameterOf(name: string, schema: z.core.$ZodType): Parameter {
+  let inner = schema
+  let optional = false
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) {
+    inner = inner.unwrap()
+    optional = true
+  }
+  return { name, kind: kindOf(inner, words.get(name)?.thing), optional, literal: neverGuessed.has(name) }
+}
+
+function kindOf(schema: z.core.$ZodType, thing: string | undefined): Kind {
+  if (schema instanceof z.ZodNumber) {
+    return schema.isInt ? { is: 'whole_number', max: schema.maxValue ?? Infinity } : { is: 'other' }
+  }
+  if (schema instanceof z.ZodBoolean) return { is: 'boolean' }
+  if (schema instanceof z.ZodEnum) return { is: 'choice', values: schema.options.map(String) }
+  if (schema instanceof z.ZodString) return { is: 'text', thing }
+  if (schema instanceof z.ZodArray) return { is: 'list', item: kindOf(schema.element, thing) }
+  if (schema instanceof z.ZodObject) return { is: 'object', members: parametersOf(schema) }
+  return { is: 'other' }
+}
+
+/** Own names win over other words; a word that could mean two parameters means none. */
+function byWord(parameters: readonly Parameter[]): Map<string, Parameter> {
+  const claims = new Map<string, Set<Parameter>>()
+  const main = mainOf(parameters)
+  for (const parameter of parameters) {
+    for (const word of [...otherWords(parameter), ...(parameter === main ? ['id', 'ids', 'key'] : [])]) {
+      claims.set(folded(word), (claims.get(folded(word)) ?? new Set()).add(parameter))
+    }
+  }
+  const sole = [...claims].flatMap(([word, [first, ...others]]): [string, Parameter][] =>
+    first === undefined || others.length > 0 ? [] : [[word, first]],
+  )
+  return new Map([...sole, ...parameters.map((parameter) => [folded(parameter.name), parameter] as const)])
+}
+
+function otherWords({ name, kind, literal }: Parameter): string[] {
+  if (literal) return []
+  const { thing, also = [] } = words.get(name) ?? {}
+  const singular = [name, ...also].map((word) => word.replace(/s$/, ''))
+  const stems = thing === undefined || kind.is === 'boolean' ? [] : singular
+  return [
+    ...singular,
+    ...singular.map((word) => `${word}s`),
+    ...stems.flatMap((word) => [`${word}_id`, `${word}_ids`, `${word}_key`, `${word}_keys`, `${word}_name`]),
+  ]
+}
+
+/** What a bare `id` means: the only thing a call must name. */
+function mainOf(parameters: readonly Parameter[]): Parameter | undefined {
+  const [only, ...others] = parameters.filter(({ name, optional }) => !optional && words.get(name)?.thing !== undefined)
+  return others.length === 0 ? only : undefined
+}

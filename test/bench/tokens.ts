@@ -1,0 +1,81 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { toolTokens } from '../../src/dev/surface.ts'
+import { instructions } from '../../src/mcp/instructions.ts'
+import { listingOf } from '../../src/mcp/listing.ts'
+import { surface } from '../../src/surface.ts'
+import { startApp, type App } from '../app.ts'
+import { connect, defaults, type Connected } from '../mcp/clients.ts'
+import { sampleThings, variantsOf } from '../mcp/checks/calls.ts'
+import { fixedEvent } from './fixed-events.ts'
+
+/** `npm run bench:tokens`: what the lists and the results cost a model, in o200k tokens, each form by itself. */
+await using app = await startApp({ sample: true })
+await using agent = await connect(app.api, { options: { toolsets: ['all'] } })
+
+lists()
+await results(app, agent)
+await fixedEvents(app, agent)
+
+function lists(): void {
+  const standard = listingOf(surface, defaults)
+  const all = listingOf(surface, { ...defaults, toolsets: ['all'] })
+  const total = (tools: typeof all.tools) => tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
+  console.log('tool lists (name, description, input schema)')
+  row('default', standard.tools.length, total(standard.tools))
+  row('every toolset', all.tools.length, total(all.tools))
+  for (const listed of all.tools) row(`  ${listed.tool.name}`, '', toolTokens(listed))
+  row('instructions', '', countTokens(instructions(standard.offers)))
+}
+
+async function results({ api, productId }: App, client: Connected): Promise<void> {
+  console.log('\nresults for the sample, text / JSON: min, median, max over the calls')
+  const { issues } = await api.listIssues({ product_id: productId, page_size: 50 })
+  const things = await sampleThings(app)
+  for (const tool of surface.tools.filter(({ effect }) => effect === 'read')) {
+    const perIssue = 'issue' in tool.input.shape
+    const calls = perIssue
+      ? issues.map(({ short_id: issue }) => ({ ...variantsOf(tool, things)[0], issue }))
+      : variantsOf(tool, things)
+    const found = (await Promise.all(calls.map((args) => client.call(tool.name, args)))).filter(
+      ({ isError }) => !isError,
+    )
+    row(
+      `  ${tool.name}`,
+      `${String(found.length)} ${perIssue ? 'issues' : 'calls'}`,
+      spread(found.map(({ text }) => countTokens(text))),
+      spread(found.map(({ structured }) => countTokens(JSON.stringify(structured)))),
+    )
+    const usual = await client.call(tool.name, calls[0])
+    row('    its first call', '', countTokens(usual.text), countTokens(JSON.stringify(usual.structured)))
+  }
+}
+
+async function fixedEvents(target: App, client: Connected): Promise<void> {
+  console.log('\nthe same event read by get_error_issue, text / JSON')
+  for (const [frames, breadcrumbs, others] of [
+    [11, 8, 'Sentry 1,205 + 371 for breadcrumbs, Rollbar 2,154, BugSnag 3,554'],
+    [250, 100, 'Sentry 18,983, Rollbar 20,424, BugSnag 88,417'],
+  ] as const) {
+    await target.ingest(fixedEvent(frames, breadcrumbs))
+    const { issues } = await target.api.listIssues({
+      product_id: target.productId,
+      q: `in a stack of ${String(frames)}`,
+    })
+    const issue = issues[0]?.short_id
+    if (issue === undefined) throw new Error('the event did not arrive')
+    console.log(`  ${String(frames)} frames, ${String(breadcrumbs)} breadcrumbs (${others})`)
+    for (const detail of ['concise', 'full']) {
+      const { text, structured } = await client.call('get_error_issue', { issue, detail })
+      row(`    ${detail}`, '', countTokens(text), countTokens(JSON.stringify(structured)))
+    }
+  }
+}
+
+function spread(numbers: readonly number[]): string {
+  const sorted = numbers.toSorted((one, other) => one - other)
+  return [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)].map(String).join(', ')
+}
+
+function row(name: string, ...cells: (string | number)[]): void {
+  console.log(name.padEnd(28) + cells.map((cell) => String(cell).padStart(18)).join(''))
+}

@@ -1,0 +1,237 @@
+import { createServer, type Server } from 'node:http'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, serve, type Served } from '../serve.ts'
+import { temporaryFolder, tracegate } from './run.ts'
+
+const folder = temporaryFolder()
+const dataDir = join(folder.path, 'data')
+let app: Served
+beforeAll(async () => {
+  app = await serve({ dataDir })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const port = () => new URL(app.endpoints.rest).port
+
+test('a toolset that does not exist is refused with those that do', async () => {
+  for (const command of ['stdio', 'doctor', 'serve']) {
+    const ran = await tracegate([command, '--data', dataDir], { TRACEGATE_TOOLSETS: 'default,foo' })
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^tracegate: TRACEGATE_TOOLSETS: unknown "foo"; there are: default, .*, all\n$/),
+    })
+  }
+})
+
+test('doctor says how many tools an agent gets, and fails when it gets none', async () => {
+  expect(await tracegate(['doctor', '--data', dataDir])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/toolsets default: [1-9]\d* tools\n/),
+  })
+  expect(await tracegate(['doctor', '--toolsets', 'agents', '--data', dataDir])).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/FAIL {2}configuration: .*: 0 tools\n {6}mend: .*there are tools in: default/),
+  })
+})
+
+/** Folders that nobody may use as data directory, root neither, with the word that says why. */
+const unusable: [string, string][] = [
+  ...(process.platform === 'linux' ? [['/proc/nope', 'no folder can be made there'] as [string, string]] : []),
+  [join(folder.path, 'a-file'), 'it is a file'],
+  [join(folder.path, 'a-file', 'data'), 'a part of its path is a file'],
+]
+
+test.each(unusable)('a data directory at %s is told in one sentence, everywhere', async (path, why) => {
+  writeFileSync(join(folder.path, 'a-file'), '')
+  const sentence = `the data directory ${path} cannot be used (${why}): choose another with --data or TRACEGATE_DATA_DIR`
+  const secrets: Record<string, string>[] = [{}, { TRACEGATE_SECRET: 's'.repeat(32) }]
+  for (const env of secrets) {
+    expect(await tracegate(['serve', '--port', '0', '--data', path], env)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `tracegate: ${sentence}\n`,
+    })
+    const called = await tracegate(['call', 'find_error_issues', '--data', path], env)
+    expect(called).toMatchObject({ code: 1, stderr: '' })
+    expect(called.stdout).toMatch(/^error: the data directory/)
+    expect(called.stdout).toContain(sentence)
+    expect(called.stdout).toMatch(/\nnext: tell the user/)
+  }
+  expect(await tracegate(['doctor', '--port', '0', '--data', path])).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(new RegExp(`FAIL  data directory: .*${why}.*\\n {6}mend: choose another`)),
+  })
+})
+
+test('doctor leaves nothing in the folder that it tries', async () => {
+  mkdirSync(join(folder.path, 'tried'))
+  expect(
+    await tracegate(['doctor', '--port', '0', '--data', join(folder.path, 'tried', 'deep', 'data')]),
+  ).toMatchObject({
+    code: 0,
+  })
+  expect(readdirSync(join(folder.path, 'tried'))).toEqual([])
+})
+
+test('a product that does not exist is found by doctor, with a server and without, and told to the agent', async () => {
+  const env = { TRACEGATE_PRODUCT: 'Nope' }
+  const idle = join(folder.path, 'idle')
+  await tracegate(['call', 'find_error_issues', '--data', idle])
+  for (const path of [dataDir, idle]) {
+    expect(await tracegate(['doctor', '--port', '0', '--data', path], env)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/FAIL {2}product: .*\n {6}mend: .*TRACEGATE_PRODUCT to one of: My product \(1\)/),
+    })
+    expect(await tracegate(['doctor', '--port', '0', '--data', path], { TRACEGATE_PRODUCT: '1' })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('ok    product: My product (1)'),
+    })
+  }
+  const called = await tracegate(['call', 'find_error_issues', '--data', dataDir], env)
+  expect(called.stdout).toContain('\nnext: ask the user to set TRACEGATE_PRODUCT to one of: My product (1)')
+})
+
+test('doctor checks the product of a deployment too', async () => {
+  const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+  expect(await tracegate(['doctor'], { ...env, TRACEGATE_PRODUCT: 'Nope' })).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/FAIL {2}product: .*\n {6}mend: .*My product \(1\)/),
+  })
+})
+
+test('doctor makes no data to look for a product in', async () => {
+  const path = join(folder.path, 'never')
+  expect(await tracegate(['doctor', '--port', '0', '--product', 'x', '--data', path])).toMatchObject({ code: 0 })
+  expect(existsSync(path)).toBe(false)
+})
+
+test('naming a product to a pinned server says to which it is pinned', async () => {
+  const args = ['call', 'find_error_issues', '{"product":"2"}', '--product', 'My product', '--data', dataDir]
+  expect((await tracegate(args)).stdout).toContain('this server is pinned to "My product"')
+})
+
+test('a second serve on the same data says that it runs already, and where', async () => {
+  expect(await tracegate(['serve', '--port', port(), '--data', dataDir])).toMatchObject({
+    code: 2,
+    stderr: `tracegate: Tracegate already runs here: ${app.endpoints.mcp}\n`,
+  })
+})
+
+test('a port that another program has is told once, with a way that works', async () => {
+  const busy = `port ${port()} on 127.0.0.1 is in use by another program`
+  const other = ['--port', port(), '--data', join(folder.path, 'other')]
+  const { code, stderr } = await tracegate(['serve', ...other])
+  expect({ code, first: stderr.split(':')[1] }).toEqual({ code: 2, first: ` ${busy}` })
+  expect(stderr).not.toContain('doctor')
+  expect(stderr).toContain(`--port ${String(Number(port()) + 1)}`)
+  const underNpm = await tracegate(['serve', ...other], { npm_lifecycle_event: 'start' })
+  expect(underNpm.stderr).toContain(`npm start -- --port ${String(Number(port()) + 1)}`)
+})
+
+test('an address without a path, or under another name of this machine, is the running server all the same', async () => {
+  for (const url of [app.endpoints.rest, `${app.endpoints.rest}/`, `http://localhost:${port()}`]) {
+    const called = await tracegate(['call', 'find_error_issues', '--url', url, '--data', dataDir])
+    expect(called).toMatchObject({ code: 0, stderr: '' })
+  }
+})
+
+const plain = (url: string, env: Record<string, string>) => tracegate(['call', 'find_error_issues', '--url', url], env)
+
+test('a server that does not run, a wrong token and an address that is no MCP are told apart', async () => {
+  const gone = createServer()
+  const address = await listening(gone)
+  await new Promise((closed) => gone.close(closed))
+  const env = { TRACEGATE_API_TOKEN: 'tg_wrong' }
+  expect(await plain(address, env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `tracegate: nothing answers at ${address}/mcp: start it with tracegate serve, or correct --url\n`,
+  })
+  expect(await plain(app.endpoints.mcp, env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `tracegate: the server at ${app.endpoints.mcp} does not know the token: set TRACEGATE_API_TOKEN to one of its own\n`,
+  })
+  const page = createServer((_, outgoing) => outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
+  const notMcp = await listening(page)
+  try {
+    expect(await plain(`${notMcp}/here`, env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `tracegate: what answers at ${notMcp}/here is no MCP server: correct --url, which usually ends in /mcp\n`,
+    })
+  } finally {
+    page.closeAllConnections()
+    page.close()
+  }
+})
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+}
+
+test('call with a part that this version does not have says so once', async () => {
+  const { code, stderr } = await tracegate(['call', 'find_error_issues'], { TRACEGATE_DATABASE_URL: 'postgres://h/db' })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^tracegate: TRACEGATE_DATABASE_URL: [^\n]*\n$/)
+})
+
+test('a GET on the ingest is refused without an error in the log', async () => {
+  const { status } = await fetch(`${app.endpoints.ingest}/api/1/envelope/`)
+  expect(status).toBe(501)
+  // The log is written at once, so what stands there after a later request is all.
+  await app.rest('GET', '/v1/auth/me')
+  expect(app.output()).not.toContain('unexpected error')
+})
+
+test('serve prints a line for agents that start the server themselves, and it works', async () => {
+  const line = await eventually('the line', () =>
+    Promise.resolve(/^ {2}claude mcp add tracegate -- node (\S+) stdio --data (\S+)$/m.exec(app.output()) ?? undefined),
+  )
+  expect(line[2]).toBe(dataDir)
+  expect(existsSync(line[1] ?? '')).toBe(true)
+  expect(await tracegate(['stdio', '--data', line[2] ?? ''], {}, line[1])).toMatchObject({ code: 0, stdout: '' })
+})
+
+test('an agent that finds nothing learns that nothing has ever arrived, and what the user can do', async () => {
+  const way = /No event has ever arrived.*DSN.*npm start/
+  expect((await tracegate(['call', 'find_error_issues', '--data', dataDir])).stdout).toMatch(way)
+  const environment = await tracegate(['call', 'find_error_issues', '{"environment":"production"}', '--data', dataDir])
+  expect(environment).toMatchObject({ code: 1, stdout: expect.stringMatching(way) })
+})
+
+test('a tool call before the first npm start does not keep the sample away', async () => {
+  const path = join(folder.path, 'called-first')
+  await tracegate(['call', 'find_error_issues', '--data', path])
+  await using shop = await serve({ dataDir: path, args: ['--sample'] })
+  expect(shop.output()).toMatch(/the sample shop is loaded: (\d+) events/)
+  expect(shop.output()).toMatch(/loading the sample shop … 250 of (\d+)\n/)
+  const [, total] = /250 of (\d+)/.exec(shop.output()) ?? []
+  expect(shop.output()).toContain(`is loaded: ${String(total)} events`)
+  const { stdout } = await tracegate(['call', 'find_error_issues', '--data', path])
+  expect(stdout).toContain('Tracegate Sample Shop (id 1)')
+}, 60_000)
+
+test('where the sample is not loaded because there is data, serve says so; where it is there, it does not', async () => {
+  const path = join(folder.path, 'in-use')
+  {
+    await using first = await serve({ dataDir: path })
+    await first.rest('POST', '/v1/products/1/environments', { name: 'ours' })
+  }
+  await using second = await serve({ dataDir: path, args: ['--sample'] })
+  expect(second.output()).toContain(
+    `${path} has data already, so the sample was not loaded; for another directory: --data DIR`,
+  )
+  const sampled = join(folder.path, 'sampled')
+  await using shop = await serve({ dataDir: sampled, args: ['--sample'] })
+  await shop.kill()
+  await using again = await serve({ dataDir: sampled, args: ['--sample'] })
+  expect(again.output()).not.toMatch(/sample was not loaded|loading the sample/)
+}, 60_000)

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApi } from '../../../src/client/client.ts'
+import { asksForMore } from '../../../src/mcp/more-call.ts'
+import { words } from '../../../src/mcp/parameters.ts'
+import { surface } from '../../../src/surface.ts'
+import { connect, type Connected } from '../clients.ts'
+import { variantsOf } from './calls.ts'
+import { onlyIn, overBudget } from './forms.ts'
+import { fullUpstream, upstreamOrigin } from './upstream.ts'
+
+const filler = (name: string, length: number) => `${name} `.padEnd(length, 'Lorem ipsum 42 dolor/sit.amet ')
+const longNames = new Set(['name', 'version', 'environment', 'release', 'title'])
+
+/** 10,000 frames, a message of a megabyte, thousands of environments, releases and rows. */
+const crowd = fullUpstream({
+  flat: 3000,
+  nested: 1000,
+  inner: 10,
+  deep: 1,
+  text: (name, depth) => filler(name, name === 'message' && depth === 0 ? 1_000_000 : longNames.has(name) ? 200 : 40),
+})
+/** Few things, but every text of each is long. */
+const chatter = fullUpstream({ flat: 30, nested: 20, inner: 2, deep: 1, text: (name) => filler(name, 20_000) })
+
+const known = new Map([...words.values()].map(({ thing = '' }) => [thing, 'i0'] as const))
+// Filters only make a result smaller.
+const widening = (parameter: string) => /^(?:include|detail|limit|max_|view|wait)/.test(parameter)
+// Every call says which of the many products it is about.
+const calls = surface.tools.flatMap((tool) =>
+  variantsOf(tool, known, widening).map((args) => ({
+    tool,
+    args: 'product' in tool.input.shape ? { product: 'i0', ...args } : args,
+  })),
+)
+
+interface Structured {
+  truncated?: { cut?: string[]; how_to_get_more?: string }
+}
+
+describe.each([
+  ['of thousands of things', crowd],
+  ['of texts of 20,000 characters', chatter],
+])('a deployment %s', (_, upstream) => {
+  let agent: Connected
+  beforeAll(async () => {
+    const api = createApi({ send: upstream, baseUrl: upstreamOrigin, token: 'tg_x', retries: 0 })
+    agent = await connect(api, { options: { toolsets: ['all'] } })
+  })
+  afterAll(() => agent[Symbol.asyncDispose]())
+
+  /** The error of the call that a result names for more; nothing when it names none or the call works. */
+  async function errorOfMore({ truncated }: Structured): Promise<string> {
+    const [, tool = '', json = ''] = /^([a-z_]+) (\{.*\})$/.exec(truncated?.how_to_get_more ?? '') ?? []
+    if (tool === '') return ''
+    const { isError, text } = await agent.call(tool, JSON.parse(json) as Record<string, unknown>)
+    return isError ? text : ''
+  }
+
+  test.each(calls)('$tool.name $args stays within its budget in both forms, which say the same', async (call) => {
+    const { tool, args } = call
+    const { text, structured, isError } = await agent.call(tool.name, args)
+    expect(isError ? text : '').toBe('')
+    expect(overBudget(text, structured, asksForMore(tool.input, args))).toEqual([])
+    expect(onlyIn(text, structured)).toEqual({ text: [], structured: [] })
+    expect(await errorOfMore(structured as Structured)).toBe('')
+  })
+})

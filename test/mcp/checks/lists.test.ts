@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { toolTokens } from '../../../src/dev/surface.ts'
+import { toolsets } from '../../../src/config.ts'
+import type { SurfaceOptions } from '../../../src/mcp/define.ts'
+import { instructions } from '../../../src/mcp/instructions.ts'
+import { listingOf, type Listing } from '../../../src/mcp/listing.ts'
+import { linesOffered, sentencesOffered } from '../../../src/mcp/naming.ts'
+import { words } from '../../../src/mcp/parameters.ts'
+import { surface } from '../../../src/surface.ts'
+import { defaults } from '../clients.ts'
+
+const list = (options: Partial<SurfaceOptions> = {}) => listingOf(surface, { ...defaults, ...options })
+const everything = list({ toolsets: ['all'] })
+const tokensOf = ({ tools }: Listing) => tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
+
+/** Tools whose description is longer than wanted, each with the reason. */
+const LONG_DESCRIPTIONS: Readonly<Record<string, string>> = {}
+/** What get_workspace_context lists: a parameter for one of these need not say where its ids come from. */
+const IN_CONTEXT = ['product', 'workspace', 'environment', 'release', 'component', 'branch', 'config']
+
+type Schema = {
+  type?: string
+  description?: string
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  items?: Schema
+  properties?: Record<string, Schema>
+  additionalProperties?: unknown
+}
+
+describe('budgets (SURFACE)', () => {
+  test('the default list costs at most 2,800 tokens, every toolset at most 6,000', () => {
+    const [standard, all] = [tokensOf(list()), tokensOf(everything)]
+    console.log(`tokens: default list ${String(standard)} of 2800, every toolset ${String(all)} of 6000`)
+    expect(standard).toBeLessThanOrEqual(2800)
+    expect(all).toBeLessThanOrEqual(6000)
+  })
+
+  test('instructions have at most 1,800 characters, whatever is in the list', () => {
+    for (const listing of [list(), everything, list({ readOnly: true })]) {
+      expect(instructions(listing.offers).length).toBeLessThanOrEqual(1800)
+    }
+    expect(instructions(() => true).length).toBeLessThanOrEqual(1800)
+  })
+
+  test.each(everything.tools)('$tool.name costs at most 400 tokens and is described in 350 characters', (listed) => {
+    expect(toolTokens(listed)).toBeLessThanOrEqual(400)
+    // With every tool it could ever name, not only with those that are there.
+    const { name, description } = listed.tool
+    expect(description.length).toBeLessThanOrEqual(name in LONG_DESCRIPTIONS ? 2048 : 350)
+  })
+})
+
+describe.each(everything.tools)('$tool.name', ({ tool, inputJson, description }) => {
+  const schema = inputJson as Schema
+  const parameters = Object.entries(schema.properties ?? {})
+
+  test('has a verb and a noun for a name, by which other texts can leave it out', () => {
+    expect(tool.name).toMatch(/^[a-z]+(?:_[a-z]+)+$/)
+    expect(tool.name.length).toBeLessThanOrEqual(40)
+    expect(sentencesOffered(`It is ${tool.name}.`, () => false)).toBe('')
+    expect(linesOffered(`It is ${tool.name}.`, () => false)).toBe('')
+  })
+
+  test('reads only when its name says so', () => {
+    expect(/^(?:get|find|list|review)_/.test(tool.name)).toBe(
+      tool.effect === 'read' && !/^(?:compute|verify|distill)_/.test(tool.name),
+    )
+  })
+
+  test('is described in sentences, the first of which can stand alone', () => {
+    expect(tool.title).toMatch(/^[A-Z][^.]{3,60}$/)
+    expect(description).toMatch(/^[A-Z][^]*\.$/)
+    expect(description.split(/[.:;?] /)[0]?.split(' ').length).toBeGreaterThan(2)
+  })
+
+  test('publishes a strict and flat schema without unions, references and constants', () => {
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+    expect(JSON.stringify(schema)).not.toMatch(
+      /"(?:anyOf|oneOf|allOf|not|\$ref|\$defs|const|\$schema|patternProperties)":/,
+    )
+    const nested = parameters.flatMap(([name, parameter]) => {
+      const inner = parameter.items ?? parameter
+      const depth = Object.values(inner.properties ?? {}).filter(
+        ({ properties, items }) => properties ?? items?.properties,
+      )
+      return parameter.type === 'object' || depth.length > 0 ? [name] : []
+    })
+    expect(nested).toEqual([])
+  })
+
+  test('has parameters of one type each, described, whole numbers between bounds', () => {
+    const wrong = parameters.flatMap(([name, parameter]) => problemsOf(name, parameter))
+    expect(wrong).toEqual([])
+  })
+
+  test('says of each id where it comes from', () => {
+    const silent = parameters.filter(([name, { description: said = '' }]) => {
+      const thing = words.get(name)?.thing
+      if (thing === undefined || IN_CONTEXT.includes(thing)) return false
+      return !everything.tools.some((other) => said.includes(other.tool.name))
+    })
+    expect(silent.map(([name]) => name)).toEqual([])
+  })
+})
+
+function problemsOf(name: string, parameter: Schema): string[] {
+  const { type, description = '', items } = parameter
+  return [
+    ...(description.trim() === '' ? [`${name} is not described`] : []),
+    ...(/[.…]$/.test(description) ? [] : [`${name} is not described in a sentence`]),
+    ...(['string', 'integer', 'boolean', 'array'].includes(type ?? '') ? [] : [`${name} is of type ${String(type)}`]),
+    ...(type === 'integer' && (parameter.minimum === undefined || parameter.maximum === undefined)
+      ? [`${name} has no bounds`]
+      : []),
+    ...(type === 'array' && items?.type === undefined ? [`${name} has items of no type`] : []),
+    ...Object.entries(items?.properties ?? {}).flatMap(([inner, schema]) => problemsOf(`${name}.${inner}`, schema)),
+  ]
+}
+
+test('what get_workspace_context lists it says in its description', () => {
+  const description = surface.tools.find(({ name }) => name === 'get_workspace_context')?.description
+  const named = words.keys().filter((name) => IN_CONTEXT.includes(words.get(name)?.thing ?? ''))
+  const used = [...named].filter((name) => surface.tools.some(({ input }) => name in input.shape))
+  for (const name of used) expect(description).toContain(`${name}s`)
+})
+
+test.each([
+  ...toolsets.map((toolset): Partial<SurfaceOptions> => ({ toolsets: [toolset] })),
+  { toolsets: ['all'], readOnly: true },
+  { toolsets: ['default'], product: '1' },
+])('the list of %j names no tool that is not there', (options) => {
+  const listing = list(options)
+  const said = [
+    instructions(listing.offers),
+    ...listing.tools.flatMap(({ description, inputJson }) => [description, JSON.stringify(inputJson)]),
+    ...listing.resources.map(({ text }) => text),
+    ...listing.prompts.map(({ text, args }) => text(Object.fromEntries(Object.keys(args).map((name) => [name, 'x'])))),
+  ].join('\n')
+  const missing = surface.tools.map(({ name }) => name).filter((name) => !listing.offers(name) && said.includes(name))
+  expect(missing).toEqual([])
+  // Nor one that nobody has built: anything with a tool's verb would be left out.
+  expect(linesOffered(said, listing.offers)).toBe(said)
+})

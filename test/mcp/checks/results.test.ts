@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { NextAction } from '../../../src/mcp/next-action.ts'
+import { asksForMore } from '../../../src/mcp/more-call.ts'
+import { words } from '../../../src/mcp/parameters.ts'
+import { repair } from '../../../src/mcp/repair.ts'
+import { surface } from '../../../src/surface.ts'
+import { startApp, type App } from '../../app.ts'
+import { connect, type Called, type Connected } from '../clients.ts'
+import { sampleThings, variantsOf, type Arguments, type Known } from './calls.ts'
+import { onlyIn, overBudget } from './forms.ts'
+
+let app: App
+let agent: Connected
+let things: Known
+beforeAll(async () => {
+  app = await startApp({ sample: true })
+  agent = await connect(app.api, { options: { toolsets: ['all'] } })
+  things = await sampleThings(app)
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await app.close()
+})
+
+type Members = { [name: string]: unknown }
+
+interface Result {
+  args: Arguments
+  called: Called
+}
+
+const results = new Map<string, Promise<Result[]>>()
+
+/** The results of all variants of a tool's calls that are no errors; more than half of them must be. */
+function resultsOf(name: string): Promise<Result[]> {
+  const known = results.get(name) ?? readResults(name)
+  results.set(name, known)
+  return known
+}
+
+async function readResults(name: string): Promise<Result[]> {
+  const tool = toolOf(name)
+  const found: Result[] = []
+  const variants = variantsOf(tool, things)
+  for (const args of variants) {
+    const called = await agent.call(name, args)
+    if (called.isError) expect(called.text.length).toBeLessThanOrEqual(600)
+    else found.push({ args, called })
+  }
+  expect(found.length).toBeGreaterThan(variants.length / 2)
+  return found
+}
+
+function toolOf(name: string) {
+  const tool = surface.tools.find((one) => one.name === name)
+  if (tool === undefined) throw new Error(`no tool ${name}`)
+  return tool
+}
+
+const names = surface.tools.map(({ name }) => name)
+const nextOf = ({ structured }: Called) => ((structured as Members)['next_actions'] ?? []) as NextAction[]
+
+describe.each(names)('%s', (name) => {
+  test('says the same in both forms, each within its budget', async () => {
+    for (const { args, called } of await resultsOf(name)) {
+      const over = overBudget(called.text, called.structured, asksForMore(toolOf(name).input, args))
+      const found = { args, over, ...onlyIn(called.text, called.structured) }
+      expect(found).toEqual({ args, over: [], text: [], structured: [] })
+    }
+  })
+
+  test('proposes only calls that a tool takes as they are', async () => {
+    for (const { called } of await resultsOf(name)) {
+      const next = nextOf(called)
+      expect(next.length).toBeLessThanOrEqual(3)
+      for (const action of next) {
+        expect(called.text).toContain(`- ${action.tool} ${JSON.stringify(action.args)} (${action.why})`)
+        expect(strictProblems(action)).toEqual([])
+      }
+    }
+  })
+
+  test('gives ids that the tools they are for take', async () => {
+    const tried = new Set<string>()
+    for (const { called } of await resultsOf(name)) {
+      for (const call of closureOf(called)) {
+        const key = JSON.stringify(call)
+        if (tried.has(key) || tried.size >= 150) continue
+        tried.add(key)
+        const { isError, text } = await agent.call(call.tool, preview(call))
+        expect({ call, isError, text: isError ? text : '' }).toEqual({ call, isError: false, text: '' })
+      }
+    }
+  })
+})
+
+test('following the proposals, always the first that was not taken yet, comes to an end', async () => {
+  for (const start of names) {
+    const [{ called } = { called: undefined }] = await resultsOf(start)
+    const seen = new Set<string>()
+    let at = called
+    while (at !== undefined) {
+      const action = nextOf(at).find((one) => !seen.has(JSON.stringify([one.tool, one.args])))
+      if (action === undefined) break
+      seen.add(JSON.stringify([action.tool, action.args]))
+      expect(seen.size).toBeLessThan(60)
+      at = await agent.call(action.tool, { ...action.args })
+      expect(at.isError).toBe(false)
+    }
+  }
+})
+
+/** What the published, strict schema has against the arguments, or what would have to be repaired. */
+function strictProblems({ tool: name, args }: NextAction): unknown[] {
+  const tool = toolOf(name)
+  const { notes } = repair(tool.input, args, { writes: tool.effect !== 'read', pinned: false })
+  return [...notes, ...(tool.input.safeParse(args).error?.issues ?? [])]
+}
+
+interface Call {
+  tool: string
+  args: Arguments
+}
+
+/**
+ * Calls that use each id of a result: in the places where a proposal has one of the same list, and as the parameters of
+ * other tools that are named after the list (`releases` as `release`).
+ */
+function closureOf({ structured }: Called): Call[] {
+  const { data = {} } = structured as { data?: Members }
+  return Object.entries(data).flatMap(([list, value]) => {
+    const ids = idsOf(value)
+    const proposed = nextOf({ structured } as Called).flatMap(({ tool, args }) =>
+      Object.entries(args).flatMap(([parameter, given]) =>
+        ids.includes(String(given)) ? ids.map((id) => ({ tool, args: { ...args, [parameter]: id } })) : [],
+      ),
+    )
+    const parameter = list.replace(/s$/, '')
+    const takers = surface.tools.filter(({ effect, input }) => effect === 'read' && parameter in input.shape)
+    const named = words.get(parameter)?.thing === undefined ? [] : takers
+    return [
+      ...proposed,
+      ...named.flatMap((tool) =>
+        ids.map((id) => ({ tool: tool.name, args: { ...variantsOf(tool, things)[0], [parameter]: id } })),
+      ),
+    ]
+  })
+}
+
+/** The ids of a list of objects, as objects or as columns and rows, and of a single object. */
+function idsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(idsOf)
+  if (typeof value !== 'object' || value === null) return []
+  const { columns, rows, id } = value as { columns?: string[]; rows?: string[][]; id?: string }
+  if (columns !== undefined && rows !== undefined) {
+    // The id is the first column.
+    return columns[0] === 'id' ? rows.map(([first = '']) => first) : []
+  }
+  return id === undefined ? [] : [id]
+}
+
+function preview({ tool, args }: Call): Arguments {
+  return 'dry_run' in toolOf(tool).input.shape ? { ...args, dry_run: true } : args
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { contract } from '../../../src/contract/index.ts'
+import type { Endpoint } from '../../../src/contract/endpoint.ts'
+import type { Send } from '../../../src/contract/wire.ts'
+
+export const upstreamOrigin = 'https://quality.example'
+
+/** How long lists and texts are in what an upstream makes up. */
+export interface Sizes {
+  /** Items of a list of plain things, of a list whose items hold lists, of a list within a list, of one further in. */
+  flat: number
+  nested: number
+  inner: number
+  deep: number
+  text(this: void, name: string, depth: number): string
+}
+
+/** A deployment that answers every endpoint with all that the contract allows, as much of it as the sizes say. */
+export function fullUpstream(sizes: Sizes): Send {
+  const routes = Object.values(contract).map((endpoint: Endpoint) => ({
+    method: endpoint.method,
+    path: new RegExp(`^${endpoint.path.replaceAll(/\{[^}]+\}/g, '[^/:]+')}$`),
+    answer: once(() => JSON.stringify(made(endpoint.returns, '', { index: 0, depth: 0, sizes }))),
+  }))
+  return ({ method, url }) => {
+    const { pathname } = new URL(url)
+    const route = routes.find((one) => one.method === method && one.path.test(pathname))
+    const headers = { 'content-type': 'application/json' }
+    return Promise.resolve(
+      route === undefined
+        ? { status: 404, headers, body: '{"code":5}' }
+        : { status: 200, headers, body: route.answer() },
+    )
+  }
+}
+
+interface Place {
+  index: number
+  depth: number
+  sizes: Sizes
+}
+
+function made(schema: z.core.$ZodType, name: string, place: Place): unknown {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  // oxlint-disable-next-line switch-exhaustiveness-check -- the kinds that results have
+  switch (def.type) {
+    case 'string':
+      return textFor(name, place)
+    case 'number':
+      return name === 'page_size' ? 50 : 1_234_567
+    case 'boolean':
+      return true
+    case 'enum':
+      return Object.values(def.entries)[0]
+    case 'literal':
+      return def.values[0]
+    case 'nullable':
+    case 'optional':
+    case 'default':
+      return made(def.innerType, name, place)
+    case 'array':
+      return listOf(def.element, name, place)
+    case 'tuple':
+      return def.items.map((item) => made(item, name, place))
+    case 'object':
+      return Object.fromEntries(Object.entries(def.shape).map(([key, member]) => [key, made(member, key, place)]))
+    case 'record':
+      return Object.fromEntries(['a', 'b', 'c'].map((key) => [key, made(def.valueType, key, place)]))
+    case 'union':
+      return made(def.options[0] ?? schema, name, place)
+    case 'pipe':
+      return made(def.in, name, place)
+    default:
+      return place.sizes.text(name, place.depth)
+  }
+}
+
+function listOf(element: z.core.$ZodType, name: string, { depth, sizes }: Place): unknown[] {
+  const holdsLists = JSON.stringify(
+    z.toJSONSchema(element as z.ZodType, { io: 'input', unrepresentable: 'any' }),
+  ).includes('"array"')
+  const outer = holdsLists ? sizes.nested : sizes.flat
+  // Everything is read of every workspace: one is enough.
+  const count = name === 'workspaces' ? 1 : ([outer, sizes.inner][depth] ?? sizes.deep)
+  return Array.from({ length: count }, (_, index) => made(element, name, { index, depth: depth + 1, sizes }))
+}
+
+function textFor(name: string, { index, depth, sizes }: Place): string {
+  if (name === 'id') return `i${String(index)}`
+  if (name.endsWith('_id')) return 'i0'
+  if (name.endsWith('token')) return name === 'next_page_token' ? 'next' : ''
+  if (/(?:_at|_seen|^at|^timestamp|^from|^to)$/.test(name)) return '2026-11-21T10:11:12.131Z'
+  if (name === 'key_prefix' || name === 'short_id') return ''
+  return sizes.text(name, depth)
+}
+
+function once(make: () => string): () => string {
+  let value: string | undefined
+  return () => (value ??= make())
+}

@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Tool } from '../../src/mcp/define.ts'
+import { words } from '../../src/mcp/parameters.ts'
+import type { RepairKind } from '../../src/mcp/repair/notes.ts'
+import { inBatches } from '../../src/mcp/batches.ts'
+import { surface } from '../../src/surface.ts'
+import { startApp, type App } from '../app.ts'
+import { valuesOf } from './arguments-of.ts'
+import { connect, eras, type Called, type Connected } from './clients.ts'
+import { connectHttp, serveMcp } from './http-server.ts'
+import { hostile, kinds, mutationsOf, type Mutated } from './mutations.ts'
+
+let app: App
+let agent: Connected
+const bugs: unknown[] = []
+const repairs: [tool: string, kinds: readonly RepairKind[]][] = []
+/** Of each thing one that the sample has. */
+const known = new Map<string, string>()
+
+beforeAll(async () => {
+  app = await startApp({ sample: true })
+  const product = { product_id: app.productId }
+  const { issues } = await app.api.listIssues({ ...product, status: 'unresolved' })
+  const { events } = await app.api.listIssueEvents({ id: issues[0]?.id ?? '' })
+  const { environments } = await app.api.listEnvironments(product)
+  const { components } = await app.api.listComponents(product)
+  const { releases } = await app.api.listReleases(product)
+  const first = { issue: issues, event: events, environment: environments, component: components, release: releases }
+  for (const [thing, rows] of Object.entries(first)) known.set(thing, rows[0]?.id ?? '')
+  known.set('product', app.productId)
+  agent = await connect(app.api, {
+    options: { toolsets: ['all'] },
+    onBug: (error) => bugs.push(error),
+    onCall: ({ tool, repairs: done }) => {
+      if (done.length > 0) repairs.push([tool, done])
+    },
+  })
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await app.close()
+})
+
+/**
+ * Arguments that fit and name real things, so that a preview that a slip switches off would write; of a write that has no
+ * preview, things that nobody has.
+ */
+function fitting(tool: Tool): Record<string, unknown> {
+  const harmless = tool.effect === 'read' || 'dry_run' in tool.input.shape
+  return Object.fromEntries(
+    Object.entries(tool.input.shape).map(([name, schema]) => {
+      const thing = words.get(name)?.thing
+      const [sample] = fc.sample(valuesOf(schema), { numRuns: 1, seed: 5 })
+      if (name === 'dry_run') return [name, true]
+      if (name === 'cursor') return [name, undefined]
+      // What the issues are not: a change would show.
+      if (name === 'status') return [name, 'ignored']
+      if (thing === undefined) return [name, sample]
+      const id = (harmless ? known.get(thing) : undefined) ?? 'NONE-999999'
+      return [name, Array.isArray(sample) ? [id, id] : id]
+    }),
+  )
+}
+
+async function send(client: Connected, tool: string, args: unknown): Promise<Called> {
+  // The clients' types know only arguments that are objects; what is sent is not checked.
+  return client.call(tool, args as Record<string, unknown>)
+}
+
+/** Why an answer is no good one; undefined when it is. */
+function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError }: Called): string | undefined {
+  const names = (said: string) => about.some((name) => said.includes(name))
+  if (text.includes('(internal')) return 'a bug'
+  if (text.includes('evil-package')) return 'echoes a pasted text'
+  if (isError) {
+    if (text.length > 600) return 'too long'
+    return names(text) ? undefined : 'names no parameter'
+  }
+  if (tool.input.safeParse(args ?? {}).success) return undefined
+  const { adjusted = [] } = structured as { adjusted?: string[] }
+  return names(adjusted.join('\n')) ? undefined : 'says nothing of the repair'
+}
+
+/** Everything that a person would call the data, but when a token was last used. */
+async function dataOf({ db }: App): Promise<Map<string, string>> {
+  const tables = await sql<{ name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`.execute(db.read)
+  const contents = new Map<string, string>()
+  for (const { name } of tables.rows) {
+    if (name === 'token') continue
+    const { rows } = await sql`SELECT * FROM ${sql.table(name)}`.execute(db.read)
+    contents.set(name, JSON.stringify(rows))
+  }
+  return contents
+}
+
+describe.each(surface.tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool) => {
+  test('repairs what is mutated and says so, or teaches; it neither crashes nor writes', async () => {
+    const before = await dataOf(app)
+    const mutated = mutationsOf(tool.input, fitting(tool))
+    const answers = await inBatches(mutated, 8, async (mutation) => ({
+      ...mutation,
+      answer: await send(agent, name, mutation.args),
+    }))
+    const faults = answers.flatMap(({ answer, ...mutation }) => {
+      const wrong = fault(tool, mutation, answer)
+      return wrong === undefined ? [] : [{ wrong, ...mutation, text: answer.text.slice(0, 600) }]
+    })
+    expect(faults).toEqual([])
+    expect(bugs).toEqual([])
+    expect(await dataOf(app)).toEqual(before)
+    expect(mutated.length).toBeGreaterThan(20)
+    // The check above would pass if nothing were ever repaired.
+    expect(answers.filter(({ answer }) => !answer.isError).length).toBeGreaterThan(0)
+  })
+})
+
+test('the mutations are of some 35 kinds, and each is used', () => {
+  const used = new Set(surface.tools.flatMap((tool) => mutationsOf(tool.input, fitting(tool)).map(({ kind }) => kind)))
+  expect(kinds.filter((kind) => !used.has(kind))).toEqual([])
+  expect(kinds.length).toBeGreaterThanOrEqual(35)
+})
+
+test('repairs are counted by tool and kind, without the arguments', async () => {
+  repairs.length = 0
+  await send(agent, 'find_error_issues', { status: 'OPEN', limit: '1000' })
+  await send(agent, 'find_error_issues', { status: 'unresolved' })
+  await send(agent, 'find_error_issues', { status: 'zebra' })
+  expect(repairs).toEqual([['find_error_issues', ['status', 'clamp']]])
+})
+
+describe.each(eras)('a client of %s', (era) => {
+  const args = { status: 'OPEN', levels: 'error', limit: '1000', period: '24h' }
+  const adjusted = [
+    'status "OPEN" -> "unresolved"',
+    'levels "error" -> ["error"]',
+    'limit "1000" -> 50',
+    'period "24h" -> "1d"',
+  ]
+
+  test('gets an answer with the repairs named, in both forms', async () => {
+    await using client = await connect(app.api, { era })
+    const { structured, text } = await client.call('find_error_issues', args)
+    expect(structured).toMatchObject({ adjusted })
+    for (const note of adjusted) expect(text).toContain(note)
+  })
+
+  test('may send its arguments as text, over stdio as over HTTP', async () => {
+    await using inMemory = await connect(app.api, { era })
+    await using served = await serveMcp(app)
+    await using overHttp = await connectHttp(`${served.base}/mcp`, app.token, era)
+    for (const client of [inMemory, overHttp]) {
+      const { structured } = await send(client, 'find_error_issues', JSON.stringify(args))
+      expect(structured).toMatchObject({ adjusted: [expect.stringMatching(/^arguments a text of /), ...adjusted] })
+      const refused = await send(client, 'find_error_issues', [hostile])
+      expect(refused.isError).toBe(true)
+      expect(refused.text).toContain('unknown parameter arguments')
+    }
+  })
+
+  test('is refused a status of other trackers in a write, and learns ours', async () => {
+    await using client = await connect(app.api, { era })
+    const { isError, text } = await client.call('set_error_issue_status', {
+      issues: 'SHOP-1',
+      status: 'fixed',
+      reason: 'x',
+    })
+    expect(isError).toBe(true)
+    expect(text).toContain('"fixed" may mean resolved')
+    const { issues } = await app.api.listIssues({ product_id: app.productId, short_id: 'SHOP-1' })
+    expect(issues[0]?.status).toBe('unresolved')
+  })
+})
+
+test("an SDK's event_id is looked up once, and the answer says which occurrence it is", async () => {
+  const id = known.get('issue') ?? ''
+  const { events } = await app.api.listIssueEvents({ id })
+  const oldest = events.at(-1)
+  const sdkId = oldest?.sdk_event_id ?? ''
+  repairs.length = 0
+  const { structured, text } = await send(agent, 'get_error_issue', { issue: id, event: sdkId.toUpperCase() })
+  const note = `event: SDK event_id -> occurrence ${oldest?.id ?? ''}`
+  expect(structured).toMatchObject({ adjusted: [note], data: { occurrence: { id: oldest?.id } } })
+  expect(text).toContain(note)
+  expect(repairs).toEqual([['get_error_issue', ['looked_up']]])
+  const unknown = await send(agent, 'get_error_issue', { issue: id, event: 'f'.repeat(32) })
+  expect(unknown.isError).toBe(true)
+  expect(unknown.text).toContain('(wrong_id_kind, not retryable)')
+})
