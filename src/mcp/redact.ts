@@ -76,10 +76,14 @@ const credentials: readonly Rule[] = [
   },
   {
     kind: 'url_credentials',
-    pattern: /(:\/\/)(?!git@)[^\s"'/:<>@[]{1,200}(?::[^\s"'<>@]{0,200})?(?=@[\w[])/g,
+    pattern: /(:\/\/)(?!git@)[^\s"'/:<>@[]{1,200}(?::[^\s"'<>@]{0,200})?(?=@(?:\w|\[(?!redacted:)))/g,
     replace: after('url_credentials'),
   },
-  { kind: 'url_credentials', pattern: /(:\/\/):[^\s"'<>@]{1,200}(?=@[\w[])/g, replace: after('url_credentials') },
+  {
+    kind: 'url_credentials',
+    pattern: /(:\/\/):[^\s"'<>@]{1,200}(?=@(?:\w|\[(?!redacted:)))/g,
+    replace: after('url_credentials'),
+  },
   {
     kind: 'secret',
     pattern: /(?<![\w-])(--[a-z][\w-]{1,40}\s{1,3})((?!-)[^\s"'[]{1,500})/g,
@@ -91,8 +95,9 @@ const credentials: readonly Rule[] = [
 const personal: readonly Rule[] = [
   {
     kind: 'email',
+    // Several that are joined by a sign an address may begin with are one match: none of them has a start of its own.
     pattern:
-      /(?<![\w.%+-])(?!git@)[A-Za-z\d._%+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){0,4}\.(?!(?:[cm]?[jt]sx?|css|html?|json|map|vue|svelte|wasm|java|rb|php|dll|exe|png|jpe?g|gif|svg|webp)\b)[A-Za-z]{2,24}\b(?!:\d)/g,
+      /(?<![\w.%+-])(?!git@)(?:[A-Za-z\d._%+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){0,4}\.(?!(?:[cm]?[jt]sx?|css|html?|json|map|vue|svelte|wasm|java|rb|php|dll|exe|png|jpe?g|gif|svg|webp)\b)[A-Za-z]{2,24}\b(?!:\d)){1,20}/g,
   },
   {
     kind: 'card',
@@ -179,7 +184,7 @@ function countUp(counts: Record<string, number>, kind: string): void {
 const STATUS =
   /^(?:required|invalid|incorrect|wrong|missing|empty|null|undefined|none|nil|nan|true|false|expired|failed|ok|string|number|boolean|object|unknown|unauthorized|forbidden|denied|bearer|basic|digest|negotiate|\*+|\.+|-+|\$\w*|%\w+|\[.*)$/i
 
-const NAME = /(?<![\w.-])([A-Z_][\w.-]{0,60})\\{0,3}["'`]?\]?(\s{0,3}(?:=>|[:=])\s{0,3})/gi
+const NAME = /(?<![\w.-]|\[redacted:)([A-Z_][\w.-]{0,60})\\{0,3}["'`]?\]?(\s{0,3}(?:=>|[:=])\s{0,3})/gi
 const VALUE =
   /(?<quote>\\{1,3}["'])(?<escaped>[^"'\n]{1,2000}?)\k<quote>|"(?<double>(?:[^"\\\n]|\\.){1,2000})"|'(?<single>(?:[^'\\\n]|\\.){1,2000})'|(?<bare>(?![=>])[^\s"'`&;,<>(){}[\]\\]{1,2000})(?=(?<next>\(|\s{0,3}[\w(])?)/y
 
