@@ -129,26 +129,39 @@ const personal: readonly Rule[] = [
 const HOME =
   /(?<![\w)./\]\\-]|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )((?:file|webpack|webpack-internal|app):\/{2,3})?(?:[A-Za-z]:(?:\\{1,4}|\/)Users(?:\\{1,4}|\/)|\/(?:home|Users)\/)[\w.@-]{1,64}/g
 
+/** A replacement can give the text beside it a start or an end of its own; more rounds than two were never seen to be needed. */
+const ROUNDS = 6
+
 /**
- * Replaces credentials and addresses of people by `[redacted:kind]` and counts them (SAFETY §2). Ids, hashes, versions and
- * file names stay; a home directory becomes `~`.
+ * Replaces credentials and addresses of people by `[redacted:kind]` and counts them (SAFETY §2), until nothing is left to
+ * replace. Ids, hashes, versions and file names stay; a home directory becomes `~`.
  */
 export function redact(raw: string): Redacted {
   const counts: Record<string, number> = {}
+  let text = raw
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = redactOnce(text, counts)
+    if (next === text) break
+    text = next
+  }
+  return { text, counts }
+}
+
+function redactOnce(raw: string, counts: Record<string, number>): string {
   const shaped = credentials.reduce((text, rule) => applyRule(text, rule, counts), raw)
   const named = redactNamed(shaped, counts)
   const text = personal.reduce((rest, rule) => applyRule(rest, rule, counts), named)
-  const homeless = text.replaceAll(HOME, (_: string, scheme?: string) => {
+  return text.replaceAll(HOME, (_: string, scheme?: string) => {
     countUp(counts, 'home_directory')
     return `${scheme ?? ''}~`
   })
-  return { text: homeless, counts }
 }
 
 function applyRule(text: string, { kind, pattern, replace }: Rule, counts: Record<string, number>): string {
   return text.replaceAll(pattern, (match: string, ...groups: (string | undefined)[]) => {
     const replaced = replace === undefined ? label(kind) : replace(match, ...groups)
-    if (replaced !== undefined) countUp(counts, kind)
+    // A later round finds the label of an earlier one where a value stands.
+    if (replaced !== undefined && replaced !== match) countUp(counts, kind)
     return replaced ?? match
   })
 }

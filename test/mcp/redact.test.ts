@@ -147,7 +147,11 @@ test('addresses joined by a sign that an address may begin with are all replaced
   expect(redact('ann@example.com-bob@example.com+cy@example.org done').text).toBe('[redacted:email] done')
 })
 
-test('redacting a text again takes no label apart, and shows nothing more of it', () => {
+test('an address before another address is replaced too', () => {
+  expect(redact('ann@example.com:10.1.2.3').text).toBe('[redacted:email]:[redacted:ip]')
+})
+
+test('redacting twice changes nothing more', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'password=',
@@ -166,16 +170,7 @@ test('redacting a text again takes no label apart, and shows nothing more of it'
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const once = redact(pieces.join('')).text
-      const twice = redact(once).text
-      const labels = /\[redacted:[a-z_]+\]/g
-      expect(twice.replaceAll(labels, '')).not.toContain('[redacted:')
-      // What is left between the labels is a part of what was left before.
-      let from = 0
-      for (const rest of twice.split(labels)) {
-        const at = once.indexOf(rest, from)
-        expect(at).toBeGreaterThanOrEqual(from)
-        from = at + rest.length
-      }
+      expect(redact(once).text).toBe(once)
     }),
     { numRuns: 1000 },
   )
