@@ -15,8 +15,8 @@ export function dryRun(db: Database): Database {
     async write(work) {
       const results: Awaited<ReturnType<typeof work>>[] = []
       await db
-        .write(async (rows) => {
-          results.push(await work(rows))
+        .write(async (rows, prepare) => {
+          results.push(await work(rows, prepare))
           throw new RolledBack()
         })
         .catch(ignoreRollback)

@@ -138,9 +138,9 @@ function claiming(db: Database, request: RequestKey, platform: Platform): Databa
     close: () => db.close(),
     async write(work) {
       if (claimed) return db.write(work)
-      const result = await db.write(async (rows) => {
+      const result = await db.write(async (rows, prepare) => {
         await claim(rows, request, platform.now())
-        return work(rows)
+        return work(rows, prepare)
       })
       claimed = true
       return result

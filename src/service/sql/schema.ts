@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely'
+import type { QualitySchema } from './schema-quality.ts'
 
 /** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
-export interface Schema {
+export interface Schema extends QualitySchema {
   workspace: WorkspaceRow
   user: UserRow
   workspace_member: { workspace_id: string; user_id: string; role: string }
@@ -22,6 +23,10 @@ export interface Schema {
   dropped_by_sdk: { product_id: number; reason: string; category: string; quantity: number }
   audit: AuditRow
   idempotency: IdempotencyRow
+  sourcemap: SourceMapRow
+  sourcemap_artifact: SourceMapArtifactRow
+  sourcemap_source: { product_id: number; path: string; sourcemap_id: string }
+  issue_frame: IssueFrameRow
 }
 
 interface WorkspaceRow {
@@ -67,6 +72,8 @@ export interface ProductRow {
   settings: string
   setup_state: Generated<string>
   next_issue_number: Generated<number>
+  next_requirement_number: Generated<number>
+  next_test_number: Generated<number>
   version: Generated<number>
   created_at: number
   updated_at: number
@@ -233,4 +240,48 @@ interface IdempotencyRow {
   status: number
   response: string
   at: number
+}
+
+export interface SourceMapRow {
+  id: string
+  product_id: number
+  state: string
+  artifact: string
+  release: Generated<string>
+  dist: Generated<string>
+  environment: Generated<string>
+  file_name: string
+  url_prefix: string
+  debug_id: Generated<string>
+  size_bytes: Generated<number>
+  sha256: Generated<string>
+  content_type: string
+  files: Generated<string>
+  error: string | null
+  created_by: string
+  created_at: number
+  confirmed_at: number | null
+  expires_at: number | null
+}
+
+export interface SourceMapArtifactRow {
+  id: Generated<number>
+  product_id: number
+  sourcemap_id: string
+  kind: string
+  content: string
+  debug_id: Generated<string>
+  release: Generated<string>
+  dist: Generated<string>
+  path: string
+  base_name: string
+  counterpart: Generated<string>
+}
+
+export interface IssueFrameRow {
+  product_id: number
+  path: string
+  function: string
+  issue_id: string
+  distance: number
 }

@@ -79,10 +79,10 @@ class SqliteDatabase implements Database {
     this.#prepare = cached(writer, fastStatement)
   }
 
-  write<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  write<T>(work: (rows: Rows, prepare: (sql: string) => Statement) => Promise<T>): Promise<T> {
     return this.#enqueue(async () => {
       try {
-        const result = await work(this.#rows)
+        const result = await work(this.#rows, this.#prepare)
         this.#writer.exec('COMMIT')
         return result
       } catch (error) {
