@@ -1,0 +1,161 @@
+import type { MapTable, Mapping } from '../table/map-table.ts'
+import { enclosingName } from './enclosing-name.ts'
+import { calledAt, isKeyword, literalAt, literalNameAt, nameAt, symbolAt } from './original-name.ts'
+import type { Position } from './positions.ts'
+import type { FunctionRange, NameToken, Owner, ScopeTable } from './scope-table.ts'
+
+/** What the functions of a generated file are named by. */
+export interface NameTables {
+  map: MapTable
+  /** Undefined when the minified file was not uploaded. */
+  scopes: ScopeTable | undefined
+}
+
+/**
+ * The name that the function at a generated position (0-based) has in the original program, as V8 prints it:
+ * `checkout`, `Cart.add`, `new Order`; without `get`, `set` and `async`, and with the class that holds the method. ''
+ * at the top level of a module and for a function without a name. `caller` is the generated position in the frame that
+ * called it: what is called there names a function that the tables cannot (ERRORS §3.1).
+ */
+export function functionName(position: Position, { map, scopes }: NameTables, caller?: Position): string {
+  if (scopes === undefined) return calledName(map, caller)
+  const found = scopes.around(position.line, position.column)[0]
+  if (found === undefined) return ''
+  const moved = movedFrom(map, position, found)
+  if (moved !== undefined) return enclosingName(moved)
+  return nameOf(map, found) ?? calledName(map, caller)
+}
+
+/** Undefined when the tables leave open whether the function has a name. */
+function nameOf(map: MapTable, found: FunctionRange): string | undefined {
+  const owner = found.owner === undefined ? '' : ownerName(map, found.owner)
+  switch (found.kind) {
+    case 'constructor':
+      return owner === '' ? undefined : `new ${owner}`
+    case 'fields':
+      return member(owner, '<instance_members_initializer>')
+    case 'static fields':
+      return member(owner, '<static_initializer>')
+    case 'method':
+    case 'getter':
+    case 'setter':
+      // Some minifiers map the brackets of the parameters to where the name stands.
+      return member(owner, pathName(map, found.path) || nameIn(map, found.start)) || undefined
+    case 'function':
+    case 'arrow': {
+      // A minifier takes the name from a function and assigns it to another variable: its text tells more.
+      const literal = literalName(map, found.start)
+      return literal === '' ? '' : member(owner, literal ?? pathName(map, found.path)) || undefined
+    }
+  }
+}
+
+function ownerName(map: MapTable, owner: Owner): string {
+  const name = pathName(map, owner.path) || (literalName(map, owner) ?? '')
+  // Only a function called with `new` has members, and by custom its name says so.
+  return owner.isClass || /^\p{Lu}/u.test(name) ? name : ''
+}
+
+function member(owner: string, name: string): string {
+  return owner === '' || name === '' ? name : `${owner}.${name}`
+}
+
+/** `Old.run` of the names of an object and its member; '' when the member's is not known. */
+function pathName(map: MapTable, path: readonly NameToken[]): string {
+  const names = path.map((token) => tokenName(map, token))
+  return names.slice(names.lastIndexOf('') + 1).join('.')
+}
+
+/** The original of one part of a name, '' when it cannot be told. */
+function tokenName(map: MapTable, token: NameToken): string {
+  if (token.kind === 'literal' || token.kind === 'symbol') {
+    const original = originalIn(map, token)
+    // Without a text only a symbol is certain: bundlers number their modules by literal keys.
+    if (original === undefined) return token.kind === 'symbol' ? token.text : ''
+    const read = token.kind === 'literal' ? literalAt : symbolAt
+    return read(original.text, original.offset) === token.text ? token.text : ''
+  }
+  const name = nameIn(map, token)
+  return name === '' && token.kind === 'key' ? token.text : name
+}
+
+/**
+ * The name at a generated position: that in the original text, else that of the mapping, which may be one the bundler
+ * made up.
+ */
+function nameIn(map: MapTable, position: Position): string {
+  const mapping = exactMapping(map, position)
+  const original = mapping && originalAt(map, mapping)
+  const name = original && nameAt(original.text, original.offset)
+  // Terser names the word `async` before a method.
+  return name || (isKeyword(mapping?.name ?? '') ? '' : (mapping?.name ?? ''))
+}
+
+/** The name that the original text gives to the function or class literal at a generated position. */
+function literalName(map: MapTable, start: Position): string | undefined {
+  const original = originalIn(map, start)
+  return original && literalNameAt(original.text, original.offset)
+}
+
+/** The name of what the caller calls. */
+function calledName(map: MapTable, caller: Position | undefined): string {
+  const mapping = caller && exactMapping(map, caller)
+  const original = mapping && originalAt(map, mapping)
+  return (original && calledAt(original.text, original.offset)) || (mapping?.name ?? '')
+}
+
+/** The mapping whose segment starts exactly at the position: one that began before speaks of another token. */
+function exactMapping(map: MapTable, { line, column }: Position): Mapping | undefined {
+  const mapping = map.find(line, column)
+  if (mapping === undefined || mapping.source < 0) return undefined
+  const before = column === 0 ? undefined : map.find(line, column - 1)
+  const isExact =
+    before === undefined ||
+    before.source !== mapping.source ||
+    before.line !== mapping.line ||
+    before.column !== mapping.column ||
+    before.name !== mapping.name
+  return isExact ? mapping : undefined
+}
+
+/** Text around a mapped place in which what a function is assigned to and its parameters may stand. */
+const LINES_AROUND = 4
+const CHARACTERS_AROUND = 400
+
+interface Original {
+  text: string
+  offset: number
+}
+
+function originalIn(map: MapTable, position: Position): Original | undefined {
+  const mapping = exactMapping(map, position)
+  return mapping && originalAt(map, mapping)
+}
+
+function originalAt(map: MapTable, { source, line, column }: Mapping): Original | undefined {
+  const first = Math.max(0, line - LINES_AROUND)
+  const lines = map.lines(source, first, line + 1 + LINES_AROUND)
+  const at = lines?.[line - first]
+  if (lines === undefined || at === undefined || column > at.length) return undefined
+  const before = [...lines.slice(0, line - first), at.slice(0, column)].join('\n').slice(-CHARACTERS_AROUND)
+  const after = [at.slice(column), ...lines.slice(line - first + 1)].join('\n').slice(0, CHARACTERS_AROUND)
+  return { text: before + after, offset: before.length }
+}
+
+/** Lines of the original in which the head of a function is looked for. */
+const LINES_BEFORE = 200
+
+/**
+ * The original lines up to a position whose code a minifier moved into the function found: it stands in another source,
+ * or before the function. Empty when the map does not hold them, undefined when the code belongs to the function.
+ */
+function movedFrom(map: MapTable, position: Position, found: FunctionRange): string[] | undefined {
+  if (found.kind === 'fields' || found.kind === 'static fields') return undefined
+  const home = exactMapping(map, found.start)
+  const place = map.find(position.line, position.column)
+  if (home === undefined || place === undefined || place.source < 0) return undefined
+  if (place.source === home.source && place.line >= home.line) return undefined
+  const lines = map.lines(place.source, Math.max(0, place.line - LINES_BEFORE), place.line + 1)
+  const last = lines?.pop()
+  return lines && last !== undefined ? [...lines, last.slice(0, place.column)] : []
+}
