@@ -32,7 +32,8 @@ export async function build(outdir: string): Promise<void> {
   mkdirSync(outdir, { recursive: true })
   const { metafile } = await bundle({
     absWorkingDir: root,
-    entryPoints: { main: 'src/main.ts' },
+    // A thread is started from a file of its own.
+    entryPoints: { main: 'src/main.ts', 'source-map-worker': 'src/service/sourcemaps/worker-entry.ts' },
     outdir,
     bundle: true,
     splitting: true,

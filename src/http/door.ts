@@ -19,11 +19,17 @@ export interface DoorOptions {
   /** Proves to who sent the nonce that this is the server it takes us for; `port` is the one we are reached by. */
   prove?: (nonce: string, port: number) => string
   log: Log
+  /** Longest a request other than an upload may take to arrive; default five minutes. */
+  requestTimeoutMs?: number
 }
 
-/** Headers have to be here after so long, and a whole request after so long, even when it drips. */
+/**
+ * Headers have to be here after so long, and a whole request after so long, even when it drips. An upload may take as
+ * long as its address is valid: a large one over a slow line is no attack, and few get in at once.
+ */
 const headersTimeoutMs = 15_000
 const requestTimeoutMs = 300_000
+const uploadTimeoutMs = 3_600_000
 const keepAliveTimeoutMs = 65_000
 
 /**
@@ -34,7 +40,7 @@ const keepAliveTimeoutMs = 65_000
 export function createDoor(options: DoorOptions): Server {
   const timeouts = {
     headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
   }
   return createServer(timeouts, (incoming, outgoing) => {
@@ -45,6 +51,7 @@ export function createDoor(options: DoorOptions): Server {
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
   const { service } = options
   const [area = ''] = targetOf(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
+  if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP keeps its own door, with refusals in its own form.
@@ -55,6 +62,17 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
     return serve(incoming, outgoing, service, options)
   }
   return writeReply(incoming, outgoing, problem('not_found', 'nothing is served at this address'))
+}
+
+/** Ends a request whose body has not arrived in time, as Node's own limit does. */
+function limitArrival(incoming: IncomingMessage, outgoing: ServerResponse, timeoutMs: number): void {
+  if (incoming.complete) return
+  const timer = setTimeout(() => {
+    if (incoming.complete) return
+    if (!outgoing.headersSent) incoming.socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
+    incoming.destroy()
+  }, timeoutMs).unref()
+  incoming.once('close', () => clearTimeout(timer))
 }
 
 /** Of the origin as configured, not of a Host header: whoever passes a question on can write that. */

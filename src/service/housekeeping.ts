@@ -8,13 +8,20 @@ import { hourMs } from './times.ts'
 /** Long enough that a start, or a process that answers one call, is not slowed by it. */
 const FIRST_RUN_MS = 30_000
 
+interface Room {
+  db: Database
+  platform: Platform
+  log?: Log | undefined
+  /** Ends uploads that nobody confirmed; resolves to how many. */
+  expireUploads?: ((signal: AbortSignal) => Promise<number>) | undefined
+}
+
 /**
- * Removes what retention lets go of: soon after the start and then hourly, never two runs at once. Its timers keep no
- * process alive. `stop` ends a run that is under way after its current step, and waits for that.
+ * Removes what retention lets go of, and uploads that nobody confirmed: soon after the start and then hourly, never two
+ * runs at once. Its timers keep no process alive. `stop` ends a run that is under way after its current step, and waits
+ * for that.
  */
-export function startHousekeeping(room: { db: Database; platform: Platform; log?: Log | undefined }): {
-  stop(): Promise<void>
-} {
+export function startHousekeeping(room: Room): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
   const stopping = new AbortController()
   const run = () => {
@@ -32,17 +39,7 @@ export function startHousekeeping(room: { db: Database; platform: Platform; log?
   }
 }
 
-async function clean({
-  db,
-  platform,
-  log,
-  signal,
-}: {
-  db: Database
-  platform: Platform
-  log?: Log | undefined
-  signal: AbortSignal
-}): Promise<void> {
+async function clean({ db, platform, log, expireUploads, signal }: Room & { signal: AbortSignal }): Promise<void> {
   try {
     const removed = await runRetention(db, platform.now(), signal)
     if (removed.occurrences > 0 || removed.bodies > 0)
@@ -50,5 +47,11 @@ async function clean({
   } catch (thrown) {
     // The next run tries again; what it could not remove harms nobody until then.
     log?.({ level: 'warn', message: 'retention failed', where: 'retention', error: stackOf(thrown) })
+  }
+  try {
+    const expired = (await expireUploads?.(signal)) ?? 0
+    if (expired > 0) log?.({ level: 'info', message: 'uploads without a confirm were removed', where: 'uploads' })
+  } catch (thrown) {
+    log?.({ level: 'warn', message: 'removing old uploads failed', where: 'uploads', error: stackOf(thrown) })
   }
 }

@@ -32,3 +32,19 @@ test('old occurrences go soon after the start and again within the hour, and non
   await vi.advanceTimersByTimeAsync(2 * hourMs)
   expect(await occurrences()).toBe(5)
 })
+
+test('uploads that nobody confirmed are ended in the same runs, also after a run that failed', async () => {
+  await using rig = await openRig()
+  const logged: LogEntry[] = []
+  const results = [() => Promise.reject(new Error('the disk is gone')), () => Promise.resolve(2)]
+  const expireUploads = vi.fn<() => Promise<number>>(() => results.shift()?.() ?? Promise.resolve(0))
+  const platform = { now: () => rig.clock.now, newId: () => 'id' }
+  const log = (entry: LogEntry) => void logged.push(entry)
+  const housekeeping = startHousekeeping({ db: rig.db, platform, log, expireUploads })
+  await vi.advanceTimersByTimeAsync(30_000)
+  await vi.waitFor(() => expect(logged.at(-1)?.message).toBe('removing old uploads failed'))
+  await vi.advanceTimersByTimeAsync(hourMs)
+  await vi.waitFor(() => expect(logged.at(-1)?.message).toBe('uploads without a confirm were removed'))
+  await housekeeping.stop()
+  expect(expireUploads).toHaveBeenCalledTimes(2)
+})

@@ -1,0 +1,10 @@
+import type { Handlers } from '../context.ts'
+import type { Uploads } from '../sourcemaps/uploads/uploads.ts'
+
+/** Handlers of source maps; their bytes come in by another door, `/uploads`. */
+export function sourceMapHandlers({ create, confirm }: Pick<Uploads, 'create' | 'confirm'>) {
+  return {
+    createSourceMap: create,
+    confirmSourceMap: confirm,
+  } satisfies Handlers<'createSourceMap' | 'confirmSourceMap'>
+}

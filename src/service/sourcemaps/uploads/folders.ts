@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+
+/** Where uploads and what is made of them are kept. */
+export interface SourceMapFolders {
+  /** What was received and is not confirmed, and what is being written. */
+  uploads: string
+  /** Finished tables. */
+  tables: string
+}
+
+/** The folders in a data directory; made when first needed. */
+export function sourceMapFolders(dataDir: string): SourceMapFolders {
+  return { uploads: join(dataDir, 'uploads'), tables: join(dataDir, 'sourcemaps') }
+}
+
+/** Where the tables of an upload are written before it is known to be good. */
+export function stagingFolder({ uploads }: SourceMapFolders, id: string): string {
+  return join(uploads, `${id}.tables`)
+}

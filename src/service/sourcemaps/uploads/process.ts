@@ -1,0 +1,142 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { EntryDefect, withBundle } from './bundle.ts'
+import type { BundleFile } from './bundle.ts'
+import { normalDebugId } from './comments.ts'
+import { linkDebugIds } from './link.ts'
+import type { ManifestFile } from './manifest.ts'
+import { guessArtifact } from './paths.ts'
+import { UploadDefect } from './processed.ts'
+import type { FileReport, Processed, UploadJob } from './processed.ts'
+import { emptyReport, readMapFile, readMinifiedFile } from './read-file.ts'
+import type { FoundFile, FileFacts, Sink } from './read-file.ts'
+import { createSourcePaths } from './source-paths.ts'
+import { createTableWriter } from './tables.ts'
+
+/** A manifest beyond this names more files than a bundle may have. */
+const LARGEST_MANIFEST_BYTES = 16 * 1024 ** 2
+
+/**
+ * Reads an upload file by file and writes a table for each that frames can use. What is wrong with one file stands in its
+ * report; `error` says why the upload as a whole is of no use. Busy for seconds with a large one: runs in the worker.
+ */
+export async function processUpload(job: UploadJob): Promise<Processed> {
+  mkdirSync(job.tables, { recursive: true, mode: 0o700 })
+  mkdirSync(job.staging, { recursive: true, mode: 0o700 })
+  const sink = { tables: createTableWriter(job), sources: createSourcePaths(job.roots) }
+  try {
+    const found = job.artifact === 'ARTIFACT_BUNDLE' ? await readBundle(job, sink) : readSingle(job, sink)
+    linkDebugIds(found)
+    return finish(found, job, sink)
+  } catch (thrown) {
+    if (!(thrown instanceof UploadDefect)) throw thrown
+    return { files: [], artifacts: [], sources: [], error: { code: thrown.code, message: thrown.message } }
+  }
+}
+
+function readSingle(job: UploadJob, sink: Sink): FoundFile[] {
+  const facts = { path: job.urlPrefix + job.fileName, debugId: job.debugId, sourceMap: '' }
+  const bytes = readFileSync(job.file)
+  if (bytes.byteLength === 0) throw new UploadDefect('EMPTY', 'It is empty.')
+  if (job.artifact === 'ARTIFACT_SOURCE_MAP') return [readMapFile(bytes, facts, sink)]
+  if (job.artifact === 'ARTIFACT_MINIFIED_SOURCE') return readMinifiedFile(bytes, facts, sink)
+  const message = 'A source on its own maps no frame: upload a map that holds it in sourcesContent.'
+  throw new UploadDefect('SOURCE_ALONE', message)
+}
+
+async function readBundle(job: UploadJob, sink: Sink): Promise<FoundFile[]> {
+  return withBundle(job.file, async (files) => {
+    const manifest = await manifestOf(files)
+    const found: FoundFile[] = []
+    for (const file of files) found.push(...(await readEntry(file, manifest?.get(file.path), job, sink)))
+    if (found.length > 0) return found
+    throw new UploadDefect('NOTHING_INSIDE', 'The bundle holds no file that ends in .map, .js, .mjs or .cjs.')
+  })
+}
+
+async function manifestOf(files: readonly BundleFile[]): Promise<Map<string, ManifestFile> | undefined> {
+  const file = files.find(({ path }) => path === 'manifest.json')
+  // The manifest of a web app may have that name, too.
+  if (file === undefined || file.sizeBytes > LARGEST_MANIFEST_BYTES) return undefined
+  const text = await file.read().then(
+    (bytes) => bytes.toString('utf8'),
+    () => '',
+  )
+  if (!/"files"\s*:\s*\{/.test(text)) return undefined
+  // Its schema takes longer to load than most uploads take to read.
+  const { readManifest } = await import('./manifest.ts')
+  return readManifest(text)
+}
+
+/** One file of a bundle is in memory at a time. */
+async function readEntry(
+  file: BundleFile,
+  listed: ManifestFile | undefined,
+  job: UploadJob,
+  sink: Sink,
+): Promise<FoundFile[]> {
+  const kind = kindOf(file.path, listed)
+  if (kind === undefined) return []
+  const facts: FileFacts = {
+    path: pathOf(file.path, listed, job.urlPrefix),
+    debugId: normalDebugId(listed?.debugId ?? ''),
+    sourceMap: listed?.sourceMap ?? '',
+  }
+  if (kind === 'source') return [sourceFile(facts)]
+  try {
+    const bytes = await file.read()
+    return kind === 'source_map' ? [readMapFile(bytes, facts, sink)] : readMinifiedFile(bytes, facts, sink)
+  } catch (thrown) {
+    if (!(thrown instanceof EntryDefect)) throw thrown
+    return [{ report: { ...emptyReport(facts.path, kind), warnings: [thrown.message] } }]
+  }
+}
+
+function kindOf(path: string, listed: ManifestFile | undefined): FileReport['kind'] | undefined {
+  if (listed?.type === 'source_map' || listed?.type === 'minified_source' || listed?.type === 'source') {
+    return listed.type
+  }
+  const artifact = guessArtifact(path)
+  if (artifact === 'ARTIFACT_SOURCE_MAP') return 'source_map'
+  return artifact === 'ARTIFACT_MINIFIED_SOURCE' ? 'minified_source' : undefined
+}
+
+function pathOf(path: string, listed: ManifestFile | undefined, urlPrefix: string): string {
+  const url = listed?.url ?? ''
+  if (url === '') return urlPrefix + path
+  return /^(?:~\/|[a-z][\w+.-]*:\/\/)/i.test(url) ? url : urlPrefix + url.replace(/^\/+/, '')
+}
+
+/** Maps bring the text of their sources with them. */
+function sourceFile({ path, debugId }: FileFacts): FoundFile {
+  const warnings = ['A source on its own maps no frame: a map has to hold it in sourcesContent.']
+  return { report: { ...emptyReport(path, 'source'), debug_id: debugId, valid: true, warnings } }
+}
+
+function finish(found: readonly FoundFile[], job: UploadJob, sink: Sink): Processed {
+  const files = found.map(({ report }) => report)
+  const artifacts = found.flatMap(({ artifact, report }) => {
+    if (artifact === undefined) return []
+    if (artifact.debugId !== '' || job.hasRelease) return [artifact]
+    report.warnings.push('No frame finds it: it has no debug id, and the upload names no release.')
+    return []
+  })
+  if (artifacts.length === 0) {
+    return { files, artifacts, sources: [], error: uselessness(found) }
+  }
+  sink.tables.publish()
+  return { files, artifacts, sources: sink.sources.all(), error: null }
+}
+
+/** Why nothing is left: what is wrong with the first file, which is the only one as a rule. */
+function uselessness(found: readonly FoundFile[]): NonNullable<Processed['error']> {
+  const [first] = found.filter(({ artifact }) => artifact !== undefined)
+  if (first !== undefined) {
+    const message =
+      'Nothing says which frames it belongs to: create the upload with a release, or build with debug ids.'
+    return { code: 'NOT_ADDRESSED', message }
+  }
+  const [reason = 'Nothing in it can be used.'] = found.flatMap(({ report }) => report.warnings)
+  const message = found.length > 1 ? `None of ${found.length} files can be used. The first: ${reason}` : reason
+  const [rule] = found.flatMap((file) => file.rule ?? [])
+  return { code: 'INVALID_SOURCE_MAP', message, ...(rule !== undefined && { rule }) }
+}

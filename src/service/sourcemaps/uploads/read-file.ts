@@ -1,0 +1,136 @@
+import { readSourceMap, SourceMapDefect } from '../format/read.ts'
+import type { ReadMap } from '../format/read.ts'
+import { MinifiedDefect } from '../scopes/defect.ts'
+// Only what writes: reading tables loads more, and each upload starts a thread.
+import { writeScopeTable } from '../scopes/write-scope-table.ts'
+import { writeMapTable } from '../table/write-map-table.ts'
+import { debugIdOf, normalDebugId, sourceMappingUrl } from './comments.ts'
+import { minifiedOf, resolveReference } from './paths.ts'
+import type { FileReport, ProcessedArtifact } from './processed.ts'
+import type { SourcePaths } from './source-paths.ts'
+import type { TableWriter } from './tables.ts'
+
+/** What was found in one file; without an artifact no frame can use it. */
+export interface FoundFile {
+  report: FileReport
+  artifact?: ProcessedArtifact
+  /** Rule of the format that a map breaks. */
+  rule?: string
+}
+
+export interface FileFacts {
+  /** With the prefix. */
+  path: string
+  /** That somebody gives to the file; '' where only the file itself can say. */
+  debugId: string
+  /** Reference to the map of a minified file, given from outside; ''. */
+  sourceMap: string
+}
+
+/** Where what is read goes. */
+export interface Sink {
+  tables: TableWriter
+  sources: SourcePaths
+}
+
+/** Reads one source map: checks all of it, and writes its table. A defect is part of the report. */
+export function readMapFile(bytes: Uint8Array, { path, debugId }: FileFacts, { tables, sources }: Sink): FoundFile {
+  const report = emptyReport(path, 'source_map')
+  try {
+    const map = readSourceMap(new TextDecoder().decode(bytes))
+    const content = tables.add('map', bytes, (file) => writeMapTable(map, file))
+    sources.add(map.sources, path)
+    const own = normalDebugId(map.debugId)
+    report.debug_id = debugId || own
+    report.sources = map.sources.length
+    report.has_sources_content = map.sourcesContent.some((text) => text !== null)
+    report.sections = map.sections
+    report.valid = true
+    report.warnings = [...warningsOf(map), ...differing(debugId, own)]
+    const counterpart = minifiedOf(path, map.file)
+    return { report, artifact: { kind: 'map', content, debugId: report.debug_id, path, counterpart } }
+  } catch (thrown) {
+    if (!(thrown instanceof SourceMapDefect)) throw thrown
+    report.warnings = [thrown.message]
+    return { report, rule: thrown.rule }
+  }
+}
+
+/**
+ * Reads one minified file: where its map is, its debug id, and its functions, for their names. A map inside the file
+ * (`data:`) is found as one beside it.
+ */
+export function readMinifiedFile(bytes: Uint8Array, facts: FileFacts, sink: Sink): FoundFile[] {
+  const code = new TextDecoder().decode(bytes)
+  const reference = facts.sourceMap || sourceMappingUrl(code)
+  const inline = /^data:/i.test(reference)
+  const own = debugIdOf(code)
+  const report = emptyReport(facts.path, 'minified_source')
+  report.debug_id = facts.debugId || own
+  const mapPath = inline ? `${facts.path}.map` : resolveReference(facts.path, reference)
+  const content = functionsOf(code, bytes, report, sink.tables)
+  report.warnings.push(...differing(facts.debugId, own))
+  const minified: FoundFile = { report }
+  // The name of its map alone is worth keeping.
+  if (content !== '' || mapPath !== '') {
+    minified.artifact = { kind: 'minified', content, debugId: report.debug_id, path: facts.path, counterpart: mapPath }
+  }
+  return inline ? [minified, readInlineMap(reference, { ...facts, path: mapPath }, sink)] : [minified]
+}
+
+/** Name of the table of functions, '' when none could be made; the report says why. */
+function functionsOf(code: string, bytes: Uint8Array, report: FileReport, tables: TableWriter): string {
+  try {
+    const content = tables.add('minified', bytes, (file) => writeScopeTable(code, file))
+    report.valid = true
+    return content
+  } catch (thrown) {
+    if (!(thrown instanceof MinifiedDefect)) throw thrown
+    report.warnings.push(`Functions keep their minified names. ${thrown.message}`)
+    return ''
+  }
+}
+
+function readInlineMap(address: string, facts: FileFacts, sink: Sink): FoundFile {
+  const comma = address.indexOf(',')
+  const [type, data] = [address.slice(0, comma), address.slice(comma + 1)]
+  const bytes = /;\s*base64$/i.test(type) ? Buffer.from(data, 'base64') : fromPercent(data)
+  if (comma !== -1 && bytes !== undefined) return readMapFile(bytes, facts, sink)
+  const report = emptyReport(facts.path, 'source_map')
+  report.warnings = ['The data: address of the map inside the file cannot be decoded.']
+  return { report }
+}
+
+function fromPercent(data: string): Buffer | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(data))
+  } catch {
+    return undefined
+  }
+}
+
+function warningsOf({ sources, sourcesContent }: ReadMap): string[] {
+  const missing = sourcesContent.filter((text) => text === null).length
+  if (sources.length === 0) return ['It names no source.']
+  if (missing === 0) return []
+  if (missing === sources.length) return ['It holds no source text (sourcesContent): frames get no context lines.']
+  return [`${missing} of ${sources.length} sources have no text (sourcesContent): their frames get no context lines.`]
+}
+
+function differing(given: string, own: string): string[] {
+  return given === '' || own === '' || given === own ? [] : [`Its own debug id ${own} is not used: another was given.`]
+}
+
+/** The report of a file of which nothing is known yet. */
+export function emptyReport(path: string, kind: FileReport['kind']): FileReport {
+  return {
+    path,
+    kind,
+    debug_id: '',
+    sources: 0,
+    has_sources_content: false,
+    sections: 0,
+    valid: false,
+    warnings: [],
+  }
+}

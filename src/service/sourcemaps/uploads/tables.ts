@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Tables of another version are made anew. */
+const FORMAT_VERSION = 1
+
+/** The tables of one upload: written beside the finished ones, and moved to them when the upload is good. */
+export interface TableWriter {
+  /**
+   * Name of the table of these bytes, which `write` makes unless there is one; whatever it throws is passed on and leaves
+   * nothing.
+   */
+  add(kind: 'map' | 'minified', bytes: Uint8Array, write: (file: string) => void): string
+  /** Moves what was written to the finished tables; they are on disk then. */
+  publish(): void
+}
+
+/** Tables named for their content, so that the same file uploaded twice has one (`sourcemap_artifact.content`). */
+export function createTableWriter({ tables, staging }: { tables: string; staging: string }): TableWriter {
+  const written = new Set<string>()
+  return {
+    add(kind, bytes, write) {
+      const name = createHash('sha256').update(`${kind} ${FORMAT_VERSION}\n`).update(bytes).digest('hex')
+      if (written.has(name) || existsSync(join(tables, name))) return name
+      write(join(staging, name))
+      written.add(name)
+      return name
+    },
+    publish() {
+      for (const name of written) {
+        flush(join(staging, name))
+        renameSync(join(staging, name), join(tables, name))
+      }
+    },
+  }
+}
+
+function flush(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { expireUploads } from '../../../../src/service/sourcemaps/uploads/expiry.ts'
+import { sourceMapFolders } from '../../../../src/service/sourcemaps/uploads/folders.ts'
+import { startApp } from '../../../app.ts'
+import type { App } from '../../../app.ts'
+import { artifactsOf, confirm, create, put, send, stateOf, tinyMap, upload } from './rig.ts'
+import type { Refusal } from './rig.ts'
+
+const map = tinyMap()
+const input = { file_name: 'app.js.map', release: '1' }
+const minuteMs = 60 * 1000
+const hourMs = 60 * minuteMs
+
+async function changeRow(app: App, id: string, change: { state?: string; confirmed_at?: number }) {
+  await app.db.write((rows) => rows.updateTable('sourcemap').set(change).where('id', '=', id).execute())
+}
+
+test('what a process that died was reading can be confirmed again after some minutes, and not before', async () => {
+  let now = Date.UTC(2026, 10, 21)
+  await using app = await startApp({ platform: { now: () => now } })
+  const id = await send(app, input, map)
+  await changeRow(app, id, { state: 'SOURCEMAP_STATE_PROCESSING', confirmed_at: now })
+  await app.db.batch((prepare) => {
+    prepare(
+      `INSERT INTO sourcemap_artifact (product_id, sourcemap_id, kind, content, path, base_name)
+       VALUES (1, ?, 'map', 'half', '~/half', 'half')`,
+    ).run(id)
+  })
+  now += minuteMs
+  const early = await confirm<Refusal>(app, id)
+  expect([early.status, early.body.details[0]?.reason]).toEqual([503, 'CONFIRM_UNDER_WAY'])
+  now += 3 * minuteMs
+  expect((await confirm(app, id)).status).toBe(200)
+  expect(await artifactsOf(app, id)).toMatchObject([{ path: '~/app.js.map' }])
+})
+
+test('a service that stops in the middle gives the upload back, and the next start finishes it', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-stopped-'))
+  try {
+    const first = await startApp({ dataDir })
+    const id = await send(first, input, map)
+    const broken = confirm<Refusal>(first, id)
+    await expect.poll(() => stateOf(first, id)).toBe('SOURCEMAP_STATE_PROCESSING')
+    await first.service.close()
+    expect((await broken).status).toBe(503)
+    expect(await stateOf(first, id)).toBe('SOURCEMAP_STATE_UPLOADED')
+    await first.close()
+    await using second = await startApp({ dataDir })
+    expect((await confirm(second, id)).body.sourcemap.state).toBe('SOURCEMAP_STATE_READY')
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+
+test('a failure of the service is no failure of the upload', async () => {
+  await using app = await startApp()
+  const id = await send(app, input, map)
+  writeFileSync(join(app.dataDir, 'sourcemaps'), 'a file where the folder should be')
+  expect((await confirm<Refusal>(app, id)).status).toBe(500)
+  expect(await stateOf(app, id)).toBe('SOURCEMAP_STATE_UPLOADED')
+  rmSync(join(app.dataDir, 'sourcemaps'))
+  expect((await confirm(app, id)).status).toBe(200)
+})
+
+test('a map that takes too much memory ends its thread and not the service', async () => {
+  await using app = await startApp({ uploadLimits: { heapMb: 64 } })
+  const hostile = `{"version":3,"sources":[],"mappings":"","names":[${'"a",'.repeat(6_000_000)}"a"]}`
+  const { status, body } = await upload<Refusal>(app, input, hostile)
+  expect(status).toBe(400)
+  expect(body.details[0]?.metadata['error_code']).toBe('OUT_OF_MEMORY')
+  expect(readdirSync(join(app.dataDir, 'uploads'))).toEqual([])
+  expect((await upload(app, input, map)).status).toBe(200)
+})
+
+test('an upload that takes too long to read fails', async () => {
+  await using app = await startApp({ uploadLimits: { deadlineMs: 1 } })
+  const { status, body } = await upload<Refusal>(app, input, map)
+  expect([status, body.details[0]?.metadata['error_code']]).toEqual([400, 'TOO_SLOW'])
+})
+
+test('what nobody confirms within a day expires, with its bytes and what broken uploads left', async () => {
+  const start = Date.now()
+  let now = start
+  await using app = await startApp({ platform: { now: () => now } })
+  const waiting = await send(app, input, map)
+  const ready = await send(app, input, map)
+  const dead = await send(app, input, map)
+  const { body: unsent } = await create(app, input)
+  await confirm(app, ready)
+  await changeRow(app, dead, { state: 'SOURCEMAP_STATE_PROCESSING', confirmed_at: now })
+  const leftover = join(app.dataDir, 'uploads', `${waiting}.0123.part`)
+  writeFileSync(leftover, 'half a map')
+  utimesSync(leftover, new Date(start - 26 * hourMs), new Date(start - 26 * hourMs))
+
+  const room = { db: app.db, platform: { now: () => now, newId: () => '' }, folders: sourceMapFolders(app.dataDir) }
+  const expire = () => expireUploads(room, new AbortController().signal)
+  now = start + 23 * hourMs
+  expect(await expire()).toBe(0)
+  now = start + 24 * hourMs + 1
+  expect(await expire()).toBe(3)
+  expect(await Promise.all([waiting, unsent.sourcemap.id, dead, ready].map((id) => stateOf(app, id)))).toEqual([
+    'SOURCEMAP_STATE_EXPIRED',
+    'SOURCEMAP_STATE_EXPIRED',
+    'SOURCEMAP_STATE_EXPIRED',
+    'SOURCEMAP_STATE_READY',
+  ])
+  expect(readdirSync(join(app.dataDir, 'uploads'))).toEqual([])
+  const { status, body } = await confirm<Refusal>(app, waiting)
+  expect([status, body.details[0]?.reason]).toEqual([400, 'UPLOAD_MISSING'])
+  expect((await put(app, unsent.upload_url, map)).status).toBe(403)
+})
