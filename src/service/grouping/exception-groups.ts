@@ -1,6 +1,9 @@
 import type { NormalException } from '../ingest/event.ts'
 
-/** Which exceptions of an event count (positions, oldest first), and the one that names the issue (-1: no exception). */
+/**
+ * Which exceptions of an event count (positions, oldest first), and the one that names the issue (-1: no exception): of
+ * a group the group itself, also where only its members count, as its message says what was attempted.
+ */
 export interface PickedExceptions {
   positions: readonly number[]
   main: number
@@ -26,7 +29,7 @@ export function pickExceptions(
   const distinct = distinctBy(topLevel(exceptions, tree), exceptions, identity)
   const [only, ...others] = distinct
   if (only === undefined) return unchanged
-  if (others.length === 0) return { positions: firstPath(only, tree).toReversed(), main: only }
+  if (others.length === 0) return { positions: firstPath(only, tree).toReversed(), main: tree.root }
   return { positions: [...distinct, tree.root], main: tree.root }
 }
 

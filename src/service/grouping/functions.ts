@@ -48,9 +48,17 @@ function javascript(name: string): string {
     .replace(/ \[as [^\]]*\]$/, '')
     .replace(/^.*\*/, '')
     .replace(/^(?:(?:async|new|get|set|bound) )+/, '')
-  const inner = bare.slice(bare.lastIndexOf('/') + 1)
+  const slash = bare.lastIndexOf('/')
+  const inner = bare.slice(slash + 1)
+  // The wrapper webpack puts around a module is named after its path, or its number in a build.
+  if (/\.[cm]?[jt]sx?$/.test(inner) && /^(?:\w+\.)?\.{1,2}\//.test(bare)) return inner
   const segment = inner.slice(inner.lastIndexOf('.') + 1)
-  return segment.startsWith('<') ? '' : segment.replace(/<+$/, '')
+  return segment.startsWith('<') || /^\d+$/.test(segment) ? '' : segment.replace(/<+$/, '')
+}
+
+/** Whether the caller is only known because the engine remembers who awaits: `async pay`, Firefox's `async*pay`. */
+export function isBeyondAwait(name: string): boolean {
+  return /^async |^[^/]*\*/.test(name)
 }
 
 /** A Java class without what proxies and compilers number: `Cart$$SpringCGLIB$$0` is `Cart$$SpringCGLIB`. */

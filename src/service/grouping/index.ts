@@ -3,7 +3,9 @@ import { readExceptions, type ExceptionsReading } from './exceptions.ts'
 import { explain } from './explain.ts'
 import { fingerprintKind, fingerprintTokens } from './fingerprint.ts'
 import { hashTokens, type Token } from './hash.ts'
+import { looseHashes, type LooseHash, type ReadEvent } from './loose.ts'
 import { messageToken, readerOfEvent } from './parameterise.ts'
+import { namesOfEvent } from './paths.ts'
 import { familyOf } from './platform.ts'
 import { LONGEST_CYCLE } from './recursion.ts'
 import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
@@ -14,6 +16,12 @@ export interface GroupingOptions {
   unsymbolicated?: NormalEvent
   /** Longest cycle that counts as recursion; 1 is Sentry's rule. */
   longestCycle?: number
+}
+
+/** Result of grouping. */
+export interface Grouping extends GroupingResult {
+  /** Hashes that lead to the issue on a condition, most telling first: see `findByHashes`. */
+  loose_hashes: readonly LooseHash[]
 }
 
 type DefaultBasis = 'stack' | 'value' | 'message' | 'fallback'
@@ -31,38 +39,58 @@ interface Reading {
 
 /**
  * Groups one event: the hash of its issue, further hashes that lead there, its title and why (algorithm `tracegate-1`,
- * ERRORS §2.2). Pure; takes any event, never throws. Positions in `frames` are those of the lists, not `frame.index`.
+ * ERRORS §2.2, decision 014). Pure; takes any event, never throws. Positions in `frames` are those of the lists, not
+ * `frame.index`.
  */
-export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): GroupingResult {
-  const rules = rulesFor(event, options)
-  const app = readEvent(event, 'app', rules)
-  const hash = hashOf(event, app, rules)
-  const others = [hashOf(event, readEvent(event, 'system', rules), rules)]
-  if (options.unsymbolicated !== undefined) others.push(rawHash(options.unsymbolicated, options))
+export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): Grouping {
+  const { reading, ...read } = readWith(event, options)
+  const { rules, hash } = read
+  const system = hashOf(event, readEvent(event, 'system', rules), rules)
   const kind = fingerprintKind(event.fingerprint)
-  const basis = kind === 'default' ? app.basis : kind === 'custom' ? 'fingerprint' : 'hybrid'
+  const loose = kind === 'custom' ? [] : looseHashes(read, readRaw(event, options))
+  const basis = kind === 'default' ? reading.basis : kind === 'custom' ? 'fingerprint' : 'hybrid'
+  const others = system === hash ? [] : [system]
   return {
     algorithm: 'tracegate-1',
     basis,
     hash,
-    other_hashes: [...new Set(others)].filter((other) => other !== hash),
-    explanation: explain({ ...app, event, basis, family: rules.family }),
-    ...nameOf(event, app.exceptions.main, namingStacks(event, app), rules.family),
-    frames: rolesOf(event, app, kind === 'custom'),
+    other_hashes: others,
+    loose_hashes: loose.filter((each) => each.hash !== system),
+    explanation: explain({ ...reading, event, basis, rules, others, loose }),
+    ...nameOf(event, reading.exceptions.main, namingStacks(event, reading), rules.family),
+    frames: rolesOf(event, reading, kind === 'custom'),
   }
 }
 
-/** The hash alone; of an event that is not symbolicated yet, the one to attach to its issue later. */
-export function rawHash(event: NormalEvent, options: Pick<GroupingOptions, 'longestCycle'> = {}): string {
-  const rules = rulesFor(event, options)
-  return hashOf(event, readEvent(event, 'app', rules), rules)
+/** Undefined where no map changed a frame: the event says then what it said before. */
+function readRaw(event: NormalEvent, { unsymbolicated, ...options }: GroupingOptions): ReadEvent | undefined {
+  const stacks = [...event.exceptions, ...event.threads]
+  if (unsymbolicated === undefined || !stacks.some(({ frames }) => frames.some(({ symbolicated }) => symbolicated)))
+    return undefined
+  return readWith(unsymbolicated, options)
 }
 
-function rulesFor(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: GroupingOptions): StackRules {
-  return { family: familyOf(event), longestCycle, known: new Map(), readText: readerOfEvent() }
+function readWith(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: GroupingOptions) {
+  const rules: StackRules = {
+    family: familyOf(event),
+    release: event.release === '' ? '' : `${event.release} ${event.dist}`,
+    readName: namesOfEvent(),
+    longestCycle,
+    known: new Map(),
+    readText: readerOfEvent(),
+  }
+  const reading = readEvent(event, 'app', rules)
+  return {
+    event,
+    rules,
+    reading,
+    exceptions: reading.exceptions,
+    hash: hashOf(event, reading, rules),
+    hashOf: (tokens: readonly Token[]) => hashOf(event, { tokens }, rules),
+  }
 }
 
-function hashOf(event: NormalEvent, { tokens }: Reading, { readText }: StackRules): string {
+function hashOf(event: NormalEvent, { tokens }: Pick<Reading, 'tokens'>, { readText }: StackRules): string {
   const isDefault = fingerprintKind(event.fingerprint) === 'default'
   return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens, readText))
 }
@@ -81,7 +109,9 @@ function readEvent(event: NormalEvent, variant: Variant, rules: StackRules): Rea
   }
   const stack = thread && bestStack(thread.frames, variant, rules)
   if (stack !== undefined && stack.tokens.length > 0) {
-    return { ...reading, basis: 'stack', stacks: [stack], tokens: [['thread', ''], ...stack.tokens] }
+    // The stack of a message is that of the logger; the stack of a crash speaks for itself.
+    const said: Token[] = message === '' || thread?.crashed === true ? [] : [['message', message]]
+    return { ...reading, basis: 'stack', stacks: [stack], tokens: [['thread', ''], ...said, ...stack.tokens] }
   }
   if (message !== '') return { ...reading, basis: 'message', tokens: [['message', message]] }
   const { platform, level, logger } = event

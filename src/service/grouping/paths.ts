@@ -1,5 +1,5 @@
 /** The last segment of a path or address, without query and fragment. */
-export function basename(path: string): string {
+function basename(path: string): string {
   return path
     .replace(/[?#].*$/s, '')
     .split(/[/\\]/)
@@ -11,13 +11,21 @@ export function isUrl(path: string): boolean {
   return /^(?:https?|applewebdata|blob):/i.test(path)
 }
 
-/** Code of the engine, without a file of its own: `[native code]`, `<anonymous>`, Firefox's `self-hosted`. */
+/** Code of the engine, without a file of its own: `[native code]`, `<anonymous>`, `self-hosted`, `Promise.all (index 2)`. */
 export function isNative(path: string): boolean {
-  return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?)$/.test(path)
+  return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?|index \d+)$/.test(path)
 }
 
-const VENDORED =
-  /(?:^|[/\\])(?:node_modules|bower_components)[/\\]|^node:|^internal\/|^webpack\/|^webpack[\w-]*:.*(?:\/~\/|\/webpack\/(?:bootstrap|runtime))/
+const VENDORED = new RegExp(
+  [
+    '(?:^|[/\\\\])(?:node_modules|bower_components)[/\\\\]',
+    '^node:|^internal/|^webpack/|^\\(webpack\\)',
+    '^webpack[\\w-]*:.*/(?:~/|webpack/(?:bootstrap|runtime|startup)|\\(webpack\\))',
+    // Modules that other bundlers make up.
+    '^(?:turbopack:(?://)?/?)?\\[turbopack\\]/',
+    '(?:^|/)(?:vite/(?:preload-helper|modulepreload-polyfill)|_?commonjsHelpers)\\b',
+  ].join('|'),
+)
 
 /** JavaScript that the team did not write: packages, Node's own modules, the bundler's runtime. */
 export function isVendored(path: string): boolean {
@@ -46,4 +54,36 @@ function isHash(part: string): boolean {
 function looksRandom(text: string): boolean {
   const turns = text.match(/(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]/g) ?? []
   return turns.length >= 3 || /\d[a-z]/i.test(text)
+}
+
+/** A script's name without the numbers that bundlers give chunks in the order they meet them: `417.<hash>.js`. */
+export function withoutNumbers(name: string): string {
+  return name.replace(/(?<![\w-])\d+(?=\.)/g, '<number>')
+}
+
+/** The name of the file at a path, and what of it is the same in every build. */
+interface FileName {
+  name: string
+  stable: string
+}
+
+/** Reads the name of the file at a path. */
+export type ReadName = (path: string) => FileName
+
+/** Reads the name of one file. */
+export function readName(path: string): FileName {
+  const name = basename(path)
+  return { name, stable: withoutHashes(name) }
+}
+
+/** `readName` for the frames of one event, most of which are in the same few files. */
+export function namesOfEvent(): ReadName {
+  const known = new Map<string, FileName>()
+  return (path) => {
+    const before = known.get(path)
+    if (before !== undefined) return before
+    const read = readName(path)
+    known.set(path, read)
+    return read
+  }
 }

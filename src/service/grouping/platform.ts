@@ -17,7 +17,9 @@ const BY_PLATFORM = new Map<string, Family>([
   ['android', 'java'],
 ])
 
-/** The family of an event: from its platform, else from the SDK's name (`sentry.javascript.node`). */
-export function familyOf(event: Pick<NormalEvent, 'platform' | 'sdk'>): Family {
-  return BY_PLATFORM.get(event.platform) ?? BY_PLATFORM.get(event.sdk.name.split('.')[1] ?? '') ?? 'other'
+/** The family of an event: from its platform, where that says nothing from the SDK's name (`sentry.javascript.node`). */
+export function familyOf({ platform, sdk }: Pick<NormalEvent, 'platform' | 'sdk'>): Family {
+  // A minidump that Electron's SDK sends is native for all its name.
+  const isUnsaid = platform === '' || platform === 'other'
+  return BY_PLATFORM.get(isUnsaid ? (sdk.name.split('.')[1] ?? '') : platform) ?? 'other'
 }

@@ -2,7 +2,7 @@ import type { NormalEvent, NormalException, NormalFrame } from '../ingest/event.
 import { typeOf } from './exceptions.ts'
 import { functionToken } from './functions.ts'
 import { isApp } from './frames.ts'
-import { isUrl } from './paths.ts'
+import { isNative, isUrl } from './paths.ts'
 import type { Family } from './platform.ts'
 
 const LONGEST_TITLE = 250
@@ -44,11 +44,14 @@ function fallbackTitle(event: NormalEvent): string {
   return cut(`${event.level} without message${origin === '' ? '' : ` (${origin})`}`, LONGEST_TITLE)
 }
 
-/** `function (file)` of the team's frame nearest to the crash, else of the nearest of all, else the transaction. */
+/**
+ * `function (file)` of the team's frame nearest to the crash, else of the nearest that is no engine's code (`JSON.parse`
+ * has no place of its own), else the transaction.
+ */
 function culpritOf(event: NormalEvent, stacks: readonly (readonly NormalFrame[])[], family: Family): string {
   const frame =
     first(stacks, (frames) => frames.findLast((candidate) => isApp(candidate, family))) ??
-    first(stacks, (frames) => frames.at(-1))
+    first(stacks, (frames) => frames.findLast(({ filename, abs_path }) => ![filename, abs_path].some(isNative)))
   return cut(
     oneLine(frame === undefined ? '' : describeFrame(frame, family)) || oneLine(event.transaction),
     LONGEST_CULPRIT,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { groupEvent, rawHash } from '../../../src/service/grouping/index.ts'
+import { groupEvent } from '../../../src/service/grouping/index.ts'
 import type { NormalEvent, NormalFrame } from '../../../src/service/ingest/event.ts'
 import { crash, event, exception, frame, stack, thread } from './events.ts'
 
@@ -107,7 +107,7 @@ test('hashes that a bundler puts into file names do not change the hash', () => 
   const hex = fc.stringMatching(/^[0-9a-f]{8,20}$/)
   const base32 = fc.stringMatching(/^[A-Z2-7]{8}$/)
   const file = (stem: string, hash: string) =>
-    stack('run@main.js', `load@/srv/${stem}-${hash}.js`, `go@/srv/${stem}.${hash}.mjs`)
+    stack('run@main.js', `load@/srv/${stem}-${hash}.js`, `start@/srv/${stem}.${hash}.mjs`)
   for (const hash of [hex, base32]) {
     fc.assert(
       fc.property(name, hash, hash, (stem, one, other) => {
@@ -162,6 +162,70 @@ test('different bugs that share a wrapper stay apart', () => {
   )
 })
 
+test('a helper that throws for everybody keeps the bugs of its callers apart', () => {
+  const helpers = fc.constantFrom(
+    ['assertNever@assert.js'],
+    ['handleError@errors.js', 'rethrow@errors.js'],
+    ['send@http.js', 'wrapAsync@http.js', 'fail@http.js'],
+    ['run@queue.js', 'reject@promise.js'],
+  )
+  fc.assert(
+    fc.property(helpers, frames, name, name, name, (helper, outer, type, one, other) => {
+      fc.pre(one !== other)
+      const thrown = (caller: string) =>
+        groupEvent(crash(type, 'it broke', [...built(outer), ...stack(`${caller}@cart.js`, ...helper)]))
+      const [first, second] = [thrown(one), thrown(other)]
+      const known = [first.hash, ...first.other_hashes, ...first.loose_hashes.map(({ hash }) => hash)]
+      expect(known).not.toContain(second.hash)
+      expect(second.other_hashes.filter((hash) => known.includes(hash))).toEqual([])
+      const again = groupEvent(crash(type, 'it broke again', [...built(outer), ...stack(`${one}@cart.js`, ...helper)]))
+      expect(again.hash).toBe(first.hash)
+    }),
+  )
+})
+
+test('what one logger sends from the same place is an issue for each message, not for each id in it', () => {
+  const logged = (message: string) =>
+    event({
+      message,
+      exceptions: [
+        exception({
+          type: '',
+          value: message,
+          frames: stack('main@a.js', 'error@log.js'),
+          mechanism: { synthetic: true },
+        }),
+      ],
+    })
+  fc.assert(
+    fc.property(name, name, fc.nat(), fc.uuid(), (one, other, number, id) => {
+      fc.pre(one !== other)
+      const { hash } = groupEvent(logged(`${one} ${number} failed`))
+      expect(groupEvent(logged(`${one} ${number + 1} failed`)).hash).toBe(hash)
+      expect(groupEvent(logged(`${other} ${number} failed`)).hash).not.toBe(hash)
+      expect(groupEvent(logged(`${one} ${id} failed`)).hash).not.toBe(hash)
+    }),
+  )
+})
+
+test('errors rethrown from one place stay apart by their causes', () => {
+  fc.assert(
+    fc.property(name, name, frames, (one, other, place) => {
+      fc.pre(one !== other)
+      const rethrown = (cause: string, from: string) =>
+        event({
+          exceptions: [
+            exception({ type: cause, frames: stack(`${from}@db.js`), mechanism: { exception_id: 1, parent_id: 0 } }),
+            exception({ type: 'AppError', frames: built(place), mechanism: { exception_id: 0 } }),
+          ],
+        })
+      const { hash } = groupEvent(rethrown(one, 'query'))
+      expect(groupEvent(rethrown(other, 'query')).hash).not.toBe(hash)
+      expect(groupEvent(rethrown(one, other)).hash).not.toBe(hash)
+    }),
+  )
+})
+
 test('a function has one name in Chrome, Firefox and Safari', () => {
   const place = { filename: 'https://shop.example/a.js', abs_path: 'https://shop.example/a.js' }
   const hashOf = (called: string) =>
@@ -208,17 +272,6 @@ test('the hash over all frames is kept where it differs, and leads an event with
   const result = groupEvent(marked)
   expect(result.other_hashes).toEqual([groupEvent(unmarked).hash])
   expect(groupEvent(unmarked).other_hashes).toEqual([])
-})
-
-test('the hash before symbolication is attached after it', () => {
-  const raw = crash('E', 'x', stack('t@/srv/a.js'))
-  const mapped = crash(
-    'E',
-    'x',
-    stack({ function: 'total', filename: 'src/cart.ts', symbolicated: true, context_line: 'a' }),
-  )
-  expect(groupEvent(mapped, { unsymbolicated: raw }).other_hashes).toEqual([groupEvent(raw).hash])
-  expect(rawHash(raw)).toBe(groupEvent(raw).hash)
 })
 
 test('every frame has its role and a reason where it is ignored', () => {
@@ -301,10 +354,14 @@ test('any event gets a hash, the same each time, and nothing in it is changed', 
   fc.assert(
     fc.property(drawnEvent, (given) => {
       const before = structuredClone(given)
-      const result = groupEvent(given)
-      expect(result).toEqual(groupEvent(before))
+      const unsymbolicated = { ...given, exceptions: given.exceptions.slice(1) }
+      const result = groupEvent(given, { unsymbolicated })
+      expect(result).toEqual(groupEvent(before, { unsymbolicated }))
       expect(given).toEqual(before)
-      expect([result.hash, ...result.other_hashes].every((hash) => /^[0-9a-f]{32}$/.test(hash))).toBe(true)
+      const loose = result.loose_hashes.flatMap(({ hash, unless }) => [hash, ...unless])
+      expect(loose.length).toBeLessThanOrEqual(20)
+      expect(loose).not.toContain(result.hash)
+      expect([result.hash, ...result.other_hashes, ...loose].every((hash) => /^[0-9a-f]{32}$/.test(hash))).toBe(true)
       expect(result.frames.length).toBe(given.exceptions.flatMap(({ frames: all }) => all).length)
       expect(result.explanation.length).toBeGreaterThan(0)
       expect(result.explanation.every((line) => line.length <= 300)).toBe(true)
