@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Actor } from '../contract/common.ts'
 import type { Scope } from '../contract/endpoint.ts'
 import type { EndpointName, InputOf, ResponseOf } from '../contract/index.ts'
+import type { Symbolicator } from './sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from './sql/database.ts'
 
 /** Who calls: the token and the person behind it. */
@@ -27,6 +28,7 @@ export interface Platform {
 /** What every handler gets beside its input. */
 export interface Call extends Platform {
   db: Database
+  symbolicator: Pick<Symbolicator, 'symbolicate'>
   principal: Principal
   actor: z.input<typeof Actor>
   /** Scheme, host and port the caller used, for absolute addresses (`https://host:4319`). */

@@ -23,6 +23,7 @@ export interface RouterOptions {
   /** Endpoints without a handler answer 501. */
   handlers: Partial<Handlers<EndpointName>>
   db: Database
+  symbolicator: Call['symbolicator']
   platform: Platform
   authenticator: Authenticator
   idempotency: Idempotency
@@ -129,11 +130,12 @@ function callOf(
   { origin }: Found,
   { validateOnly }: ParsedRequest,
 ): Call {
-  const { platform, db } = options
+  const { platform, db, symbolicator } = options
   return {
     now: () => platform.now(),
     newId: () => platform.newId(),
     db: validateOnly ? dryRun(db) : db,
+    symbolicator,
     principal,
     actor: actorOf(principal),
     origin,

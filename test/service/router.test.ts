@@ -7,6 +7,7 @@ import type { Handlers } from '../../src/service/context.ts'
 import { createIdempotency } from '../../src/service/idempotency.ts'
 import type { LogEntry } from '../../src/service/log.ts'
 import { systemPlatform } from '../../src/service/platform.ts'
+import { createSymbolicator } from '../../src/service/sourcemaps/symbolicate/symbolicator.ts'
 import { createRouter } from '../../src/service/router.ts'
 import { pending } from '../../src/service/handlers/pending.ts'
 import { origin, startApp } from '../app.ts'
@@ -19,6 +20,7 @@ function routerWith(app: App, handlers: Partial<Handlers<EndpointName>>, log?: (
   const authenticator = createAuthenticator(parts)
   const send = createRouter({
     ...parts,
+    symbolicator: createSymbolicator({ db: app.db, tables: app.dataDir }),
     handlers,
     authenticator,
     idempotency: createIdempotency(parts),
@@ -71,9 +73,9 @@ test.each([
   expect((await app.request(method, path, undefined, { authorization: undefined })).status).toBe(401)
 })
 
-test('uploads are 501 and the contract is served without a token', async () => {
+test('uploads ask for their own signature, and neither they nor the contract for a token', async () => {
   await using app = await startApp()
-  expect((await app.request('PUT', '/uploads/x')).status).toBe(501)
+  expect((await app.request('PUT', '/uploads/x', undefined, { authorization: undefined })).status).toBe(403)
   const reply = await app.request('GET', '/openapi.json', undefined, { authorization: undefined })
   expect(reply.body).toMatchObject({ openapi: '3.1.0', paths: { '/v1/auth/me': { get: {} } } })
 })

@@ -1,14 +1,19 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Expression } from 'kysely'
 import * as z from 'zod'
 import { attributeEvent, compileComponents } from '../components/attribution.ts'
 import type { Owners } from '../components/attribution.ts'
 import type { RepositoryRoots } from '../components/repo-path.ts'
 import type { NormalEvent } from '../ingest/event.ts'
-import type { Database, Statement } from '../sql/database.ts'
+import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import type { Database, Rows, Statement } from '../sql/database.ts'
 import { unpackBody } from './body.ts'
+import type { StoredEvent } from './body.ts'
 
 type Prepare = (sql: string) => Statement
 
-/** Issues per transaction when all of a product are attributed anew: unpacking their bodies keeps the process busy. */
+/** Issues per transaction when all of a product are attributed anew. */
 const STEP = 50
 const Globs = z.array(z.string())
 const Roots = z.object({ root_path: z.string().default(''), path_strip_prefixes: z.array(z.string()).default([]) })
@@ -37,11 +42,24 @@ export function rootsOf(repository: string): RepositoryRoots {
   return Roots.parse(JSON.parse(repository))
 }
 
+/** Id of the component that owns an event, '' for none; runs inside the caller's transaction. */
+export type Attribute = (
+  prepare: Prepare,
+  productId: number,
+  event: Pick<NormalEvent, 'exceptions' | 'threads'>,
+  repository: string,
+) => string
+
+export interface AttributionOptions {
+  db: Database
+  symbolicator: Pick<Symbolicator, 'symbolicate'>
+}
+
 /**
  * Attributes events to components; the components of a product are compiled once and kept until `forget`, or until
  * another process has changed one.
  */
-export function createAttribution(db: Database) {
+export function createAttribution({ db, symbolicator }: AttributionOptions) {
   const kept = new Map<number, { state: string; owners: Owners }>()
 
   function ownersIn(prepare: Prepare, productId: number): Owners {
@@ -54,17 +72,35 @@ export function createAttribution(db: Database) {
     return owners
   }
 
-  function attribute(prepare: Prepare, productId: number, event: AttributedEvent, repository: string): string {
-    return attributeEvent(ownersIn(prepare, productId), event, rootsOf(repository))
-  }
+  const attribute: Attribute = (prepare, productId, event, repository) =>
+    attributeEvent(ownersIn(prepare, productId), event, rootsOf(repository))
 
   /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
   async function reattribute(productId: number): Promise<void> {
-    let after: string | undefined = ''
-    while (after !== undefined) {
-      const from: string = after
-      after = await db.batch((prepare) => reattributeStep(prepare, productId, from, attribute))
+    for (let after = ''; ;) {
+      const issues = await newestEvents(db.read, productId, after)
+      const last = issues.at(-1)
+      if (last === undefined) return
+      after = last.id
+      const events: { id: string; event: StoredEvent }[] = []
+      for (const { id, body } of issues) {
+        if (body === null) continue
+        // Unpacking keeps the process busy: everything else runs between two events.
+        await nextTurn()
+        const { event } = await symbolicator.symbolicate(productId, unpackBody(body).event)
+        events.push({ id, event })
+      }
+      await db.batch((prepare) => {
+        for (const { id, event } of events) reattributeIssue(prepare, { id, productId }, event)
+      })
     }
+  }
+
+  function reattributeIssue(prepare: Prepare, issue: { id: string; productId: number }, event: StoredEvent): void {
+    const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(issue.productId)
+    if (product === undefined) return
+    const componentId = attribute(prepare, issue.productId, event, product.repository)
+    prepare('UPDATE issue SET component_id = ?1 WHERE id = ?2 AND component_id <> ?1').run(componentId, issue.id)
   }
 
   return { attribute, reattribute, forget: (productId: number) => void kept.delete(productId) }
@@ -78,26 +114,20 @@ function stateIn(prepare: Prepare, productId: number): string {
   return [row?.count, row?.newest, row?.versions].join(' ')
 }
 
-type AttributedEvent = Pick<NormalEvent, 'exceptions' | 'threads'>
+/** The next unresolved issues after one, by id, each with the body of its newest occurrence that has one. */
+async function newestEvents(rows: Rows, productId: number, after: string) {
+  return rows
+    .selectFrom('issue')
+    .select(['id', (eb) => newestBody(eb.ref('issue.id')).as('body')])
+    .where('product_id', '=', productId)
+    .where('status', '=', 'unresolved')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(STEP)
+    .execute()
+}
 
-/** Id of the last issue looked at, undefined when none was left. */
-function reattributeStep(
-  prepare: Prepare,
-  productId: number,
-  after: string,
-  attribute: (prepare: Prepare, productId: number, event: AttributedEvent, repository: string) => string,
-): string | undefined {
-  const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(productId)
-  if (product === undefined) return undefined
-  const issues = prepare(
-    `SELECT id, (SELECT body FROM occurrence WHERE issue_id = issue.id AND body IS NOT NULL
-       ORDER BY timestamp DESC, id DESC LIMIT 1) AS body
-     FROM issue WHERE product_id = ? AND status = 'unresolved' AND id > ? ORDER BY id LIMIT ?`,
-  ).all<{ id: string; body: Uint8Array | null }>(productId, after, STEP)
-  for (const { id, body } of issues) {
-    if (body === null) continue
-    const componentId = attribute(prepare, productId, unpackBody(body).event, product.repository)
-    prepare('UPDATE issue SET component_id = ?1 WHERE id = ?2 AND component_id <> ?1').run(componentId, id)
-  }
-  return issues.at(-1)?.id
+function newestBody(issueId: Expression<string>) {
+  return sql<Uint8Array | null>`(SELECT body FROM occurrence WHERE issue_id = ${issueId} AND body IS NOT NULL
+    ORDER BY timestamp DESC, id DESC LIMIT 1)`
 }

@@ -20,12 +20,11 @@ export const Summary = z.object({
   symbolication_state: SymbolicationState,
 })
 
-/** `issue.corroboration`: the facts of the newest occurrence; counters and the release are read when asked. */
+/** `issue.corroboration`: the facts of the newest occurrence; counters, files and the release are read when asked. */
 export const StoredCorroboration = z.object({
   release_id: z.string(),
   frames_total: z.int(),
   frames_symbolicated: z.int(),
-  files_matched: z.int(),
   sdk_known: z.boolean(),
 })
 

@@ -11,6 +11,7 @@ import type { OriginOf } from '../directory/rules.ts'
 import type { NormalFrame } from '../ingest/event.ts'
 import type { Rows } from '../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../sql/schema.ts'
+import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
 import { ownersOf, rootsOf } from './attribution.ts'
 import { unpackBody } from './body.ts'
 import type { StoredEvent } from './body.ts'
@@ -19,7 +20,7 @@ import { cutFrames } from './frames.ts'
 import { timestamp } from '../times.ts'
 import { componentRefs, environmentNames, releaseNames } from './names.ts'
 import type { ComponentRef, EnvironmentName, ReleaseName } from './names.ts'
-import { symbolicationOf } from './symbolication.ts'
+import { readAgain } from './symbolication.ts'
 
 export type SummaryBody = z.input<typeof EventSummary>
 export type EventBody = z.input<typeof Event>
@@ -52,6 +53,7 @@ export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccu
 }
 
 export interface EventOptions {
+  symbolicator: Pick<Symbolicator, 'symbolicate'>
   product: Pick<ProductRow, 'repository'> & { id: number }
   /** Frames kept per stack. */
   maxFrames: number
@@ -59,22 +61,26 @@ export interface EventOptions {
 }
 
 /**
- * The whole occurrence with its neighbours' ids, frames with their file in the repository and its component. Where
- * retention has removed the body, what the summary holds, and a truncation signal.
+ * The whole occurrence with its neighbours' ids, read with the source maps that are there now: frames with their place in
+ * the source, their part in the grouping, their file in the repository and its component. Where retention has removed the
+ * body, what the summary holds, and a truncation signal.
  */
 export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
   const { product, maxFrames, includeRaw } = options
   const summary = viewSummary(occurrence, await namesOf(rows, [occurrence]))
   const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
-  const event = stored?.event ?? emptyEvent(summary)
+  const sent = stored?.event ?? emptyEvent(summary)
+  const { event, symbolication } = await readAgain(options.symbolicator, occurrence.product_id, sent)
   const signals = stored === undefined ? ['event.body:retention:0/1'] : []
   const located = await locateFrames(rows, event, cutStacks(event, maxFrames, signals), product)
   return {
     ...located.event,
     ...summary,
+    // The summary says what it was when the event came.
+    symbolication_state: stored === undefined ? summary.symbolication_state : symbolication.state,
     product_id: String(occurrence.product_id),
     frame_order: 'caller_first',
-    symbolication: symbolicationOf(event),
+    symbolication,
     component: located.component,
     previous_event_id: await neighbour(rows, occurrence, 'previous'),
     next_event_id: await neighbour(rows, occurrence, 'next'),

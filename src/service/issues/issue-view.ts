@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { IssueStatus, Level } from '../../contract/common.ts'
 import type { Issue } from '../../contract/issues.ts'
 import { etagOf } from '../etag.ts'
+import { matchedFiles } from '../repository/snapshot.ts'
 import type { Rows } from '../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../times.ts'
 import type { IssueRow } from '../sql/schema.ts'
@@ -30,6 +31,9 @@ export async function viewIssues(
     rows,
     issues.map((issue) => issue.component_id),
   )
+  const ids = issues.map((issue) => issue.id)
+  // All of one product, whose key prefix this is.
+  const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
   return issues.map((issue, index) => ({
     id: issue.id,
     short_id: `${keyPrefix}-${issue.number}`,
@@ -54,7 +58,11 @@ export async function viewIssues(
     last_release: viewRelease(releases.get(issue.last_release_id)),
     component: components.get(issue.component_id) ?? null,
     handled: issue.handled === 1,
-    corroboration: viewCorroboration(issue, corroborations[index], releases),
+    corroboration: viewCorroboration(issue, {
+      stored: corroborations[index],
+      releases,
+      files: files.get(issue.id) ?? 0,
+    }),
     grouping: StoredGrouping.parse(JSON.parse(issue.grouping)),
     reopened_count: issue.reopened_count,
     created_at: timestamp(issue.created_at),
@@ -79,25 +87,22 @@ function viewRelease(release: ReleaseName | undefined): IssueBody['first_release
   return release === undefined ? null : { id: release.id, version: release.version, known: release.known }
 }
 
-function viewCorroboration(
-  issue: StoredIssue,
-  stored: z.output<typeof StoredCorroboration> | undefined,
-  releases: ReadonlyMap<string, ReleaseName>,
-): IssueBody['corroboration'] {
-  const {
-    release_id = '',
-    frames_total = 0,
-    frames_symbolicated = 0,
-    files_matched = 0,
-    sdk_known = false,
-  } = stored ?? {}
+interface Facts {
+  stored: z.output<typeof StoredCorroboration> | undefined
+  releases: ReadonlyMap<string, ReleaseName>
+  /** Matched files. */
+  files: number
+}
+
+function viewCorroboration(issue: StoredIssue, { stored, releases, files }: Facts): IssueBody['corroboration'] {
+  const { release_id = '', frames_total = 0, frames_symbolicated = 0, sdk_known = false } = stored ?? {}
   const releaseKnown = releases.get(release_id)?.known ?? false
-  const signs = [releaseKnown, frames_symbolicated > 0, files_matched > 0, issue.users_affected > 1]
+  const signs = [releaseKnown, frames_symbolicated > 0, files > 0, issue.users_affected > 1]
   return {
     release_known: releaseKnown,
     frames_total,
     frames_symbolicated,
-    files_matched,
+    files_matched: files,
     users: issue.users_affected,
     times_seen: issue.times_seen,
     first_seen: timestamp(issue.first_seen),

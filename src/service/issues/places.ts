@@ -38,6 +38,7 @@ export interface NamedPlace {
 }
 
 const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
+const byMember = 'ORIGIN_MANUAL' satisfies OriginOf
 
 interface ProductFacts {
   id: number
@@ -95,12 +96,22 @@ function releaseOf(
   const id = platform.newId()
   const now = platform.now()
   if (!hasRoomForRelease(prepare, environmentId, now)) return ''
+  const origin = hasSourceMap(prepare, productId, version) ? byMember : byEvent
   prepare(
     `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  ).run(id, productId, environmentId, version, byEvent, now, now)
+  ).run(id, productId, environmentId, version, origin, now, now)
   orders.added(environmentId, { id, version, released_at: null, created_at: now })
   return id
+}
+
+/** A release that an uploaded source map names is known, wherever it turns up (CONTRACT §6). */
+function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version: string): boolean {
+  const found = prepare(
+    `SELECT 1 AS found FROM sourcemap_artifact JOIN sourcemap ON sourcemap.id = sourcemap_id
+     WHERE sourcemap_artifact.product_id = ? AND sourcemap_artifact.release = ? AND state = 'SOURCEMAP_STATE_READY' LIMIT 1`,
+  ).get(productId, version)
+  return found !== undefined
 }
 
 /** Reads the newest rows only, so that the answer costs the same however many there are. */

@@ -1,33 +1,29 @@
 import type { z } from 'zod'
-import { groupEvent } from '../grouping/index.ts'
-import type { GroupingResult, NormalEvent, NormalException } from '../ingest/event.ts'
+import { defaultEnvironmentName } from '../directory/rules.ts'
+import type { NormalEvent } from '../ingest/event.ts'
+import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
 import { packBody } from './body.ts'
 import type { Summary } from './columns.ts'
-import { defaultEnvironmentName } from '../directory/rules.ts'
 import type { Prepared } from './record.ts'
-import { symbolicationOf } from './symbolication.ts'
+import { groupSymbolicated } from './symbolication.ts'
 
-/** Groups and packs an event: all the work that needs no database. */
-export function prepareEvent(productId: number, event: NormalEvent): Prepared {
-  const grouping = groupEvent(event)
-  const grouped = { ...event, exceptions: withRoles(event.exceptions, grouping) }
-  return { productId, event, grouping, summary: JSON.stringify(summaryOf(event, grouping)), body: packBody(grouped) }
+/** What the source maps made of an event; the event itself where they changed nothing. */
+export interface Symbolicated {
+  event: NormalEvent
+  symbolication: Symbolication
 }
 
-/** Writes each frame's part in the grouping back to it. */
-function withRoles(exceptions: readonly NormalException[], { frames }: GroupingResult): NormalException[] {
-  const roles = new Map(frames.map((frame) => [`${frame.exception_index}/${frame.index}`, frame]))
-  return exceptions.map((exception, exceptionIndex) => ({
-    ...exception,
-    frames: exception.frames.map((frame, index) => {
-      const decided = roles.get(`${exceptionIndex}/${index}`)
-      if (decided === undefined) return frame
-      return { ...frame, grouping_role: decided.role, ignored_reason: decided.reason }
-    }),
-  }))
+/**
+ * Groups and packs an event: all the work that needs no database. What is kept is the event as it was sent, so that it
+ * reads right with every map that comes later; what is said of it now goes by its sources.
+ */
+export function prepareEvent(productId: number, sent: NormalEvent, { event, symbolication }: Symbolicated): Prepared {
+  const grouping = groupSymbolicated(event, sent)
+  const summary = JSON.stringify(summaryOf(event, grouping.title, symbolication.state))
+  return { productId, event, grouping, summary, body: packBody(sent) }
 }
 
-function summaryOf(event: NormalEvent, { title }: GroupingResult): z.input<typeof Summary> {
+function summaryOf(event: NormalEvent, title: string, state: Symbolication['state']): z.input<typeof Summary> {
   return {
     level: event.level,
     platform: event.platform,
@@ -39,6 +35,6 @@ function summaryOf(event: NormalEvent, { title }: GroupingResult): z.input<typeo
     transaction: event.transaction,
     server_name: event.server_name,
     handled: event.handled,
-    symbolication_state: symbolicationOf(event).state,
+    symbolication_state: state,
   }
 }

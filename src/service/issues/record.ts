@@ -1,10 +1,15 @@
 import { notFound } from '../../errors.ts'
 import type { Platform } from '../context.ts'
-import type { GroupingResult, NormalEvent } from '../ingest/event.ts'
+import type { Grouping } from '../grouping/index.ts'
+import { attachHashes, findByHashes } from '../grouping/lookup.ts'
+import type { NormalEvent } from '../ingest/event.ts'
 import type { Statement } from '../sql/database.ts'
+import { rootsOf } from './attribution.ts'
+import type { Attribute } from './attribution.ts'
 import { Settings } from './columns.ts'
 import { corroborate } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
+import { issueFrames, recordIssueFrames } from './issue-frames.ts'
 import { placeOf } from './places.ts'
 import type { Place } from './places.ts'
 import { regress } from './regression.ts'
@@ -15,9 +20,11 @@ type Prepare = (sql: string) => Statement
 /** An event with everything about it that can be computed before the transaction. */
 export interface Prepared {
   productId: number
+  /** With its frames in their sources, where source maps lead there. */
   event: NormalEvent
-  grouping: GroupingResult
+  grouping: Grouping
   summary: string
+  /** Of the event as it was sent. */
   body: Uint8Array
 }
 
@@ -30,8 +37,7 @@ export interface Recorded {
 export interface RecordTools {
   prepare: Prepare
   platform: Platform
-  /** Component of a new issue, or ''. */
-  attribute(prepare: Prepare, productId: number, event: NormalEvent, repository: string): string
+  attribute: Attribute
   orders: ReleaseOrders
 }
 
@@ -71,7 +77,8 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const before = findIssue(prepare, prepared)
   const issueId = before?.id ?? createIssue(tools, prepared, place, product.repository)
   const occurrence = insertOccurrence(tools, prepared, { issueId, place, before })
-  attachHashes(prepare, prepared, issueId)
+  const isNewPath = attachIssueHashes(prepare, prepared, issueId)
+  if (isNewPath) recordIssueFrames(prepare, productId, issueId, issueFrames(event, rootsOf(product.repository)))
   const counted = {
     issueId,
     place,
@@ -86,17 +93,13 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   return { id: occurrence.id, duplicate: false }
 }
 
-/** The issue of the event's hash, else of the first of its other hashes that is known (ERRORS §2.2 item 7). */
+/** The issue that the event's hashes lead to (ERRORS §2.2 item 7). */
 function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFacts | undefined {
   const statement = prepare(
     `SELECT issue.id, issue.status, issue.resolved_in, issue.first_seen, issue.last_seen, issue.times_seen
      FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id WHERE issue_hash.product_id = ? AND issue_hash.hash = ?`,
   )
-  for (const hash of [grouping.hash, ...grouping.other_hashes]) {
-    const issue = statement.get<IssueFacts>(productId, hash)
-    if (issue !== undefined) return issue
-  }
-  return undefined
+  return findByHashes(grouping, (hash) => statement.get<IssueFacts>(productId, hash))
 }
 
 /** A row that counts nothing yet: `updateIssue` adds the first occurrence as it adds every other. */
@@ -158,10 +161,23 @@ function insertOccurrence(
   return { id, seq: lastInsertRowid }
 }
 
-/** First writer wins: a hash that leads to another issue keeps leading there. */
-function attachHashes(prepare: Prepare, { productId, grouping }: Prepared, issueId: string): void {
+/**
+ * First writer wins: a hash that leads to another issue keeps leading there. Tells whether one is new, which means that
+ * the issue was not reached by this way through the code before.
+ */
+export function attachIssueHashes(
+  prepare: Prepare,
+  { productId, grouping }: Pick<Prepared, 'productId' | 'grouping'>,
+  issueId: string,
+): boolean {
   const statement = prepare('INSERT OR IGNORE INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?)')
-  for (const hash of [grouping.hash, ...grouping.other_hashes]) statement.run(productId, hash, issueId)
+  let attached = false
+  attachHashes(grouping, (hash) => {
+    const isNew = statement.run(productId, hash, issueId).changes > 0
+    attached ||= isNew
+    return isNew
+  })
+  return attached
 }
 
 interface Addition {

@@ -121,6 +121,7 @@ test('minified frames without a source map say so, per frame', async () => {
   const minified = { function: 't', abs_path: 'https://shop.example/assets/app.min.js', filename: '/assets/app.min.js' }
   await rig.append({
     platform: 'javascript',
+    release: '1.0',
     payload: stack([
       { function: 'main', filename: 'https://shop.example/plain.js', lineno: 4, colno: 2, in_app: true },
       { ...minified, lineno: 1, colno: 41_233, in_app: true },
@@ -134,7 +135,14 @@ test('minified frames without a source map say so, per frame', async () => {
       state: 'SYMBOLICATION_STATE_MISSING',
       frames_total: 2,
       frames_mapped: 0,
-      problems: [{ frame_index: 1, debug_id: '', reason: 'no source map was uploaded for this file' }],
+      problems: [
+        {
+          frame_index: 1,
+          abs_path: 'https://shop.example/assets/app.min.js',
+          debug_id: '',
+          reason: expect.stringContaining("no source map was uploaded for this event's release"),
+        },
+      ],
     },
   })
 })

@@ -139,7 +139,7 @@ test('the releases of an environment are read once for all events of a transacti
   const { id } = (await rig.issues())[0]!
   await rig.handlers.setIssueStatus({ id, status: 'resolved' }, rig.call)
   const { db, read } = countingReleases(rig.db)
-  const store = createEventStore({ db, platform: rig.platform })
+  const store = createEventStore({ db, platform: rig.platform, symbolicator: rig.symbolicator })
   await Promise.all(Array.from({ length: 20 }, () => store.append(rig.productId, rig.crash({ release: '1.0.3' }))))
   expect(read.rows).toBe(30)
   expect((await statusOf(rig, id)).status).toBe('resolved')

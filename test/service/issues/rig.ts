@@ -11,6 +11,7 @@ import type { NormalEvent } from '../../../src/service/ingest/event.ts'
 import { normalise } from '../../../src/service/ingest/normalise.ts'
 import { createEventStore } from '../../../src/service/issues/store.ts'
 import { systemPlatform } from '../../../src/service/platform.ts'
+import { createSymbolicator } from '../../../src/service/sourcemaps/symbolicate/symbolicator.ts'
 import { openSqlite } from '../../../src/service/sql/sqlite.ts'
 
 export const minuteMs = 60_000
@@ -40,8 +41,10 @@ export async function openRig() {
   const db = await openSqlite(join(folder, 'tracegate.db'))
   const product = { name: 'Shop', slug: 'shop', key_prefix: 'SHOP' }
   const { productId, workspaceId } = await firstStart({ db, platform, dataDir: folder, product })
+  const symbolicator = createSymbolicator({ db, tables: folder })
   const store = createEventStore({
     db,
+    symbolicator,
     platform,
     onError: (error) => {
       throw error
@@ -72,6 +75,7 @@ export async function openRig() {
 
   const call: Call = {
     db,
+    symbolicator,
     now: platform.now,
     newId: platform.newId,
     principal: {
@@ -93,6 +97,7 @@ export async function openRig() {
     store,
     clock,
     platform,
+    symbolicator,
     call,
     product_id: productId,
     productId: Number(productId),
@@ -122,6 +127,7 @@ export async function openRig() {
     },
     async [Symbol.asyncDispose]() {
       await store.idle()
+      symbolicator.close()
       await db.close()
       await rm(folder, { recursive: true })
     },

@@ -94,7 +94,7 @@ test('what SDKs dropped waits for one transaction together with the events', asy
     },
     close: () => db.close(),
   }
-  const store = createEventStore({ db: counting, platform: rig.platform })
+  const store = createEventStore({ db: counting, platform: rig.platform, symbolicator: rig.symbolicator })
   await Promise.all(Array.from({ length: 50 }, () => store.recordDropped(rig.productId, [drop])))
   expect(transactions).toBe(1)
   expect(await rig.db.read.selectFrom('dropped_by_sdk').select('quantity').execute()).toEqual([{ quantity: 100 }])

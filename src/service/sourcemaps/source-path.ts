@@ -1,0 +1,82 @@
+import { isVendored } from '../grouping/paths.ts'
+
+/** Longest name that is looked at; longer ones (`data:` addresses) name no file. */
+const LONGEST_NAME = 2_048
+/** As for every `filename` of a frame. */
+const LONGEST_PATH = 512
+
+/** Bundlers that put a scheme of their own before the path; what stands in the host's place is the package. */
+const BUNDLER = /^(?:webpack|webpack-internal|rspack|turbopack|ng)$/i
+
+/**
+ * A source's name as a path of the repository would be written: what bundlers put before it and the way up from the
+ * map's folder are taken off (ERRORS §3.1). Never absolute and never with a `..` segment; '' for what names no file. An
+ * absolute path of the build machine stays, without its root, for `path_strip_prefixes` to cut. The folder of the map
+ * counts only for a file that was compiled where it stands (`src/cart.js.map` with the source `cart.ts`): as a rule it
+ * is the folder of an address, not of the repository.
+ */
+export function sourcePath(name: string, mapPath: string): string {
+  if (name.length > LONGEST_NAME || /^\s*(?:data|blob):/i.test(name)) return ''
+  const raw = name
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+    .replaceAll('\\', '/')
+  const path = resolved(withoutOrigin(raw))
+  const placed = isCompiledInPlace(raw, mapPath) ? resolved(`${folderOf(mapPath)}/${path}`) : path
+  return placed.length > LONGEST_PATH ? '' : placed
+}
+
+/** Whether a source is none of the team's: a package, the bundler's runtime or a module that a plugin made up. */
+export function isLibrarySource(name: string, path: string): boolean {
+  // Rollup's plugins mark what no file stands behind with a NUL.
+  if (name.startsWith('\0') || isVendored(path)) return true
+  return /^(?:external |\(webpack\)|\[turbopack\]|(?:vite|rolldown|commonjsHelpers)[/:.]|<[\w:]+>)/.test(path)
+}
+
+function withoutOrigin(path: string): string {
+  const address = /^([a-z][\w+.-]+):\/\/([^/]*)(?:\/(.*))?$/is.exec(path)
+  if (address === null) return path.replace(/\?.*$/s, '').replace(/^~\//, '')
+  const [, scheme = '', authority = '', rest = ''] = address
+  if (BUNDLER.test(scheme)) return bundled(authority, rest.replace(/\?.*$/s, ''))
+  // These two have no host: what stands in its place is a folder.
+  const isHostless = /^(?:app|file)$/i.test(scheme) && !/^(?:localhost)?$/i.test(authority)
+  return (isHostless ? `${authority}/${rest}` : rest).replace(/[?#].*$/s, '').replace(/^~\//, '')
+}
+
+/** `webpack://@scope/shop/./src/a.ts`, `webpack:///./~/vue/vue.js`, `turbopack:///[project]/src/a.ts`. */
+function bundled(authority: string, rest: string): string {
+  const named = `/${rest}`
+  const start = named.indexOf('/./')
+  const inPackage = authority.startsWith('@') ? named.replace(/^\/[^/]*/, '') : named
+  return (start === -1 ? inPackage : named.slice(start + 2))
+    .replace(/^\/\([\w-]+\)\//, '/')
+    .replace(/^\/\[project\]\//, '/')
+    .replaceAll('/~/', '/node_modules/')
+}
+
+/** Without empty and dot segments and without a drive; what would leave the root starts there. */
+function resolved(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.' || (segments.length === 0 && /^[a-z]:$/i.test(segment))) continue
+    if (segment === '..') segments.pop()
+    else segments.push(segment)
+  }
+  return segments.join('/')
+}
+
+function isCompiledInPlace(name: string, mapPath: string): boolean {
+  const source = name.replace(/^\.\//, '')
+  if (source === '' || source.includes('/')) return false
+  const map = mapPath.slice(mapPath.lastIndexOf('/') + 1).replace(/\.map$/, '')
+  return stem(source) === stem(map)
+}
+
+function stem(file: string): string {
+  return file.replace(/\.\w+$/, '')
+}
+
+function folderOf(mapPath: string): string {
+  const path = withoutOrigin(mapPath.replaceAll('\\', '/'))
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}

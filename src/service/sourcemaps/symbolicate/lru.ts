@@ -1,0 +1,55 @@
+interface Entry<Value> {
+  value: Value
+  weight: number
+}
+
+/**
+ * Keeps what was used last, up to a total weight and a number of entries. Over the limit nothing happens before `trim`,
+ * so that whoever holds several values at once can use them in peace; `dispose` hears of each value that is let go.
+ */
+export class Lru<Value> {
+  readonly #entries = new Map<string, Entry<Value>>()
+  readonly #most: { weight: number; entries: number }
+  readonly #dispose: (value: Value) => void
+  #weight = 0
+
+  constructor(most: { weight: number; entries: number }, dispose: (value: Value) => void = () => {}) {
+    this.#most = most
+    this.#dispose = dispose
+  }
+
+  /** The value, which thereby counts as used. */
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  set(key: string, value: Value, weight: number): void {
+    this.delete(key)
+    this.#entries.set(key, { value, weight })
+    this.#weight += weight
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    this.#weight -= entry.weight
+    this.#dispose(entry.value)
+  }
+
+  /** Lets go of what was not used for longest until the rest keeps to the limits. */
+  trim(): void {
+    for (const key of this.#entries.keys()) {
+      if (this.#weight <= this.#most.weight && this.#entries.size <= this.#most.entries) return
+      this.delete(key)
+    }
+  }
+
+  clear(keyPrefix = ''): void {
+    for (const key of this.#entries.keys()) if (key.startsWith(keyPrefix)) this.delete(key)
+  }
+}

@@ -1,0 +1,50 @@
+import { clean, cut } from '../../ingest/normalise/read.ts'
+import type { MapTable, Mapping } from '../table/map-table.ts'
+
+/** Lines on each side (ERRORS §3.1). */
+const AROUND = 5
+/** As long as the lines of a frame may be that an SDK sends. */
+const LONGEST_LINE = 1_024
+/** What stands for the part of a line that was left out, as SDKs write it. */
+const SNIP = '{snip}'
+/** Of a line that is cut, so much stays before the column. */
+const BEFORE_COLUMN = 256
+
+export interface SourceLines {
+  context_line: string
+  pre_context: string[]
+  post_context: string[]
+}
+
+/**
+ * The lines around a position of a source (0-based), each without its line end; undefined when the map does not hold the
+ * text, or the text has no such line.
+ */
+export function sourceLines(
+  map: Pick<MapTable, 'lines'>,
+  { source, line, column }: Pick<Mapping, 'source' | 'line' | 'column'>,
+): SourceLines | undefined {
+  const first = Math.max(0, line - AROUND)
+  const lines = map.lines(source, first, line + AROUND + 1)
+  const context = lines?.[line - first]
+  if (lines === undefined || context === undefined) return undefined
+  return {
+    context_line: aroundColumn(clean(context), column),
+    pre_context: lines.slice(0, line - first).map(fromStart),
+    post_context: lines.slice(line - first + 1).map(fromStart),
+  }
+}
+
+function fromStart(text: string): string {
+  const line = clean(text)
+  return line.length <= LONGEST_LINE ? line : `${cut(line, LONGEST_LINE - SNIP.length - 1)} ${SNIP}`
+}
+
+/** The part of a long line that holds the column. */
+function aroundColumn(line: string, column: number): string {
+  if (line.length <= LONGEST_LINE || column < LONGEST_LINE / 2) return fromStart(line)
+  const rest = line.slice(Math.min(column, line.length) - BEFORE_COLUMN).replace(/^[\uDC00-\uDFFF]/, '')
+  const room = LONGEST_LINE - SNIP.length - 1
+  const kept = rest.length <= room ? rest : `${cut(rest, room - SNIP.length - 1)} ${SNIP}`
+  return `${SNIP} ${kept}`
+}

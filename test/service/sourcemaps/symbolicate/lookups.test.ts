@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import type { NormalEvent } from '../../../../src/service/ingest/event.ts'
+import { normalise } from '../../../../src/service/ingest/normalise.ts'
+import { createSymbolicator } from '../../../../src/service/sourcemaps/symbolicate/symbolicator.ts'
+import type { Database } from '../../../../src/service/sql/database.ts'
+import { startApp } from '../../../app.ts'
+import type { App } from '../../../app.ts'
+import { bundle, crash, eventOf, uploadBuild } from './shop.ts'
+import type { Built } from './shop.ts'
+
+let built: Built
+let thrown: ReturnType<typeof crash>
+
+beforeAll(async () => {
+  built = await bundle('dist/assets/app.js')
+  thrown = crash(built.code, 'https://shop.example/assets/app.js')
+})
+
+const files = () => ({ 'assets/app.js': built.code, 'assets/app.js.map': built.map })
+
+function normal(event: Record<string, unknown>): NormalEvent {
+  return normalise(event, { eventId: 'a'.repeat(32), receivedAt: 0, sizeBytes: 1 })
+}
+
+/** A symbolicator of another process on the same data, with its own clock and a count of its queries. */
+function another(app: App) {
+  const state = { now: 0, queries: 0 }
+  const read = new Proxy(app.db.read, {
+    get(target, member) {
+      if (member === 'selectFrom') state.queries += 1
+      const value: unknown = Reflect.get(target, member)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const db: Database = { ...app.db, read }
+  const symbolicator = createSymbolicator({ db, tables: join(app.dataDir, 'sourcemaps'), now: () => state.now })
+  return { state, symbolicator, mapped: (event: NormalEvent) => mappedBy(symbolicator, app, event) }
+}
+
+async function mappedBy(symbolicator: ReturnType<typeof createSymbolicator>, app: App, event: NormalEvent) {
+  const { symbolication } = await symbolicator.symbolicate(Number(app.productId), event)
+  return symbolication.frames_mapped
+}
+
+test('a map that another process has confirmed is seen within two seconds', async () => {
+  await using app = await startApp()
+  const { state, symbolicator, mapped } = another(app)
+  const event = normal(eventOf(thrown))
+  expect(await mapped(event)).toBe(0)
+  await uploadBuild(app, files())
+  state.now = 1_999
+  expect(await mapped(event)).toBe(0)
+  state.now = 2_000
+  expect(await mapped(event)).toBe(6)
+  symbolicator.close()
+})
+
+test('a known file costs no query, and the symbolicated event shares nothing with the sent one', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const { state, symbolicator } = another(app)
+  const event = normal(eventOf(thrown))
+  const sent = structuredClone(event)
+  const first = await symbolicator.symbolicate(Number(app.productId), event)
+  expect(state.queries).toBeLessThanOrEqual(6)
+  state.queries = 0
+  const second = await symbolicator.symbolicate(Number(app.productId), event)
+  expect(state.queries).toBe(0)
+  expect(second).toEqual(first)
+  expect(event).toEqual(sent)
+  symbolicator.close()
+})
+
+test('events of other platforms and of sources touch no database', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const { state, symbolicator } = another(app)
+  const python = { function: 'pay', filename: 'shop/pay.py', lineno: 7, in_app: true }
+  const source = { function: 'pay', filename: 'src/pay.ts', lineno: 7, colno: 3, in_app: true }
+  for (const [platform, frame] of [['python', python] as const, ['node', source] as const]) {
+    const event = normal({ ...eventOf({ type: 'Error', value: 'x', frames: [frame] }), platform })
+    expect((await symbolicator.symbolicate(Number(app.productId), event)).event).toBe(event)
+  }
+  expect(state.queries).toBe(0)
+  symbolicator.close()
+})
+
+test('a product without artifacts costs one look, and one every two seconds for those of others', async () => {
+  await using app = await startApp()
+  const { state, symbolicator, mapped } = another(app)
+  const frames = (name: string) =>
+    thrown.frames.map((frame) => ({ ...frame, filename: `https://shop.example/${name}` }))
+  await mapped(normal(eventOf(thrown)))
+  expect(state.queries).toBe(2)
+  for (const name of ['a.js', 'b.js', 'c.js']) await mapped(normal(eventOf({ ...thrown, frames: frames(name) })))
+  expect(state.queries).toBe(2)
+  state.now = 2_000
+  await mapped(normal(eventOf(thrown)))
+  expect(state.queries).toBe(3)
+  symbolicator.close()
+})
+
+test('what a confirm has added is seen at once where it is told, in that product only', async () => {
+  await using app = await startApp()
+  const { symbolicator, mapped } = another(app)
+  const event = normal(eventOf(thrown))
+  expect(await mapped(event)).toBe(0)
+  await uploadBuild(app, files())
+  symbolicator.changed(Number(app.productId) + 1)
+  expect(await mapped(event)).toBe(0)
+  symbolicator.changed(Number(app.productId))
+  expect(await mapped(event)).toBe(6)
+  symbolicator.close()
+})
+
+test('artifacts of one product are not found by another', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const { symbolicator } = another(app)
+  const { symbolication } = await symbolicator.symbolicate(Number(app.productId) + 1, normal(eventOf(thrown)))
+  expect(symbolication.state).toBe('SYMBOLICATION_STATE_MISSING')
+  symbolicator.close()
+})
