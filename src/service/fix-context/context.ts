@@ -1,0 +1,125 @@
+import type { Selectable } from 'kysely'
+import { viewComponents } from '../directory/component-view.ts'
+import type { EventBody, EventOptions } from '../issues/event-view.ts'
+import { viewEvent } from '../issues/event-view.ts'
+import { stacksOf } from '../issues/issue-frames.ts'
+import { viewIssues } from '../issues/issue-view.ts'
+import type { StoredIssue } from '../issues/issue-view.ts'
+import { latestOccurrence } from '../issues/occurrences.ts'
+import { presenceOf } from '../issues/presence.ts'
+import { snapshotOf } from '../repository/snapshot.ts'
+import type { Rows } from '../sql/database.ts'
+import type { ProductRow } from '../sql/schema.ts'
+import type { FileBody, FixContextBody, FrameBody } from './bodies.ts'
+import { splitByEnvironment } from './environments.ts'
+import { implicatedFiles } from './files.ts'
+import { createNotes } from './notes.ts'
+import type { Note } from './notes.ts'
+import { fit } from './reduce.ts'
+import { relatedIssues } from './related.ts'
+import { suspectReleases } from './releases.ts'
+import { reproductionOf } from './reproduction.ts'
+import { requirementsFor } from './requirements.ts'
+import { shortText } from './shorten.ts'
+
+/** As many as one stack can have. */
+const FRAMES_PER_STACK = 250
+const GIT_REF_BYTES = 250
+
+export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
+  product: Selectable<ProductRow>
+  issue: StoredIssue
+  /** The newest occurrence there. */
+  environmentId: string | undefined
+  branch: string
+  maxFrames: number
+  maxFiles: number
+  maxRequirements: number
+  /** Epoch ms. */
+  now: number
+}
+
+/**
+ * What a fix of the issue needs, in one answer of at most 60 KB (CONTRACT §10): its newest occurrence with all frames in
+ * reading order, the files they implicate, where and since when it occurs, whose it is and what shares its code. What is
+ * left out is named in `truncation_signals`.
+ */
+export async function readFixContext(rows: Rows, query: FixContextQuery): Promise<FixContextBody> {
+  const { product, issue, now } = query
+  const { note, list } = createNotes()
+  const keyPrefix = product.key_prefix
+  const event = await newestEvent(rows, query)
+  const stacks = event === null ? [] : stacksOf(event)
+  const presence = await presenceOf(rows, issue.id)
+  const [body] = await viewIssues(rows, [issue], { keyPrefix, now })
+  const found = await filesOf(rows, query, { stacks, note })
+  const whole = {
+    issue: body!,
+    event: event === null ? null : withoutStacks(event, stacks, note),
+    frames: stacks.flat(),
+    ...found,
+    environments: await splitByEnvironment(rows, presence, note),
+    component: await componentOf(rows, issue.component_id, now),
+    releases: await suspectReleases(rows, issue, presence),
+    related_issues: await relatedIssues(rows, issue, { keyPrefix, note }),
+    reproduction: reproductionOf(event, note),
+    git_ref: shortText(query.branch, GIT_REF_BYTES),
+  }
+  const earlier = event?.truncation_signals.map((signal) => signal.replace(/^(?:event\.)?/, 'event.')) ?? []
+  return fit({ ...whole, truncation_signals: ['event.raw_payload:cleared', ...earlier, ...list()] }, query.maxFrames)
+}
+
+async function newestEvent(
+  rows: Rows,
+  { symbolicator, product, issue, environmentId }: FixContextQuery,
+): Promise<EventBody | null> {
+  const latest = await latestOccurrence(rows, issue.id, environmentId)
+  if (latest === undefined) return null
+  return viewEvent(rows, latest, { symbolicator, product, maxFrames: FRAMES_PER_STACK, includeRaw: false })
+}
+
+type Stacks = readonly (readonly FrameBody[])[]
+
+/** The event with empty stacks: `frames` of the context holds those that were read. */
+function withoutStacks(event: EventBody, stacks: Stacks, note: Note): EventBody {
+  const { exceptions, threads } = event
+  const count = (list: readonly { frames: readonly unknown[] }[]) =>
+    list.reduce((total, { frames }) => total + frames.length, 0)
+  const read = stacks.reduce((total, frames) => total + frames.length, 0)
+  note('event.exceptions.frames', 'moved', 0, count(exceptions))
+  const ofThreads = count(exceptions) > 0 ? 0 : read
+  note('event.threads.frames', 'moved', 0, ofThreads)
+  note('event.threads.frames', 'cleared', 0, count(threads) - ofThreads)
+  return {
+    ...event,
+    exceptions: exceptions.map((exception) => ({ ...exception, frames: [] })),
+    threads: threads.map((thread) => ({ ...thread, frames: [] })),
+  }
+}
+
+/** The implicated files and the requirements that they implement. */
+async function filesOf(
+  rows: Rows,
+  { product, maxFiles, maxRequirements, now }: FixContextQuery,
+  { stacks, note }: { stacks: Stacks; note: Note },
+): Promise<Pick<FixContextBody, 'files' | 'requirements'>> {
+  const files = implicatedFiles(stacks, { maxFiles, note })
+  const snapshot = await snapshotOf(rows, product.id)
+  const given = await snapshot.has(files.map(({ path }) => path))
+  const query = { product, files, max: maxRequirements, now }
+  const { requirements, total, idsOf } = await requirementsFor(rows, query)
+  note('requirements', 'max_requirements', requirements.length, total)
+  const told = files.map((file): FileBody => ({
+    ...file,
+    exists_in_snapshot: snapshot.known ? given.has(file.path) : null,
+    requirement_ids: idsOf.get(file.path) ?? [],
+  }))
+  return { files: told, requirements }
+}
+
+async function componentOf(rows: Rows, id: string, now: number): Promise<FixContextBody['component']> {
+  const row = await rows.selectFrom('component').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) return null
+  const [component] = await viewComponents(rows, now, [row])
+  return component ?? null
+}

@@ -1,0 +1,129 @@
+import { cutFrames } from '../issues/frames.ts'
+import type { FixContextBody, FrameBody } from './bodies.ts'
+import type { Limits } from './limits.ts'
+import { MOST_BYTES, steps, usualLimits } from './limits.ts'
+import { createNotes } from './notes.ts'
+import type { Note } from './notes.ts'
+import { reduceEvent } from './reduce-event.ts'
+import { fewer, jsonBytes, shortTexts } from './shorten.ts'
+
+/**
+ * The context with at most `maxFrames` frames and within 60 KB, cut by `steps` of limits.ts as far as needed; what was
+ * cut is added to its `truncation_signals`. `whole.frames` are all frames, in reading order.
+ */
+export function fit(whole: FixContextBody, maxFrames: number): FixContextBody {
+  let limits: Limits = { ...usualLimits, frames: maxFrames }
+  let reduced = reduce(whole, limits, maxFrames)
+  for (const step of steps) {
+    if (jsonBytes({ fix_context: reduced }) <= MOST_BYTES) break
+    limits = { ...limits, ...step, frames: Math.min(limits.frames, step.frames ?? Infinity) }
+    reduced = reduce(whole, limits, maxFrames)
+  }
+  return reduced
+}
+
+function reduce(whole: FixContextBody, limits: Limits, maxFrames: number): FixContextBody {
+  const { note, list } = createNotes()
+  const { frames: allFrames, event, reproduction, truncation_signals: signals, ...rest } = whole
+  const frames = reduceFrames(allFrames, limits, { note, reason: limits.frames < maxFrames ? 'size' : 'max_frames' })
+  const { tags, ...request } = reproduction
+  return {
+    ...reduceRest(rest, limits, note),
+    event: event === null ? null : reduceEvent(event, limits, note),
+    frames,
+    // The keys of tags are the event's, and both sides are short already.
+    reproduction: { ...shortTexts(request, limits.eventTextBytes, 'reproduction', note), tags },
+    truncation_signals: [...signals, ...list()],
+  }
+}
+
+type Rest = Omit<FixContextBody, 'frames' | 'event' | 'reproduction' | 'truncation_signals'>
+
+/** What members wrote or the service counted. */
+function reduceRest(rest: Rest, limits: Limits, note: Note): Rest {
+  const few = <T>(member: string, list: readonly T[], max: number) => fewer(list, max, { member, note })
+  const { issue, component } = rest
+  const { grouping } = issue
+  const globs = limits.componentEntries
+  const reduced: Rest = {
+    ...rest,
+    issue: {
+      ...issue,
+      // The only text of the issue that is as long as the event's.
+      value: shortTexts(issue.value, Math.min(limits.eventTextBytes, limits.textBytes), 'issue.value', note),
+      grouping: {
+        ...grouping,
+        explanation: few('issue.grouping.explanation', grouping.explanation, limits.explanation),
+      },
+    },
+    files: few('files', rest.files, limits.files).map((file) => ({
+      ...file,
+      lines: few('files.lines', file.lines, limits.fileLines),
+      frame_indexes: few('files.frame_indexes', file.frame_indexes, limits.fileLines),
+      requirement_ids: few('files.requirement_ids', file.requirement_ids, limits.fileLines),
+    })),
+    environments: few('environments', rest.environments, limits.environments).map((environment) => ({
+      ...environment,
+      releases: few('environments.releases', environment.releases, limits.environmentReleases),
+    })),
+    component: component && {
+      ...component,
+      path_globs: few('component.path_globs', component.path_globs, globs),
+      exclude_globs: few('component.exclude_globs', component.exclude_globs, globs),
+      owners: few('component.owners', component.owners, globs),
+      tags: few('component.tags', component.tags, globs),
+    },
+    requirements: few('requirements', rest.requirements, limits.requirements).map((requirement) => ({
+      ...requirement,
+      matched_by: few('requirements.matched_by', requirement.matched_by, limits.requirementParts),
+      tests: few('requirements.tests', requirement.tests, limits.requirementParts),
+    })),
+  }
+  if (limits.textBytes === Infinity) return reduced
+  const members = Object.entries(reduced).map(([name, value]) => [
+    name,
+    shortTexts(value, limits.textBytes, name, note),
+  ])
+  // The members of `reduced`, each with the same type.
+  return Object.fromEntries(members) as Rest
+}
+
+function reduceFrames(
+  all: readonly FrameBody[],
+  { frames: max, contextLines, libraryContextLines, frameTextBytes }: Limits,
+  { note, reason }: { note: Note; reason: string },
+): FrameBody[] {
+  const kept = nearestFrames(all, max)
+  note('frames', reason, kept.length, all.length)
+  const reduced = kept.map((frame) => {
+    const lines = frame.in_app ? contextLines : Math.min(contextLines, libraryContextLines)
+    const before = fewer(frame.pre_context, lines, { member: 'frames.pre_context', note, newest: true })
+    const after = fewer(frame.post_context, lines, { member: 'frames.post_context', note })
+    note('frames.vars', 'cleared', 0, Object.keys(frame.vars).length)
+    return { ...frame, pre_context: before, post_context: after, vars: {} }
+  })
+  return frameTextBytes === Infinity ? reduced : shortTexts(reduced, frameTextBytes, 'frames', note)
+}
+
+/** At most `max` frames in their order: in-app ones before others, of each stack those nearest to its end. */
+function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
+  if (frames.length <= max) return [...frames]
+  const distances = distancesOf(frames)
+  const farthestFirst = frames
+    .map((frame, index) => ({ frame, in_app: frame.in_app, index, distance: distances[index] ?? 0 }))
+    .toSorted((left, right) => right.distance - left.distance)
+  return cutFrames(farthestFirst, max, 'frames', [])
+    .toSorted((left, right) => left.index - right.index)
+    .map(({ frame }) => frame)
+}
+
+/** Of each frame, how many follow it in its stack. */
+function distancesOf(frames: readonly FrameBody[]): number[] {
+  const distances: number[] = []
+  for (const [index, frame] of [...frames.entries()].toReversed()) {
+    const next = frames[index + 1]
+    const isLast = next === undefined || next.exception_index !== frame.exception_index || next.index <= frame.index
+    distances[index] = isLast ? 0 : (distances[index + 1] ?? 0) + 1
+  }
+  return distances
+}

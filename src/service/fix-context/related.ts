@@ -1,0 +1,75 @@
+import type { Rows } from '../sql/database.ts'
+import type { RelatedBody } from './bodies.ts'
+import type { Note } from './notes.ts'
+
+const SHOWN = 5
+/** Places of the issue that are looked up, the nearest to the crash. */
+const PLACES = 20
+/** Issues read per place, the ones made last: an entry point such as a router is in the stack of every issue. */
+const ISSUES_PER_PLACE = 500
+/** Of those that share most, how many are compared by when they were last seen. */
+const COMPARED = 200
+
+/**
+ * Up to five other issues of the product whose in-app frames share places (path and function) with those of this one:
+ * the most shared places first, among equals the one seen last.
+ */
+export async function relatedIssues(
+  rows: Rows,
+  issue: { id: string; product_id: number },
+  { keyPrefix, note }: { keyPrefix: string; note: Note },
+): Promise<RelatedBody[]> {
+  const shared = await sharedPlaces(rows, issue)
+  const candidates = [...shared].toSorted(mostSharedFirst).slice(0, COMPARED)
+  if (candidates.length === 0) return []
+  const ids = candidates.map(([id]) => id)
+  const found = await rows
+    .selectFrom('issue')
+    .select(['id', 'number', 'title', 'last_seen'])
+    .where('id', 'in', ids)
+    .execute()
+  const ranked = found
+    .map((row) => ({ ...row, shared: shared.get(row.id) ?? 0 }))
+    .toSorted((left, right) => right.shared - left.shared || right.last_seen - left.last_seen)
+  note('related_issues', 'count', Math.min(SHOWN, shared.size), shared.size)
+  return ranked.slice(0, SHOWN).map(({ id, number, title, shared: count }) => ({
+    id,
+    short_id: `${keyPrefix}-${number}`,
+    title,
+    shared_frames: count,
+  }))
+}
+
+/** Ids sort by creation: among equals the issue made last comes first. */
+function mostSharedFirst([leftId, left]: [string, number], [rightId, right]: [string, number]): number {
+  return right - left || (leftId < rightId ? 1 : -1)
+}
+
+/** Number of shared places by issue. */
+async function sharedPlaces(
+  rows: Rows,
+  { id, product_id: productId }: { id: string; product_id: number },
+): Promise<Map<string, number>> {
+  const places = await rows
+    .selectFrom('issue_frame')
+    .select(['path', 'function'])
+    .where('issue_id', '=', id)
+    .orderBy('distance')
+    .limit(PLACES)
+    .execute()
+  const shared = new Map<string, number>()
+  for (const { path, function: name } of places) {
+    const others = await rows
+      .selectFrom('issue_frame')
+      .select('issue_id')
+      .where('product_id', '=', productId)
+      .where('path', '=', path)
+      .where('function', '=', name)
+      .where('issue_id', '<>', id)
+      .orderBy('issue_id', 'desc')
+      .limit(ISSUES_PER_PLACE)
+      .execute()
+    for (const { issue_id: other } of others) shared.set(other, (shared.get(other) ?? 0) + 1)
+  }
+  return shared
+}

@@ -1,0 +1,156 @@
+import { Priority, ResultStatus, RiskLevel } from '../../contract/common.ts'
+import { coverageFor } from '../coverage/read.ts'
+import type { CoveredProduct } from '../coverage/read.ts'
+import { requirementKey } from '../requirements/access.ts'
+import { requirementsOfPaths } from '../requirements/match.ts'
+import type { Rows } from '../sql/database.ts'
+import { testKey } from '../tests/access.ts'
+import type { FileBody, RequirementBody } from './bodies.ts'
+
+/** What the requirements are looked for by. */
+export interface RequirementQuery {
+  product: CoveredProduct
+  files: readonly Pick<FileBody, 'path' | 'component'>[]
+  max: number
+  /** Epoch milliseconds. */
+  now: number
+}
+
+export interface Implemented {
+  /** At most `max`. */
+  requirements: RequirementBody[]
+  /** With those that were left out. */
+  total: number
+  /** Ids by path of the file. */
+  idsOf: ReadonlyMap<string, string[]>
+}
+
+type Match = RequirementBody['matched_by'][number]
+
+const TESTS_PER_REQUIREMENT = 10
+/** The least covered first: there a regression test is missing. */
+const order = ['no_test', 'not_run', 'verified']
+
+/**
+ * The requirements that the files implement, with their coverage: those whose code references match one; only when there is
+ * none, those of the components that own them (CONTRACT §10). The least covered come first, then the most important.
+ */
+export async function requirementsFor(rows: Rows, query: RequirementQuery): Promise<Implemented> {
+  const { product, files, max, now } = query
+  const claimed = await byPath(rows, product.id, files)
+  const matches = claimed.size > 0 ? claimed : await byComponent(rows, product.id, files)
+  const ids = [...matches.keys()]
+  if (ids.length === 0) return { requirements: [], total: 0, idsOf: new Map() }
+  const coverage = await coverageFor(rows, product, ids, now)
+  const found = await rows
+    .selectFrom('requirement')
+    .select(['id', 'number', 'title', 'statement', 'priority', 'risk'])
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .where('status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')
+    .execute()
+  const ranked = found
+    .map((row) => ({ ...row, covered: coverage.get(row.id) }))
+    .toSorted(
+      (a, b) =>
+        order.indexOf(a.covered?.state ?? '') - order.indexOf(b.covered?.state ?? '') ||
+        Priority.options.indexOf(Priority.parse(a.priority)) - Priority.options.indexOf(Priority.parse(b.priority)) ||
+        a.number - b.number,
+    )
+  const shown = ranked.slice(0, max)
+  const tests = await testsOf(
+    rows,
+    shown.map(({ id }) => id),
+  )
+  return {
+    requirements: shown.map(({ covered, ...row }) => ({
+      id: row.id,
+      key: requirementKey(row),
+      title: row.title,
+      statement: row.statement,
+      priority: Priority.parse(row.priority),
+      risk: RiskLevel.parse(row.risk),
+      coverage_state: covered?.state ?? 'no_test',
+      failing: covered?.failing ?? false,
+      suspect: covered?.suspect ?? false,
+      matched_by: matches.get(row.id) ?? [],
+      tests: tests.get(row.id) ?? [],
+    })),
+    total: ranked.length,
+    idsOf: idsByPath(
+      shown.map(({ id }) => id),
+      matches,
+    ),
+  }
+}
+
+async function byPath(rows: Rows, productId: number, files: RequirementQuery['files']): Promise<Map<string, Match[]>> {
+  const claims = await requirementsOfPaths(
+    rows,
+    productId,
+    files.map(({ path }) => path),
+  )
+  const matches = new Map<string, Match[]>()
+  for (const [path, found] of claims) {
+    for (const { requirementId, codeRef } of found) {
+      matches.set(requirementId, [...(matches.get(requirementId) ?? []), { path, code_ref: codeRef }])
+    }
+  }
+  return matches
+}
+
+async function byComponent(
+  rows: Rows,
+  productId: number,
+  files: RequirementQuery['files'],
+): Promise<Map<string, Match[]>> {
+  const owned = Map.groupBy(
+    files.filter(({ component }) => component !== null),
+    ({ component }) => component?.id ?? '',
+  )
+  const matches = new Map<string, Match[]>()
+  if (owned.size === 0) return matches
+  const found = await rows
+    .selectFrom('requirement_component')
+    .select(['component_id', 'requirement_id'])
+    .where('product_id', '=', productId)
+    .where('component_id', 'in', [...owned.keys()])
+    .execute()
+  for (const { component_id, requirement_id } of found) {
+    const paths = (owned.get(component_id) ?? []).map(({ path }): Match => ({ path, code_ref: null }))
+    matches.set(requirement_id, [...(matches.get(requirement_id) ?? []), ...paths])
+  }
+  return matches
+}
+
+function idsByPath(shown: readonly string[], matches: ReadonlyMap<string, Match[]>): Map<string, string[]> {
+  const ids = new Map<string, string[]>()
+  for (const id of shown) {
+    for (const path of new Set((matches.get(id) ?? []).map((match) => match.path))) {
+      ids.set(path, [...(ids.get(path) ?? []), id])
+    }
+  }
+  return ids
+}
+
+/** Linked cases with their newest status; null = never run. */
+async function testsOf(rows: Rows, requirementIds: readonly string[]) {
+  const tests = new Map<string, RequirementBody['tests']>()
+  if (requirementIds.length === 0) return tests
+  const found = await rows
+    .selectFrom('test_link')
+    .innerJoin('test', 'test.id', 'test_link.test_id')
+    .select(['test_link.requirement_id', 'test.id', 'test.number', 'test.title', 'test.file_path', 'test.last_status'])
+    .where('test_link.requirement_id', 'in', requirementIds)
+    .where('test_link.archived_at', 'is', null)
+    .where('test.deleted_at', 'is', null)
+    .orderBy('test.number')
+    .execute()
+  for (const { requirement_id, id, title, file_path, last_status, ...row } of found) {
+    const listed = tests.get(requirement_id) ?? []
+    if (listed.length === TESTS_PER_REQUIREMENT) continue
+    const status = last_status === '' ? null : ResultStatus.parse(last_status)
+    tests.set(requirement_id, [...listed, { id, key: testKey(row), title, file_path, last_status: status }])
+  }
+  return tests
+}

@@ -1,0 +1,80 @@
+import type { Note } from './notes.ts'
+
+/** Bytes of a value in JSON. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
+
+/** The start of a text that takes at most `max` bytes in a JSON string, never half a character. */
+export function shortText(text: string, max: number): string {
+  // No character takes more than six bytes: a control character as \u0001.
+  if (text.length * 6 <= max) return text
+  let bytes = 0
+  let length = 0
+  for (const character of text) {
+    bytes += characterBytes(character)
+    if (bytes > max) return text.slice(0, length)
+    length += character.length
+  }
+  return text
+}
+
+function characterBytes(character: string): number {
+  const code = character.codePointAt(0) ?? 0
+  if (code === 0x22 || code === 0x5c) return 2
+  if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) return 6
+  if (code < 0x80) return 1
+  if (code < 0x800) return 2
+  return code < 0x10000 ? 3 : 4
+}
+
+/**
+ * A copy of a value of the contract with every text in it cut to `max` bytes. `member` is the value's name in the
+ * contract; names of what is inside are added to it, so nothing with keys of somebody else's may be inside.
+ */
+export function shortTexts<T>(value: T, max: number, member: string, note: Note): T {
+  // A copy with the same members; only texts are replaced, by texts.
+  return copyOf(value, max, member, note) as T
+}
+
+function copyOf(value: unknown, max: number, member: string, note: Note): unknown {
+  if (typeof value === 'string') {
+    const kept = shortText(value, max)
+    note(member, 'length', kept.length, value.length)
+    return kept
+  }
+  if (Array.isArray(value)) return value.map((entry: unknown) => copyOf(entry, max, member, note))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, entry]) => [name, copyOf(entry, max, `${member}.${name}`, note)])
+  return Object.fromEntries(entries)
+}
+
+/** The first (or `newest`: the last) entries of a list. */
+export function fewer<T>(
+  list: readonly T[],
+  max: number,
+  { member, note, newest = false }: { member: string; note: Note; newest?: boolean },
+): T[] {
+  if (list.length <= max) return [...list]
+  note(member, 'count', max, list.length)
+  return newest ? list.slice(list.length - max) : list.slice(0, max)
+}
+
+/** The entries of an object with keys of somebody else's that fit into `max` bytes, each whole, the first ones first. */
+export function fewerEntries<T>(
+  object: Readonly<Record<string, T>>,
+  max: number,
+  { member, note }: { member: string; note: Note },
+): Record<string, T> {
+  if (max === Infinity) return object
+  const entries = Object.entries(object)
+  let left = max
+  const kept = entries.filter(([key, value]) => {
+    const size = jsonBytes(key) + jsonBytes(value) + 2
+    if (size > left) return false
+    left -= size
+    return true
+  })
+  note(member, 'size', kept.length, entries.length)
+  return Object.fromEntries(kept)
+}

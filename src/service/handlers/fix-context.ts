@@ -1,0 +1,33 @@
+import { notFound } from '../../errors.ts'
+import type { Handlers } from '../context.ts'
+import { productOf } from '../directory/access.ts'
+import { readFixContext } from '../fix-context/context.ts'
+import { issueOf } from '../issues/access.ts'
+
+const FRAMES = 30
+const FILES = 15
+const REQUIREMENTS = 20
+
+export const fixContextHandlers = {
+  async getFixContext(input, call) {
+    const { db, principal, symbolicator } = call
+    const product = await productOf(db.read, principal, input.product_id)
+    const { issue } = await issueOf(db.read, principal, input.issue_id)
+    if (issue.product_id !== product.id) {
+      throw notFound('issue', input.issue_id, `it is an issue of product ${issue.product_id}: name that one`)
+    }
+    return {
+      fix_context: await readFixContext(db.read, {
+        symbolicator,
+        product,
+        issue,
+        environmentId: input.environment_id,
+        branch: input.branch ?? '',
+        maxFrames: input.max_frames ?? FRAMES,
+        maxFiles: input.max_files ?? FILES,
+        maxRequirements: input.max_requirements ?? REQUIREMENTS,
+        now: call.now(),
+      }),
+    }
+  },
+} satisfies Handlers<'getFixContext'>

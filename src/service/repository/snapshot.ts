@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Rows } from '../sql/database.ts'
+
+/** The paths of a product's repository that members gave (CONTRACT §10 "Matched files"). */
+export interface Snapshot {
+  /** Is there any such list? Without one nothing can be said about a path. */
+  known: boolean
+  /** Those of the paths that are on it. */
+  has(paths: readonly string[]): Promise<Set<string>>
+}
+
+/**
+ * What members told about the files of a product's repository: the sources of its READY source maps, the files that code
+ * references of requirements name, and the working tree of the last prepared test context. A path is on the list when it
+ * equals one of them; nothing else of what a member wrote, such as a glob, vouches for a file.
+ */
+export async function snapshotOf(rows: Rows, productId: number): Promise<Snapshot> {
+  const any = await sql<{ path: string }>`${givenPaths(productId, sql`1 = 1`)} LIMIT 1`.execute(rows)
+  const known = any.rows.length > 0
+  return {
+    known,
+    async has(paths) {
+      if (!known || paths.length === 0) return new Set()
+      // One parameter however many paths: the number of parameters is limited.
+      const asked = sql`path IN (SELECT value FROM json_each(${JSON.stringify(paths)}))`
+      const given = await givenPaths(productId, asked).execute(rows)
+      return new Set(given.rows.map(({ path }) => path))
+    },
+  }
+}
+
+/** How many files of each issue's in-app frames members gave; an issue with none is left out. */
+export async function matchedFiles(
+  rows: Rows,
+  productId: number,
+  issueIds: readonly string[],
+): Promise<Map<string, number>> {
+  const snapshot = await snapshotOf(rows, productId)
+  if (!snapshot.known || issueIds.length === 0) return new Map()
+  const files = await rows
+    .selectFrom('issue_frame')
+    .select(['issue_id', 'path'])
+    .distinct()
+    .where('issue_id', 'in', issueIds)
+    .execute()
+  const matched = await snapshot.has([...new Set(files.map(({ path }) => path))])
+  const counts = new Map<string, number>()
+  for (const { issue_id: id, path } of files) if (matched.has(path)) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
+}
+
+function givenPaths(productId: number, isAsked: RawBuilder<unknown>): RawBuilder<{ path: string }> {
+  return sql<{ path: string }>`
+    SELECT path FROM sourcemap_source JOIN sourcemap ON sourcemap.id = sourcemap_id
+    WHERE sourcemap_source.product_id = ${productId} AND sourcemap.state = 'SOURCEMAP_STATE_READY' AND ${isAsked}
+    UNION ALL
+    SELECT path FROM (SELECT product_id, prefix AS path FROM requirement_path WHERE is_literal = 1)
+    WHERE product_id = ${productId} AND ${isAsked}
+    UNION ALL
+    SELECT path FROM repository_path WHERE product_id = ${productId} AND ${isAsked}`
+}
