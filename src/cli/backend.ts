@@ -1,6 +1,7 @@
 import type { Api } from '../client/api.ts'
 import { createApi } from '../client/client.ts'
 import { networkSend } from '../client/transport.ts'
+import { createUpload, type Upload } from '../client/upload.ts'
 import { ConfigError, type Config } from '../config.ts'
 import type { Send } from '../contract/wire.ts'
 import type { Log } from '../log.ts'
@@ -13,6 +14,8 @@ import { readSecret } from './secret.ts'
 /** Where calls go: a deployment over the network, or the embedded service in this process. */
 export interface Backend {
   send: Send
+  /** Sends bytes to the presigned addresses that the service names. */
+  upload: Upload
   /** Base address without `/v1`. */
   baseUrl: string
   /** The token of whoever started this process; undefined where each caller brings one. */
@@ -30,14 +33,17 @@ function embeddedUrl({ dataDir, origin, host, port }: Config): string {
 export interface BackendOptions {
   log: Log
   onProgress: (line: string) => void
+  /** Longest wait for an answer over the network, where the usual one is too short for what is asked. */
+  timeoutMs?: number
 }
 
 /** Opens what the configuration names. Rejects with `ConfigError` for what a person has to change. */
 export async function openBackend(config: Config, options: BackendOptions): Promise<Backend> {
   if (config.baseUrl !== undefined) {
-    const send = networkSend()
+    const { baseUrl } = config
+    const send = networkSend(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs })
     const token = config.apiToken === undefined ? {} : { token: config.apiToken }
-    return { send, baseUrl: config.baseUrl, ...token, close: () => send.close() }
+    return { send, upload: createUpload({ baseUrl }), baseUrl, ...token, close: () => send.close() }
   }
   requireBuilt(config)
   makeDataDir(config.dataDir)
@@ -51,9 +57,11 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     onProgress: options.onProgress,
     log: options.log,
   })
+  const baseUrl = embeddedUrl(config)
   return {
     send: service.direct,
-    baseUrl: embeddedUrl(config),
+    upload: createUpload({ baseUrl, send: service.direct }),
+    baseUrl,
     token: service.token,
     service,
     close: () => service.close(),

@@ -40,7 +40,7 @@ function checkNode(): Finding {
 /** Whatever can be wrong in a single setting has been refused before; here is what they mean together. */
 function checkConfiguration(config: Config): Finding {
   const where = config.baseUrl === undefined ? 'the embedded service' : `the deployment at ${config.baseUrl}`
-  const { tools } = listingOf(surface, config)
+  const { tools } = listingOf(surface, { ...config, local: true })
   const counted = `${String(tools.length)} ${tools.length === 1 ? 'tool' : 'tools'}`
   const chosen = `toolsets ${config.toolsets.join(',')}${config.readOnly ? ', read only' : ''}: ${counted}`
   const finding = { what: 'configuration', ok: true, found: `${where}; ${chosen}` }

@@ -1,6 +1,9 @@
 import type { Api } from '../client/api.ts'
+import type { Upload } from '../client/upload.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { createLog, stackOf } from '../log.ts'
+import { createLocalFiles } from '../mcp/local-files.ts'
+import { once } from '../mcp/once.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
 import { TeachingError } from '../mcp/teach.ts'
 import { version } from '../version.ts'
@@ -13,15 +16,21 @@ export async function run(config: Config): Promise<number> {
   const log = createLog(config.logLevel)
   let opening: Promise<Backend> | undefined
   const { toolsets, readOnly, confirm, product } = config
-  async function openApi(): Promise<Api> {
+  const open = once(() => {
     opening = openBackend(config, { log, onProgress: (message) => log({ level: 'info', message }) })
-    const backend = await opening.catch(tellAgent)
+    return opening
+  })
+  async function openApi(): Promise<Api> {
+    const backend = await open().catch(tellAgent)
     return apiOf(backend, backend.token ?? '')
   }
+  const upload: Upload = async (...call) => (await open()).upload(...call)
   const handle = serveMcpStdio({
     openApi,
     options: { toolsets, readOnly, confirm, product },
     version,
+    local: createLocalFiles(config.roots),
+    upload,
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackOf(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })

@@ -1,6 +1,8 @@
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Api } from '../client/api.ts'
+import type { Upload } from '../client/upload.ts'
 import type { SurfaceOptions } from './define.ts'
+import type { LocalFiles } from './local-files.ts'
 import { once } from './once.ts'
 import { buildServer, type CallRecord } from './server.ts'
 
@@ -12,6 +14,9 @@ export interface StdioOptions {
   openApi: () => Promise<Api>
   options: SurfaceOptions
   version: string
+  /** Files of this machine that tools may read. */
+  local: LocalFiles
+  upload: Upload
   /** Told of protocol errors and of bugs in a call; stdout belongs to the protocol. */
   onError?: (error: unknown) => void
   /** Told of every tool call, for the log. */
@@ -19,11 +24,13 @@ export interface StdioOptions {
 }
 
 /** Serves MCP on this process's stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
-export function serveMcpStdio({ openApi, options, version, onError, onCall }: StdioOptions): StdioServerHandle {
+export function serveMcpStdio({ openApi, onError, onCall, ...given }: StdioOptions): StdioServerHandle {
   const open = once(openApi)
+  // Whoever started this process may read its files.
+  const options = { ...given.options, local: true }
   // Answers that wait for a slow reader each listen for "drain".
   process.stdout.setMaxListeners(0)
-  const facts = { api: open, options, version, ...(onError && { onBug: onError }), ...(onCall && { onCall }) }
+  const facts = { ...given, api: open, options, ...(onError && { onBug: onError }), ...(onCall && { onCall }) }
   return serveStdio(() => buildServer(facts), {
     transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_LINE_BYTES }),
     ...(onError && { onerror: onError }),

@@ -1,0 +1,52 @@
+import type { UploadOutcome } from '../mcp/source-map-upload.ts'
+
+/** More files than this are not listed one by one; those with a warning always are. */
+const LISTED = 20
+
+/** What an upload came to, as lines for a person. */
+export function summary(
+  outcome: UploadOutcome,
+  { path, release, product }: { path: string; release: string; product: string },
+): string[] {
+  const { sourceMap, known, resymbolicated, unmatched } = outcome
+  const ready = sourceMap.state === 'SOURCEMAP_STATE_READY'
+  const what = `${count(outcome.maps, 'source map')}, ${count(outcome.scripts, 'JavaScript file')}, ${megabytes(outcome.sizeBytes)}`
+  return [
+    `${known ? 'Already uploaded' : ready ? 'Uploaded' : 'Not usable'}: ${path} (${what}) for release ${release} of ${product}`,
+    ...(ready ? [] : [`  ${sourceMap.error?.message ?? `the service says ${sourceMap.state ?? 'nothing'}`}`]),
+    ...fileLines(sourceMap.files ?? []),
+    ...unmatched.map(({ file, map }) => `  ${file} names the map ${map.slice(0, 200)}, which is not in the folder`),
+    ...skippedLine(outcome),
+    ...(resymbolicated === undefined ? [] : [`${count(resymbolicated, 'issue')} symbolicated again`]),
+  ]
+}
+
+function fileLines(files: NonNullable<UploadOutcome['sourceMap']['files']>): string[] {
+  const told = files.filter((file) => file.valid === false || (file.warnings ?? []).length > 0)
+  const shown = files.length <= LISTED ? files : told
+  const more = files.length - shown.length
+  return [
+    ...shown.flatMap(({ path = '?', kind, sources, valid, warnings = [] }) => {
+      const holds = kind === 'source_map' && sources !== undefined ? `: ${count(sources, 'source')}` : ''
+      return [
+        `  ${path}${valid === false ? ': not usable' : holds}`,
+        ...warnings.map((warning) => `    warning: ${warning}`),
+      ]
+    }),
+    ...(more === 0 ? [] : [`  and ${count(more, 'file')} without a warning`]),
+  ]
+}
+
+function skippedLine({ others, links }: UploadOutcome): string[] {
+  const parts = [...(others === 0 ? [] : [count(others, 'other file')]), ...(links === 0 ? [] : [count(links, 'link')])]
+  return parts.length === 0 ? [] : [`  not sent: ${parts.join(', ')}`]
+}
+
+function count(number: number, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** `1.2 MB`; in units of 1,000. */
+export function megabytes(bytes: number): string {
+  return bytes < 100_000 ? `${String(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

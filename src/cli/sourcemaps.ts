@@ -1,0 +1,95 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Api } from '../client/api.ts'
+import { ConfigError, type Config } from '../config.ts'
+import { ServiceError } from '../errors.ts'
+import { createLog } from '../log.ts'
+import { createLocalFiles } from '../mcp/local-files.ts'
+import { createResolver, type Product } from '../mcp/resolve.ts'
+import { uploadSourceMaps } from '../mcp/source-map-upload.ts'
+import { TeachingError } from '../mcp/teach.ts'
+import { apiOf, openBackend, type Backend } from './backend.ts'
+import { plain } from './finding.ts'
+import { showProgress } from './sourcemaps-progress.ts'
+import { summary } from './sourcemaps-summary.ts'
+import { stopRequested } from './stop.ts'
+
+/** Indexing a large bundle takes the other side longer than any other call. */
+const TIMEOUT_MS = 300_000
+
+/**
+ * `tracegate sourcemaps upload DIR --release V`: sends the source maps below a folder and has them indexed. Progress goes to
+ * stderr, what came of it to stdout; resolves to 1 when nothing usable was uploaded.
+ */
+export async function run(config: Config): Promise<number> {
+  const level = config.logLevel === 'info' ? 'warn' : config.logLevel
+  const backend = await openBackend(config, {
+    log: createLog(level),
+    onProgress: (line) => void process.stderr.write(`${line}\n`),
+    timeoutMs: TIMEOUT_MS,
+  })
+  try {
+    return await upload(config, backend)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    process.stderr.write(`tracegate: ${plain(toldOf(error))}\n`)
+    return 1
+  } finally {
+    await backend.close()
+  }
+}
+
+async function upload(config: Config, backend: Backend): Promise<number> {
+  const stop = new AbortController()
+  void stopRequested().then(() => stop.abort(new ServiceError('unavailable', 'stopped before the upload was complete')))
+  const { signal } = stop
+  const api = apiOf(backend, backend.token ?? '')
+  const product = await chooseProduct(api, config.product, signal)
+  const { release = '', dist, urlPrefix } = config
+  const typed = resolve(config.operands[1] ?? '')
+  // Whoever types a path of this machine allows what it leads to.
+  const path = existsSync(typed) ? realpathSync(typed) : typed
+  const files = createLocalFiles([rootOf(path)])
+  const progress = await showProgress(process.stderr)
+  try {
+    const outcome = await uploadSourceMaps(
+      { productId: product.id, path, release, dist, urlPrefix },
+      { api, upload: backend.upload, files, signal, onProgress: (step) => progress.show(step) },
+    )
+    progress.end()
+    process.stdout.write(
+      `${summary(outcome, { path: typed, release, product: product.name ?? product.id })
+        .map(plain)
+        .join('\n')}\n`,
+    )
+    return outcome.sourceMap.state === 'SOURCEMAP_STATE_READY' ? 0 : 1
+  } finally {
+    progress.end()
+  }
+}
+
+/** The folder itself; of a file, or of what is not there, the folder around it. */
+function rootOf(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : dirname(path)
+}
+
+async function chooseProduct(api: Api, named: string | undefined, signal: AbortSignal): Promise<Product> {
+  const products = await createResolver({ api, pinned: undefined, signal }).products()
+  const [only, ...others] = products
+  if (named === undefined && only !== undefined && others.length === 0) return only
+  const match = products.find(({ id }) => id === named) ?? products.find(({ name }) => name === named)
+  if (match !== undefined) return match
+  const list = products.map(({ id, name }) => `${plain(name ?? 'unnamed')} (${id})`).join(', ')
+  throw new ConfigError(
+    only === undefined
+      ? 'the token sees no product: ask for one that does'
+      : `--product: ${named === undefined ? 'say which' : 'there is no such product'}: ${list}`,
+  )
+}
+
+/** The failure in one line, with what to do where the failure knows it. */
+function toldOf(error: ServiceError): string {
+  const lesson = error instanceof TeachingError ? error.lesson : {}
+  const mend = lesson.hint ?? lesson.expected
+  return mend === undefined ? error.message : `${error.message}; ${mend}`
+}

@@ -1,0 +1,86 @@
+import type { LookupAddress } from 'node:dns'
+import { BlockList, isIP, isIPv4 } from 'node:net'
+import { ServiceError } from '../errors.ts'
+
+/** All addresses of a host name. */
+export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/**
+ * The addresses that may be connected to for a presigned address (SAFETY §4): https, or http to a loopback host that is
+ * the configured one; public addresses only, unless the host is the configured one. Resolved once, so that a name that
+ * answers differently the next time leads nowhere else. Throws `upstream_shape_unknown` for anything else.
+ */
+export async function vettedAddresses(
+  url: URL,
+  { baseUrl, lookup }: { baseUrl: string; lookup: Lookup },
+): Promise<readonly LookupAddress[]> {
+  const hostname = withoutBrackets(url.hostname)
+  const configured = isConfigured(hostname, withoutBrackets(new URL(baseUrl).hostname))
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && configured && isLoopback(hostname))) {
+    throw refused('it is not https')
+  }
+  if (url.username !== '' || url.password !== '') throw refused('it holds a user name or password')
+  const family = isIP(hostname)
+  const all = family === 0 ? await lookup(hostname) : [{ address: hostname, family }]
+  const allowed = configured ? all : all.filter(({ address }) => isPublic(address))
+  if (allowed.length > 0) return allowed
+  throw refused('its host is in a private network')
+}
+
+/** The base address's own host; on this machine its names stand for one another. */
+function isConfigured(hostname: string, base: string): boolean {
+  return hostname === base || (isLoopback(hostname) && isLoopback(base))
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '::1' || (isIPv4(hostname) && hostname.startsWith('127.'))
+}
+
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+/** IANA's special-purpose registries; of IPv6 only what is global unicast and does not wrap an IPv4 address. */
+const special = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  special.addSubnet(network, prefix, 'ipv4')
+}
+// Azure answers its machines with credentials at this public address.
+special.addAddress('168.63.129.16', 'ipv4')
+for (const [network, prefix] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  special.addSubnet(network, prefix, 'ipv6')
+}
+const globalUnicast = new BlockList()
+globalUnicast.addSubnet('2000::', 3, 'ipv6')
+
+/** Is the address one of the public internet? */
+export function isPublic(address: string): boolean {
+  if (isIPv4(address)) return !special.check(address, 'ipv4')
+  // With a zone it is link-local, and a block list does not read it.
+  if (isIP(address) !== 6 || address.includes('%')) return false
+  return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
+}
+
+function refused(why: string): ServiceError {
+  return new ServiceError('upstream_shape_unknown', `the deployment's upload address is not used: ${why}`)
+}

@@ -1,0 +1,276 @@
+import { constants, realpathSync, type BigIntStats, type Dirent } from 'node:fs'
+import { lstat, open, opendir, readlink, realpath } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import {
+  changed,
+  checkSpelling,
+  missing,
+  missingOr,
+  noFile,
+  outsideOf,
+  refuseOpening,
+  tooLarge,
+  tooMany,
+} from './local-file-errors.ts'
+import { TeachingError } from './teach.ts'
+
+/** Files of this machine inside the allowed roots (SAFETY §4). */
+export interface LocalFiles {
+  /** Absolute, without links. */
+  roots: readonly string[]
+  /** Whether a path, such as a repository path relative to a root, is a file inside it; nothing is read. */
+  exists(path: string): Promise<boolean>
+  /**
+   * The file at a path given by the caller, absolute or relative to a root, read whole. Throws `TeachingError`: outside
+   * the roots, missing, or larger than `maxBytes`.
+   */
+  read(path: string, limits: { maxBytes: number }): Promise<LocalFile>
+  /** The same in pieces; the file is open from the first piece to the last. */
+  chunks(path: string, limits: { maxBytes: number }): AsyncGenerator<Uint8Array>
+  /** The file, or every wanted file below the folder, at a path; the same errors. Nothing is read yet. */
+  list(path: string, limits: ListLimits): Promise<Listed>
+}
+
+export interface LocalFile {
+  /** Relative to its root, with `/`. */
+  path: string
+  bytes: Uint8Array
+}
+
+export interface ListLimits {
+  /** More wanted files are too many. */
+  maxFiles: number
+  /** By the path relative to the folder; every file unless told. */
+  wanted?: (path: string) => boolean
+}
+
+export interface Listed {
+  /** The folder itself was named, not a file. */
+  isFolder: boolean
+  /** The name of the file or folder. */
+  name: string
+  /** Sorted by path, so that the same folder is always the same list. */
+  files: ListedFile[]
+  /** Regular files that were not wanted. */
+  others: number
+  /** Symbolic links, which are not followed. */
+  links: number
+}
+
+export interface ListedFile {
+  /** Relative to the folder asked for, with `/`; of a single file its name. */
+  path: string
+  /** Where to read it. */
+  absolute: string
+  sizeBytes: number
+}
+
+const CHUNK_BYTES = 256 * 1024
+/** How deep a folder is walked, and how many entries of it are looked at: a mistaken `/` must end. */
+const MAX_DEPTH = 64
+const MAX_ENTRIES = 200_000
+/** Installed packages and history: never what was built from this code. */
+const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git'])
+
+// A link put at the last place is not followed, and a pipe without a writer does not hold the call. Windows has neither.
+const OPEN_FLAGS =
+  constants.O_RDONLY |
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- absent on Windows
+  (constants.O_NOFOLLOW ?? 0) |
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- absent on Windows
+  (constants.O_NONBLOCK ?? 0)
+
+interface Root {
+  given: string
+  /** Without links. */
+  real: string
+}
+
+interface Place {
+  /** Without links. */
+  real: string
+  root: string
+  stats: BigIntStats
+}
+
+/**
+ * Reads below the roots and nowhere else. A path is resolved to where it really leads before the file is opened, and
+ * what was opened is compared with the place again, so that a link swapped in between leads nowhere. Only regular files
+ * are read. `openFile` is for tests of exactly that.
+ */
+export function createLocalFiles(folders: readonly string[], { openFile = open } = {}): LocalFiles {
+  const roots = folders.map((folder) => rootOf(resolve(folder)))
+
+  function rootAround(path: string): Root | undefined {
+    return roots.find(({ real }) => isWithin(path, real))
+  }
+
+  async function locate(given: string): Promise<Place> {
+    let outside = true
+    for (const path of candidates(given, roots)) {
+      const real = await realpath(path).catch(missingOr)
+      if (real === undefined) {
+        // What a link names outside must not be told apart by whether it exists.
+        if (await staysWithin(path, roots)) outside = false
+        continue
+      }
+      const root = rootAround(real)
+      if (root !== undefined) return { real, root: root.real, stats: await lstat(real, { bigint: true }) }
+    }
+    throw outside ? outsideOf(roots.length, given) : missing(given)
+  }
+
+  /** Opens the file of a place; the caller closes it. */
+  async function openPlace(given: string, place: Place, maxBytes: number): Promise<FileHandle> {
+    if (!place.stats.isFile()) throw noFile(given)
+    const handle = await openFile(place.real, OPEN_FLAGS).catch((error: unknown) => refuseOpening(error, given))
+    try {
+      const stats = await handle.stat({ bigint: true })
+      if (!stats.isFile()) throw noFile(given)
+      if (!(await liesAt(handle, stats, place.real))) throw changed(given)
+      if (stats.size > maxBytes) throw tooLarge(given, maxBytes)
+      return handle
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  }
+
+  async function* chunksOf(given: string, place: Place, maxBytes: number): AsyncGenerator<Uint8Array> {
+    const handle = await openPlace(given, place, maxBytes)
+    try {
+      let bytes = 0
+      for (;;) {
+        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
+        if (bytesRead === 0) return
+        bytes += bytesRead
+        // It may have grown since.
+        if (bytes > maxBytes) throw tooLarge(given, maxBytes)
+        yield buffer.subarray(0, bytesRead)
+      }
+    } finally {
+      await handle.close()
+    }
+  }
+
+  return {
+    roots: roots.map(({ real }) => real),
+    async exists(path) {
+      try {
+        return (await locate(path)).stats.isFile()
+      } catch (error) {
+        if (error instanceof TeachingError) return false
+        throw error
+      }
+    },
+    async read(path, { maxBytes }) {
+      const place = await locate(path)
+      const pieces: Uint8Array[] = []
+      for await (const piece of chunksOf(path, place, maxBytes)) pieces.push(piece)
+      return { path: slashed(relative(place.root, place.real)), bytes: Buffer.concat(pieces) }
+    },
+    async *chunks(path, { maxBytes }) {
+      yield* chunksOf(path, await locate(path), maxBytes)
+    },
+    async list(path, limits) {
+      const { real, stats } = await locate(path)
+      if (stats.isDirectory()) return walk(path, real, limits)
+      if (!stats.isFile()) throw noFile(path)
+      const name = basename(real)
+      const file = { path: name, absolute: real, sizeBytes: Number(stats.size) }
+      return { isFolder: false, name, files: [file], others: 0, links: 0 }
+    },
+  }
+}
+
+function rootOf(given: string): Root {
+  try {
+    return { given, real: realpathSync(given) }
+  } catch {
+    // Not there yet: nothing can be in it, and later only what is really below this path.
+    return { given, real: given }
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** The places a path may mean, each inside a root as far as its spelling says. */
+function candidates(given: string, roots: readonly Root[]): string[] {
+  checkSpelling(given)
+  // Where the separator is "/", a path written on Windows is read with it too.
+  const spellings = sep === '/' && given.includes('\\') ? [given, given.replaceAll('\\', '/')] : [given]
+  const paths = spellings.flatMap((path) =>
+    isAbsolute(path) ? [resolve(path)] : roots.map(({ real }) => resolve(real, path)),
+  )
+  return paths.filter((path) => isSpelledWithin(path, roots))
+}
+
+function isSpelledWithin(path: string, roots: readonly Root[]): boolean {
+  return roots.some((root) => isWithin(path, root.real) || isWithin(path, root.given))
+}
+
+/** Of a path that leads nowhere: whether what is there of it stays within the roots. */
+async function staysWithin(path: string, roots: readonly Root[]): Promise<boolean> {
+  for (let at = path; isSpelledWithin(at, roots); at = dirname(at)) {
+    if ((await lstat(at).catch(missingOr)) === undefined) continue
+    const real = await realpath(at).catch(missingOr)
+    return real !== undefined && roots.some((root) => isWithin(real, root.real))
+  }
+  // Not even the root is there.
+  return true
+}
+
+/**
+ * Whether the open file is the one at a path without links. Followed again, the path has to lead to the same file; Linux
+ * says by itself where an open file lies, which leaves no moment to swap anything.
+ */
+async function liesAt(handle: FileHandle, opened: BigIntStats, path: string): Promise<boolean> {
+  const known = await readlink(`/proc/self/fd/${String(handle.fd)}`).catch(() => path)
+  const again = await realpath(path).catch(missingOr)
+  const now = await lstat(path, { bigint: true }).catch(missingOr)
+  return known === path && again === path && now?.ino === opened.ino && now.dev === opened.dev
+}
+
+async function walk(given: string, top: string, { maxFiles, wanted = () => true }: ListLimits): Promise<Listed> {
+  const listed: Listed = { isFolder: true, name: basename(top), files: [], others: 0, links: 0 }
+  const folders = [{ path: top, depth: 0 }]
+  let entries = 0
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of entriesOf(folder.path)) {
+      entries += 1
+      if (entries > MAX_ENTRIES || folder.depth > MAX_DEPTH) {
+        throw tooMany(given, 'the folder is too large to look through')
+      }
+      const absolute = join(folder.path, entry.name)
+      const path = slashed(relative(top, absolute))
+      if (entry.isSymbolicLink()) listed.links += 1
+      else if (entry.isDirectory() && !skippedFolders.has(entry.name)) {
+        folders.push({ path: absolute, depth: folder.depth + 1 })
+      } else if (entry.isFile() && !wanted(path)) listed.others += 1
+      else if (entry.isFile()) {
+        const stats = await lstat(absolute).catch(missingOr)
+        if (stats?.isFile() === true) listed.files.push({ path, absolute, sizeBytes: stats.size })
+        if (listed.files.length > maxFiles) {
+          throw tooMany(given, `more than ${String(maxFiles)} files are below the folder`)
+        }
+      }
+    }
+  }
+  listed.files.sort((one, other) => (one.path < other.path ? -1 : 1))
+  return listed
+}
+
+/** What a folder holds; nothing when it went away, may not be read or has been swapped for a link. */
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  const opened = await opendir(folder).catch(missingOr)
+  if (opened === undefined) return
+  if ((await realpath(folder).catch(missingOr)) === folder) yield* opened
+  else await opened.close()
+}
+
+function slashed(path: string): string {
+  return sep === '/' ? path : path.replaceAll(sep, '/')
+}

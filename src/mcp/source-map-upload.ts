@@ -1,0 +1,163 @@
+import type { Answered, Api } from '../client/api.ts'
+import type { Upload } from '../client/upload.ts'
+import type { ResultOf } from '../contract/index.ts'
+import { maxUploadBytes } from '../contract/sourcemaps.ts'
+import { ServiceError } from '../errors.ts'
+import type { Listed, LocalFiles } from './local-files.ts'
+import {
+  MAX_BUNDLE_FILES,
+  prepareBundle,
+  prepareFile,
+  type Prepared,
+  type PrepareOptions,
+  type UnmatchedMap,
+} from './source-map-bundle.ts'
+import { TeachingError } from './teach.ts'
+
+/** Where source maps come from and where they go. */
+export interface UploadContext {
+  api: Api
+  upload: Upload
+  files: LocalFiles
+  signal: AbortSignal
+  onProgress?: (progress: UploadProgress) => void
+}
+
+/** How far one step is, in bytes; `index` is the service's own work and has none. */
+export interface UploadProgress {
+  step: 'read' | 'send' | 'index'
+  done: number
+  total: number
+}
+
+export interface UploadRequest {
+  productId: string
+  /** A file or a folder. */
+  path: string
+  release: string
+  dist?: string | undefined
+  /** What stands before the paths of the minified files in stack frames; the service's default is `~/`. */
+  urlPrefix?: string | undefined
+  /** Of a single file, where it is served under another name than its own. */
+  fileName?: string | undefined
+}
+
+export type ToldSourceMap = Answered<ResultOf<'confirmSourceMap'>>['sourcemap']
+
+export interface UploadOutcome {
+  sourceMap: ToldSourceMap
+  /** The service had the same bytes: nothing was sent. */
+  known: boolean
+  /** Issues whose frames show original code from now on; undefined where the service does not say. */
+  resymbolicated: number | undefined
+  /** Source maps and JavaScript files, counted. */
+  maps: number
+  scripts: number
+  sizeBytes: number
+  /** Of a folder: what was not sent, counted. */
+  others: number
+  links: number
+  unmatched: readonly UnmatchedMap[]
+}
+
+/**
+ * Sends a file, or a folder as one zip, and has it indexed: create, upload, confirm (CONTRACT §11). Bytes that the
+ * service has already are not sent again. Rejects with `ServiceError`; nothing to upload is a `TeachingError` that says
+ * what was found.
+ */
+export async function uploadSourceMaps(request: UploadRequest, context: UploadContext): Promise<UploadOutcome> {
+  const listed = await listSourceMaps(request.path, context.files)
+  await using prepared = await prepare(listed, context)
+  const { sizeBytes, sha256, unmatched } = prepared
+  const created = await context.api.createSourceMap(
+    {
+      product_id: request.productId,
+      file_name: listed.isFolder ? `${listed.name}.zip` : (request.fileName ?? listed.name),
+      release: request.release,
+      ...(request.dist !== undefined && { dist: request.dist }),
+      ...(request.urlPrefix !== undefined && { url_prefix: request.urlPrefix }),
+      size_bytes: sizeBytes,
+      sha256,
+    },
+    { signal: context.signal },
+  )
+  const sent = await send(created, prepared, context)
+  const maps = listed.files.filter(({ path }) => path.endsWith('.map')).length
+  return {
+    sourceMap: sent?.sourcemap ?? created.sourcemap,
+    known: sent === undefined,
+    resymbolicated: sent?.resymbolicated_issues,
+    maps,
+    scripts: listed.files.length - maps,
+    sizeBytes,
+    others: listed.others,
+    links: listed.links,
+    unmatched,
+  }
+}
+
+/** Style sheets and declarations have maps as well, but no stack frame; a zip cannot hold every name. */
+function isSourceMap(path: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
+  if (/[\\\u0000-\u001f\u007f]|^[a-z]:/i.test(path)) return false
+  return /\.(?:map|[cm]?js)$/.test(path) && !/\.(?:css|d\.[cm]?ts)\.map$/.test(path)
+}
+
+async function listSourceMaps(path: string, files: LocalFiles): Promise<Listed> {
+  const listed = await files.list(path, { maxFiles: MAX_BUNDLE_FILES, wanted: isSourceMap })
+  const [first] = listed.files
+  if (!listed.isFolder && first !== undefined) {
+    if (!isSourceMap(first.path)) throw nothingToUpload('the file is no source map and no JavaScript')
+    if (first.sizeBytes <= maxUploadBytes) return listed
+    throw new TeachingError('payload_too_large', `the file is larger than ${String(maxUploadBytes)} bytes`, {})
+  }
+  if (listed.files.some((file) => file.path.endsWith('.map'))) return listed
+  const scripts = `${String(listed.files.length)} JavaScript and ${String(listed.others)} other files`
+  throw nothingToUpload(`no source map is below the folder, which holds ${scripts}`)
+}
+
+function nothingToUpload(why: string): TeachingError {
+  return new TeachingError('invalid_argument', why, {
+    expected: 'path: a .map, .js, .mjs or .cjs file, or a folder with .map files',
+    hint: 'build with source maps, then name the folder that the build writes to.',
+  })
+}
+
+function prepare(listed: Listed, { files, signal, onProgress }: UploadContext): Promise<Prepared> {
+  const total = listed.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const options: PrepareOptions = { files, signal, onRead: (done) => onProgress?.({ step: 'read', done, total }) }
+  const [first] = listed.files
+  return listed.isFolder || first === undefined ? prepareBundle(listed.files, options) : prepareFile(first, options)
+}
+
+/** Uploads and confirms; resolves to undefined where the service has the bytes already. */
+async function send(
+  created: Answered<ResultOf<'createSourceMap'>>,
+  prepared: Prepared,
+  { api, upload, signal, onProgress }: UploadContext,
+) {
+  const { sourcemap, upload_url: url = '', upload_headers: headers = {} } = created
+  if (url === '') {
+    if (sourcemap.state === 'SOURCEMAP_STATE_READY') return undefined
+    throw new ServiceError('upstream_shape_unknown', 'the deployment gave no address to upload to')
+  }
+  const { sizeBytes, sha256 } = prepared
+  const onSent = (done: number) => onProgress?.({ step: 'send', done, total: sizeBytes })
+  await upload({ url, headers }, prepared, { signal, onSent })
+  onProgress?.({ step: 'index', done: 0, total: 0 })
+  return api.confirmSourceMap({ id: sourcemap.id, sha256, size_bytes: sizeBytes }, { signal }).catch(tellUnusable)
+}
+
+/** The service's own sentences do not come over with a failure; the rule that was broken does. */
+function tellUnusable(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.reason !== 'INVALID_SOURCE_MAP') throw error
+  const { reason, metadata } = error
+  const { rule, error_code: code } = metadata
+  const why = rule === undefined ? code?.toLowerCase().replaceAll('_', ' ') : `it breaks the rule ${rule} of ECMA-426`
+  throw new TeachingError(
+    'invalid_argument',
+    `the service can use nothing of the upload${why === undefined ? '' : `: ${why}`}`,
+    { hint: 'build the source maps again, then upload them.' },
+    { reason, metadata, cause: error },
+  )
+}

@@ -1,0 +1,318 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { http, HttpResponse } from 'msw'
+import { afterEach, expect, test } from 'vitest'
+import { isPublic } from '../../src/client/upload-address.ts'
+import { createUpload, type UploadOptions } from '../../src/client/upload.ts'
+import type { WireRequest } from '../../src/contract/wire.ts'
+import { origin as appOrigin, startApp } from '../app.ts'
+import { mockNetwork } from '../mock-network.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+interface Storage {
+  origin: string
+  port: number
+  seen: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[]
+}
+
+/** A real loopback server that takes uploads; the answer comes after the whole body. */
+async function storage(answer: RequestListener = (_, reply) => void reply.end()): Promise<Storage> {
+  const seen: Storage['seen'] = []
+  const server = createServer((request, reply) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
+      answer(request, reply)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { origin: `http://127.0.0.1:${String(port)}`, port, seen }
+}
+
+const text = 'a source map'
+const body = { sizeBytes: text.length, chunks: () => chunksOf(text.slice(0, 5), text.slice(5)) }
+const signal = new AbortController().signal
+
+// oxlint-disable-next-line typescript/require-await -- an async source without a wait
+async function* chunksOf(...parts: string[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part)
+}
+
+function uploadOf(options: Partial<UploadOptions> & { baseUrl: string }) {
+  return createUpload({ sleep: () => Promise.resolve(), ...options })
+}
+
+test('the bytes are put with exactly the headers given, their length, and no token', async () => {
+  const { origin, seen } = await storage()
+  const heard: number[] = []
+  const target = {
+    url: `${origin}/uploads/1?expires=2&signature=3`,
+    headers: { 'Content-Type': 'application/json', 'X-A': 'b' },
+  }
+  await uploadOf({ baseUrl: origin })(target, body, { signal, onSent: (bytes) => heard.push(bytes) })
+  const [request] = seen
+  expect(request).toMatchObject({ method: 'PUT', url: '/uploads/1?expires=2&signature=3', body: text })
+  const { host, connection, ...headers } = request?.headers ?? {}
+  expect({ host, connection }).toEqual({ host: new URL(origin).host, connection: 'keep-alive' })
+  expect(headers).toEqual({ 'content-type': 'application/json', 'x-a': 'b', 'content-length': '12' })
+  expect(heard).toEqual([5, 12])
+})
+
+test('the embedded service gets the bytes without a socket', async () => {
+  const requests: WireRequest[] = []
+  let sent = ''
+  const upload = uploadOf({
+    baseUrl: 'http://127.0.0.1:4319',
+    async send(request) {
+      requests.push(request)
+      if (request.body !== undefined)
+        for await (const chunk of request.body) sent += Buffer.from(chunk as Uint8Array).toString()
+      return { status: 200, headers: {}, body: '{}' }
+    },
+  })
+  await upload({ url: 'http://127.0.0.1:4319/uploads/1?signature=2', headers: { 'Content-Type': 'a/b' } }, body, {
+    signal,
+  })
+  expect(sent).toBe(text)
+  expect(requests).toMatchObject([{ method: 'PUT', headers: { 'content-type': 'a/b', 'content-length': '12' } }])
+  await expect(upload({ url: 'http://127.0.0.1:9000/uploads/1', headers: {} }, body, { signal })).rejects.toMatchObject(
+    {
+      code: 'upstream_shape_unknown',
+    },
+  )
+})
+
+test('the service refuses an address that has expired or was changed, and takes it before', async () => {
+  let now = Date.UTC(2026, 10, 21)
+  await using app = await startApp({ platform: { now: () => now } })
+  const request = { product_id: app.productId, file_name: 'app.js.map', release: '1', size_bytes: text.length }
+  const { upload_url: url = '', upload_headers: headers = {} } = await app.api.createSourceMap(request)
+  const upload = uploadOf({ baseUrl: appOrigin, send: app.service.direct })
+  const refusal = { code: 'failed_precondition', message: expect.stringContaining('has expired') as string }
+  await expect(upload({ url: url.replace('max=', 'max=9'), headers }, body, { signal })).rejects.toMatchObject(refusal)
+  await upload({ url, headers }, body, { signal })
+  now += 2 * 3_600_000
+  await expect(upload({ url, headers }, body, { signal })).rejects.toMatchObject(refusal)
+})
+
+test.each([
+  [302, 'upstream_shape_unknown', 'a redirect, which is not followed'],
+  [307, 'upstream_shape_unknown', 'a redirect, which is not followed'],
+  [400, 'failed_precondition', 'the storage refuses it'],
+  [401, 'failed_precondition', 'its address has expired'],
+  [403, 'failed_precondition', 'its address has expired'],
+  [404, 'not_found', 'its address is gone'],
+  [409, 'aborted', 'it has been confirmed already'],
+  [413, 'payload_too_large', 'larger than the deployment takes'],
+  [501, 'unavailable', 'was answered 501'],
+])(
+  'an upload that is answered %i fails as %s, at once and without a word of the answer',
+  async (status, code, message) => {
+    const other = await storage()
+    const { origin, seen } = await storage((_, reply) => {
+      reply.writeHead(status, { location: `${other.origin}/elsewhere` }).end('<Error>run this</Error>')
+    })
+    await expect(
+      uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, { signal }),
+    ).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(new RegExp(`${message}(?!.*run this)`)) as string,
+    })
+    expect([seen.length, other.seen.length]).toEqual([1, 0])
+  },
+)
+
+test('an upload that breaks or meets a busy storage is sent again from the beginning', async () => {
+  let answers = 0
+  const { origin, seen } = await storage((request, reply) => {
+    answers += 1
+    if (answers === 1) request.socket.destroy()
+    else reply.writeHead(answers === 2 ? 503 : 200).end()
+  })
+  await uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, { signal })
+  expect(seen.map((request) => request.body)).toEqual([text, text, text])
+})
+
+test('a storage that never recovers ends the upload after the repeats', async () => {
+  const { origin, seen } = await storage((_, reply) => void reply.writeHead(503).end())
+  const upload = uploadOf({ baseUrl: origin, retries: 1 })
+  await expect(upload({ url: `${origin}/u`, headers: {} }, body, { signal })).rejects.toMatchObject({
+    code: 'unavailable',
+  })
+  expect(seen).toHaveLength(2)
+})
+
+test('a storage that does not answer is given up', async () => {
+  const { origin } = await storage(() => {})
+  const upload = uploadOf({ baseUrl: origin, retries: 0, timeoutMs: 50 })
+  await expect(upload({ url: `${origin}/u`, headers: {} }, body, { signal })).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'the upload broke off (UND_ERR_HEADERS_TIMEOUT)',
+  })
+})
+
+test('an upload that is cancelled ends with the reason of the cancel', async () => {
+  const { origin } = await storage(() => {})
+  const cancel = new AbortController()
+  const reason = new Error('the user went away')
+  const upload = uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, {
+    signal: cancel.signal,
+    onSent: () => cancel.abort(reason),
+  })
+  await expect(upload).rejects.toBe(reason)
+})
+
+test.each([
+  ['grown', chunksOf('a source map', '!')],
+  ['shrunk', chunksOf('a source')],
+])('a file that has %s meanwhile is not sent as if it were the same', async (_, chunks) => {
+  const { origin, seen } = await storage()
+  const changed = { sizeBytes: text.length, chunks: () => chunks }
+  await expect(
+    uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, changed, { signal }),
+  ).rejects.toMatchObject({
+    code: 'failed_precondition',
+    message: 'the file changed while it was sent: upload it again',
+  })
+  expect(seen).toEqual([])
+})
+
+const deployment = 'https://quality.example'
+const lookups: Record<string, string[]> = {
+  'quality.example': ['10.1.2.3'],
+  'storage.example': ['93.184.216.34'],
+  'inside.example': ['10.0.0.7', 'fd00::1', '::ffff:127.0.0.1'],
+}
+const lookup: UploadOptions['lookup'] = (hostname) =>
+  Promise.resolve((lookups[hostname] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+
+test.each([
+  ['http to a host of the internet', 'http://storage.example/u', 'it is not https'],
+  ['http to this machine', 'http://127.0.0.1:6379/u', 'it is not https'],
+  ['http to the configured host', 'http://quality.example/u', 'it is not https'],
+  ['another scheme', 'file:///etc/passwd', 'it is not https'],
+  ['a name in it', 'https://user@storage.example/u', 'it holds a user name'],
+  ['a name of the inside', 'https://inside.example/u', 'its host is in a private network'],
+  ['10.0.0.0/8', 'https://10.20.30.40/u', 'its host is in a private network'],
+  ['an address in hexadecimal', 'https://0x0a000001/u', 'its host is in a private network'],
+  ['this machine', 'https://127.1/u', 'its host is in a private network'],
+  ['this machine over IPv6', 'https://[::1]/u', 'its host is in a private network'],
+  ['this machine, mapped', 'https://[::ffff:127.0.0.1]/u', 'its host is in a private network'],
+  ['a private address behind NAT64', 'https://[64:ff9b::a00:1]/u', 'its host is in a private network'],
+  ['the metadata address', 'https://169.254.169.254/latest', 'its host is in a private network'],
+  ['the metadata address over IPv6', 'https://[fd00:ec2::254]/latest', 'its host is in a private network'],
+  ['nothing that can be read', 'uploads/1', 'no upload address that can be read'],
+])('an upload address of %s is refused before anything is connected', async (_, url, message) => {
+  const upload = uploadOf({ baseUrl: deployment, lookup })
+  await expect(upload({ url, headers: {} }, body, { signal })).rejects.toMatchObject({
+    code: 'upstream_shape_unknown',
+    message: expect.stringContaining(message) as string,
+  })
+})
+
+test.each(['Authorization', 'Cookie', 'Host', 'transfer-encoding'])(
+  'the header %s is never sent, whoever asks for it',
+  async (name) => {
+    const upload = uploadOf({ baseUrl: deployment, lookup })
+    const target = { url: 'https://storage.example/u', headers: { [name]: 'x' } }
+    await expect(upload(target, body, { signal })).rejects.toMatchObject({ code: 'upstream_shape_unknown' })
+  },
+)
+
+test('a public storage and the configured host, which may be private, take uploads over https', async () => {
+  const seen: string[] = []
+  const network = mockNetwork(
+    http.put('https://*', async ({ request }) => {
+      seen.push(`${request.url} ${await request.text()} ${String(request.headers.get('authorization'))}`)
+      return new HttpResponse(null, { status: 200 })
+    }),
+  )
+  network.enable()
+  cleanups.push(() => network.disable())
+  const upload = uploadOf({ baseUrl: deployment, lookup })
+  await upload({ url: 'https://storage.example/u?sig=1', headers: {} }, body, { signal })
+  await upload({ url: 'https://quality.example/uploads/1', headers: {} }, body, { signal })
+  expect(seen).toEqual([
+    'https://storage.example/u?sig=1 a source map null',
+    'https://quality.example/uploads/1 a source map null',
+  ])
+})
+
+test('a name is resolved once: what it answers later leads nowhere', async () => {
+  const { port, seen } = await storage()
+  let lookedUp = 0
+  const upload = uploadOf({
+    baseUrl: 'http://localhost:4319',
+    lookup: () => Promise.resolve([{ address: lookedUp++ === 0 ? '127.0.0.1' : '192.0.2.1', family: 4 }]),
+  })
+  await upload({ url: `http://localhost:${String(port)}/u`, headers: {} }, body, { signal })
+  expect([lookedUp, seen.length]).toEqual([1, 1])
+  // Whatever the system says about the name: only the address that was vetted is connected.
+  const elsewhere = uploadOf({
+    baseUrl: 'http://localhost:4319',
+    retries: 0,
+    lookup: () => Promise.resolve([{ address: '127.0.0.99', family: 4 }]),
+  })
+  await expect(
+    elsewhere({ url: `http://localhost:${String(port)}/u`, headers: {} }, body, { signal }),
+  ).rejects.toMatchObject({ message: 'the upload broke off (ECONNREFUSED)' })
+})
+
+test.each([
+  ['1.1.1.1', true],
+  ['93.184.216.34', true],
+  ['172.15.255.255', true],
+  ['172.32.0.0', true],
+  ['2606:4700::1111', true],
+  ['0.0.0.0', false],
+  ['100.100.100.200', false],
+  ['168.63.129.16', false],
+  ['172.16.0.1', false],
+  ['192.168.1.1', false],
+  ['224.0.0.1', false],
+  ['255.255.255.255', false],
+  ['::', false],
+  ['::1', false],
+  ['::ffff:1.1.1.1', false],
+  ['fe80::1', false],
+  ['fe80::1%eth0', false],
+  ['fc00::1', false],
+  ['ff02::1', false],
+  ['2002:7f00:1::', false],
+  ['2001:db8::1', false],
+  ['no address', false],
+])('%s is of the public internet: %s', (address, expected) => {
+  expect(isPublic(address)).toBe(expected)
+})
+
+test('no private IPv4 address is public in any of its spellings as IPv6', () => {
+  const octet = fc.integer({ min: 0, max: 255 })
+  const privateAddress = fc.oneof(
+    fc.tuple(fc.constantFrom(0, 10, 127), octet, octet, octet),
+    fc.tuple(fc.constant(192), fc.constant(168), octet, octet),
+    fc.tuple(fc.constant(169), fc.constant(254), octet, octet),
+  )
+  fc.assert(
+    fc.property(privateAddress, (octets) => {
+      const hex = octets.map((part) => part.toString(16).padStart(2, '0'))
+      const low = `${hex.slice(0, 2).join('')}:${hex.slice(2).join('')}`
+      for (const address of [octets.join('.'), `::ffff:${low}`, `::${low}`, `64:ff9b::${low}`, `2002:${low}::1`]) {
+        expect(isPublic(address)).toBe(false)
+      }
+    }),
+  )
+})
