@@ -1,0 +1,59 @@
+import { coverageOf, worstState } from './rule.ts'
+import type { CoverageBody, LinkFacts } from './rule.ts'
+
+/** A requirement in its tree; the parent may be missing among the nodes. */
+export interface TreeNode {
+  id: string
+  parentId: string
+  isGroup: boolean
+  /** Normative and not deprecated. */
+  isDemanded: boolean
+  criterionIds: readonly string[]
+  links: readonly LinkFacts[]
+}
+
+/** Coverage as a requirement shows it: its own numbers, and the state and flags of itself and all below it. */
+export interface Shown {
+  coverage: CoverageBody
+  /** Demanded and no empty group: an empty group is left out everywhere (CONTRACT §1). */
+  counts: boolean
+}
+
+/**
+ * Coverage of every node with all that is below it (CONTRACT §1): the worst of its own state and of its children that
+ * count; a group has only its children. The nodes must be a forest.
+ */
+export function coverTree(
+  nodes: readonly TreeNode[],
+  { maxAgeMs, now }: { maxAgeMs: number; now: number },
+): Map<string, Shown> {
+  const children = Map.groupBy(nodes, ({ parentId }) => parentId)
+  const shown = new Map<string, Shown>()
+  function show(node: TreeNode): Shown {
+    const known = shown.get(node.id)
+    if (known !== undefined) return known
+    const below = (children.get(node.id) ?? []).map(show).filter(({ counts }) => counts)
+    const { criterionIds, links } = node
+    const made = withChildren(node, coverageOf({ criterionIds, links, maxAgeMs, now }).coverage, below)
+    shown.set(node.id, made)
+    return made
+  }
+  for (const node of nodes) show(node)
+  return shown
+}
+
+function withChildren({ isGroup, isDemanded }: TreeNode, own: CoverageBody, below: readonly Shown[]): Shown {
+  const states = below.map(({ coverage }) => coverage.state)
+  const state = worstState(isGroup ? states : [own.state, ...states])
+  const either = (name: 'failing' | 'suspect' | 'flaky') => own[name] || below.some(({ coverage }) => coverage[name])
+  return {
+    coverage: {
+      ...own,
+      state: state ?? 'no_test',
+      failing: either('failing'),
+      suspect: either('suspect'),
+      flaky: either('flaky'),
+    },
+    counts: isDemanded && state !== undefined,
+  }
+}
