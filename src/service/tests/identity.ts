@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+
+/** Where a case is in the code, as a report or a person says it. */
+export interface CasePlace {
+  file_path: string
+  suite_path: readonly string[]
+  name: string
+  project: string
+}
+
+/** What is taken off the paths of a report: a folder it names itself, and the product's (CONTRACT §4.2). */
+export interface PathRoots {
+  root_dir?: string | undefined
+  root_path: string
+  path_strip_prefixes: readonly string[]
+}
+
+/**
+ * A file of a test relative to the repository, with `/`: the same whether the report came from Windows, from another
+ * folder or with a leading `./`. What lies outside the roots keeps its path without the leading `/` or drive.
+ */
+export function normPath(
+  path: string,
+  { root_dir: rootDir = '', root_path: rootPath, path_strip_prefixes: prefixes }: PathRoots,
+): string {
+  const plain = slashes(path)
+  const roots = [rootDir, rootPath, ...prefixes]
+    .map((root) => slashes(root).replace(/\/+$/, ''))
+    .filter((root) => root !== '')
+  const root = roots.toSorted((a, b) => b.length - a.length).find((one) => plain === one || plain.startsWith(`${one}/`))
+  const relative = root === undefined ? plain : plain.slice(root.length)
+  return relative
+    .replace(/^[a-z]:(?=\/)/i, '')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/')
+}
+
+function slashes(path: string): string {
+  return path
+    .trim()
+    .replace(/^file:\/\//i, '')
+    .replaceAll('\\', '/')
+}
+
+/** Digest of the place: the same case has it in every report, whatever the reporter (CONTRACT §4.2). */
+export function identityOf({ file_path, suite_path, name, project }: CasePlace): string {
+  const place = [file_path, suite_path.map((suite) => suite.trim()).join(' > '), name.trim(), project.trim()].join('\n')
+  return createHash('sha256').update(place).digest('hex')
+}
