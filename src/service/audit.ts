@@ -3,7 +3,7 @@ import type { Call } from './context.ts'
 import type { Rows } from './sql/database.ts'
 
 export interface AuditEntry {
-  verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status'
+  verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status' | 'ingest'
   resourceType: string
   resourceId: string
   before?: unknown

@@ -1,0 +1,23 @@
+import type { EndpointName } from '../../contract/index.ts'
+import { audit } from '../audit.ts'
+import { refuseBranch } from '../branches/access.ts'
+import type { Handlers } from '../context.ts'
+import { productOf } from '../directory/access.ts'
+import { readDraft } from '../test-ingest/decode.ts'
+import { ingestDraft } from '../test-ingest/ingest.ts'
+
+export const testIngestHandlers = {
+  async ingestTests(input, call) {
+    refuseBranch(input.options?.branch_id)
+    // Who may not see the product learns nothing, also not whether the report is readable.
+    await productOf(call.db.read, call.principal, input.product_id)
+    const draft = readDraft(input.draft)
+    return call.db.write(async (rows, prepare) => {
+      const product = await productOf(rows, call.principal, input.product_id)
+      const ingest = await ingestDraft({ rows, prepare, call, product }, draft, input)
+      const { summary, run } = ingest
+      await audit(rows, call, { verb: 'ingest', resourceType: 'test_run', resourceId: run.id, after: summary })
+      return { ingest }
+    })
+  },
+} satisfies Partial<Handlers<EndpointName>>

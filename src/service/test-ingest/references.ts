@@ -1,0 +1,37 @@
+import type { ReportCase } from '../reports/report.ts'
+
+/** What the texts of a case name: requirements it is about, and the test it is, by their keys in upper case. */
+export interface References {
+  requirements: string[]
+  testKey: string | undefined
+}
+
+const KEY = String.raw`[A-Za-z]{2,10}-\d{1,9}`
+const LIST = `${KEY}(?:\\s*[,;]\\s*${KEY})*`
+
+/** Forms of CONTRACT §4.2: `[REQ-12]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
+const MARKED = new RegExp(
+  String.raw`\[\s*(${LIST})\s*\]|@(?:req(?:uirement)?:)?(${KEY})(?![\w-])|\breq(?:uirement)?s?\s*=\s*(${LIST})|\b(?:covers|verifies)\s*:\s*(${LIST})`,
+  'giu',
+)
+const BARE = new RegExp(String.raw`(?<![\w-])${KEY}(?![\w-])`, 'gu')
+
+/**
+ * The keys that a case names. In names and suites only the marked forms count, because prose may hold anything; a tag, a
+ * label or an annotation may be the key alone. Keys of tests (`TC-7`) say which test it is.
+ */
+export function findReferences(reported: ReportCase): References {
+  const { name, suite_path, tags, labels, references } = reported
+  const marked = [name, ...suite_path].flatMap((text) => [...text.matchAll(MARKED)].flatMap((match) => match.slice(1)))
+  const bare = [...tags, ...Object.values(labels), ...references]
+  const found = [...marked, ...bare].flatMap((text) => keysIn(text))
+  const distinct = [...new Set(found)]
+  return {
+    requirements: distinct.filter((key) => key.startsWith('REQ-')),
+    testKey: distinct.find((key) => key.startsWith('TC-')),
+  }
+}
+
+function keysIn(text: string | undefined): string[] {
+  return [...(text ?? '').slice(0, 4000).matchAll(BARE)].map(([key]) => key.toUpperCase())
+}
