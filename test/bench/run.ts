@@ -1,8 +1,15 @@
 import { coldStart } from './cold-start.ts'
+import { coverage } from './coverage.ts'
 import { ingest } from './ingest.ts'
+import { sourceMaps } from './source-maps.ts'
 
 /** `npm run bench [name …]`: each benchmark compares side by side in one run; read the ratios, not the absolutes. */
-const benchmarks: Record<string, () => Promise<void>> = { 'cold-start': coldStart, ingest }
+const benchmarks: Record<string, () => Promise<void>> = {
+  'cold-start': coldStart,
+  coverage,
+  ingest,
+  'source-maps': sourceMaps,
+}
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in benchmarks))

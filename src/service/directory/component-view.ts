@@ -17,7 +17,9 @@ export async function viewComponents(
 ): Promise<z.input<typeof Component>[]> {
   if (components.length === 0) return []
   const ids = components.map(({ id }) => id)
-  const [unresolved, events] = [await unresolvedIssues(rows, ids), await eventsSince(rows, ids, now - 7 * dayMs)]
+  const unresolved = await unresolvedIssues(rows, ids)
+  const events = await eventsSince(rows, ids, now - 7 * dayMs)
+  const covered = await coverageOf(rows, ids)
   return components.map((row) => ({
     id: row.id,
     product_id: String(row.product_id),
@@ -34,14 +36,32 @@ export async function viewComponents(
     stats: {
       unresolved_issues: unresolved.get(row.id) ?? 0,
       events_7d: events.get(row.id) ?? 0,
-      // Requirements have no table.
-      requirements: 0,
-      coverage_ratio: 0,
+      requirements: covered.get(row.id)?.requirements ?? 0,
+      coverage_ratio: covered.get(row.id)?.ratio ?? 0,
     },
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     etag: etagOf(row.id, row.version),
   }))
+}
+
+/** Requirements of each component that count, and the share of them that is verified. */
+async function coverageOf(rows: Rows, componentIds: readonly string[]) {
+  const counts = await rows
+    .selectFrom('requirement_component')
+    .innerJoin('requirement_coverage as coverage', 'coverage.requirement_id', 'requirement_component.requirement_id')
+    .select(['requirement_component.component_id', sql<number>`count(*)`.as('requirements')])
+    .select(sql<number>`sum(CASE coverage.state WHEN 'verified' THEN 1 ELSE 0 END)`.as('verified'))
+    .where('requirement_component.component_id', 'in', componentIds)
+    .where('coverage.counts', '=', 1)
+    .groupBy('requirement_component.component_id')
+    .execute()
+  return new Map(
+    counts.map(({ component_id, requirements, verified }) => [
+      component_id,
+      { requirements, ratio: Math.round((verified / requirements) * 1000) / 1000 },
+    ]),
+  )
 }
 
 async function unresolvedIssues(rows: Rows, componentIds: readonly string[]): Promise<Map<string, number>> {

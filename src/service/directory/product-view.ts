@@ -30,7 +30,7 @@ export async function viewProducts(
     settings: ProductSettings.parse(JSON.parse(row.settings)),
     ingest: ingestOf(origin, row.id, keys.get(row.id) ?? ''),
     setup_state: Product.shape.setup_state.parse(row.setup_state),
-    counts: counts.get(row.id) ?? noCounts,
+    counts: counts.get(row.id)!,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     etag: etagOf(row.id, row.version),
@@ -61,10 +61,7 @@ export async function publicKeys(rows: Rows, productIds: readonly number[]): Pro
   return new Map(keys.map(({ product_id, public_key }) => [product_id, public_key]))
 }
 
-// Requirements and tests have no tables.
-const noCounts = { requirements: 0, tests: 0, components: 0, environments: 0, releases: 0, unresolved_issues: 0 }
-
-/** What a product has, by noun; environments and releases without the deleted ones. */
+/** What a product has, by noun, without what was deleted; tests are cases. */
 async function countsOf(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
   const size = sql<number>`count(*)`.as('size')
   const components = await rows
@@ -95,13 +92,29 @@ async function countsOf(rows: Rows, productIds: readonly number[]): Promise<Map<
     .where('status', '=', 'unresolved')
     .groupBy('product_id')
     .execute()
+  const requirements = await rows
+    .selectFrom('requirement')
+    .select(['product_id', size])
+    .where('product_id', 'in', productIds)
+    .where('deleted_at', 'is', null)
+    .groupBy('product_id')
+    .execute()
+  const tests = await rows
+    .selectFrom('test')
+    .select(['product_id', size])
+    .where('product_id', 'in', productIds)
+    .where('kind', '=', 'TEST_KIND_CASE')
+    .where('deleted_at', 'is', null)
+    .groupBy('product_id')
+    .execute()
   const by = (found: readonly { product_id: number; size: number }[], id: number) =>
     found.find(({ product_id }) => product_id === id)?.size ?? 0
   return new Map(
     productIds.map((id) => [
       id,
       {
-        ...noCounts,
+        requirements: by(requirements, id),
+        tests: by(tests, id),
         components: by(components, id),
         environments: by(environments, id),
         releases: by(releases, id),

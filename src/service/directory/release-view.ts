@@ -16,6 +16,7 @@ export async function viewReleases(rows: Rows, releases: readonly StoredRelease[
   const environments = await environmentsOf(rows, releases)
   const places = await placesOf(rows, [...environments.keys()])
   const [fresh, regressed] = [await newIssues(rows, ids), await regressions(rows, ids)]
+  const maps = await sourceMaps(rows, releases)
   return releases.map((row) => {
     const environment = environments.get(row.environment_id)
     return {
@@ -39,8 +40,7 @@ export async function viewReleases(rows: Rows, releases: readonly StoredRelease[
         new_issues: fresh.get(row.id) ?? 0,
         regressed_issues: regressed.get(row.id) ?? 0,
         events: row.event_count,
-        // Nothing stores source maps.
-        source_maps: 0,
+        source_maps: maps.get(`${row.product_id} ${row.version}`) ?? 0,
       },
       first_event_at: timestampOrNull(row.first_event_at),
       last_event_at: timestampOrNull(row.last_event_at),
@@ -49,6 +49,19 @@ export async function viewReleases(rows: Rows, releases: readonly StoredRelease[
       etag: etagOf(row.id, row.etag_version),
     }
   })
+}
+
+/** Uploads that are in use, by product and version: a map belongs to a version in every environment. */
+async function sourceMaps(rows: Rows, releases: readonly StoredRelease[]): Promise<Map<string, number>> {
+  const counts = await rows
+    .selectFrom('sourcemap')
+    .select(['product_id', 'release', sql<number>`count(*)`.as('maps')])
+    .where('product_id', 'in', [...new Set(releases.map(({ product_id }) => product_id))])
+    .where('release', 'in', [...new Set(releases.map(({ version }) => version))])
+    .where('state', '=', 'SOURCEMAP_STATE_READY')
+    .groupBy(['product_id', 'release'])
+    .execute()
+  return new Map(counts.map(({ product_id, release, maps }) => [`${product_id} ${release}`, maps]))
 }
 
 async function environmentsOf(rows: Rows, releases: readonly StoredRelease[]) {

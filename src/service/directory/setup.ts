@@ -56,8 +56,30 @@ async function readFacts(rows: Rows, product: StoredProduct) {
     .orderBy('occurrence.received_at', 'desc')
     .limit(recentEvents)
     .execute()
+  const demands = await rows
+    .selectFrom('requirement')
+    .select(['priority', 'acceptance_criteria'])
+    .where('product_id', '=', product.id)
+    .where('deleted_at', 'is', null)
+    .where('kind', '<>', 'REQUIREMENT_KIND_GROUP')
+    .execute()
+  const links = await rows
+    .selectFrom('test_link')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('product_id', '=', product.id)
+    .where('archived_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const result = await rows
+    .selectFrom('test_result')
+    .select('id')
+    .where('product_id', '=', product.id)
+    .limit(1)
+    .executeTakeFirst()
   return {
     id: product.id,
+    requirements: demands,
+    links: links.count,
+    results: result === undefined ? 0 : 1,
     repository: Repository.parse(JSON.parse(product.repository)),
     components: globs.filter(({ path_globs }) => path_globs !== '[]').length,
     environments,
@@ -103,24 +125,34 @@ function components({ id, components: count }: Facts): Finding {
   )
 }
 
-// Requirements, tests and verdicts have no tables: none of them can exist.
-
-function requirements({ id }: Facts): Finding {
+function requirements({ id, requirements: found }: Facts): Finding {
+  if (found.length > 0) return ok(`${found.length} requirements exist.`, { requirements: found.length })
   return missing('The product has no requirement.', `POST /v1/products/${id}/requirements {"title":"…"}`)
 }
 
-function criteria({ id }: Facts): Finding {
-  return missing(
-    'No critical or high requirement has acceptance criteria.',
-    `POST /v1/products/${id}/requirements {"title":"…","priority":"PRIORITY_HIGH","acceptance_criteria":[…]}`,
-  )
+/** Four of five important requirements say when they are met (CONTRACT §2). */
+function criteria({ id, requirements: found }: Facts): Finding {
+  const important = found.filter(({ priority }) => priority === 'PRIORITY_CRITICAL' || priority === 'PRIORITY_HIGH')
+  const told = important.filter(({ acceptance_criteria: list }) => list !== '[]')
+  const evidence = { important: important.length, with_criteria: told.length }
+  if (important.length === 0) {
+    return missing(
+      'No critical or high requirement has acceptance criteria.',
+      `POST /v1/products/${id}/requirements {"title":"…","priority":"PRIORITY_HIGH","acceptance_criteria":[…]}`,
+    )
+  }
+  const detail = `${told.length} of ${important.length} critical and high requirements have acceptance criteria.`
+  if (told.length >= 0.8 * important.length) return ok(detail, evidence)
+  return missing(detail, 'PUT /v1/requirements/{id} {"acceptance_criteria":[{"text":"…"}]}', evidence)
 }
 
-function tests({ id }: Facts): Finding {
+function tests({ id, results }: Facts): Finding {
+  if (results > 0) return ok('Test results arrive.')
   return missing('No test result has arrived.', `POST /v1/products/${id}/tests:ingest {"draft":{"content":"…"}}`)
 }
 
-function links(): Finding {
+function links({ links: found }: Facts): Finding {
+  if (found > 0) return ok(`${found} links between tests and requirements exist.`, { links: found })
   return missing('No test is linked to a requirement.', 'POST /v1/tests/{test_id}/links {"requirement_id":"…"}')
 }
 

@@ -109,7 +109,28 @@ async function stepsShownByData(rows: Rows, workspaceIds: readonly string[]): Pr
     .where('product_id', 'in', products)
     .limit(1)
     .executeTakeFirst()
+  const requirement = await rows
+    .selectFrom('requirement')
+    .select('id')
+    .where('product_id', 'in', products)
+    .limit(1)
+    .executeTakeFirst()
+  const run = await rows
+    .selectFrom('test_run')
+    .select('id')
+    .where('product_id', 'in', products)
+    .limit(1)
+    .executeTakeFirst()
+  const link = await rows
+    .selectFrom('test_link')
+    .select('test_id')
+    .where('product_id', 'in', products)
+    .limit(1)
+    .executeTakeFirst()
   return [
+    ...(requirement === undefined ? [] : ['ONBOARDING_STEP_ADD_REQUIREMENT' as const]),
+    ...(run === undefined ? [] : ['ONBOARDING_STEP_INGEST_TESTS' as const]),
+    ...(link === undefined ? [] : ['ONBOARDING_STEP_LINK_TEST' as const]),
     ...(product === undefined ? [] : ['ONBOARDING_STEP_CREATE_PRODUCT' as const]),
     ...(event === undefined ? [] : ['ONBOARDING_STEP_SEND_EVENT' as const]),
   ]

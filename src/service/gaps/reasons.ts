@@ -1,0 +1,80 @@
+import type { CoverageBody } from '../coverage/rule.ts'
+import type { Exposure, Window } from './exposure.ts'
+import type { Type } from './score.ts'
+
+const windowWords: Readonly<Record<Window, string>> = {
+  '1d': 'the last day',
+  '7d': 'the last 7 days',
+  '30d': 'the last 30 days',
+}
+
+export interface ReasonFacts {
+  type: Type
+  /** Undefined for a file. */
+  coverage: CoverageBody | undefined
+  priority: string
+  risk: string
+  exposure: Exposure
+  window: Window
+}
+
+/** Why something is a gap and why it stands where it does, in words that hold no text of events or reports. */
+export function gapReasons({ type, coverage, priority, risk, exposure, window }: ReasonFacts): string[] {
+  return [
+    ...whyOpen(type, coverage),
+    ...(coverage?.suspect === true && type !== 'GAP_TYPE_SUSPECT' ? [suspectWords] : []),
+    ...weighty(priority, risk),
+    ...exposed(exposure, window),
+  ]
+}
+
+const suspectWords = 'what it says has changed since its tests were linked: read them again and confirm the link'
+
+function whyOpen(type: Type, coverage: CoverageBody | undefined): string[] {
+  const linked = coverage?.linked_test_count ?? 0
+  const tests = count(linked, 'linked test')
+  switch (type) {
+    case 'GAP_TYPE_NO_TEST':
+      return ['no test is linked to it']
+    case 'GAP_TYPE_FAILING':
+      return [`${String(coverage?.failed_count ?? 0)} of ${tests} failed in the newest run`]
+    case 'GAP_TYPE_NOT_RUN':
+      return [`${String(coverage?.not_run_count ?? 0)} of ${tests} did not run`]
+    case 'GAP_TYPE_STALE':
+      return [`the results of ${String(coverage?.not_run_count ?? 0)} of ${tests} are too old to count`]
+    case 'GAP_TYPE_PARTIAL_CRITERIA':
+      return [
+        `${count(coverage?.uncovered_criterion_ids.length ?? 0, 'acceptance criterion', 'acceptance criteria')} without a test`,
+      ]
+    case 'GAP_TYPE_SUSPECT':
+      return [suspectWords]
+    case 'GAP_TYPE_UNCLAIMED_HOT_FILE':
+      return ['errors happen in this file and no requirement names it']
+  }
+}
+
+function weighty(priority: string, risk: string): string[] {
+  const words = [
+    [priority, 'PRIORITY_', 'priority'],
+    [risk, 'RISK_LEVEL_', 'risk'],
+  ] as const
+  return words.flatMap(([value, prefix, name]) => {
+    const level = value.slice(prefix.length).toLowerCase()
+    return level === 'critical' || level === 'high' ? [`${level} ${name}`] : []
+  })
+}
+
+function exposed({ matched, nearby }: Exposure, window: Window): string[] {
+  const sum = (issues: Exposure['matched']) => issues.reduce((total, { events }) => total + events, 0)
+  const tell = (issues: Exposure['matched'], where: string) =>
+    issues.length === 0
+      ? []
+      : [
+          `${count(sum(issues), 'error event')} of ${count(issues.length, 'issue')} in ${where} in ${windowWords[window]}`,
+        ]
+  return [...tell(matched, 'its files'), ...tell(nearby, 'its component')]
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${String(number)} ${number === 1 ? one : many}`
+}

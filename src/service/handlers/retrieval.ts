@@ -1,0 +1,52 @@
+import type { EndpointName } from '../../contract/index.ts'
+import { refuseBranch } from '../branches/access.ts'
+import type { Handlers } from '../context.ts'
+import { refreshStale } from '../coverage/refresh.ts'
+import { productOf } from '../directory/access.ts'
+import { listGaps } from '../gaps/list.ts'
+import { readPage } from '../paging.ts'
+import { requirementOf } from '../requirements/access.ts'
+import { notFound } from '../../errors.ts'
+import { prepareContexts } from '../test-context/prepare.ts'
+import { buildTestContext } from '../test-context/build.ts'
+
+export const retrievalHandlers = {
+  async listCoverageGaps(input, call) {
+    refuseBranch(input.branch_id)
+    const { db } = call
+    const product = await productOf(db.read, call.principal, input.product_id)
+    const { limit, window = '7d', environment_id: environmentId } = input
+    await refreshStale(db, product.id, call.now())
+    const { product_id: _product, page_size: _size, page_token: _token, limit: _limit, ...filters } = input
+    const page = readPage({ page_size: input.page_size ?? limit, page_token: input.page_token }, filters)
+    const viewing = { window, environmentId, now: call.now(), keyPrefix: product.key_prefix }
+    const { gaps, paging, summary } = await listGaps(db.read, product, { filter: input, page, ...viewing })
+    return { coverage_gaps: gaps, ...paging, summary }
+  },
+
+  async getTestContext(input, call) {
+    refuseBranch(input.branch_id)
+    const { db } = call
+    const { requirement, product } = await requirementOf(db.read, call.principal, input.requirement_id)
+    if (String(product.id) !== input.product_id) {
+      throw notFound('requirement', input.requirement_id, 'list the requirements of the product')
+    }
+    await refreshStale(db, product.id, call.now())
+    const { max_files: maxFiles, max_similar_tests: maxSimilar, max_tokens: maxTokens } = input
+    const limits = { maxFiles, maxSimilar, maxTokens }
+    return {
+      test_context: await buildTestContext(db.read, product, requirement, {
+        now: call.now(),
+        symbolicator: call.symbolicator,
+        ...limits,
+      }),
+    }
+  },
+
+  async prepareTestContext(input, call) {
+    refuseBranch(input.branch_id)
+    const product = await productOf(call.db.read, call.principal, input.product_id)
+    await refreshStale(call.db, product.id, call.now())
+    return { test_generation_context: await prepareContexts(call, product, input) }
+  },
+} satisfies Partial<Handlers<EndpointName>>

@@ -1,0 +1,294 @@
+import type { Call } from '../context.ts'
+import { linkFacts } from '../coverage/facts.ts'
+import type { LinkFacts } from '../coverage/rule.ts'
+import { liveIssues } from '../gaps/exposure.ts'
+import type { LiveIssue } from '../gaps/exposure.ts'
+import { scanGaps } from '../gaps/scan.ts'
+import type { ScannedGap } from '../gaps/scan.ts'
+import { viewGaps } from '../gaps/view.ts'
+import type { GapBody } from '../gaps/view.ts'
+import { ownersOf } from '../issues/attribution.ts'
+import { componentRefs } from '../issues/names.ts'
+import { requirementKey } from '../requirements/access.ts'
+import type { StoredProduct, StoredRequirement } from '../requirements/access.ts'
+import { CodeRefs, Criteria, Texts } from '../requirements/columns.ts'
+import { requirementsOfPaths } from '../requirements/match.ts'
+import { ancestorNumbers } from '../requirements/tree.ts'
+import { requirementRef, viewRequirements } from '../requirements/view.ts'
+import type { Rows } from '../sql/database.ts'
+import { testKey } from '../tests/access.ts'
+import type { StoredTest } from '../tests/access.ts'
+import { viewResults } from '../tests/result-view.ts'
+import { viewTests } from '../tests/view.ts'
+import { withinBudget } from './budget.ts'
+import type { TestContextBody } from './budget.ts'
+import { codeFilesOf } from './code-files.ts'
+import type { CodeFile } from './code-files.ts'
+import { readConventions } from './conventions.ts'
+import type { ConventionsBody } from './conventions.ts'
+import { environmentRefs } from './environments.ts'
+import { excerptOf, framesOf, topFrames } from './excerpts.ts'
+import type { IssueFrames } from './excerpts.ts'
+import { guidanceFor } from './guidance.ts'
+import { similarTests } from './similar.ts'
+import { suggestCases, targetFile } from './suggestions.ts'
+
+export interface ContextOptions {
+  now: number
+  symbolicator: Call['symbolicator']
+  maxFiles?: number | undefined
+  maxSimilar?: number | undefined
+  maxTokens?: number | undefined
+  /** What several contexts of one answer share; read when left out. */
+  shared?: SharedFacts | undefined
+}
+
+export interface SharedFacts {
+  gaps: readonly ScannedGap[]
+  issues: readonly LiveIssue[]
+  conventions: ConventionsBody
+}
+
+const WINDOW = '7d'
+const TESTS_SHOWN = 50
+const FAILURES_SHOWN = 10
+const ISSUES_SHOWN = 5
+const FRAMES_SHOWN = 5
+
+/** Reads what all contexts of a product share. */
+export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedFacts> {
+  return {
+    gaps: await scanGaps(rows, product, { window: WINDOW, now }),
+    issues: await liveIssues(rows, product.id, { window: '30d', now }),
+    conventions: await readConventions(rows, product.id),
+  }
+}
+
+/** Everything one needs to write the tests of a requirement, within a budget of tokens (CONTRACT §9.2). */
+export async function buildTestContext(
+  rows: Rows,
+  product: StoredProduct,
+  requirement: StoredRequirement,
+  options: ContextOptions,
+): Promise<TestContextBody> {
+  const { now, symbolicator, maxFiles = 20, maxSimilar = 5, maxTokens = 12_000 } = options
+  const shared = options.shared ?? (await readShared(rows, product, now))
+  const signals: string[] = []
+  const shown = <T>(member: string, list: readonly T[], most: number) => {
+    if (list.length > most) signals.push(`${member}:max_items:${String(most)}/${String(list.length)}`)
+    return list.slice(0, most)
+  }
+  const [body] = await viewRequirements(rows, product, [requirement], { now })
+  const links = (await linkFacts(rows, [requirement.id], {})).get(requirement.id) ?? []
+  const tests = await linkedTests(rows, requirement.id, links)
+  const issues = await issuesOf(rows, product.id, requirement.id, shared.issues)
+  const frames: IssueFrames[] = []
+  for (const { id } of issues.slice(0, ISSUES_SHOWN)) frames.push(await framesOf(rows, product, id, symbolicator))
+  const files = withExcerpts(await filesOf(rows, product, requirement, issues), frames)
+  const criteria = Criteria.parse(JSON.parse(requirement.acceptance_criteria))
+  const keys = new Map(tests.map((test) => [test.id, testKey(test)]))
+  const covered = criteria.map((criterion) => ({ ...criterion, ...coverageOfCriterion(criterion.id, links, keys) }))
+  const componentIds = Texts.parse(JSON.parse(requirement.component_ids))
+  const open = issues.filter(({ status }) => status === 'unresolved')
+  const gap = await gapOf(rows, product, requirement.id, shared.gaps, now)
+  const similar = await similarTests(rows, product.id, {
+    text: `${requirement.title} ${criteria.map(({ text, when }) => `${text} ${when}`).join(' ')}`,
+    componentIds,
+    folders: files.map(({ path }) =>
+      path.slice(0, Math.max(0, path.lastIndexOf('/'))).replace(/^(?:src|lib|app)\//, ''),
+    ),
+    except: new Set(tests.map(({ id }) => id)),
+    max: maxSimilar,
+  })
+  const key = requirementKey(requirement)
+  const uncovered = covered.filter((criterion) => !criterion.covered)
+  const target = targetFile(shared.conventions, {
+    testFiles: tests.map(({ file_path }) => file_path),
+    codeFiles: files.filter(({ reason }) => reason !== 'stack_frame').map(({ path }) => path),
+    title: requirement.title,
+  })
+  const context: TestContextBody = {
+    requirement: body!,
+    ancestors: await ancestorsOf(rows, requirement),
+    coverage: body!.coverage,
+    gap,
+    acceptance_criteria: covered.map(({ id, text, given, when, then, covered: isCovered, covering_test_keys }) => ({
+      id,
+      text,
+      given,
+      when,
+      // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
+      then,
+      covered: isCovered,
+      covering_test_keys,
+    })),
+    linked_tests: await viewTests(rows, shown('linked_tests', tests, TESTS_SHOWN), { now, basic: true }),
+    past_failures: await pastFailures(rows, tests),
+    code_files: shown('code_files', files, maxFiles),
+    similar_tests: similar,
+    conventions: shared.conventions,
+    environments: await environmentRefs(rows, product.id),
+    related_issues: open.slice(0, ISSUES_SHOWN).map(({ id, number, title, level, events }) => ({
+      id,
+      short_id: `${product.key_prefix}-${String(number)}`,
+      title,
+      level,
+      times_seen: events,
+      culprit: topFrames(frames.find((one) => one.issueId === id)?.frames ?? [], 1)[0] ?? '',
+      top_frames: topFrames(frames.find((one) => one.issueId === id)?.frames ?? [], FRAMES_SHOWN),
+    })),
+    suggestions: {
+      target_file: target,
+      suite: tests.length > 0 ? Texts.parse(JSON.parse(tests[0]!.suite_path)).join(' > ') : requirement.title,
+      annotation: shared.conventions.requirement_annotation.example.replaceAll('REQ-12', key),
+      cases: suggestCases({
+        key,
+        title: requirement.title,
+        statement: requirement.statement,
+        criteria: uncovered,
+        hasCriteria: criteria.length > 0,
+        issueKeys: open.slice(0, ISSUES_SHOWN).map(({ number }) => `${product.key_prefix}-${String(number)}`),
+      }),
+    },
+    guidance: guidanceFor({
+      key,
+      coverage: body!.coverage,
+      gap: gap?.type ?? '',
+      tests: tests.length,
+      conventions: shared.conventions,
+    }),
+    token_estimate: 0,
+    truncation_signals: signals,
+  }
+  return withinBudget(context, maxTokens)
+}
+
+async function linkedTests(rows: Rows, requirementId: string, links: readonly LinkFacts[]): Promise<StoredTest[]> {
+  const direct = await rows
+    .selectFrom('test_link')
+    .innerJoin('test', 'test.id', 'test_link.test_id')
+    .selectAll('test')
+    .where('test_link.requirement_id', '=', requirementId)
+    .where('test_link.archived_at', 'is', null)
+    .where('test.deleted_at', 'is', null)
+    .orderBy('test.number')
+    .execute()
+  // A link to a suite stands for its cases.
+  const known = new Set(direct.map(({ id }) => id))
+  const below = links.flatMap(({ cases }) => cases.map(({ testId }) => testId)).filter((id) => !known.has(id))
+  const more =
+    below.length === 0
+      ? []
+      : await rows
+          .selectFrom('test')
+          .selectAll()
+          .where('id', 'in', below.slice(0, TESTS_SHOWN))
+          .orderBy('number')
+          .execute()
+  return [...direct.filter(({ kind }) => kind === 'TEST_KIND_CASE'), ...more]
+}
+
+function coverageOfCriterion(id: string, links: readonly LinkFacts[], keys: ReadonlyMap<string, string>) {
+  const covering = links.filter(({ role, criterionIds, cases }) => {
+    const isWhole = role === 'LINK_ROLE_VERIFIES' && criterionIds.length === 0
+    return cases.length > 0 && (isWhole || criterionIds.includes(id))
+  })
+  const tests = [...new Set(covering.flatMap(({ cases }) => cases.map(({ testId }) => testId)))]
+  return { covered: covering.length > 0, covering_test_keys: tests.flatMap((test) => keys.get(test) ?? []) }
+}
+
+/** The issues whose files the requirement claims, the loudest first. */
+async function issuesOf(rows: Rows, productId: number, requirementId: string, issues: readonly LiveIssue[]) {
+  const paths = [...new Set(issues.flatMap(({ files }) => files.map(({ path }) => path)))]
+  const claims = await requirementsOfPaths(rows, productId, paths)
+  const isClaimed = (path: string) => claims.get(path)?.some((claim) => claim.requirementId === requirementId) === true
+  return issues
+    .filter(({ files }) => files.some(({ path }) => isClaimed(path)))
+    .toSorted((a, b) => b.weighted - a.weighted || a.number - b.number)
+}
+
+async function filesOf(
+  rows: Rows,
+  product: StoredProduct,
+  requirement: StoredRequirement,
+  issues: readonly LiveIssue[],
+): Promise<CodeFile[]> {
+  const components = await rows.selectFrom('component').selectAll().where('product_id', '=', product.id).execute()
+  const mine = new Set(Texts.parse(JSON.parse(requirement.component_ids)))
+  return codeFilesOf(rows, {
+    productId: product.id,
+    codeRefs: CodeRefs.parse(JSON.parse(requirement.code_refs)),
+    componentGlobs: components
+      .filter(({ id }) => mine.has(id))
+      .flatMap(({ path_globs }) => Texts.parse(JSON.parse(path_globs))),
+    issues,
+    owners: ownersOf(components),
+    components: await componentRefs(
+      rows,
+      components.map(({ id }) => id),
+    ),
+    keyPrefix: product.key_prefix,
+  })
+}
+
+/** The source around the frame nearest to the crash, for each file that an issue went through. */
+function withExcerpts(files: readonly CodeFile[], issues: readonly IssueFrames[]): CodeFile[] {
+  const frames = issues.flatMap((issue) => issue.frames)
+  return files.map((file) => {
+    const frame = frames.find(({ repo_path, context_line }) => repo_path === file.path && context_line !== '')
+    return frame === undefined ? file : { ...file, excerpt: excerptOf(frame) }
+  })
+}
+
+async function pastFailures(rows: Rows, tests: readonly StoredTest[]): Promise<TestContextBody['past_failures']> {
+  if (tests.length === 0) return []
+  const found = await rows
+    .selectFrom('test_result')
+    .selectAll()
+    .where(
+      'test_id',
+      'in',
+      tests.slice(0, TESTS_SHOWN).map(({ id }) => id),
+    )
+    .where('status', 'in', ['RESULT_STATUS_FAILED', 'RESULT_STATUS_ERROR', 'RESULT_STATUS_FLAKY'])
+    .orderBy('executed_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(FAILURES_SHOWN)
+    .execute()
+  const keys = new Map(tests.map((test) => [test.id, testKey(test)]))
+  return (await viewResults(rows, found)).map((result) => ({
+    test_key: keys.get(result.test_id) ?? '',
+    message: result.message,
+    executed_at: result.executed_at,
+    commit_sha: result.commit_sha,
+    release: result.release,
+    release_known: result.release_known,
+  }))
+}
+
+async function ancestorsOf(rows: Rows, { product_id, tree_path }: StoredRequirement) {
+  const numbers = ancestorNumbers(tree_path)
+  if (numbers.length === 0) return []
+  const found = await rows
+    .selectFrom('requirement')
+    .select(['id', 'number', 'title'])
+    .where('product_id', '=', product_id)
+    .where('number', 'in', numbers)
+    .execute()
+  return numbers.flatMap((number) => found.filter((row) => row.number === number).map(requirementRef))
+}
+
+async function gapOf(
+  rows: Rows,
+  product: StoredProduct,
+  requirementId: string,
+  gaps: readonly ScannedGap[],
+  now: number,
+): Promise<GapBody | null> {
+  const index = gaps.findIndex((gap) => gap.requirementId === requirementId)
+  const gap = gaps[index]
+  if (gap === undefined) return null
+  const viewing = { window: WINDOW, now, keyPrefix: product.key_prefix } as const
+  const [body] = await viewGaps(rows, product, [{ gap, rank: index + 1 }], viewing)
+  return body ?? null
+}

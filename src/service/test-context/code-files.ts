@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type * as z from 'zod'
+import type { TestContext } from '../../contract/test-context.ts'
+import { compileGlob, isLiteral, literalPrefix } from '../components/glob.ts'
+import type { Owners } from '../components/attribution.ts'
+import type { LiveIssue } from '../gaps/exposure.ts'
+import type { ComponentRef } from '../issues/names.ts'
+import type { StoredCodeRef } from '../requirements/columns.ts'
+import type { Rows } from '../sql/database.ts'
+
+export type CodeFile = z.input<typeof TestContext>['code_files'][number]
+
+const ISSUES_PER_FILE = 3
+const SYMBOLS_PER_FILE = 8
+/** Files that one glob may bring. */
+const PER_GLOB = 50
+
+export interface CodeFileFacts {
+  productId: number
+  codeRefs: readonly StoredCodeRef[]
+  componentGlobs: readonly string[]
+  /** Issues in the requirement's files, the loudest first. */
+  issues: readonly LiveIssue[]
+  owners: Owners
+  components: ReadonlyMap<string, ComponentRef>
+  keyPrefix: string
+}
+
+/**
+ * The files to read for a requirement: those it names, those a marker named, those its errors go through, and last the
+ * known files of its components. A glob becomes the files that members have told about; one that matches none stays as it
+ * is.
+ */
+export async function codeFilesOf(rows: Rows, facts: CodeFileFacts): Promise<CodeFile[]> {
+  const files = new Map<string, CodeFile>()
+  const add = (path: string, reason: CodeFile['reason'], symbols: readonly string[] = []) => {
+    const known = files.get(path)
+    if (known !== undefined) {
+      known.symbols = [...new Set([...known.symbols, ...symbols])].slice(0, SYMBOLS_PER_FILE)
+      return
+    }
+    const component = facts.components.get(facts.owners.ownerOf(path) ?? '') ?? null
+    files.set(path, {
+      path,
+      component,
+      reason,
+      symbols: [...symbols].slice(0, SYMBOLS_PER_FILE),
+      excerpt: '',
+      recent_issues: [],
+    })
+  }
+  for (const { path, symbol, source } of facts.codeRefs) {
+    const reason = source === 'CODE_REF_SOURCE_MARKER' ? 'marker' : 'declared'
+    const found = isLiteral(path) ? [path] : await knownFiles(rows, facts.productId, path)
+    for (const one of found.length === 0 ? [path] : found) add(one, reason, symbol === '' ? [] : [symbol])
+  }
+  const matchers = facts.codeRefs.map(({ path }) => compileGlob(path))
+  for (const { id, files: touched } of facts.issues) {
+    const mine = touched.filter(({ path }) => matchers.some((matches) => matches(path)))
+    for (const { path } of mine) add(path, 'stack_frame', await functionsIn(rows, facts.productId, path, id))
+  }
+  if (facts.codeRefs.length === 0) {
+    for (const glob of facts.componentGlobs) {
+      for (const path of await knownFiles(rows, facts.productId, glob)) add(path, 'component_glob')
+    }
+  }
+  for (const file of files.values()) {
+    file.recent_issues = facts.issues
+      .filter((issue) => issue.files.some(({ path }) => path === file.path))
+      .slice(0, ISSUES_PER_FILE)
+      .map(({ id, number, title }) => ({ id, short_id: `${facts.keyPrefix}-${String(number)}`, title }))
+  }
+  return [...files.values()]
+}
+
+/** Files a glob matches among those that members told about: sources of maps, files of a prepared working tree. */
+async function knownFiles(rows: Rows, productId: number, glob: string): Promise<string[]> {
+  const prefix = literalPrefix(glob)
+  const end = `${prefix}\u{10ffff}`
+  const { rows: known } = await sql<{ path: string }>`
+    SELECT path FROM repository_path WHERE product_id = ${productId} AND path >= ${prefix} AND path < ${end}
+    UNION SELECT path FROM sourcemap_source WHERE product_id = ${productId} AND path >= ${prefix} AND path < ${end}
+    ORDER BY path`.execute(rows)
+  const matches = compileGlob(glob)
+  return known
+    .map(({ path }) => path)
+    .filter((path) => matches(path))
+    .slice(0, PER_GLOB)
+}
+
+async function functionsIn(rows: Rows, productId: number, path: string, issueId: string): Promise<string[]> {
+  const found = await rows
+    .selectFrom('issue_frame')
+    .select('function')
+    .where('product_id', '=', productId)
+    .where('path', '=', path)
+    .where('issue_id', '=', issueId)
+    .where('function', '<>', '')
+    .orderBy('distance')
+    .execute()
+  return found.map((row) => row.function)
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type * as z from 'zod'
+import type { Conventions } from '../../contract/test-context.ts'
+import { Texts } from '../requirements/columns.ts'
+import type { Rows } from '../sql/database.ts'
+
+export type ConventionsBody = z.input<typeof Conventions>
+
+/** The newest cases say how tests are written today; so many are enough to tell. */
+const SAMPLE = 400
+const EXAMPLES = 5
+const TEST_ROOTS = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e']
+
+/** How a product's tests are written, read off the registered cases (CONTRACT §9.2). Empty texts where there are none. */
+export async function readConventions(rows: Rows, productId: number): Promise<ConventionsBody> {
+  const cases = rows
+    .selectFrom('test')
+    .where('product_id', '=', productId)
+    .where('kind', '=', 'TEST_KIND_CASE')
+    .where('deleted_at', 'is', null)
+  const frameworks = await cases
+    .select(['framework', sql<number>`count(*)`.as('cases')])
+    .where('framework', '<>', '')
+    .groupBy('framework')
+    .orderBy('cases', 'desc')
+    .orderBy('framework')
+    .execute()
+  const total = frameworks.reduce((sum, row) => sum + row.cases, 0)
+  const sample = await cases
+    .select(['file_path', 'suite_path', 'name', 'tags', 'labels'])
+    .where('file_path', '<>', '')
+    .orderBy('number', 'desc')
+    .limit(SAMPLE)
+    .execute()
+  const suites = sample.map(({ suite_path }) => Texts.parse(JSON.parse(suite_path)))
+  return {
+    frameworks: frameworks.map(({ framework, cases: count }) => ({
+      name: framework,
+      cases: count,
+      share: Math.round((count / total) * 1000) / 1000,
+    })),
+    dominant_framework: frameworks[0]?.framework ?? '',
+    test_file_pattern: filePattern([...new Set(sample.map(({ file_path }) => file_path))]),
+    suite_naming: suiteNaming(suites),
+    case_naming_examples: [...new Set(sample.map(({ name }) => name))].slice(0, EXAMPLES),
+    requirement_annotation: annotationOf(sample),
+  }
+}
+
+/** `test/<dir>/<name>.test.ts`: the ending most files have, below the folder that tests live in, if they have one. */
+export function filePattern(files: readonly string[]): string {
+  if (files.length === 0) return ''
+  const ending = mostCommon(files.map(endingOf)) ?? ''
+  const alike = files.filter((file) => endingOf(file) === ending)
+  const root = mostCommon(alike.map((file) => file.split('/')[0] ?? ''))
+  const isRoot = root !== undefined && TEST_ROOTS.includes(root)
+  return isRoot ? `${root}/<dir>/${named(ending)}` : `<dir>/${named(ending)}`
+}
+
+/** What of a file name is not the unit's: `*.test.ts`, `test_*.py`, `*_test.go`, `*Test.java`. */
+function endingOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const extension = /\.\w+$/.exec(name)?.[0] ?? ''
+  const infix = /\.(?:test|spec|e2e|cy)(?=\.\w+$)/.exec(name)?.[0]
+  if (infix !== undefined) return `*${infix}${extension}`
+  if (name.startsWith('test_')) return `test_*${extension}`
+  const suffix = /(?:_test|_spec|Tests?|Spec)(?=\.\w+$)/.exec(name)?.[0] ?? ''
+  return `*${suffix}${extension}`
+}
+
+function named(ending: string): string {
+  return ending.replace('*', '<name>')
+}
+
+function suiteNaming(suites: readonly (readonly string[])[]): string {
+  const depth = mostCommon(suites.map(({ length }) => length))
+  if (depth === undefined) return ''
+  if (depth === 0) return 'no suites: cases stand at the top of their file'
+  const example = suites.find(({ length }) => length === depth)
+  return `${String(depth)} ${depth === 1 ? 'level' : 'levels'}, such as ${(example ?? []).map((title) => `"${title}"`).join(' > ')}`
+}
+
+/** How cases name their requirement; in brackets in the name where none does, because every runner can. */
+function annotationOf(
+  sample: readonly { name: string; tags: string; labels: string }[],
+): ConventionsBody['requirement_annotation'] {
+  const bracket = sample.filter(({ name }) => /\[REQ-\d+/i.test(name)).length
+  const tag = sample.filter(({ name, tags }) => /REQ-\d+/i.test(tags) || /@REQ-\d+/i.test(name)).length
+  const property = sample.filter(({ labels }) => /REQ-\d+/i.test(labels)).length
+  const most = Math.max(bracket, tag, property)
+  if (most === 0 || bracket === most) return { style: 'bracket', example: '[REQ-12] adds up the prices' }
+  if (tag === most) return { style: 'tag', example: '@REQ-12' }
+  return { style: 'property', example: 'requirement=REQ-12' }
+}
+
+function mostCommon<T extends string | number>(values: readonly T[]): T | undefined {
+  const counts = new Map<T, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
+}

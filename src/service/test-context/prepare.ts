@@ -1,0 +1,150 @@
+import type { InputOf } from '../../contract/index.ts'
+import type { TestGenerationContext } from '../../contract/retrieval.ts'
+import type * as z from 'zod'
+import { notFound, ServiceError } from '../../errors.ts'
+import { compileGlob, isLiteral } from '../components/glob.ts'
+import type { Call } from '../context.ts'
+import { viewComponents } from '../directory/component-view.ts'
+import type { StoredProduct, StoredRequirement } from '../requirements/access.ts'
+import { CodeRefs } from '../requirements/columns.ts'
+import type { Rows } from '../sql/database.ts'
+import { dayMs, timestamp } from '../times.ts'
+import { gapId } from '../gaps/scan.ts'
+import { estimateTokens } from './budget.ts'
+import { buildTestContext, readShared } from './build.ts'
+import type { SharedFacts } from './build.ts'
+import { environmentRefs } from './environments.ts'
+
+type Input = InputOf<'prepareTestContext'>
+
+const COMPONENTS_SHOWN = 50
+
+/**
+ * The contexts of several requirements in one answer (CONTRACT §9.3): the budget is split by the scores of their gaps, and
+ * the working tree that the caller names makes real files of globs. Of it only the paths are stored.
+ */
+export async function prepareContexts(
+  call: Call,
+  product: StoredProduct,
+  input: Input,
+): Promise<z.input<typeof TestGenerationContext>> {
+  const { repository, max_tokens: maxTokens = 40_000, framework } = input
+  if (repository !== undefined)
+    await storePaths(
+      call,
+      product.id,
+      repository.files.map(({ path }) => path),
+    )
+  const rows = call.db.read
+  const now = call.now()
+  const read = await readShared(rows, product, now)
+  const conventions =
+    framework === undefined ? read.conventions : { ...read.conventions, dominant_framework: framework }
+  const shared: SharedFacts = { ...read, conventions }
+  const chosen = await chosenRequirements(rows, product, input, shared)
+  const scores = chosen.map(({ id }) => 1 + (shared.gaps.find((gap) => gap.requirementId === id)?.score ?? 0))
+  const total = scores.reduce((sum, score) => sum + score, 0)
+  const contexts = []
+  for (const [index, requirement] of chosen.entries()) {
+    const share = Math.floor((maxTokens * scores[index]!) / total)
+    const options = { now, symbolicator: call.symbolicator, maxTokens: share, shared }
+    contexts.push(await buildTestContext(rows, product, requirement, options))
+  }
+  const components = await rows
+    .selectFrom('component')
+    .selectAll()
+    .where('product_id', '=', product.id)
+    .orderBy('position')
+    .limit(COMPONENTS_SHOWN)
+    .execute()
+  return {
+    id: call.newId(),
+    contexts: contexts.map((context) => withExports(context, repository)),
+    shared: {
+      conventions,
+      components: await viewComponents(rows, now, components),
+      environments: await environmentRefs(rows, product.id),
+    },
+    unresolved_globs: unresolvedGlobs(chosen, repository),
+    token_estimate: estimateTokens(contexts),
+    truncation_signals: [...new Set(contexts.flatMap(({ truncation_signals }) => truncation_signals))],
+    created_at: timestamp(now),
+    expires_at: timestamp(now + dayMs),
+  }
+}
+
+async function chosenRequirements(
+  rows: Rows,
+  product: StoredProduct,
+  { requirement_ids, gap_ids, top_gaps }: Input,
+  { gaps }: SharedFacts,
+): Promise<StoredRequirement[]> {
+  const given = [requirement_ids, gap_ids, top_gaps].filter((one) => one !== undefined)
+  if (given.length !== 1) {
+    const message = 'choose what to prepare by one of requirement_ids, gap_ids and top_gaps'
+    throw new ServiceError('invalid_argument', message, {
+      reason: 'FIELD_INVALID',
+      violations: [{ field: 'requirement_ids', description: 'or gap_ids or top_gaps, exactly one of them' }],
+    })
+  }
+  const ofGaps = gaps.flatMap(({ requirementId, ...gap }) =>
+    requirementId === undefined ? [] : [{ ...gap, requirementId }],
+  )
+  const ids =
+    requirement_ids ??
+    gap_ids?.map((id) => {
+      const gap = ofGaps.find((one) => gapId(one) === id)
+      if (gap === undefined)
+        throw notFound('gap', id, 'list the coverage gaps; a gap of a file has no requirement to prepare')
+      return gap.requirementId
+    }) ??
+    ofGaps.slice(0, top_gaps).map(({ requirementId }) => requirementId)
+  const distinct = [...new Set(ids)]
+  if (distinct.length === 0) return []
+  const found = await rows
+    .selectFrom('requirement')
+    .selectAll()
+    .where('product_id', '=', product.id)
+    .where('id', 'in', distinct)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return distinct.map((id) => {
+    const row = found.find((one) => one.id === id)
+    if (row === undefined) throw notFound('requirement', id, 'list the requirements of the product')
+    return row
+  })
+}
+
+/** The working tree as the caller has it now, in place of the one before. */
+async function storePaths(call: Call, productId: number, paths: readonly string[]): Promise<void> {
+  await call.db.write(async (_rows, prepare) => {
+    prepare('DELETE FROM repository_path WHERE product_id = ?').run(productId)
+    const insert = prepare('INSERT OR IGNORE INTO repository_path (product_id, path) VALUES (?, ?)')
+    for (const path of paths) insert.run(productId, path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
+  })
+}
+
+/** Globs of the requirements that match no file of the working tree; none when no tree was given. */
+function unresolvedGlobs(chosen: readonly StoredRequirement[], repository: Input['repository']): string[] {
+  if (repository === undefined) return []
+  const globs = chosen.flatMap(({ code_refs }) => CodeRefs.parse(JSON.parse(code_refs)).map(({ path }) => path))
+  return [...new Set(globs)].filter((glob) => {
+    if (isLiteral(glob)) return !repository.files.some(({ path }) => path === glob)
+    const matches = compileGlob(glob)
+    return !repository.files.some(({ path }) => matches(path))
+  })
+}
+
+/** What the caller's files export joins the symbols of the same files. */
+function withExports<C extends { code_files: { path: string; symbols: string[] }[] }>(
+  context: C,
+  repository: Input['repository'],
+): C {
+  const exported = new Map(repository?.files.map(({ path, exports = [] }) => [path, exports]))
+  if (exported.size === 0) return context
+  const code_files = context.code_files.map((file) => ({
+    ...file,
+    symbols: [...new Set([...file.symbols, ...(exported.get(file.path) ?? [])])].slice(0, 20),
+  }))
+  return { ...context, code_files }
+}

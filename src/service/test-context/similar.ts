@@ -1,0 +1,90 @@
+import { dirname } from 'node:path/posix'
+import type * as z from 'zod'
+import type { TestContext } from '../../contract/test-context.ts'
+import { matchExpression } from '../requirements/text-index.ts'
+import { Texts } from '../requirements/columns.ts'
+import type { Rows } from '../sql/database.ts'
+import { testKey } from '../tests/access.ts'
+import { rankedTests } from '../tests/text-index.ts'
+
+export type SimilarTest = z.input<typeof TestContext>['similar_tests'][number]
+
+/** Candidates by words that are compared by component and folder too. */
+const CANDIDATES = 50
+const STOP = new Set([
+  'the',
+  'and',
+  'shall',
+  'must',
+  'should',
+  'when',
+  'then',
+  'given',
+  'with',
+  'that',
+  'for',
+  'not',
+  'are',
+  'has',
+])
+
+/** Tests like the one to be written: by their words (BM25), more so in the same component or beside the code. */
+export async function similarTests(
+  rows: Rows,
+  productId: number,
+  facts: {
+    text: string
+    componentIds: readonly string[]
+    folders: readonly string[]
+    except: ReadonlySet<string>
+    max: number
+  },
+): Promise<SimilarTest[]> {
+  const words = facts.text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
+  const expression = matchExpression(words.filter((word) => !STOP.has(word)).join(' '), 'any')
+  if (expression === undefined || facts.max === 0) return []
+  const found = await rows
+    .selectFrom('test')
+    .innerJoin(rankedTests(expression).as('ranked'), (join) => join.onRef('ranked.seq', '=', 'test.seq'))
+    .select([
+      'test.id',
+      'test.number',
+      'test.title',
+      'test.file_path',
+      'test.framework',
+      'test.component_ids',
+      'ranked.rank',
+    ])
+    .where('test.product_id', '=', productId)
+    .where('test.kind', '=', 'TEST_KIND_CASE')
+    .where('test.deleted_at', 'is', null)
+    .orderBy('ranked.rank')
+    .limit(CANDIDATES + facts.except.size)
+    .execute()
+  const best = found[0]?.rank ?? -1
+  return found
+    .filter(({ id }) => !facts.except.has(id))
+    .map(({ id, number, title, file_path, framework, component_ids, rank }): SimilarTest => {
+      const sameComponent = Texts.parse(JSON.parse(component_ids)).some((one) => facts.componentIds.includes(one))
+      const folder = dirname(file_path).replace(/^(?:test|tests|spec|e2e|src|lib)\//, '')
+      const sameFolder = file_path !== '' && facts.folders.includes(folder)
+      // Ranks are negative, the best one the smallest: 1 for the best match by words.
+      const score = rank / best + (sameComponent ? 0.3 : 0) + (sameFolder ? 0.3 : 0)
+      const reasons = [
+        'words in common',
+        ...(sameComponent ? ['same component'] : []),
+        ...(sameFolder ? ['same folder'] : []),
+      ]
+      return {
+        id,
+        key: testKey({ number }),
+        title,
+        file_path,
+        framework,
+        score: Math.round(score * 100) / 100,
+        reasons,
+      }
+    })
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, facts.max)
+}
