@@ -3,6 +3,7 @@ import { runRetention } from './issues/retention.ts'
 import { stackOf } from './log.ts'
 import type { Log } from './log.ts'
 import type { Database } from './sql/database.ts'
+import { removeOldResults } from './tests/retention.ts'
 import { hourMs } from './times.ts'
 
 /** Long enough that a start, or a process that answers one call, is not slowed by it. */
@@ -47,6 +48,12 @@ async function clean({ db, platform, log, expireUploads, signal }: Room & { sign
   } catch (thrown) {
     // The next run tries again; what it could not remove harms nobody until then.
     log?.({ level: 'warn', message: 'retention failed', where: 'retention', error: stackOf(thrown) })
+  }
+  try {
+    const results = await removeOldResults(db, platform.now(), signal)
+    if (results > 0) log?.({ level: 'info', message: 'retention removed old test results', where: 'retention' })
+  } catch (thrown) {
+    log?.({ level: 'warn', message: 'retention of test results failed', where: 'retention', error: stackOf(thrown) })
   }
   try {
     const expired = (await expireUploads?.(signal)) ?? 0

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Settings } from '../issues/columns.ts'
+import type { Database, Statement } from '../sql/database.ts'
+import { dayMs } from '../times.ts'
+
+type Prepare = (sql: string) => Statement
+
+/** Rows per transaction: reports and events that arrive meanwhile wait for it. */
+const STEP = 1_000
+/** After a full transaction: other processes get to the write lock, too. */
+const PAUSE_MS = 10
+/** How long the results of a deleted test stay (CONTRACT §4). */
+const DELETED_DAYS = 30
+
+/**
+ * Removes results beyond their product's `retention_days`, all but each test's newest one, and the results of tests deleted
+ * more than 30 days ago; then runs that have none left. Resolves to how many results went; `signal` ends the run after the
+ * transaction it is in.
+ */
+export async function removeOldResults(
+  db: Database,
+  now: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  const products = await db.read.selectFrom('product').select(['id', 'settings']).execute()
+  let removed = 0
+  for (const { id, settings } of products) {
+    const { retention_days } = Settings.parse(JSON.parse(settings))
+    removed += await repeat(db, signal, (prepare) => removeAged(prepare, id, now - retention_days * dayMs))
+    removed += await repeat(db, signal, (prepare) => removeDeleted(prepare, id, now - DELETED_DAYS * dayMs))
+    await repeat(db, signal, (prepare) => removeEmptyRuns(prepare, id, now - retention_days * dayMs))
+  }
+  return removed
+}
+
+async function repeat(db: Database, signal: AbortSignal, step: (prepare: Prepare) => number): Promise<number> {
+  let total = 0
+  while (!signal.aborted) {
+    const changes = await db.batch(step)
+    total += changes
+    if (changes < STEP) break
+    await sleep(PAUSE_MS)
+  }
+  return total
+}
+
+function removeAged(prepare: Prepare, productId: number, before: number): number {
+  return prepare(
+    `DELETE FROM test_result WHERE id IN (
+       SELECT result.id FROM test_result AS result LEFT JOIN test ON test.last_result_id = result.id AND test.id = result.test_id
+       WHERE result.product_id = ? AND result.executed_at < ? AND test.id IS NULL LIMIT ?)`,
+  ).run(productId, before, STEP).changes
+}
+
+function removeDeleted(prepare: Prepare, productId: number, before: number): number {
+  return prepare(
+    `DELETE FROM test_result WHERE id IN (
+       SELECT result.id FROM test JOIN test_result AS result ON result.test_id = test.id
+       WHERE test.product_id = ? AND test.deleted_at < ? LIMIT ?)`,
+  ).run(productId, before, STEP).changes
+}
+
+function removeEmptyRuns(prepare: Prepare, productId: number, before: number): number {
+  return prepare(
+    `DELETE FROM test_run WHERE id IN (
+       SELECT id FROM test_run AS run WHERE product_id = ? AND created_at < ?
+         AND NOT EXISTS (SELECT 1 FROM test_result WHERE run_id = run.id) LIMIT ?)`,
+  ).run(productId, before, STEP).changes
+}
