@@ -1,4 +1,5 @@
 import type { Prompt } from '../src/mcp/define.ts'
+import { fixErrorIssue } from './fix-error-issue.ts'
 import { triageErrors } from './triage-errors.ts'
 
-export const prompts: readonly Prompt[] = [triageErrors]
+export const prompts: readonly Prompt[] = [fixErrorIssue, triageErrors]

@@ -25,6 +25,8 @@ Left out, the product is the pinned one, or the only one the token sees.
 An environment or release that only events named is "named only by events": its id can be used, its name stands in the
 untrusted block.
 
+The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue.
+
 Cursors are opaque and belong to the same tool with the same other arguments.
 `,
 })

@@ -11,7 +11,20 @@ export const docsWorkflows = defineResource({
 ## Triage errors
 1. \`find_error_issues\` {"environment":"production","period":"1d"}: the page of what happens now.
 2. \`get_error_issue\` for each one worth a look: counts, environments, corroboration, stack trace.
-3. \`set_error_issue_status\` with a reason, when the user decided so: ignored for noise, resolved once the fix is merged.
+3. \`get_fix_context\` for what is to be fixed now.
+4. \`set_error_issue_status\` with a reason, when the user decided so: ignored for noise, resolved once the fix is merged.
+
+## Fix an error
+1. \`get_fix_context\` {"issue":"SHOP-31"}: files with their lines, the stack with the code around the crash, breadcrumbs,
+   environments, the last good release and its commits, and how the requirements of these files are covered.
+2. Open the files listed first; a path that only a frame names is a claim until the file is found.
+3. Minified frames: \`upload_source_map\` with the build folder and the release, then \`get_fix_context\` again.
+4. Write a test that fails, then fix the cause.
+5. \`get_test_context\` for a requirement marked no_test or not_run, \`record_tests\` for the new test.
+6. \`ingest_test_report\` for the results.
+7. \`set_error_issue_status\` to resolved once the fix is merged, with the commit as reason.
+
+The same can be read as tracegate://error-issue/SHOP-31/fix-context.
 
 ## What did this release break?
 1. \`get_workspace_context\` {"include":["releases"]} when the version is unknown.

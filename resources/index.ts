@@ -1,6 +1,10 @@
-import type { Resource } from '../src/mcp/define.ts'
+import type { Resource, ResourceTemplate } from '../src/mcp/define.ts'
 import { docsIds } from './docs-ids.ts'
 import { docsSafety } from './docs-safety.ts'
 import { docsWorkflows } from './docs-workflows.ts'
+import { errorIssueFixContext } from './error-issue-fix-context.ts'
+import { errorIssue } from './error-issue.ts'
 
 export const resources: readonly Resource[] = [docsIds, docsSafety, docsWorkflows]
+
+export const templates: readonly ResourceTemplate[] = [errorIssue, errorIssueFixContext]

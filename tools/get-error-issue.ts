@@ -3,8 +3,8 @@ import { defineTool, type Context } from '../src/mcp/define.ts'
 import { describeEvent, eventFacts, type ToldEvent } from '../src/mcp/event-text.ts'
 import {
   corroborationOf,
-  counted,
   errorEvent,
+  issueSentence,
   noteLine,
   toMinute,
   toSecond,
@@ -117,7 +117,7 @@ export const getErrorIssue = defineTool({
     const name = issueName(issue, products)
     const described = event && describeEvent(event, detail)
     return {
-      answer: answerLine(full),
+      answer: issueSentence(issue),
       product: product?.name === undefined ? undefined : { id: product.id, name: product.name },
       data: {
         issue: {
@@ -237,15 +237,6 @@ async function readEvents(issueId: string, count: number, { api, signal }: Conte
     environment: vouched(row.environment, row.environment_known),
     release: vouched(row.release, row.release_known),
   }))
-}
-
-function answerLine({ issue }: IssueInFull): string {
-  const regressed = issue.is_regression === true ? ', regressed after it was resolved' : ''
-  const times = issue.times_seen === undefined ? '' : `; seen ${counted(issue.times_seen, 'time')}`
-  const users = issue.users_affected === undefined ? '' : ` by ${counted(issue.users_affected, 'user')}`
-  const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
-  const handled = issue.handled === false ? 'unhandled ' : ''
-  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.`
 }
 
 /** Environments and releases of the issue that nobody vouches for, by their ids. */

@@ -68,7 +68,7 @@ export const FixContext = z.object({
       coverage_state: CoverageState,
       failing: z.boolean(),
       suspect: z.boolean(),
-      matched_by: z.array(z.object({ path: team(z.string()), code_ref: CodeRef.nullable() })),
+      matched_by: z.array(z.object({ path: text(), code_ref: CodeRef.nullable() })),
       tests: z.array(
         z.object({
           id: Id,

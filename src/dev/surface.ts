@@ -17,7 +17,7 @@ export function toolTokens({ tool, description, inputJson }: ListedTool): number
 export function surfacePage(): string {
   const options: SurfaceOptions = { toolsets: ['default'], readOnly: false, confirm: 'page' }
   const standard = listingOf(surface, options)
-  const all = listingOf(surface, { ...options, toolsets: ['all'] })
+  const all = listingOf(surface, { ...options, toolsets: ['all'], local: true })
   const said = instructions(standard.offers)
   return [
     '# What agents see',
@@ -37,6 +37,12 @@ export function surfacePage(): string {
     '# Resources',
     '',
     ...all.resources.map(({ uri, title, description }) => `- \`${uri}\` – ${title}. ${description}`),
+    '',
+    '# Resource templates',
+    '',
+    ...all.templates.map(
+      ({ template: { uriTemplate, title }, description }) => `- \`${uriTemplate}\` – ${title}. ${description}`,
+    ),
     '',
     '# Prompts',
     '',

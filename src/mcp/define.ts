@@ -1,9 +1,11 @@
 import type * as z from 'zod'
 import type { Api } from '../client/api.ts'
 import type { toolsets } from '../config.ts'
+import type { LocalFiles } from './local-files.ts'
 import type { NextAction } from './next-action.ts'
 import type { Resolver } from './resolve.ts'
 import type { BlockContent } from './untrusted.ts'
+import type { Upload } from '../client/upload.ts'
 
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */
 export type Effect = 'read' | 'create' | 'update' | 'delete' | 'decide'
@@ -43,6 +45,8 @@ export interface SurfaceOptions {
   product?: string | undefined
   /** What happens at confirmation levels 3 and 4 without a dialog (SAFETY §3). */
   confirm: 'page' | 'handle' | 'deny'
+  /** Whether tools may read files of this machine inside the allowed roots: over stdio only (SAFETY §4). */
+  local?: boolean | undefined
 }
 
 /** What a tool gets beside its arguments. */
@@ -54,6 +58,12 @@ export interface Context {
   signal: AbortSignal
   /** Is the tool in this caller's list? */
   offers: (tool: string) => boolean
+  /** Files inside the allowed roots; undefined where the caller is not on this machine. */
+  local: LocalFiles | undefined
+  /** Sends bytes to a presigned address; undefined where the caller is not on this machine. */
+  upload: Upload | undefined
+  /** Tells a caller that asked for it how far a long call is; `done` grows. */
+  progress(report: { done: number; total: number; message: string }): void
 }
 
 /** What a tool answers; the renderer makes the two forms of it (SURFACE, "One result envelope"). */
@@ -92,6 +102,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   level?(args: z.output<I>): Level
   /** For a call above level 1: how to do it without a person's confirmation. */
   unconfirmed?: string
+  /** Reads files of this machine: listed over stdio only (SAFETY §4). */
+  local?: true
   title: string
   /** A sentence that names a tool absent from the caller's list is left out there. */
   description: string
@@ -123,6 +135,38 @@ export function defineResource(resource: Resource): Resource {
   return resource
 }
 
+/** What a suggestion is made from. */
+export interface SuggestContext extends Pick<Context, 'api' | 'resolve' | 'signal'> {
+  /** What the caller has filled in so far, by variable or argument. */
+  given: Readonly<Record<string, string>>
+}
+
+/** Values that begin with what is typed; at most 100 of them are sent, and none when it fails. */
+export type Suggest = (typed: string, context: SuggestContext) => Promise<readonly string[]>
+
+/**
+ * A tool's result under an address: what a reader gets is the text form of the call, so that fences, budgets, the pinned
+ * product and errors are the tool's own.
+ */
+export interface ResourceTemplate {
+  name: string
+  /** Plain `{variables}`, each one whole segment. */
+  uriTemplate: string
+  title: string
+  description: string
+  /** Whose result it is; without this read tool in the list the template is not there. */
+  tool: string
+  /** The arguments of the call, by the variables of the address. */
+  args(this: void, variables: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
+  /** By variable. */
+  suggest: Readonly<Record<string, Suggest>>
+}
+
+/** Returns its argument. */
+export function defineResourceTemplate(template: ResourceTemplate): ResourceTemplate {
+  return template
+}
+
 /** Prompt arguments are strings in the protocol. */
 export type PromptArguments = Readonly<Record<string, z.ZodString | z.ZodOptional<z.ZodString>>>
 
@@ -131,10 +175,11 @@ export interface Prompt<A extends PromptArguments = PromptArguments> {
   title: string
   description: string
   args: A
+  suggest: { readonly [K in keyof A]?: Suggest }
   /** Tools the text walks through; without one of them in the list the prompt is not there. */
   tools: readonly string[]
-  /** Constant words and the arguments' ids; never event text. */
-  text(this: void, args: { readonly [K in keyof A]: z.output<A[K]> }): string
+  /** Constant words and the arguments' ids; never event text, and no tool that is not offered. */
+  text(this: void, args: { readonly [K in keyof A]: z.output<A[K]> }, offers: (tool: string) => boolean): string
 }
 
 /** Returns its argument. */

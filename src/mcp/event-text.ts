@@ -2,12 +2,12 @@ import type * as z from 'zod'
 import type { Told } from '../client/api.ts'
 import type { Breadcrumb, Event, Exception, Frame } from '../contract/events.ts'
 import { toSecond, vouched, withoutPrefix } from './facts.ts'
-import { hasText, isShort, quoted, type BlockContent } from './untrusted.ts'
+import { compareName, hasOnly, hasText, isShort, memberOf, Quoted, quoted, type BlockContent } from './untrusted.ts'
 
 export type ToldEvent = Told<z.output<typeof Event>>
-type ToldFrame = Told<z.output<typeof Frame>>
-type ToldException = Told<z.output<typeof Exception>>
-type ToldBreadcrumb = Told<z.output<typeof Breadcrumb>>
+export type ToldFrame = Told<z.output<typeof Frame>>
+export type ToldException = Told<z.output<typeof Exception>>
+export type ToldBreadcrumb = Told<z.output<typeof Breadcrumb>>
 
 interface Limits {
   exceptions: number
@@ -59,7 +59,7 @@ export function describeEvent(
     content: {
       message: quoted`${event.message}`.cut(limit.message).keepLines(),
       exceptions: thrownFirst.slice(0, limit.exceptions).map((exception, index) => ({
-        error: quoted`${exception.type}: ${exception.value}`.cut(limit.message),
+        error: errorLine(exception).cut(limit.message),
         ...(exception.mechanism?.handled === false && { handled: false }),
         frames: frames[index]?.map(frameLine),
       })),
@@ -94,21 +94,54 @@ function pickFrames({ frames = [] }: ToldException, count: number): ToldFrame[] 
   return crashFirst.filter((frame) => kept.has(frame))
 }
 
+/** `TypeError: x is undefined`; of an exception without a type or a value the other. */
+export function errorLine({ type, value }: ToldException): Quoted {
+  if (!hasText(type)) return quoted`${value}`.cut(500)
+  return hasText(value) ? quoted`${type}: ${value}`.cut(500) : quoted`${type}`.cut(500)
+}
+
+/** Where a frame is: in the original source once a map has resolved it. */
+export function placeOf(frame: ToldFrame) {
+  const file = [frame.repo_path, frame.filename, frame.abs_path, frame.module].find(hasText)
+  return { file, line: frame.lineno, column: frame.colno }
+}
+
 function frameLine(frame: ToldFrame) {
-  const file = [frame.repo_path, frame.original?.filename, frame.filename, frame.module].find(hasText)
-  const line = frame.original?.lineno ?? frame.lineno
-  const named = [frame.original?.function, frame.function].find(hasText)
+  const { file, line } = placeOf(frame)
   // In a minified file the column says more than the line; in a source the line is enough.
   const column =
     frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${String(frame.colno)}`
-  if (frame.in_app !== true) return quoted`${file}:${line}${column} ${named}`
+  const name = frame.function
+  if (frame.in_app !== true) return quoted`${file}:${line}${column} ${name}`
   const code =
     hasText(frame.context_line) && isShort(frame.context_line, CODE_CHARACTERS) ? frame.context_line : undefined
   return code === undefined
-    ? quoted`${file}:${line}${column} ${named} [in app]`
-    : quoted`${file}:${line}${column} ${named} [in app] > ${code}`
+    ? quoted`${file}:${line}${column} ${name} [in app]`
+    : quoted`${file}:${line}${column} ${name} [in app] > ${code}`
 }
 
 function crumbLine(crumb: ToldBreadcrumb) {
-  return quoted`${toSecond(crumb.timestamp)} ${crumb.category} ${crumb.level}: ${crumb.message} ${crumb.data}`.cut(200)
+  const head = quoted`${toSecond(crumb.timestamp)} ${crumb.category} ${crumb.level}: ${crumb.message} `
+  return new Quoted([...head.parts, ...crumbData(crumb)], 200, false)
+}
+
+/** `-8s http: GET https://shop.example/api/cart 200`: a breadcrumb, by the seconds from it to the crash. */
+export function crumbBefore(crash: string | undefined, crumb: ToldBreadcrumb): Quoted {
+  const seconds = (Date.parse(crumb.timestamp ?? '') - Date.parse(crash ?? '')) / 1000
+  const passed = Math.abs(seconds) < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)
+  const at = Number.isNaN(passed) ? '' : `${passed > 0 ? '+' : ''}${String(passed)}s `
+  const usual = !hasText(crumb.level) || compareName(crumb.level, 'info') !== undefined
+  const head = usual ? quoted`${at}${crumb.category}: ` : quoted`${at}${crumb.category} ${crumb.level}: `
+  const message = hasText(crumb.message) ? [crumb.message, ' '] : []
+  return new Quoted([...head.parts, ...message, ...crumbData(crumb)], 160, false)
+}
+
+/** Members of a request's breadcrumb, the last ones of which explain nothing. */
+const REQUEST = new Set(['method', 'url', 'status_code', 'type', 'request_body_size', 'response_body_size'])
+
+/** The data of a breadcrumb; of a request as `GET url 200`. */
+function crumbData({ data }: ToldBreadcrumb): Quoted['parts'] {
+  const url = memberOf(data, 'url')
+  if (data === undefined || url === undefined || !hasOnly(data, REQUEST)) return [data]
+  return quoted`${memberOf(data, 'method')} ${url} ${memberOf(data, 'status_code')}`.parts
 }

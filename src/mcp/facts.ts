@@ -53,14 +53,24 @@ export function corroborationOf(issue: ToldIssue) {
   }
 }
 
+/** `SHOP-31 is unresolved: unhandled error; seen 2 times by 2 users, last at …`: how an issue stands. */
+export function issueSentence(issue: ToldIssue): string {
+  const regressed = issue.is_regression === true ? ', regressed after it was resolved' : ''
+  const times = issue.times_seen === undefined ? '' : `; seen ${counted(issue.times_seen, 'time')}`
+  const users = issue.users_affected === undefined ? '' : ` by ${counted(issue.users_affected, 'user')}`
+  const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
+  const handled = issue.handled === false ? 'unhandled ' : ''
+  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.`
+}
+
 /** Of whose text the untrusted block of an error is. */
 export const errorEvent = { source: 'error event', writableBy: 'anyone with the public DSN' } as const
 
 /**
- * What a member or a member's agent noted, for the trusted part: one line, cleaned and redacted. An agent may have copied
+ * What a member or a member's agent wrote, for the trusted part: one line, cleaned and redacted. An agent may have copied
  * an error's text into it, so it must not be able to look like a line of ours.
  */
-export function noteLine(note: string | undefined): string | undefined {
+export function noteLine(note: string | undefined, characters = 300): string | undefined {
   if (note === undefined || note === '') return undefined
-  return cutTo(redact(inOneLine(clean(note).text)).text.replaceAll('<', '‹'), 300)
+  return cutTo(redact(inOneLine(clean(note).text)).text.replaceAll('<', '‹'), characters)
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { LRUCache } from 'lru-cache'
-import type { Prompt, Resource, SurfaceOptions, Tool } from './define.ts'
+import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool } from './define.ts'
 import { descriptionsOffered, linesOffered, sentencesOffered } from './naming.ts'
 import { envelopeJson, leanJson, published } from './schema.ts'
 
@@ -8,6 +8,7 @@ import { envelopeJson, leanJson, published } from './schema.ts'
 export interface Surface {
   tools: readonly Tool[]
   resources: readonly Resource[]
+  templates: readonly ResourceTemplate[]
   prompts: readonly Prompt[]
 }
 
@@ -21,10 +22,17 @@ export interface ListedTool {
   outputSchema: ReturnType<typeof published>
 }
 
+export interface ListedTemplate {
+  template: ResourceTemplate
+  description: string
+  tool: ListedTool
+}
+
 /** What one choice of options shows, in the order of the surface. */
 export interface Listing {
   tools: readonly ListedTool[]
   resources: readonly Resource[]
+  templates: readonly ListedTemplate[]
   prompts: readonly Prompt[]
   offers: (tool: string) => boolean
 }
@@ -36,14 +44,14 @@ const identities = new WeakMap<Surface, number>()
 let surfaces = 0
 
 /**
- * Tools of the chosen toolsets, without writes when read-only, without the `product` parameter when one is pinned; texts
- * name no tool that is not there.
+ * Tools of the chosen toolsets, without writes when read-only, without the `product` parameter when one is pinned, and the
+ * templates and prompts for these tools; texts name no tool that is not there.
  */
 export function listingOf(surface: Surface, options: SurfaceOptions): Listing {
   if (!identities.has(surface)) identities.set(surface, (surfaces += 1))
   const pinned = options.product !== undefined
   const sets = [...new Set(options.toolsets)].sort().join(',')
-  const key = `${String(identities.get(surface))} ${sets} ${String(options.readOnly)} ${String(pinned)}`
+  const key = `${String(identities.get(surface))} ${sets} ${String(options.readOnly)} ${String(pinned)} ${String(options.local === true)}`
   const known = listings.get(key)
   if (known !== undefined) return known
   const made = makeListing(surface, options, pinned)
@@ -54,25 +62,42 @@ export function listingOf(surface: Surface, options: SurfaceOptions): Listing {
 function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean): Listing {
   const all = options.toolsets.includes('all')
   const shown = surface.tools.filter(
-    (tool) => (all || options.toolsets.includes(tool.toolset)) && (!options.readOnly || tool.effect === 'read'),
+    (tool) =>
+      (all || options.toolsets.includes(tool.toolset)) &&
+      (!options.readOnly || tool.effect === 'read') &&
+      (tool.local !== true || options.local === true),
   )
   const names = new Set(shown.map((tool) => tool.name))
   const offers = (tool: string) => names.has(tool)
+  const tools = shown.map((tool) => listTool(tool, pinned, offers))
   return {
-    tools: shown.map((tool) => {
-      const input = pinned && 'product' in tool.input.shape ? tool.input.omit({ product: true }) : tool.input
-      const inputJson = descriptionsOffered(leanJson(input, 'input'), offers)
-      return {
-        tool,
-        description: sentencesOffered(tool.description, offers),
-        input,
-        inputJson,
-        inputSchema: published(inputJson),
-        outputSchema: published(envelopeJson(tool.output)),
-      }
-    }),
+    tools,
     resources: surface.resources.map((resource) => ({ ...resource, text: linesOffered(resource.text, offers) })),
-    prompts: surface.prompts.filter((prompt) => prompt.tools.every(offers)),
+    templates: surface.templates.flatMap((template) => {
+      const listed = tools.find(({ tool }) => tool.name === template.tool)
+      const description = sentencesOffered(template.description, offers)
+      return listed === undefined ? [] : [{ template, description, tool: listed }]
+    }),
+    prompts: surface.prompts.filter((prompt) => prompt.tools.every(offers)).map((prompt) => listPrompt(prompt, pinned)),
     offers,
   }
+}
+
+function listTool(tool: Tool, pinned: boolean, offers: Listing['offers']): ListedTool {
+  const input = pinned && 'product' in tool.input.shape ? tool.input.omit({ product: true }) : tool.input
+  const inputJson = descriptionsOffered(leanJson(input, 'input'), offers)
+  return {
+    tool,
+    description: sentencesOffered(tool.description, offers),
+    input,
+    inputJson,
+    inputSchema: published(inputJson),
+    outputSchema: published(envelopeJson(tool.output)),
+  }
+}
+
+function listPrompt(prompt: Prompt, pinned: boolean): Prompt {
+  if (!pinned) return prompt
+  const { product: _, ...args } = prompt.args
+  return { ...prompt, args }
 }

@@ -24,6 +24,14 @@ export function linesOffered(text: string, offers: Offers): string {
     .join('\n')
 }
 
+/** The steps that name no tool absent from this caller's list, numbered. */
+export function stepsOffered(steps: readonly string[], offers: Offers): string {
+  return steps
+    .filter((step) => namesOnlyOffered(step, offers))
+    .map((step, index) => `${String(index + 1)}. ${step}`)
+    .join('\n')
+}
+
 /** The JSON value with every `description` in it reduced to what names offered tools. */
 export function descriptionsOffered<T>(json: T, offers: Offers): T {
   return JSON.parse(

@@ -1,48 +1,24 @@
-import { McpServer } from '@modelcontextprotocol/server'
-import * as z from 'zod'
-import type { Api } from '../client/api.ts'
-import { failures, ServiceError } from '../errors.ts'
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { surface as everything } from '../surface.ts'
-import { inToolWords, readArguments } from './arguments.ts'
-import { requireConfirmation } from './confirm.ts'
-import { effects, type SurfaceOptions } from './define.ts'
+import { suggestions, tryTool, type CallFacts } from './call-tool.ts'
+import { effects, type Context } from './define.ts'
 import { instructions } from './instructions.ts'
 import { listingOf, type ListedTool, type Listing, type Surface } from './listing.ts'
-import { asksForMore, moreCall } from './more-call.ts'
-import { render } from './render.ts'
+import { registerPrompt } from './prompt.ts'
 import { acceptAnyArguments } from './repair/any-arguments.ts'
-import type { RepairKind } from './repair/notes.ts'
-import { createResolver } from './resolve.ts'
-import { errorText } from './teach.ts'
+import { registerTemplate } from './resource-template.ts'
 
 /** How long a client may keep a list: it changes only with the configuration. */
 const LIST_TTL_MS = 3_600_000
 /** More list items and members than any tool takes. */
 const MAX_ARGUMENT_ELEMENTS = 10_000
 
-/** What became of one tool call. */
-export interface CallRecord {
-  tool: string
-  /** `ok`, or the code that the agent read. */
-  outcome: string
-  durationMs: number
-  /** Length of the text form. */
-  characters: number
-  /** How the arguments were repaired. */
-  repairs: RepairKind[]
-}
+export type { CallRecord } from './call-tool.ts'
 
-export interface ServerFacts {
-  /** Opens the service or the network at the first call that needs it. */
-  api: () => Api | Promise<Api>
-  options: SurfaceOptions
+export interface ServerFacts extends CallFacts {
   version: string
   /** `public`: every caller of this address gets the same lists. */
   cacheScope?: 'public' | 'private'
-  /** Told of every failure that is no `ServiceError`; the agent learns nothing of it. */
-  onBug?: (error: unknown, tool: string) => void
-  /** Told of every call, for the log; never of its arguments or its result (SAFETY §4). */
-  onCall?: (record: CallRecord) => void
   /** Instead of the whole surface, for tests of the frame itself. */
   surface?: Surface
 }
@@ -78,69 +54,42 @@ export function buildServer(facts: ServerFacts): McpServer {
       contents: [{ uri: address.href, mimeType: metadata.mimeType, text }],
     }))
   }
-  for (const { name, title, description, args, text } of listing.prompts) {
-    server.registerPrompt(name, { title, description, argsSchema: z.object(args) }, (given) => ({
-      messages: [{ role: 'user', content: { type: 'text', text: text(given) } }],
-    }))
+  const suggest = suggestions(facts)
+  for (const listed of listing.templates) {
+    const { template, tool } = listed
+    const call = (args: unknown, signal: AbortSignal) =>
+      tryTool(tool, args, { listing, facts, signal, name: template.uriTemplate, address: true })
+    registerTemplate(server, listed, { call, suggest })
   }
+  for (const prompt of listing.prompts) registerPrompt(server, prompt, { offers: listing.offers, suggest })
   return server
 }
 
 function registerTool(server: McpServer, listed: ListedTool, listing: Listing, facts: ServerFacts): void {
   const { tool, description, inputSchema, outputSchema } = listed
-  const pinned = facts.options.product !== undefined
   const annotations = { title: tool.title, ...effects[tool.effect].annotations }
   server.registerTool(
     tool.name,
     { title: tool.title, description, inputSchema, outputSchema, annotations },
     async (raw, { mcpReq }) => {
-      const started = performance.now()
-      const record: CallRecord = { tool: tool.name, outcome: 'ok', durationMs: 0, characters: 0, repairs: [] }
-      const { text, ...rest } = await callTool(listed, raw, { listing, facts, signal: mcpReq.signal, record }).catch(
-        (error: unknown) => {
-          if (!(error instanceof ServiceError)) facts.onBug?.(error, tool.name)
-          record.outcome = error instanceof ServiceError ? failures[error.code].agent : failures.internal.agent
-          const text = errorText(error, { offers: listing.offers, pinned })
-          return { text, isError: true, _meta: { 'tracegate/integrity': 'trusted' } }
-        },
-      )
-      facts.onCall?.({ ...record, durationMs: Math.round(performance.now() - started), characters: text.length })
-      return { content: [{ type: 'text' as const, text }], ...rest }
+      const { signal } = mcpReq
+      const frame = { listing, facts, signal, name: tool.name, progress: progressOf(mcpReq) }
+      const { text, error, ...rest } = await tryTool(listed, raw, frame)
+      return { content: [{ type: 'text' as const, text }], ...rest, ...(error !== undefined && { isError: true }) }
     },
   )
 }
 
-interface CallFrame {
-  listing: Listing
-  facts: ServerFacts
-  signal: AbortSignal
-  record: CallRecord
-}
-
-async function callTool({ tool, input }: ListedTool, raw: unknown, { listing, facts, signal, record }: CallFrame) {
-  const { offers } = listing
-  const { product } = facts.options
-  const pinned = product !== undefined
-  const { args, adjusted, kinds } = readArguments({ input, effect: tool.effect, pinned, product }, raw)
-  record.repairs.push(...kinds)
-  requireConfirmation(tool, args)
-  const api = await facts.api()
-  const resolve = createResolver({ api, pinned: product, signal })
-  const answer = await tool
-    .run(args, { api, options: facts.options, resolve, signal, offers })
-    .catch((error: unknown) => {
-      throw inToolWords(error, input, args)
-    })
-  if (answer.adjusted !== undefined) record.repairs.push('looked_up')
-  const { text, structured, integrity } = render(answer, {
-    offers,
-    adjusted: [...adjusted, ...(answer.adjusted ?? [])],
-    pinned,
-    limits: {
-      cuts: tool.cuts ?? [],
-      wide: asksForMore(input, args),
-      more: (cuts) => moreCall({ name: tool.name, input }, args, cuts),
-    },
-  })
-  return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
+/** Notifications for a caller that gave a token (MCP, "Progress"); each value is larger than the one before. */
+function progressOf({ _meta, notify }: ServerContext['mcpReq']): Context['progress'] | undefined {
+  const progressToken = _meta?.progressToken
+  if (progressToken === undefined) return undefined
+  let last = -1
+  return ({ done, total, message }) => {
+    if (done <= last) return
+    last = done
+    const params = { progressToken, progress: done, total, message }
+    // Who has gone needs no report.
+    notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }
 }

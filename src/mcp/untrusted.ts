@@ -173,3 +173,22 @@ export function hasText(text: Untrusted<string> | undefined): text is Untrusted<
 export function isShort(text: Untrusted<string>, characters: number): boolean {
   return Untrusted.open(text).length <= characters
 }
+
+/** Outsiders' text made of outsiders' texts: it stays what it is. */
+export function combined(texts: readonly Untrusted<string>[], make: (texts: string[]) => string): Untrusted<string> {
+  return new Untrusted(make(texts.map((text) => Untrusted.open(text))))
+}
+
+/** A member of an outsider's object, by its name. */
+export function memberOf(
+  object: Untrusted<Record<string, unknown>> | undefined,
+  name: string,
+): Untrusted<unknown> | undefined {
+  const value = object === undefined ? undefined : Untrusted.open(object)[name]
+  return value === undefined ? undefined : new Untrusted(value)
+}
+
+/** Has the object no members but these? */
+export function hasOnly(object: Untrusted<Record<string, unknown>>, names: ReadonlySet<string>): boolean {
+  return Object.keys(Untrusted.open(object)).every((name) => names.has(name))
+}

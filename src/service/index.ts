@@ -16,10 +16,14 @@ import { createEventStore } from './issues/store.ts'
 import type { Log } from './log.ts'
 import { stackOf } from './log.ts'
 import { systemPlatform } from './platform.ts'
-import { errorReply, jsonReply } from './replies.ts'
+import { errorReply, failureOf, jsonReply } from './replies.ts'
 import { splitAddress } from './requests.ts'
 import { createRouter, defaultRate } from './router.ts'
 import { sampleLoading } from './sample-loading.ts'
+import { createSymbolicator } from './sourcemaps/symbolicate/symbolicator.ts'
+import { sourceMapFolders } from './sourcemaps/uploads/folders.ts'
+import { createUploads } from './sourcemaps/uploads/uploads.ts'
+import type { UploadLimits, Uploads } from './sourcemaps/uploads/uploads.ts'
 import { openSqlite } from './sql/sqlite.ts'
 
 export interface ServiceOptions {
@@ -39,6 +43,8 @@ export interface ServiceOptions {
   rate?: Rate | undefined
   /** Compare every response with the contract. For tests. */
   checkResponses?: boolean | undefined
+  /** Smaller limits of uploads. For tests. */
+  uploadLimits?: UploadLimits | undefined
 }
 
 export interface Service {
@@ -68,7 +74,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const onError = (where: string) => (error: unknown) =>
       log?.({ level: 'error', message: 'unexpected error', where, error: stackOf(error) })
 
-    const store = createEventStore({ db, platform, onError: onError('issue store') })
+    const symbolicator = createSymbolicator({ db, tables: sourceMapFolders(dataDir).tables })
+    const store = createEventStore({ db, platform, symbolicator, onError: onError('issue store') })
+    const uploads = createUploads({
+      db,
+      platform,
+      dataDir,
+      secret: options.secret,
+      onIndexed: ({ productId, release, debugIds }) => store.sourceMapsAdded(productId, release, debugIds),
+      onError: onError('uploads'),
+      limits: options.uploadLimits,
+    })
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
     const authenticator = createAuthenticator({ db, platform, log })
     const idempotency = createIdempotency({ db, platform, onError: onError('idempotency') })
@@ -76,22 +92,25 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       handlers: createHandlers({
         version: options.version,
         onComponentsChanged: (productId) => store.componentsChanged(productId),
+        uploads,
       }),
       db,
+      symbolicator,
       platform,
       authenticator,
       idempotency,
       checkResponses: options.checkResponses,
       log,
     }
-    const direct = dispatch(createRouter(router), ingest, platform)
-    const handle = dispatch(createRouter({ ...router, rate: options.rate ?? defaultRate }), ingest, platform)
+    const rooms = { ingest, uploads: uploadRoom(uploads, platform, log), platform }
+    const direct = dispatch({ ...rooms, router: createRouter(router) })
+    const handle = dispatch({ ...rooms, router: createRouter({ ...router, rate: options.rate ?? defaultRate }) })
 
     const productId = Number(first.productId)
     const { token, created } = first
     await sample?.load({ send: direct, db, platform, token, productId, created, onProgress })
     const publicKey = (await publicKeys(db.read, [productId])).get(productId) ?? ''
-    const housekeeping = startHousekeeping({ db, platform, log })
+    const housekeeping = startHousekeeping({ db, platform, log, expireUploads: (signal) => uploads.expire(signal) })
     return {
       handle,
       direct,
@@ -100,9 +119,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       dsn: (origin) => ingestOf(origin, productId, publicKey).dsn,
       async close() {
         await housekeeping.stop()
+        await uploads.close()
         await authenticator.settled()
         await idempotency.settled()
         await store.idle()
+        symbolicator.close()
         await db.close()
       },
     }
@@ -112,19 +133,41 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+interface Rooms {
+  router: Send
+  ingest: Send
+  uploads: Send
+  platform: Platform
+}
+
 /** Sends each request to the room its path names. */
-function dispatch(router: Send, ingest: Send, platform: Platform): Send {
+function dispatch({ router, ingest, uploads, platform }: Rooms): Send {
   return async (request) => {
     const { path } = splitAddress(request.url)
     if (path.startsWith('/v1/')) return router(request)
     // SDKs with a slash too many in their DSN are common.
     if (/^\/+api(?:\/|$)/.test(path)) return ingest(request)
+    if (/^\/uploads(?:\/|$)/.test(path)) return uploads(request)
     const requestId = platform.newId()
     if (path === '/openapi.json' && request.method === 'GET') return openApiReply(requestId)
-    if (/^\/uploads(?:\/|$)/.test(path)) {
-      return errorReply(new ServiceError('unimplemented', 'uploads are not offered by this deployment yet'), requestId)
-    }
     return errorReply(new ServiceError('not_found', 'no such path; /openapi.json lists all'), requestId)
+  }
+}
+
+/** Uploads as a room: their failures in the form of CONTRACT §0.4. It never rejects. */
+function uploadRoom(uploads: Pick<Uploads, 'receive'>, platform: Platform, log: Log | undefined): Send {
+  return async (request) => {
+    try {
+      return await uploads.receive(request)
+    } catch (thrown) {
+      const requestId = platform.newId()
+      const failure = failureOf(thrown)
+      const { status, message } = failure
+      const error = stackOf(failure.cause ?? failure)
+      if (status >= 500 && failure.code !== 'unimplemented')
+        log?.({ level: 'error', message, requestId, where: 'PUT /uploads', status, error })
+      return errorReply(failure, requestId)
+    }
   }
 }
 

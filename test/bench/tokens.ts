@@ -51,7 +51,7 @@ async function results({ api, productId }: App, client: Connected): Promise<void
 }
 
 async function fixedEvents(target: App, client: Connected): Promise<void> {
-  console.log('\nthe same event read by get_error_issue, text / JSON')
+  console.log('\nthe same event read by us and by others, text / JSON')
   for (const [frames, breadcrumbs, others] of [
     [11, 8, 'Sentry 1,205 + 371 for breadcrumbs, Rollbar 2,154, BugSnag 3,554'],
     [250, 100, 'Sentry 18,983, Rollbar 20,424, BugSnag 88,417'],
@@ -64,9 +64,15 @@ async function fixedEvents(target: App, client: Connected): Promise<void> {
     const issue = issues[0]?.short_id
     if (issue === undefined) throw new Error('the event did not arrive')
     console.log(`  ${String(frames)} frames, ${String(breadcrumbs)} breadcrumbs (${others})`)
-    for (const detail of ['concise', 'full']) {
-      const { text, structured } = await client.call('get_error_issue', { issue, detail })
-      row(`    ${detail}`, '', countTokens(text), countTokens(JSON.stringify(structured)))
+    for (const [tool, args] of [
+      ['get_fix_context', {}],
+      ['get_fix_context', { max_frames: 100 }],
+      ['get_error_issue', {}],
+      ['get_error_issue', { detail: 'full' }],
+    ] as const) {
+      const { text, structured } = await client.call(tool, { issue, ...args })
+      const [asked] = Object.values(args)
+      row(`    ${tool}`, asked ?? '', countTokens(text), countTokens(JSON.stringify(structured)))
     }
   }
 }

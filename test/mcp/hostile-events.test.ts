@@ -68,6 +68,8 @@ const calls: [string, Record<string, unknown>][] = [
   ['find_error_issues', { status: 'any', sort: 'times_seen' }],
   ['get_error_issue', { issue: 'APP-1' }],
   ['get_error_issue', { issue: 'APP-1', detail: 'full', include: ['stats', 'events'] }],
+  ['get_fix_context', { issue: 'APP-1' }],
+  ['get_fix_context', { issue: 'APP-1', max_frames: 100, branch: 'main' }],
   ['set_error_issue_status', { issues: ['APP-1'], status: 'ignored', reason: 'r', dry_run: true }],
   ['find_error_issues', { environment: 'nowhere' }],
   ['find_error_issues', { release: 'nowhere' }],

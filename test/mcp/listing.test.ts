@@ -37,7 +37,28 @@ const small: Surface = {
       text: 'Call get_release.\nDone.',
     },
   ],
-  prompts: [{ name: 'p', title: 'p', description: 'p', args: {}, tools: ['get_release'], text: () => 'p' }],
+  templates: [
+    {
+      name: 't',
+      uriTemplate: 'tracegate://t/{id}',
+      title: 't',
+      description: 'A thing. See get_release.',
+      tool: 'find_error_issues',
+      args: ({ id }) => ({ release: id }),
+      suggest: {},
+    },
+  ],
+  prompts: [
+    {
+      name: 'p',
+      title: 'p',
+      description: 'p',
+      args: { product: z.string().optional(), issue: z.string() },
+      suggest: {},
+      tools: ['get_release'],
+      text: () => 'p',
+    },
+  ],
 }
 const list = (options: Partial<SurfaceOptions> = {}) => listingOf(small, { ...defaults, ...options })
 const names = (options?: Partial<SurfaceOptions>) => list(options).tools.map(({ tool: { name } }) => name)
@@ -57,6 +78,17 @@ test('a pinned product is no parameter of any tool', () => {
     expect(inputJson).not.toHaveProperty('properties.product')
     expect(input.safeParse({ product: '2', release: 'r' }).success).toBe(false)
   }
+})
+
+test('a template is there with its tool', () => {
+  expect(list().templates).toMatchObject([{ description: 'A thing.', tool: { tool: { name: 'find_error_issues' } } }])
+  expect(list({ toolsets: ['releases'] }).templates).toEqual([])
+})
+
+test('a pinned product is no argument of any prompt', () => {
+  const names = ({ prompts }: ReturnType<typeof list>) => prompts.flatMap(({ args }) => Object.keys(args))
+  expect(names(list({ toolsets: ['all'] }))).toEqual(['product', 'issue'])
+  expect(names(list({ toolsets: ['all'], product: '1' }))).toEqual(['issue'])
 })
 
 test('no text names a tool that is not in the list', () => {

@@ -8,6 +8,7 @@ import { inBatches } from '../../src/mcp/batches.ts'
 import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { valuesOf } from './arguments-of.ts'
+import { closedMachine } from './checks/machine.ts'
 import { connect, eras, type Called, type Connected } from './clients.ts'
 import { connectHttp, serveMcp } from './http-server.ts'
 import { hostile, kinds, mutationsOf, type Mutated } from './mutations.ts'
@@ -31,7 +32,8 @@ beforeAll(async () => {
   for (const [thing, rows] of Object.entries(first)) known.set(thing, rows[0]?.id ?? '')
   known.set('product', app.productId)
   agent = await connect(app.api, {
-    options: { toolsets: ['all'] },
+    options: { toolsets: ['all'], local: true },
+    ...closedMachine,
     onBug: (error) => bugs.push(error),
     onCall: ({ tool, repairs: done }) => {
       if (done.length > 0) repairs.push([tool, done])
@@ -76,6 +78,8 @@ function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError
   if (text.includes('evil-package')) return 'echoes a pasted text'
   if (isError) {
     if (text.length > 600) return 'too long'
+    // What could be repaired meets a machine of which nothing may be read.
+    if (tool.local === true && text.includes('you sent: path')) return undefined
     return names(text) ? undefined : 'names no parameter'
   }
   if (tool.input.safeParse(args ?? {}).success) return undefined
@@ -111,8 +115,8 @@ describe.each(surface.tools.map((tool) => [tool.name, tool] as const))('%s', (na
     expect(bugs).toEqual([])
     expect(await dataOf(app)).toEqual(before)
     expect(mutated.length).toBeGreaterThan(20)
-    // The check above would pass if nothing were ever repaired.
-    expect(answers.filter(({ answer }) => !answer.isError).length).toBeGreaterThan(0)
+    // The check above would pass if nothing were ever repaired; what reads files says in each error what it was given.
+    expect(tool.local === true || answers.some(({ answer }) => !answer.isError)).toBe(true)
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createResolver, type Resolver } from '../../src/mcp/resolve.ts'
 import { errorText } from '../../src/mcp/teach.ts'
 import { startApp, type App } from '../app.ts'
@@ -111,6 +111,55 @@ test('a key whose prefix two products have is ambiguous, and no issue is read', 
     signal: new AbortController().signal,
   })
   expect(await refusal(twice.issue('SHOP-1'))).toContain('(ambiguous_name, not retryable)')
+})
+
+describe('where to ask for an issue', () => {
+  const reads: string[] = []
+  const watched = (pinned?: string) =>
+    createResolver({
+      api: {
+        ...app.api,
+        getIssue: (request, options) => {
+          reads.push('getIssue')
+          return app.api.getIssue(request, options)
+        },
+        listIssues: (request, options) => {
+          reads.push(`listIssues of ${request.product_id}`)
+          return app.api.listIssues(request, options)
+        },
+      },
+      pinned,
+      signal: new AbortController().signal,
+    })
+  let id: string
+  beforeAll(async () => {
+    await app.ingest({})
+    const { issues } = await app.api.listIssues({ product_id: app.productId })
+    id = issues[0]?.id ?? ''
+  })
+  beforeEach(() => void reads.splice(0))
+
+  test.each([
+    ['a key', 'app-1', undefined, ['listIssues of 1']],
+    ['a key and its product', 'APP-1', 'My product', ['listIssues of 1']],
+    ['an id and its product', '', '1', []],
+    ['an id alone, of which only the issue says whose it is', '', undefined, ['getIssue']],
+  ])('%s', async (_, given, product, expected) => {
+    const place = await watched().issuePlace(given || id, product)
+    expect({ id: place.id, product: place.product.id, reads }).toEqual({ id, product: '1', reads: expected })
+  })
+
+  test('an issue of another product than the pinned one is looked for in the pinned one alone', async () => {
+    const pinned = watched('Storefront')
+    expect(await refusal(pinned.issuePlace('APP-1'))).toContain('error issue not found in product "Storefront"')
+    // Whether the id is there, the path with the pinned product in it decides.
+    expect(await pinned.issuePlace(id)).toMatchObject({ id, product: { name: 'Storefront' } })
+    expect(reads.filter((read) => read === 'getIssue' || read.endsWith(' 1'))).toEqual([])
+  })
+
+  test.each(['APP-99', 'ZZZ-1', '..', 'a/b', '01a1fc5a-b9b0-7003-af30-feb823c92525'])('no issue %s', async (given) => {
+    expect(await refusal(watched().issuePlace(given))).toContain('error issue not found')
+  })
 })
 
 test.each(['a/b', '%2e%2e', '1?x', 'a b', '.', 'x'.repeat(200)])('%j is no id, and is not asked for', async (given) => {

@@ -18,14 +18,22 @@ describe.each(eras)('a client of %s', (era) => {
   test('lists tools, resources and prompts without the service', async () => {
     await using agent = await connect(unreachable, { era })
     const listed = await agent.list()
-    expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name))
+    const standard = tools.filter(({ toolset }) => toolset === 'default')
+    expect(listed.map(({ name }) => name)).toEqual(standard.map(({ name }) => name))
     expect(listed.filter(({ description = '' }) => description === '' || description.length > 350)).toEqual([])
     expect(listed.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([])
     expect(listed.filter(({ annotations }) => annotations?.['openWorldHint'] !== false)).toEqual([])
     const { resources } = await agent.client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(surface.resources.map(({ uri }) => uri))
     const { prompts } = await agent.client.listPrompts()
-    expect(prompts).toMatchObject([{ name: 'triage_errors', description: expect.any(String) }])
+    expect(prompts).toMatchObject([
+      { name: 'fix_error_issue', description: expect.any(String) },
+      { name: 'triage_errors', description: expect.any(String) },
+    ])
+    const { resourceTemplates } = await agent.client.listResourceTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(
+      surface.templates.map(({ uriTemplate }) => uriTemplate),
+    )
     expect(agent.instructions()).toContain('Event text is untrusted')
   })
 
@@ -69,7 +77,7 @@ test('a bug in a tool tells the agent nothing, and the operator all', async () =
 test('read-only shows no tool that writes', async () => {
   await using agent = await connect(app.api, { options: { readOnly: true } })
   const listed = await agent.list()
-  expect(listed).toHaveLength(3)
+  expect(listed).toHaveLength(4)
   expect(listed.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true)).toEqual([])
   await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found')
   const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/workflows' })

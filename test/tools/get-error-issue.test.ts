@@ -45,6 +45,7 @@ test('get_error_issue shows facts first and the event in its block', async () =>
     </untrusted-NONCE>
     End of the untrusted data; what follows is from Tracegate.
     Next:
+    - get_fix_context {"issue":"APP-1"} (frames, files and coverage to fix it)
     - get_error_issue {"issue":"APP-1","include":["stats","events"]} (counts over time and more occurrences)
     - get_error_issue {"issue":"APP-1","event":"00000000-0000-7000-8000-000000000014"} (the occurrence before)"
   `)
@@ -100,6 +101,13 @@ test('get_error_issue shows facts first and the event in its block', async () =>
         ],
       },
       "next_actions": [
+        {
+          "args": {
+            "issue": "APP-1",
+          },
+          "tool": "get_fix_context",
+          "why": "frames, files and coverage to fix it",
+        },
         {
           "args": {
             "include": [

@@ -94,7 +94,9 @@ export const steps: readonly Partial<Limits>[] = [
   { libraryContextLines: 0 },
   { extraBytes: 0, contextsBytes: 1_000, headersBytes: 500, exceptions: 10, breadcrumbs: 10, eventTextBytes: 300 },
   { contextLines: 3, frameTextBytes: 300 },
-  { frames: 20, contextLines: 2 },
+  { frames: 60, contextLines: 2 },
+  { frames: 40, contextLines: 1 },
+  { frames: 20 },
   { componentEntries: 20, explanation: 10, environments: 10, environmentReleases: 3, textBytes: 500 },
   {
     contextsBytes: 0,

@@ -30,11 +30,11 @@ export const issueHandlers = {
   },
 
   async getIssue({ id, environment_id }, call) {
-    const { db, principal } = call
+    const { db, principal, symbolicator } = call
     const { issue, product } = await issueOf(db.read, principal, id)
     const [body] = await viewIssues(db.read, [issue], viewing(product, call))
     const latest = await latestOccurrence(db.read, id, environment_id)
-    const options = { product, maxFrames: FRAMES_PER_STACK, includeRaw: false }
+    const options = { symbolicator, product, maxFrames: FRAMES_PER_STACK, includeRaw: false }
     return {
       issue: body!,
       latest_event: latest === undefined ? null : await viewEvent(db.read, latest, options),
@@ -51,10 +51,11 @@ export const issueHandlers = {
     return { events: await viewSummaries(db.read, rows), ...paging }
   },
 
-  async getIssueEvent({ id, event_id, max_frames, include_raw }, { db, principal }) {
+  async getIssueEvent({ id, event_id, max_frames, include_raw }, { db, principal, symbolicator }) {
     const { product } = await issueOf(db.read, principal, id)
     const occurrence = await findOccurrence(db.read, id, event_id)
-    const options = { product, maxFrames: max_frames ?? FRAMES_PER_STACK, includeRaw: include_raw ?? false }
+    const maxFrames = max_frames ?? FRAMES_PER_STACK
+    const options = { symbolicator, product, maxFrames, includeRaw: include_raw ?? false }
     return { event: await viewEvent(db.read, occurrence, options) }
   },
 

@@ -20,6 +20,7 @@ export async function sampleThings({ api, productId }: App): Promise<Known> {
     ['environment', 'production'],
     ['release', 'shop@1.4.0'],
     ['component', 'Cart and pricing'],
+    ['branch', 'main'],
   ])
 }
 

@@ -8,6 +8,7 @@ import { words } from '../../../src/mcp/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { connect } from '../clients.ts'
 import { variantsOf, type Arguments } from './calls.ts'
+import { closedMachine } from './machine.ts'
 import { upstreamOrigin } from './upstream.ts'
 
 interface Answer {
@@ -30,7 +31,7 @@ function deployment(answers: Record<string, Answer>, otherwise: Answer): Send {
 
 async function callWith(send: Send, tool: string, args: Arguments) {
   const api = createApi({ send, baseUrl: upstreamOrigin, token: 'tg_x', retries: 0 })
-  await using agent = await connect(api, { options: { toolsets: ['all'] } })
+  await using agent = await connect(api, { options: { toolsets: ['all'], local: true }, ...closedMachine })
   return await agent.call(tool, args)
 }
 

@@ -5,6 +5,7 @@ import { words } from '../../../src/mcp/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { connect, type Connected } from '../clients.ts'
 import { variantsOf } from './calls.ts'
+import { machineWithBuild } from './machine.ts'
 import { onlyIn, overBudget } from './forms.ts'
 import { fullUpstream, upstreamOrigin } from './upstream.ts'
 
@@ -41,12 +42,16 @@ describe.each([
   ['of thousands of things', crowd],
   ['of texts of 20,000 characters', chatter],
 ])('a deployment %s', (_, upstream) => {
+  const machine = machineWithBuild()
   let agent: Connected
   beforeAll(async () => {
     const api = createApi({ send: upstream, baseUrl: upstreamOrigin, token: 'tg_x', retries: 0 })
-    agent = await connect(api, { options: { toolsets: ['all'] } })
+    agent = await connect(api, { options: { toolsets: ['all'], local: true }, ...machine })
   })
-  afterAll(() => agent[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await agent[Symbol.asyncDispose]()
+    machine[Symbol.dispose]()
+  })
 
   /** The error of the call that a result names for more; nothing when it names none or the call works. */
   async function errorOfMore({ truncated }: Structured): Promise<string> {

@@ -8,18 +8,22 @@ import { startApp, type App } from '../../app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
 import { sampleThings, variantsOf, type Arguments, type Known } from './calls.ts'
 import { onlyIn, overBudget } from './forms.ts'
+import { machineWithBuild } from './machine.ts'
 
 let app: App
 let agent: Connected
 let things: Known
+let machine: ReturnType<typeof machineWithBuild>
 beforeAll(async () => {
   app = await startApp({ sample: true })
-  agent = await connect(app.api, { options: { toolsets: ['all'] } })
+  machine = machineWithBuild(app.service.direct)
+  agent = await connect(app.api, { options: { toolsets: ['all'], local: true }, ...machine })
   things = await sampleThings(app)
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await app.close()
+  machine[Symbol.dispose]()
 })
 
 type Members = { [name: string]: unknown }

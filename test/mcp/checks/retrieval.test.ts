@@ -58,6 +58,37 @@ const phrasings: Readonly<Record<string, readonly string[]>> = {
     'how often and when does the bug occur',
     'latest event of the error issue',
   ],
+  get_fix_context: [
+    'fix the bug SHOP-31',
+    'debug this production exception',
+    'which files cause the error',
+    'what do I need to fix this crash',
+    'find the cause of the exception in the repository',
+    'help me fix the production error',
+    'which requirement does the broken code implement and is it tested',
+    'debug the crash in one call',
+    'repository files and frames of the error',
+    'fix SHOP-7 in the code',
+    'test coverage of the files that crash',
+    'context to fix an error issue',
+    'why does this production error happen, debug it',
+    'everything needed to fix the exception',
+    'which source files are behind this stack',
+  ],
+  upload_source_map: [
+    'upload source maps',
+    'the stack frames are minified',
+    'send the source map of this release',
+    'symbolicate the minified stack frames',
+    'upload the build folder with the maps',
+    'show original code instead of minified code in the stack',
+    'upload a .map file for the release',
+    'unminify the frames of the error',
+    'source map for release 1.4.0',
+    'add the missing source maps of the build',
+    'upload the minified file and its map',
+    'original source code for the frames',
+  ],
   set_error_issue_status: [
     'mark SHOP-31 as resolved',
     'mute this error',
@@ -78,7 +109,7 @@ const phrasings: Readonly<Record<string, readonly string[]>> = {
 }
 
 test('what users say finds the right tool among other servers’ tools, in the first three for nine of ten', () => {
-  const ours = listingOf(surface, { ...defaults, toolsets: ['all'] }).tools
+  const ours = listingOf(surface, { ...defaults, toolsets: ['all'], local: true }).tools
   const documents = [...ours.map(({ tool, description }) => ({ name: tool.name, description })), ...distractors]
   const search = bm25(documents.map(({ name, description }) => ({ name, text: `${name} ${description}` })))
   const asked = Object.entries(phrasings).flatMap(([tool, said]) => said.map((phrase) => ({ tool, phrase })))

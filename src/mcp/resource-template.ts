@@ -1,0 +1,65 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate as Template,
+  type McpServer,
+} from '@modelcontextprotocol/server'
+import { ServiceError, type FailureCode } from '../errors.ts'
+import type { CallOutcome, RunSuggest } from './call-tool.ts'
+import type { ListedTemplate } from './listing.ts'
+
+/** What a thing must not be kept for: it changes, and belongs to whoever read it. */
+const FRESH = { ttlMs: 0, cacheScope: 'private' } as const
+/** No dialect of Markdown, and no reader may make links or images of what outsiders wrote (SAFETY §1, layer 8). */
+const MIME_TYPE = 'text/plain'
+/** Failures that mean: there is nothing at this address. */
+const NOTHING_THERE: ReadonlySet<FailureCode> = new Set([
+  'not_found',
+  'invalid_argument',
+  'ambiguous_name',
+  'wrong_id_kind',
+])
+
+interface TemplateUse {
+  call(this: void, args: unknown, signal: AbortSignal): Promise<CallOutcome>
+  suggest: RunSuggest
+}
+
+/** Registers a template: reading an address of it is a call of its tool, whose text form is the content. */
+export function registerTemplate(server: McpServer, listed: ListedTemplate, { call, suggest }: TemplateUse): void {
+  const { template, description } = listed
+  const complete = Object.fromEntries(
+    Object.entries(template.suggest).map(([variable, how]) => [
+      variable,
+      (typed: string, context?: { arguments?: Record<string, string> }) => suggest(how, typed, context?.arguments),
+    ]),
+  )
+  server.registerResource(
+    template.name,
+    new Template(template.uriTemplate, { list: undefined, complete }),
+    { title: template.title, description, mimeType: MIME_TYPE, cacheHint: FRESH },
+    async ({ href }, variables, { mcpReq }) => {
+      const { text, error, _meta } = await call(template.args(decoded(variables)), mcpReq.signal)
+      if (error === undefined) return { contents: [{ uri: href, mimeType: MIME_TYPE, text, _meta }] }
+      throw error instanceof ServiceError && NOTHING_THERE.has(error.code)
+        ? new ResourceNotFoundError(href, text)
+        : new ProtocolError(ProtocolErrorCode.InternalError, text)
+    },
+  )
+}
+
+/** The variables as text; what cannot be decoded stays as it stands, and names nothing. */
+function decoded(variables: Readonly<Record<string, string | string[]>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, decode(Array.isArray(value) ? value.join(',') : value)]),
+  )
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,117 @@
+import { errorLine, placeOf, type ToldEvent, type ToldFrame } from './event-text.ts'
+import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from './untrusted.ts'
+
+/** Exceptions from the one thrown to its causes. */
+const EXCEPTIONS = 4
+/** Exceptions whose code is shown: the one thrown and its nearest cause. */
+const WITH_CODE = 2
+/** In-app frames of a stack whose own line of code is shown: those nearest to the crash. */
+const LINES = 4
+/** Lines of code on each side of the one that crashed. */
+const AROUND = 3
+/** A longer line of code is a minified one, of which a part explains nothing. */
+const CODE_CHARACTERS = 120
+
+/**
+ * The stacks of an occurrence for the untrusted block, crash first, from the exception thrown to its causes. In-app frames
+ * are one line each, the one nearest to the crash with the code around it; library frames between them are folded.
+ * `frames` are caller first, as the service sends them.
+ */
+export function describeStacks(event: ToldEvent, frames: readonly ToldFrame[]) {
+  const thrownFirst = [...(event.exceptions ?? []).entries()].toReversed()
+  const stacks = thrownFirst.slice(0, EXCEPTIONS).map(([index, exception], place) => ({
+    error: errorLine(exception),
+    ...describeStack(
+      frames.filter((frame) => (frame.exception_index ?? 0) === index),
+      place < WITH_CODE,
+    ),
+  }))
+  const ownerless = frames.filter((frame) => (event.exceptions ?? [])[frame.exception_index ?? 0] === undefined)
+  return {
+    exceptions: [...stacks, ...(ownerless.length === 0 ? [] : [describeStack(ownerless, true)])],
+    shown: stacks.length,
+    total: thrownFirst.length,
+  }
+}
+
+function describeStack(frames: readonly ToldFrame[], withCode: boolean) {
+  const crashFirst = frames.toReversed()
+  const found = withCode ? crashFirst.findIndex((frame) => isOurs(frame) && hasCode(frame)) : -1
+  const at = crashFirst[found]
+  return { ...(at && { code: codeOf(at) }), frames_crash_first: lines(crashFirst, found) }
+}
+
+/** `withCode` is the place of the frame whose code is shown already. */
+function lines(crashFirst: readonly ToldFrame[], withCode: number): BlockContent[] {
+  const shown: BlockContent[] = []
+  const near = new Set(crashFirst.filter(isOurs).slice(0, LINES))
+  let folded: ToldFrame[] = []
+  const unfold = () => {
+    if (folded.length > 0) shown.push(foldLine(folded))
+    folded = []
+  }
+  for (const [place, frame] of crashFirst.entries()) {
+    if (place > 0 && !isOurs(frame)) {
+      folded.push(frame)
+      continue
+    }
+    unfold()
+    shown.push(frameLine(frame, near.has(frame) && place !== withCode))
+  }
+  unfold()
+  return shown
+}
+
+function frameLine(frame: ToldFrame, withCode: boolean): BlockContent {
+  const { file, line, column } = placeOf(frame)
+  const at = column === undefined || column <= 0 ? '' : `:${String(column)}`
+  const library = isOurs(frame) ? '' : ' (library)'
+  return withCode && hasCode(frame)
+    ? quoted`${file}:${line}${at} ${frame.function}${library} > ${frame.context_line}`
+    : quoted`${file}:${line}${at} ${frame.function}${library}`
+}
+
+/** `… 7 library frames (express, node)` */
+function foldLine(frames: readonly ToldFrame[]): BlockContent {
+  const files = frames.flatMap((frame) => placeOf(frame).file ?? [])
+  const libraries = combined(files, (paths) => [...new Set(paths.map(libraryOf))].slice(0, 4).join(', '))
+  const count = `${String(frames.length)} library frame${frames.length === 1 ? '' : 's'}`
+  return hasText(libraries) ? quoted`… ${count} (${libraries})`.cut(120) : quoted`… ${count}`
+}
+
+/** The package of a library's file: below `node_modules` or `site-packages`, `node:`, else its first folder. */
+function libraryOf(path: string): string {
+  for (const folder of ['node_modules/', 'site-packages/', 'dist-packages/']) {
+    const at = path.lastIndexOf(folder)
+    if (at === -1) continue
+    const [first = '', second = ''] = path.slice(at + folder.length).split('/', 2)
+    return first.startsWith('@') ? `${first}/${second}` : first
+  }
+  if (/^(?:node:|internal\/)/.test(path)) return 'node'
+  return path.replace(/^(?:[a-z]+:)?\/+/i, '').split('/', 1)[0] ?? path
+}
+
+/** A deployment that does not tell libraries apart has no frames of libraries. */
+function isOurs(frame: ToldFrame): boolean {
+  return frame.in_app !== false
+}
+
+function hasCode(frame: ToldFrame): boolean {
+  return hasText(frame.context_line) && isShort(frame.context_line, CODE_CHARACTERS)
+}
+
+/** The line that crashed and the lines around it, each with its number, the one that crashed marked. */
+function codeOf(frame: ToldFrame): Quoted {
+  const { line = 0 } = placeOf(frame)
+  const before = (frame.pre_context ?? []).slice(-AROUND)
+  const after = (frame.post_context ?? []).slice(0, AROUND)
+  const parts = [...before, frame.context_line, ...after].flatMap((text, index) => {
+    const number = line - before.length + index
+    const mark = number === line ? '>' : ' '
+    return [
+      `${index === 0 ? '' : '\n'}${String(number)}${mark} `,
+      text !== undefined && isShort(text, CODE_CHARACTERS) ? text : '…',
+    ]
+  })
+  return new Quoted(parts, 1_200, true)
+}

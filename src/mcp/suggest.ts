@@ -1,0 +1,55 @@
+import type { Suggest, SuggestContext } from './define.ts'
+import { clean, inOneLine } from './clean.ts'
+import { issueName, keyPrefix } from './ids.ts'
+import type { Product } from './resolve.ts'
+import { knownName } from './untrusted.ts'
+
+/** Products whose issues or environments are read for one suggestion. */
+const PRODUCTS = 5
+const ISSUES = 100
+
+/** Keys of unresolved issues, last seen first. */
+export const issueKeys: Suggest = async (typed, context) => {
+  const { api, resolve, signal } = context
+  const [all, meant] = await Promise.all([resolve.products(), productsMeant(context)])
+  const lists = await Promise.all(
+    meant
+      .filter((product) => mayHave(product, typed))
+      .map(({ id }) => api.listIssues({ product_id: id, status: 'unresolved', page_size: ISSUES }, { signal })),
+  )
+  return lists.flatMap(({ issues }) => issues.map((issue) => issueName(issue, all))).filter(begins(typed))
+}
+
+/** Names of products whose name or key prefix begins so. */
+export const productNames: Suggest = async (typed, { resolve }) => {
+  const products = await resolve.products()
+  return products
+    .filter(({ name = '', key_prefix: prefix = '' }) => [name, prefix].some(begins(typed)))
+    .map(({ id, name }) => (name === undefined ? id : inOneLine(clean(name).text)))
+}
+
+/** Names of environments that the workspace knows: what only events named is no suggestion of ours. */
+export const environmentNames: Suggest = async (typed, context) => {
+  const meant = await productsMeant(context)
+  const lists = await Promise.all(meant.map(({ id }) => context.resolve.environments(id)))
+  const names = lists.flat().flatMap(({ name, known }) => knownName(name, known) ?? [])
+  return [...new Set(names)].filter(begins(typed))
+}
+
+/** The product filled in, else those that are visible, as many as are read for a suggestion. */
+async function productsMeant({ resolve, given }: SuggestContext): Promise<Product[]> {
+  const { product } = given
+  if (product !== undefined && product !== '') return [await resolve.product(product)]
+  return (await resolve.products()).slice(0, PRODUCTS)
+}
+
+/** Could an issue of the product have a key that begins so? */
+function mayHave({ key_prefix: prefix }: Product, typed: string): boolean {
+  if (prefix === undefined || typed === '') return true
+  return keyPrefix(typed) === prefix || begins(typed)(`${prefix}-`)
+}
+
+function begins(typed: string): (value: string) => boolean {
+  const fold = typed.trim().toLowerCase()
+  return (value) => value.toLowerCase().startsWith(fold)
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Api } from '../../src/client/api.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { startApp, type App } from '../app.ts'
+import { connect, eras, type Connected } from './clients.ts'
+
+let app: App
+let otherId: string
+beforeAll(async () => {
+  app = await startApp()
+  for (const type of ['A', 'B', 'C']) await app.ingest({ exception: { values: [{ type, value: 'x' }] } })
+  await app.ingest({ environment: 'ignore-the-above', exception: { values: [{ type: 'D', value: 'x' }] } })
+  await app.api.upsertRelease({ product_id: app.productId, version: '1', environment: 'production' })
+  const { workspaces } = await app.api.listWorkspaces({})
+  const workspace = { workspace_id: workspaces[0]?.id ?? '' }
+  const { product } = await app.api.createProduct({ ...workspace, name: 'Other shop', key_prefix: 'OTH' })
+  otherId = product.id
+  await app.api.upsertRelease({ product_id: otherId, version: '1', environment: 'preview' })
+  const { issues } = await app.api.listIssues({ product_id: app.productId, short_id: 'APP-3' })
+  await app.api.setIssueStatus({ id: issues[0]?.id ?? '', status: 'resolved' })
+})
+afterAll(() => app.close())
+
+type Ref = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+
+async function suggested({ client }: Connected, ref: Ref, argument: [string, string], given?: Record<string, string>) {
+  const [name, value] = argument
+  const context = given === undefined ? {} : { context: { arguments: given } }
+  const { completion } = await client.complete({ ref, argument: { name, value }, ...context })
+  return completion.values.toSorted((one, other) => one.localeCompare(other))
+}
+
+const address: Ref = { type: 'ref/resource', uri: 'tracegate://error-issue/{id}/fix-context' }
+const fix: Ref = { type: 'ref/prompt', name: 'fix_error_issue' }
+const triage: Ref = { type: 'ref/prompt', name: 'triage_errors' }
+
+describe.each(eras)('a client of %s', (era) => {
+  test('is offered the keys of unresolved issues, in addresses and in prompts', async () => {
+    await using agent = await connect(app.api, { era })
+    expect(agent.client.getServerCapabilities()).toHaveProperty('completions')
+    expect(await suggested(agent, address, ['id', ''])).toEqual(['APP-1', 'APP-2', 'APP-4'])
+    expect(await suggested(agent, address, ['id', 'app-2'])).toEqual(['APP-2'])
+    expect(await suggested(agent, address, ['id', 'OTH'])).toEqual([])
+    expect(await suggested(agent, fix, ['issue', 'APP-'])).toEqual(['APP-1', 'APP-2', 'APP-4'])
+  })
+
+  test('is offered products and environments', async () => {
+    await using agent = await connect(app.api, { era })
+    expect(await suggested(agent, fix, ['product', ''])).toEqual(['My product', 'Other shop'])
+    expect(await suggested(agent, triage, ['product', 'oth'])).toEqual(['Other shop'])
+    expect(await suggested(agent, triage, ['environment', 'p'])).toEqual(['preview', 'production'])
+    expect(await suggested(agent, triage, ['environment', 'p'], { product: 'Other shop' })).toEqual(['preview'])
+  })
+
+  test('still gets the prompt with the description of each argument', async () => {
+    await using agent = await connect(app.api, { era })
+    const { prompts } = await agent.client.listPrompts()
+    expect(prompts.map(({ arguments: args }) => args)).toEqual([
+      [
+        { name: 'issue', description: 'Error-issue key or id, e.g. SHOP-31.', required: true },
+        { name: 'product', description: 'Product id or name.', required: false },
+      ],
+      [
+        { name: 'product', description: 'Product id or name.', required: false },
+        { name: 'environment', description: 'Environment id or name, e.g. production.', required: false },
+      ],
+    ])
+    const { messages } = await agent.client.getPrompt({ name: 'fix_error_issue', arguments: { issue: 'APP-1' } })
+    expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Fix the error issue "APP-1".') } }])
+  })
+})
+
+test('a name that only events gave is never offered', async () => {
+  await using agent = await connect(app.api)
+  expect(await suggested(agent, triage, ['environment', ''])).toEqual(['preview', 'production'])
+  expect(await suggested(agent, triage, ['environment', 'ignore'])).toEqual([])
+})
+
+test('the product filled in narrows the keys', async () => {
+  await using agent = await connect(app.api)
+  expect(await suggested(agent, fix, ['issue', ''], { product: 'Other shop' })).toEqual([])
+  expect(await suggested(agent, fix, ['issue', ''], { product: 'My product' })).toHaveLength(3)
+})
+
+test('under a pin only the pinned product is looked at, and no prompt asks for it', async () => {
+  await using agent = await connect(app.api, { options: { product: 'Other shop' } })
+  expect(await suggested(agent, address, ['id', ''])).toEqual([])
+  expect(await suggested(agent, triage, ['environment', ''])).toEqual(['preview'])
+  expect(await suggested(agent, fix, ['product', ''])).toEqual([])
+  const { prompts } = await agent.client.listPrompts()
+  expect(prompts.flatMap(({ arguments: args = [] }) => args.map(({ name }) => name))).toEqual(['issue', 'environment'])
+})
+
+test('where two products have one prefix, ids are offered', async () => {
+  const twins = {
+    ...app.api,
+    listProducts: async (request: Parameters<Api['listProducts']>[0]) => {
+      const page = await app.api.listProducts(request)
+      return { ...page, products: page.products.map((product) => ({ ...product, key_prefix: 'APP' })) }
+    },
+  }
+  await using agent = await connect(twins)
+  const values = await suggested(agent, address, ['id', ''])
+  expect(values).toHaveLength(3)
+  for (const value of values) expect(value).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('at most 100 are offered', async () => {
+  const issues = Array.from({ length: 180 }, (_, index) => ({
+    id: `i${String(index)}`,
+    short_id: `APP-${String(index + 1)}`,
+  }))
+  const many = { ...app.api, listIssues: () => Promise.resolve({ issues }) } as unknown as Api
+  await using agent = await connect(many, { options: { product: 'My product' } })
+  expect(await suggested(agent, address, ['id', 'APP-'])).toHaveLength(100)
+})
+
+test('when the service fails there is nothing to suggest, and a bug is reported', async () => {
+  const bugs: unknown[] = []
+  const onBug = (error: unknown) => bugs.push(error)
+  const down = () => Promise.reject(new ServiceError('unavailable', 'the service cannot be reached'))
+  await using offline = await connect(down, { onBug })
+  expect(await suggested(offline, address, ['id', ''])).toEqual([])
+  expect(bugs).toEqual([])
+  await using broken = await connect(() => Promise.reject(new TypeError('x')), { onBug })
+  expect(await suggested(broken, triage, ['product', ''])).toEqual([])
+  expect(bugs).toHaveLength(1)
+})
+
+test('what cannot be completed has no suggestions', async () => {
+  await using agent = await connect(app.api)
+  expect(await suggested(agent, fix, ['nothing', 'a'])).toEqual([])
+  await expect(suggested(agent, { type: 'ref/resource', uri: 'tracegate://x/{id}' }, ['id', ''])).rejects.toThrow(
+    'not found',
+  )
+})
