@@ -30,8 +30,22 @@ export interface Endpoint<
   readonly reasons: readonly string[]
   readonly scope: Scope
   readonly bodyLimitBytes: number
+  /** Where the body itself may be the value of a member of a member. */
+  readonly rawBody: RawBody | undefined
   /** True when the response is a sequence of `returns` objects (NDJSON or SSE). */
   readonly stream: S
+}
+
+/**
+ * A body that is no JSON object of the endpoint's own members is the value of `member` in `object`; the members of the
+ * objects in `query` then come in the query, as `run.environment`.
+ */
+export interface RawBody {
+  readonly object: string
+  readonly member: string
+  readonly query: readonly string[]
+  /** Content types beside JSON, for the documentation: any other is read the same. */
+  readonly types: readonly string[]
 }
 
 interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S extends boolean> {
@@ -45,6 +59,7 @@ interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S exte
   reasons?: readonly string[]
   scope?: Scope
   bodyLimitBytes?: number
+  rawBody?: RawBody
   stream?: S
 }
 
@@ -71,6 +86,7 @@ export function endpoint<
     reasons: facts.reasons ?? [],
     scope: facts.scope ?? (reads ? 'read' : 'write'),
     bodyLimitBytes: facts.bodyLimitBytes ?? 4 * MIB,
+    rawBody: facts.rawBody,
     // Without the fact S is inferred as false.
     stream: facts.stream ?? (false as S),
   }

@@ -86,7 +86,7 @@ function describe(operation: Operation, inline: Readonly<Record<string, JsonSche
     tags: [tagOf(endpoint)],
     summary: endpoint.summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(hasBody(endpoint) && { requestBody: requestBody(inline[`${name}.request`] ?? {}) }),
+    ...(hasBody(endpoint) && { requestBody: requestBody(inline[`${name}.request`] ?? {}, endpoint) }),
     responses: { 200: success(endpoint, inline[`${name}.response`] ?? {}), ...errorsOf(endpoint) },
     'x-scope': endpoint.scope,
     'x-retry': endpoint.retry,
@@ -147,9 +147,11 @@ function sharedOf({ input }: Endpoint): { $ref: string }[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
-function requestBody(schema: JsonSchema) {
+/** A body that may be a value itself is documented by its content types; JSON reports are told apart by their members. */
+function requestBody(schema: JsonSchema, { rawBody }: Endpoint) {
   const required = (schema.required ?? []).length > 0
-  return { required, content: { 'application/json': { schema } } }
+  const raw = (rawBody?.types ?? []).map((type) => [type, { schema: { type: 'string' } }])
+  return { required, content: { 'application/json': { schema }, ...Object.fromEntries(raw) } }
 }
 
 function success({ summary, stream }: Endpoint, schema: JsonSchema) {

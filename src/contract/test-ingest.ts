@@ -169,4 +169,10 @@ export const ingestTests = endpoint({
   fails: ['invalid_argument', 'not_found', 'failed_precondition', 'payload_too_large'],
   reasons: ['REPORT_UNPARSABLE', 'REPORT_EMPTY', 'FORMAT_UNKNOWN', 'BRANCH_NOT_OPEN'],
   bodyLimitBytes: 32 * MIB,
+  rawBody: {
+    object: 'draft',
+    member: 'content',
+    query: ['run', 'options'],
+    types: ['application/xml', 'text/xml', 'text/x-tap'],
+  },
 })

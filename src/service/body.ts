@@ -5,14 +5,36 @@ import { ServiceError } from '../errors.ts'
 
 const unzip = promisify(gunzip)
 
+const DEEPEST = 500
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d]
+
 /**
  * The JSON object in the body, `{}` without one. Never holds more than `limitBytes`, neither as sent nor unpacked.
  * Throws `payload_too_large`, or `invalid_argument` for what is no JSON object or ends early.
  */
 export async function readJsonBody(request: WireRequest, limitBytes: number): Promise<Record<string, unknown>> {
+  const text = await readTextBody(request, limitBytes)
+  return text === '' ? {} : jsonObject(text)
+}
+
+/** The body as text, unpacked: UTF-8, or UTF-16 where a byte order mark says so. The same limits and failures. */
+export async function readTextBody(request: WireRequest, limitBytes: number): Promise<string> {
   const sent = await collect(request, limitBytes)
-  if (sent.length === 0) return {}
-  const text = (await decode(sent, request.headers['content-encoding'], limitBytes)).toString('utf8')
+  if (sent.length === 0) return ''
+  const bytes = await decode(sent, request.headers['content-encoding'], limitBytes)
+  const mark = bytes.subarray(0, 2).toString('hex')
+  if (mark === 'fffe' || mark === 'feff')
+    return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)
+  return bytes.toString('utf8')
+}
+
+/**
+ * The JSON object that a text is. Throws `invalid_argument` for any other, and for one nested deeper than 500 levels: what
+ * parses it without recursion is written again with it.
+ */
+export function jsonObject(text: string): Record<string, unknown> {
+  if (depthOf(text) > DEEPEST) throw invalidBody(`the body is nested deeper than ${String(DEEPEST)} levels`)
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -22,6 +44,24 @@ export async function readJsonBody(request: WireRequest, limitBytes: number): Pr
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalidBody('the body must be a JSON object')
   return body as Record<string, unknown>
+}
+
+/** How deep the brackets of a JSON text nest, counted until it is too deep. */
+function depthOf(text: string): number {
+  // Too short to be that deep.
+  if (text.length < 2 * DEEPEST) return 0
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length && depth <= DEEPEST; at += 1) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === BACKSLASH) at += 1
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
+  }
+  return depth
 }
 
 async function collect({ body, headers }: WireRequest, limitBytes: number): Promise<Buffer> {

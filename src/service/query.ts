@@ -39,7 +39,7 @@ export function compileQuery(endpoint: Endpoint): (query: string) => Record<stri
   }
 }
 
-function parametersOf({ method, path, input }: Endpoint): Map<string, Parameter> {
+function parametersOf({ method, path, input, rawBody }: Endpoint): Map<string, Parameter> {
   const inPath = new Set(pathParameters(path))
   const inQuery = method === 'GET' || method === 'DELETE'
   const parameters = new Map<string, Parameter>()
@@ -50,7 +50,18 @@ function parametersOf({ method, path, input }: Endpoint): Map<string, Parameter>
     const alias = aliases[member]
     if (alias !== undefined) parameters.set(alias, parameter)
   }
+  for (const object of rawBody?.query ?? []) {
+    for (const [name, schema] of Object.entries(shapeOf(input.shape[object]))) {
+      const member = `${object}.${name}`
+      parameters.set(member, { member, ...typeOf(schema) })
+    }
+  }
   return parameters
+}
+
+function shapeOf(schema: z.core.$ZodType | undefined): z.core.$ZodShape {
+  if (schema instanceof z.ZodOptional) return shapeOf(schema.def.innerType)
+  return schema instanceof z.ZodObject ? schema.shape : {}
 }
 
 function typeOf(schema: z.core.$ZodType): { kind: Kind; repeated: boolean } {
@@ -95,7 +106,7 @@ function coerce(kind: Kind, text: string): unknown {
 }
 
 function unknown(parameters: ReadonlyMap<string, Parameter>): string {
-  const names = [...parameters.keys()].filter((name) => !name.includes('.'))
+  const names = [...parameters.keys()].filter((name) => !name.startsWith('pagination.'))
   return names.length === 0 ? 'no query parameter is known here' : `unknown query parameter; known: ${names.join(', ')}`
 }
 

@@ -3,7 +3,7 @@ import type { Endpoint } from '../contract/endpoint.ts'
 import { RequestId } from '../contract/common.ts'
 import type { WireRequest } from '../contract/wire.ts'
 import { ServiceError } from '../errors.ts'
-import { readJsonBody } from './body.ts'
+import { jsonObject, readJsonBody, readTextBody } from './body.ts'
 import { compileQuery } from './query.ts'
 import { invalidInput } from './violations.ts'
 
@@ -36,7 +36,7 @@ export function splitAddress(url: string): Address {
  * (CONTRACT §0.1, §0.6). The reader throws `invalid_argument` or `payload_too_large`.
  */
 export function compileReader(endpoint: Endpoint) {
-  const { method, input: schema, bodyLimitBytes } = endpoint
+  const { method, input: schema } = endpoint
   const readQuery = compileQuery(endpoint)
   const hasEtag = 'etag' in schema.shape
   const hasDryRun = 'validate_only' in schema.shape
@@ -47,14 +47,14 @@ export function compileReader(endpoint: Endpoint) {
     path: Record<string, string>,
   ): Promise<ParsedRequest> {
     const fromQuery = readQuery(query)
-    const body = method === 'GET' ? {} : await readJsonBody(request, bodyLimitBytes)
+    const body = method === 'GET' ? {} : await readBody(request, endpoint)
     const ifMatch = hasEtag ? etagOfHeader(request.headers['if-match']) : {}
     const validateOnly = wantsDryRun(request, body)
     if (validateOnly && method !== 'GET' && !hasDryRun) throw noDryRun()
     const raw = {
       ...body,
       ...ifMatch,
-      ...fromQuery,
+      ...nested(fromQuery, body),
       ...path,
       ...(validateOnly && hasDryRun && { validate_only: true }),
     }
@@ -63,6 +63,39 @@ export function compileReader(endpoint: Endpoint) {
     const requestKey = method === 'POST' ? requestKeyOf(request, body) : undefined
     return { input: parsed.data, validateOnly, requestKey, hash: hashOf(endpoint, parsed.data) }
   }
+}
+
+/**
+ * The members that a body gives. Where the body may be a value itself, anything but a JSON object with a member of the
+ * endpoint's own is that value (CONTRACT §4.1, raw bodies).
+ */
+async function readBody(
+  request: WireRequest,
+  { bodyLimitBytes, rawBody, input }: Endpoint,
+): Promise<Record<string, unknown>> {
+  if (rawBody === undefined) return readJsonBody(request, bodyLimitBytes)
+  const text = await readTextBody(request, bodyLimitBytes)
+  const { object, member } = rawBody
+  const isJson = /^\s*\{/.test(text) || /[/+]json\b/i.test(request.headers['content-type'] ?? '')
+  if (!isJson) return text.trim() === '' ? {} : { [object]: { [member]: text } }
+  const body = jsonObject(text)
+  const isOwn = Object.keys(body).length === 0 || Object.keys(body).some((name) => name in input.shape)
+  return isOwn ? body : { [object]: { [member]: body } }
+}
+
+/** `run.environment` of a query as a member of the body's `run`. */
+function nested(query: Record<string, unknown>, body: Record<string, unknown>): Record<string, unknown> {
+  const members: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(query)) {
+    const [object = '', member] = name.split('.')
+    const before = members[object] ?? body[object]
+    members[object] = member === undefined ? value : { ...(isObject(before) && before), [member]: value }
+  }
+  return members
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function etagOfHeader(value: string | undefined): { etag?: string } {
