@@ -22,7 +22,11 @@ export async function readJsonBody(request: WireRequest, limitBytes: number): Pr
 export async function readTextBody(request: WireRequest, limitBytes: number): Promise<string> {
   const sent = await collect(request, limitBytes)
   if (sent.length === 0) return ''
-  const bytes = await decode(sent, request.headers['content-encoding'], limitBytes)
+  return textOf(await decode(sent, request.headers['content-encoding'], limitBytes))
+}
+
+/** Bytes as text: UTF-8, or UTF-16 where a byte order mark says so. */
+export function textOf(bytes: Buffer): string {
   const mark = bytes.subarray(0, 2).toString('hex')
   if (mark === 'fffe' || mark === 'feff')
     return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)

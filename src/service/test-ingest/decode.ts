@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
+import { textOf } from '../body.ts'
 import { parseReport } from '../reports/index.ts'
 import type { ParsedReport, ReportCase } from '../reports/report.ts'
 
@@ -87,9 +88,9 @@ function unpack(content: NonNullable<Draft['content']>, encoding: Encoding, left
   if (typeof content !== 'string') return content
   if (encoding === 'identity') return charge(content, left)
   const bytes = Buffer.from(content, 'base64')
-  if (encoding === 'base64') return charge(bytes.toString('utf8'), left)
+  if (encoding === 'base64') return charge(textOf(bytes), left)
   try {
-    return charge(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) }).toString('utf8'), left)
+    return charge(textOf(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) })), left)
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge()
     const message = 'the content is no base64 of gzip; correct content_encoding'

@@ -1,0 +1,121 @@
+import { XMLParser } from 'fast-xml-parser'
+import { reportUnparsable } from '../errors.ts'
+
+/** An element of a report with its children as they are written. */
+export interface Element {
+  name: string
+  attributes: Record<string, string>
+  /** What is between its tags, as written; '' when it has children that were read. */
+  raw: string
+  children: Element[]
+}
+
+/** Longest attribute that is kept, in characters as written. */
+const LONGEST_ATTRIBUTE = 100_000
+const CONTENT = '#text'
+const ATTRIBUTES = ':@'
+
+// Entities are off: references are decoded by plainOf, which knows no entity but XML's own. Children stay unread text
+// (stop nodes), so that the parser's work is bounded by the tags of one case, whatever its output holds.
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  allowBooleanAttributes: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  processEntities: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  stopNodes: ['*.*'],
+  maxNestedTags: 4,
+  jPath: false,
+})
+
+/**
+ * Reads one well-formed element of a report: its attributes, decoded, and its children with their attributes and with
+ * their content unread. Throws `REPORT_UNPARSABLE` for names that the parser refuses, such as `__proto__`.
+ */
+export function readElement(xml: string, line: number): Element {
+  try {
+    const [root] = nodesOf(parser.parse(xml))
+    if (root !== undefined) return root
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause
+  }
+  throw reportUnparsable('REPORT_FORMAT_JUNIT_XML', 'an element of it cannot be read', line)
+}
+
+/** Longest content of a child whose elements are read, in characters. */
+const LONGEST_CONTENT = 1_000_000
+
+/** The elements in the content of a child; none when it has no or too much content. */
+export function childrenOf(element: Element, line: number): Element[] {
+  if (!element.raw.includes('<') || element.raw.length > LONGEST_CONTENT) return []
+  return readElement(`<x>${element.raw}</x>`, line).children
+}
+
+type Node = Record<string, unknown>
+
+function nodesOf(list: unknown): Element[] {
+  const elements: Element[] = []
+  for (const node of Array.isArray(list) ? list.filter(isNode) : []) {
+    const name = Object.keys(node).find((key) => key !== ATTRIBUTES)
+    if (name !== undefined && name !== CONTENT) elements.push(elementOf(name, node))
+  }
+  return elements
+}
+
+function elementOf(name: string, node: Node): Element {
+  const content: unknown = node[name]
+  const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined
+  const raw = isNode(only) ? only[CONTENT] : undefined
+  const children = typeof raw === 'string' ? [] : nodesOf(content)
+  return { name, attributes: attributesOf(node[ATTRIBUTES]), raw: typeof raw === 'string' ? raw : '', children }
+}
+
+function attributesOf(value: unknown): Record<string, string> {
+  const attributes: Record<string, string> = {}
+  if (!isNode(value)) return attributes
+  for (const [name, text] of Object.entries(value)) attributes[name] = decode(String(text).slice(0, LONGEST_ATTRIBUTE))
+  return attributes
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null
+}
+
+/** Text of content as it is written: CDATA taken as it is, references decoded, comments and tags left out. */
+export function plainOf(raw: string, longest: number): string {
+  let text = ''
+  for (let at = 0; at < raw.length && text.length < longest;) {
+    const next = raw.indexOf('<', at)
+    const end = next === -1 ? raw.length : next
+    // A reference takes up to ten characters for one.
+    text += decode(raw.slice(at, Math.min(end, at + longest * 10)))
+    if (next === -1) break
+    const cdata = raw.startsWith('<![CDATA[', next)
+    const mark = cdata ? ']]>' : raw.startsWith('<!--', next) ? '-->' : '>'
+    const close = raw.indexOf(mark, next)
+    if (close === -1) break
+    if (cdata) text += raw.slice(next + 9, Math.min(close, next + 9 + longest))
+    at = close + mark.length
+  }
+  return text.slice(0, longest)
+}
+
+const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+/** Decodes XML's five entities and character references; any other reference stays as it is written. */
+function decode(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt|amp|quot|apos));/giu,
+    (written, decimal, hex, name) => {
+      if (typeof name === 'string') return named[name] ?? written
+      const code = typeof decimal === 'string' ? Number(decimal) : Number.parseInt(String(hex), 16)
+      return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code)
+    },
+  )
+}

@@ -1,0 +1,49 @@
+import { cut, firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../text.ts'
+import type { ReportCase } from '../report.ts'
+import { childrenOf, plainOf } from './element.ts'
+import type { Element } from './element.ts'
+
+/** What a `<testcase>` says about how it went. */
+export interface Outcome {
+  status: ReportCase['status']
+  attempts: number
+  message: string
+  trace: string
+}
+
+// Surefire writes the earlier attempts of a case beside its last one; Playwright, Gradle and nextest do as it does.
+const FLAKY = new Set(['flakyFailure', 'flakyError'])
+const RERUN = new Set(['rerunFailure', 'rerunError'])
+const NOT_RUN = /^(?:notrun|disabled|skipped|ignored|suppressed|pending)$/iu
+
+/** Status, attempts, message and trace of a case (CONTRACT §4.2); `line` is where it stands in the report. */
+export function readOutcome({ attributes, children }: Element, line: number): Outcome {
+  const named = (name: string) => children.find((child) => child.name === name)
+  const flaky = children.filter(({ name }) => FLAKY.has(name))
+  const attempts = 1 + flaky.length + children.filter(({ name }) => RERUN.has(name)).length
+  const failure = named('failure')
+  const error = named('error')
+  const skipped = named('skipped')
+  // node:test reports a case that is to do as skipped and, when it fails, as failed as well.
+  const isToDo = skipped?.attributes['type'] === 'todo'
+  if (!isToDo && failure !== undefined) return { status: 'RESULT_STATUS_FAILED', attempts, ...told(failure, line) }
+  if (!isToDo && error !== undefined) return { status: 'RESULT_STATUS_ERROR', attempts, ...told(error, line) }
+  const first = flaky[0]
+  if (first !== undefined) return { status: 'RESULT_STATUS_FLAKY', attempts, ...told(first, line) }
+  if (skipped !== undefined) {
+    const { message, trace } = told(skipped, line)
+    // Some say only that it was skipped, and the reason below; node:test says `true` when there is none.
+    const reason = /^(?:skipped|true)$/iu.test(message) ? cut(firstLine(trace), LONGEST_MESSAGE) : message
+    return { status: 'RESULT_STATUS_SKIPPED', attempts, message: reason, trace: '' }
+  }
+  // GoogleTest and others say it in an attribute.
+  const notRun = [attributes['status'], attributes['result']].some((value) => NOT_RUN.test(value ?? ''))
+  return { status: notRun ? 'RESULT_STATUS_SKIPPED' : 'RESULT_STATUS_PASSED', attempts, message: '', trace: '' }
+}
+
+function told(element: Element, line: number): { message: string; trace: string } {
+  const stack = childrenOf(element, line).find(({ name }) => name === 'stackTrace')
+  const trace = plainText(plainOf((stack ?? element).raw, LONGEST_TRACE * 2)).trim()
+  const message = plainText(element.attributes['message'] ?? '', LONGEST_MESSAGE).trim()
+  return { message: message === '' ? cut(firstLine(trace), LONGEST_MESSAGE) : message, trace }
+}

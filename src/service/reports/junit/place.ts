@@ -1,0 +1,150 @@
+import { LOAD_ERROR } from '../load-error.ts'
+import { slashed } from '../text.ts'
+import type { Flavour } from './flavour.ts'
+import type { Case, Suite } from './read.ts'
+
+/** Where a case stands, as its writer means it (CONTRACT §4.2). */
+export interface Place {
+  file_path: string
+  suite_path: string[]
+  name: string
+  project: string
+}
+
+/** A case as every flavour sees it. */
+interface Said {
+  name: string
+  className: string
+  /** Attribute of the case, else of a suite around it. */
+  file: string
+  suite: Suite
+  message: string
+}
+
+type Placing = (said: Said) => Omit<Place, 'project'> & { project?: string }
+
+const placings: Record<Flavour, Placing> = {
+  vitest: ({ name, className }) =>
+    name === className ? loadError(className) : { file_path: className, ...split(name, ' > ') },
+  jest,
+  playwright({ name, className, suite }) {
+    const project = suite.attributes['hostname'] ?? ''
+    const mark = `[${project}] `
+    const plain = name.startsWith(mark) ? name.slice(mark.length) : name
+    return { file_path: className, ...split(plain, ' › '), project }
+  },
+  'node:test': ({ name, file, suite }) =>
+    // The process of a file that failed is reported under the name of the file.
+    suite.isRoot && isPath(name) && slashed(file).endsWith(name)
+      ? loadError(file)
+      : { file_path: file, suite_path: titles(suite).map(unquoted), name: unquoted(name) },
+  mocha,
+  pytest,
+  // The class is all that Surefire says of the file: its path without the extension, which is not known.
+  surefire: (said) => ({
+    ...other(said),
+    file_path: said.file || said.className.replace(/\$.*/u, '').replaceAll('.', '/'),
+  }),
+  go: other,
+  // Some adapters write the whole name of a test where others write its method.
+  dotnet: ({ name, className, file }) => ({
+    file_path: file,
+    suite_path: className === '' ? [] : [className],
+    name: name.startsWith(`${className}.`) ? name.slice(className.length + 1) : name,
+  }),
+  phpunit: other,
+  googletest: other,
+  nextest: other,
+  other,
+}
+
+/** Where a case stands; its name is '' when the report gives it none and no class either. */
+export function placeOf(flavour: Flavour, { attributes, suite, outcome }: Case): Place {
+  const said = {
+    name: attributes['name']?.trim() ?? '',
+    className: attributes['classname']?.trim() ?? attributes['class']?.trim() ?? '',
+    file: attributes['file'] ?? attributes['filepath'] ?? fileOf(suite),
+    suite,
+    message: outcome.message,
+  }
+  const place = placings[flavour](said)
+  return {
+    project: '',
+    ...place,
+    file_path: slashed(place.file_path),
+    // A class that could not be set up: Surefire names the class and no case.
+    name: place.name || said.className,
+  }
+}
+
+function other({ name, className, file, suite }: Said): Omit<Place, 'project'> {
+  const isOwn = className !== '' && className !== name && className !== file
+  return { file_path: file, suite_path: isOwn ? [className] : titles(suite).filter((title) => title !== file), name }
+}
+
+/** jest-junit's templates may put titles, class names and paths almost anywhere. */
+function jest({ name, className, file, suite }: Said): Omit<Place, 'project'> {
+  const title = suite.attributes['name'] ?? ''
+  const path = file || (isPath(title) ? title : '')
+  if (className === 'Test suite failed to run') return loadError(path || name)
+  const isTitle = className === '' || className === name
+  return { file_path: path, suite_path: isTitle ? [] : className.split(' › ').map((part) => part.trim()), name }
+}
+
+/** mocha-junit-reporter puts the whole title into one of name and class name, and the last part into the other. */
+function mocha({ name, className, file }: Said): Omit<Place, 'project'> {
+  const [whole, last] = name.length < className.length ? [className, name] : [name, className]
+  if (whole === last || last === '') return { file_path: file, suite_path: [], name: whole }
+  if (whole.endsWith(` ${last}`)) {
+    return { file_path: file, suite_path: [whole.slice(0, -last.length - 1)], name: last }
+  }
+  return { file_path: file, suite_path: className === '' ? [] : [className], name }
+}
+
+/**
+ * pytest's class name is the module with the classes in it: `tests.test_cart.TestCart`. By PEP 8 classes begin with a
+ * capital and modules do not; with `junit_family=xunit1` the file is said as well, and then tells where the module ends.
+ */
+function pytest({ name, className, file, message }: Said): Omit<Place, 'project'> {
+  if (className === '' && message === 'collection failure') return loadError(file || modulePath(name.split('.')))
+  const parts = className.split('.')
+  const module = file.replace(/\.py$/u, '').replaceAll('/', '.')
+  const isModule = module !== '' && (className === module || className.startsWith(`${module}.`))
+  const firstClass = parts.findIndex((part) => /^_*[A-Z]/u.test(part))
+  const depth = isModule ? module.split('.').length : firstClass === -1 ? parts.length : firstClass
+  return { file_path: file || modulePath(parts.slice(0, depth)), suite_path: parts.slice(depth), name }
+}
+
+function modulePath(parts: readonly string[]): string {
+  return parts.join('') === '' ? '' : `${parts.join('/')}.py`
+}
+
+function split(title: string, separator: string): { suite_path: string[]; name: string } {
+  const parts = title.split(separator)
+  return { suite_path: parts.slice(0, -1), name: parts.at(-1) ?? title }
+}
+
+function loadError(file_path: string): Omit<Place, 'project'> {
+  return { file_path, suite_path: [], name: LOAD_ERROR }
+}
+
+/** Names of the suites around a case, outermost first, without the root's. */
+function titles(suite: Suite | undefined): string[] {
+  if (suite === undefined || suite.isRoot) return []
+  const title = suite.attributes['name']?.trim() ?? ''
+  return [...titles(suite.parent), ...(title === '' ? [] : [title])]
+}
+
+function fileOf(suite: Suite | undefined): string {
+  if (suite === undefined) return ''
+  return suite.attributes['file'] ?? suite.attributes['filepath'] ?? fileOf(suite.parent)
+}
+
+function isPath(text: string): boolean {
+  return /^[^\s<>]+\.[cm]?[jt]sx?$/u.test(text)
+}
+
+/** node:test escapes a quote twice. */
+function unquoted(text: string): string {
+  return text.replaceAll('&quot;', '"')
+}

@@ -1,0 +1,130 @@
+import { reportUnparsable } from '../errors.ts'
+import { lineCounter } from '../lines.ts'
+import { plainText } from '../text.ts'
+import { childrenOf, plainOf, readElement } from './element.ts'
+import type { Element } from './element.ts'
+import { readOutcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
+import { scanXml } from './scan.ts'
+import type { Tag } from './scan.ts'
+
+/** A `<testsuites>` or `<testsuite>` as written. */
+export interface Suite {
+  attributes: Record<string, string>
+  properties: Property[]
+  /** Around it; undefined for the root. */
+  parent: Suite | undefined
+  isRoot: boolean
+}
+
+export type Property = readonly [name: string, value: string]
+
+/** A `<testcase>` as written. */
+export interface Case {
+  suite: Suite
+  attributes: Record<string, string>
+  properties: Property[]
+  outcome: Outcome
+  /** Where it stands in the report. */
+  line: number
+}
+
+export interface Document {
+  suites: Suite[]
+  cases: Case[]
+}
+
+export const MOST_CASES = 200_000
+const MOST_SUITES = 100_000
+const MOST_ELEMENTS_OF_A_CASE = 10_000
+const MOST_PROPERTIES_OF_A_SUITE = 300
+const LONGEST_PROPERTY = 1000
+const CONTAINERS = new Set(['testsuites', 'testsuite', 'testcase', 'properties'])
+
+/** Reads suites and cases of a JUnit report one after the other. Throws `REPORT_UNPARSABLE`. */
+export function readDocument(xml: string): Document {
+  const document: Document = { suites: [], cases: [] }
+  const lineOf = lineCounter(xml)
+  const fail = (what: string, offset: number) => reportUnparsable('REPORT_FORMAT_JUNIT_XML', what, lineOf(offset))
+  let suite: Suite | undefined
+  let piece: Tag | undefined
+  let elements = 0
+  scanXml(xml, {
+    holdsText: (name) => !CONTAINERS.has(name),
+    open(tag, parents) {
+      if (parents === 0 && !isSuite(tag)) throw fail(foreignRoot(tag.name), tag.start)
+      if (piece !== undefined) {
+        if ((elements += 1) > MOST_ELEMENTS_OF_A_CASE) throw fail('one test case has too many elements', piece.start)
+      } else if (isSuite(tag)) {
+        suite = readSuite(xml, tag, suite, lineOf(tag.start))
+        if (document.suites.push(suite) > MOST_SUITES) throw fail('it has more than 100,000 suites', tag.start)
+      } else if (tag.name === 'testcase' || tag.name === 'properties') {
+        piece = tag
+        elements = 0
+      }
+    },
+    close(tag, end) {
+      if (tag === piece && suite !== undefined) {
+        piece = undefined
+        addPiece(document, suite, { xml: xml.slice(tag.start, end), line: lineOf(tag.start) })
+        if (document.cases.length > MOST_CASES)
+          throw fail('it has more than 200,000 cases; send it in several', tag.start)
+      } else if (piece === undefined && isSuite(tag)) {
+        suite = suite?.parent
+      }
+    },
+  })
+  return document
+}
+
+function isSuite({ name }: Tag): boolean {
+  return name === 'testsuite' || name === 'testsuites'
+}
+
+function readSuite(xml: string, tag: Tag, parent: Suite | undefined, line: number): Suite {
+  const written = xml.slice(tag.start, tag.end)
+  const alone = written.endsWith('/>') ? written : `${written.slice(0, -1)}/>`
+  const { attributes } = readElement(alone, line)
+  return { attributes, properties: [], parent, isRoot: tag.name === 'testsuites' }
+}
+
+function addPiece(document: Document, suite: Suite, { xml, line }: { xml: string; line: number }): void {
+  const isCase = xml.startsWith('<testcase')
+  const room = MOST_PROPERTIES_OF_A_SUITE - suite.properties.length
+  if (!isCase && room === 0) return
+  const element = readElement(xml, line)
+  if (!isCase) {
+    suite.properties.push(...propertiesOf(element).slice(0, room))
+    return
+  }
+  const properties = element.children
+    .filter(({ name }) => name === 'properties')
+    .flatMap((list) => propertiesOf({ ...list, children: childrenOf(list, line) }))
+  document.cases.push({ suite, attributes: element.attributes, properties, outcome: readOutcome(element, line), line })
+}
+
+function propertiesOf({ children }: Element): Property[] {
+  return children.flatMap(({ name, attributes, raw }): Property[] => {
+    const key = attributes['name']?.trim() ?? ''
+    if (name !== 'property' || key === '') return []
+    const value = attributes['value'] ?? plainOf(raw, LONGEST_PROPERTY)
+    return [[plainText(key, 200), plainText(value, LONGEST_PROPERTY).trim()]]
+  })
+}
+
+const foreign: Record<string, string> = {
+  'test-run': 'a report of NUnit 3',
+  'test-results': 'a report of NUnit 2',
+  assemblies: 'a report of xUnit.net',
+  assembly: 'a report of xUnit.net',
+  TestRun: 'a TRX report of Visual Studio',
+  coverage: 'a coverage report',
+  report: 'a coverage report',
+  checkstyle: 'a Checkstyle report',
+  html: 'a web page',
+}
+
+function foreignRoot(name: string): string {
+  const what = Object.hasOwn(foreign, name) ? (foreign[name] ?? '') : 'XML of another kind'
+  return `it is ${what}; its root must be testsuites or testsuite, so have the tests report as JUnit XML`
+}

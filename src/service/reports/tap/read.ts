@@ -1,0 +1,154 @@
+import { Parser } from 'tap-parser'
+import type { Result } from 'tap-parser'
+import { reportUnparsable } from '../errors.ts'
+import type { ReportWarning } from '../report.ts'
+import type { Diagnostics } from './diagnostics.ts'
+import { tapLines } from './lines.ts'
+import type { Line } from './lines.ts'
+
+/** A subtest; its name is known at the latest when its closing test point is read. */
+export interface Group {
+  name: string
+  points: number
+  failures: number
+}
+
+/** A test point. */
+export interface Point {
+  result: Result
+  /** Subtests around it, outermost first. */
+  groups: readonly Group[]
+  /** The subtest that it closes. */
+  closes: Group | undefined
+  diagnostics: Diagnostics
+  /** Comment above it. */
+  heading: string
+  /** Lines between it and the next one that are no TAP. */
+  notes: string[]
+}
+
+export interface Stream {
+  points: Point[]
+  warnings: ReportWarning[]
+  /** Whether anything of it was TAP. */
+  isTap: boolean
+  /** Comments that sum the run up, such as `tests 5`. */
+  summary: string[]
+}
+
+const MOST_LEVELS = 100
+const MOST_POINTS = 200_000
+const MOST_LINES = 1_000_000
+const MOST_NOTES = 200
+const MOST_WARNINGS = 100
+const SUMMARY = /^(?:tests|pass|fail|ok|skip|todo|suites|cancelled|skipped|duration_ms)\b/u
+
+interface Reading extends Stream {
+  /** What is known of the last test point of each level until the parser tells its result. */
+  awaited: (Line | undefined)[]
+  headings: string[]
+  heading: string
+  notes: string[]
+  line: number
+}
+
+/** Reads a TAP 13 or 14 stream. Throws `REPORT_UNPARSABLE` for one that is nested or long beyond any use. */
+export function readTap(text: string): Stream {
+  const parser = new Parser({})
+  const reading: Reading = {
+    points: [],
+    warnings: [],
+    isTap: false,
+    summary: [],
+    awaited: [],
+    headings: [],
+    heading: '',
+    notes: [],
+    line: 0,
+  }
+  listen(reading, parser, [])
+  parser.on('bailout', () => warn(reading, 'BAIL_OUT', 'the run bailed out: tests behind this line did not run'))
+  let fed = 0
+  for (const line of tapLines(text)) {
+    reading.line = line.number
+    if (line.kind === 'note') {
+      note(reading, line.text)
+      continue
+    }
+    if ((fed += 1) > MOST_LINES) throw unparsable('it has more than 1,000,000 lines of TAP', line.number)
+    reading.isTap = true
+    parser.write(`${line.text}\n`)
+    if (line.kind === 'point') expectResult(reading, line)
+  }
+  parser.end()
+  return reading
+}
+
+function unparsable(what: string, line: number) {
+  return reportUnparsable('REPORT_FORMAT_TAP', what, line)
+}
+
+function expectResult(reading: Reading, line: Line): void {
+  const level = Math.floor((line.text.length - line.text.trimStart().length) / 4)
+  reading.awaited[level] = line
+  reading.headings[level] = reading.heading
+}
+
+function listen(reading: Reading, parser: Parser, groups: readonly Group[]): void {
+  const { level } = parser
+  if (level > MOST_LEVELS)
+    throw unparsable(`its subtests are nested more than ${String(MOST_LEVELS)} levels deep`, reading.line)
+  let closing: Group | undefined
+  parser.on('child', (child: Parser) => {
+    closing = { name: child.name, points: 0, failures: 0 }
+    listen(reading, child, [...groups, closing])
+  })
+  parser.on('assert', (result: Result) => {
+    const closes = closing
+    closing = undefined
+    // The closing point has the name without the escapes of the comment that announced the subtest.
+    if (closes !== undefined && result.name !== '') closes.name = result.name
+    const own = groups.at(-1)
+    if (own !== undefined) {
+      own.points += 1
+      if (!result.ok && result.todo === false && result.skip === false) own.failures += 1
+    }
+    addPoint(reading, { result, groups, closes, level })
+  })
+  parser.on('complete', () => {
+    const planned = parser.planEnd - parser.planStart + 1
+    if (parser.planStart === -1 && level === 0) {
+      warn(reading, 'PLAN_MISSING', 'it has no plan: the run may have been cut off')
+    } else if (parser.planStart !== -1 && !parser.bailedOut && planned !== parser.count) {
+      const counts = `${String(planned)} tests were planned and ${String(parser.count)} reported`
+      warn(reading, 'PLAN_MISMATCH', counts)
+    }
+  })
+}
+
+function addPoint(reading: Reading, point: Pick<Point, 'result' | 'groups' | 'closes'> & { level: number }): void {
+  const { result, groups, closes, level } = point
+  const diagnostics = reading.awaited[level]?.diagnostics ?? new Map<string, string>()
+  const added = { result, groups, closes, diagnostics, heading: reading.headings[level] ?? '', notes: reading.notes }
+  reading.awaited[level] = undefined
+  reading.notes = []
+  if (reading.points.push(added) > MOST_POINTS) {
+    throw unparsable('it has more than 200,000 test points; send it in several', reading.line)
+  }
+}
+
+/** Comments are headings, sums or, when indented, like lines that are no TAP, what a producer says of a failure. */
+function note(reading: Reading, text: string): void {
+  const comment = /^# ?(\S.*)$/u.exec(text)?.[1]
+  if (comment === undefined) {
+    if (reading.notes.length < MOST_NOTES) reading.notes.push(text.replace(/^(\s*)#/u, '$1'))
+  } else if (SUMMARY.test(comment)) {
+    if (reading.summary.length < MOST_NOTES) reading.summary.push(comment)
+  } else {
+    reading.heading = comment
+  }
+}
+
+function warn(reading: Reading, code: string, message: string): void {
+  if (reading.warnings.length < MOST_WARNINGS) reading.warnings.push({ code, message, line: reading.line })
+}
