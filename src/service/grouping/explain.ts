@@ -101,14 +101,15 @@ function messageLines({ event, exceptions, message, rules, stacks }: Explained):
 
 function frameLines({ stacks, rules: { family } }: Explained): string[] {
   const frames = stacks.flatMap(({ contributing }) => contributing)
-  const shown = frames.toReversed().map((frame) => describeFrame(frame, family) || '(no name)')
+  const shown = frames.slice(-SHOWN_FRAMES).toReversed()
+  const names = shown.map((frame) => describeFrame(frame, family) || '(no name)')
   const whole = stacks.filter(({ variant, tokens }) => variant === 'system' && tokens.length > 0).length
   const which = whole === 0 ? 'in-app frame' : 'frame'
   const why =
     whole === 0 ? '' : whole === stacks.length ? ' (none is in-app)' : ' (all of a stack without in-app frames)'
   return [
     `${plural(frames.length, `${which} counts`, `${which}s count`)}${why}, nearest to the crash first: ` +
-      `${someOf(shown, SHOWN_FRAMES)}.`,
+      `${names.join(', ')}${moreThan(frames.length, SHOWN_FRAMES)}.`,
   ]
 }
 
@@ -164,8 +165,11 @@ function counts(names: readonly string[]): string[] {
 }
 
 function someOf(names: readonly string[], count: number): string {
-  const more = names.length > count ? ` and ${String(names.length - count)} more` : ''
-  return `${names.slice(0, count).join(', ')}${more}`
+  return `${names.slice(0, count).join(', ')}${moreThan(names.length, count)}`
+}
+
+function moreThan(count: number, shown: number): string {
+  return count > shown ? ` and ${String(count - shown)} more` : ''
 }
 
 function plural(count: number, one: string, many: string): string {

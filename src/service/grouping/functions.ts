@@ -44,8 +44,7 @@ export function functionToken(name: string, family: Family): string {
  * `add/<`: the last segment without what the engine put around it is what they share.
  */
 function javascript(name: string): string {
-  const bare = name
-    .replace(/ \[as [^\]]*\]$/, '')
+  const bare = withoutAlias(name)
     .replace(/^.*\*/, '')
     .replace(/^(?:(?:async|new|get|set|bound) )+/, '')
   const slash = bare.lastIndexOf('/')
@@ -53,7 +52,22 @@ function javascript(name: string): string {
   // The wrapper webpack puts around a module is named after its path, or its number in a build.
   if (/\.[cm]?[jt]sx?$/.test(inner) && /^(?:\w+\.)?\.{1,2}\//.test(bare)) return inner
   const segment = inner.slice(inner.lastIndexOf('.') + 1)
-  return segment.startsWith('<') || /^\d+$/.test(segment) ? '' : segment.replace(/<+$/, '')
+  return segment.startsWith('<') || /^\d+$/.test(segment) ? '' : withoutBrackets(segment)
+}
+
+// Both look from the end: a pattern would look from each of the many beginnings that a stranger can write.
+
+/** `values` of `values [as [Symbol.iterator]]`. */
+function withoutAlias(name: string): string {
+  const alias = name.endsWith(']') ? name.lastIndexOf(' [as ') : -1
+  return alias === -1 ? name : name.slice(0, alias)
+}
+
+/** `add` of Firefox's `add/<` for a function inside of it, after the cut: `add<`. */
+function withoutBrackets(name: string): string {
+  let end = name.length
+  while (name[end - 1] === '<') end -= 1
+  return name.slice(0, end)
 }
 
 /** Whether the caller is only known because the engine remembers who awaits: `async pay`, Firefox's `async*pay`. */

@@ -3,7 +3,7 @@ import { isKeyword, NAME } from './original-name.ts'
 const LITERAL = String.raw`(?:async\b\s*)?(?:function\b|[(<]|${NAME}\s*=>)`
 /** First lines of functions, with their names. */
 const HEADERS = [
-  String.raw`^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*(${NAME})`,
+  String.raw`^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*(?:\*\s*)?(${NAME})`,
   String.raw`^export\s+(default)\s+${LITERAL}`,
   String.raw`^(?:export\s+)?(?:const|let|var)\s+(${NAME})\s*(?::(?:[^=]|=>)*)?=\s*${LITERAL}`,
   String.raw`^(?:this\.)?((?:${NAME}\.)*#?${NAME})\s*=\s*${LITERAL}`,
@@ -18,6 +18,8 @@ const CLASSES = [
   String.raw`^(?:export\s+)?(?:const|let|var)\s+(${NAME})\s*=.*\bclass\b`,
 ].map((header) => new RegExp(header, 'u'))
 const FUNCTION = /=>|\bfunction\b/g
+/** Longer lines are no program that somebody indented. */
+const LONGEST_LINE = 1_000
 
 /**
  * The name of the function around the end of the last line, guessed from how programs are indented: that of the nearest
@@ -26,6 +28,7 @@ const FUNCTION = /=>|\bfunction\b/g
  */
 export function enclosingName(lines: readonly string[]): string {
   const last = lines.at(-1) ?? ''
+  if (last.length > LONGEST_LINE) return ''
   const functions = last.match(FUNCTION)?.length ?? 0
   if (functions > 0) return functions === 1 ? (firstMatch(HEADERS, last.trim()) ?? '') : ''
   const outer = outerLines(lines)
@@ -59,6 +62,7 @@ function outerLines(lines: readonly string[]): string[] {
   let indentation = indentationOf(lines.at(-1) ?? '')
   let rest = ''
   for (const line of lines.slice(0, -1).toReversed()) {
+    if (line.length > LONGEST_LINE) continue
     const own = indentationOf(line)
     const text = line.trim()
     if (text === '' || own > indentation || (own === indentation && rest === '')) continue

@@ -38,7 +38,9 @@ export function tokenOfKey(
   input: string,
 ): FoundToken | undefined {
   const offset = key.start
-  if (key.type === 'PrivateIdentifier') return { offset, text: `#${key.name}`, kind: 'identifier' }
+  if (key.type === 'PrivateIdentifier') {
+    return { offset, text: `#${key.name}`.slice(0, LONGEST_TEXT), kind: 'identifier' }
+  }
   if (key.type === 'Identifier' && !computed) return { offset, text: key.name.slice(0, LONGEST_TEXT), kind: 'key' }
   if (key.type === 'Literal') {
     const text = typeof key.value === 'string' ? key.value : input.slice(key.start, key.end)

@@ -13,7 +13,7 @@ const MEMBER = new RegExp(
   'uy',
 )
 const DEFAULT = /export\s+default\b\s*/y
-const FUNCTION = new RegExp(String.raw`(?:async\s+)?function\b\s*\*?\s*(${NAME})?`, 'uy')
+const FUNCTION = new RegExp(String.raw`(?:async\s+)?function\b\s*(?:\*\s*)?(${NAME})?`, 'uy')
 const CLASS = new RegExp(String.raw`(?:abstract\s+)?class\b\s*(${NAME})?`, 'uy')
 const CREATED = new RegExp(String.raw`new\s+(?:${NAME}\s*\.\s*)*(${NAME})`, 'uy')
 const ARROW = new RegExp(String.raw`(?:async\b\s*)?(?:<[^>]*>\s*)?(?:\(|${NAME}\s*=>)`, 'uy')

@@ -3,7 +3,19 @@ import type { FunctionKind } from './find-functions.ts'
 import type { TokenKind } from './name-tokens.ts'
 import { comparePositions } from './positions.ts'
 import type { Position } from './positions.ts'
-import { BLOCK, FUNCTION_BYTES, FUNCTION_KINDS, HEADER_BYTES, MAGIC, OWNER_BYTES, TOKEN_KINDS } from './scope-format.ts'
+import {
+  BLOCK,
+  CHECKED_BYTES,
+  checksum,
+  CHECKSUM_BYTES,
+  FUNCTION_BYTES,
+  FUNCTION_KINDS,
+  HEADER_BYTES,
+  INDEX_BYTES,
+  MAGIC,
+  OWNER_BYTES,
+  TOKEN_KINDS,
+} from './scope-format.ts'
 
 /** Part of a name in the minified file: where it stands and how it reads there. */
 export interface NameToken extends Position {
@@ -30,7 +42,7 @@ export interface FunctionRange {
   owner: Owner | undefined
 }
 
-/** The functions of one minified file, read from disk by position. Throws an Error once it is closed. */
+/** The functions of one minified file, read from disk by position. Throws an Error where it is damaged or closed. */
 export interface ScopeTable {
   /** The functions around a position, innermost first. */
   around(line: number, column: number): FunctionRange[]
@@ -60,21 +72,30 @@ function readTable(descriptor: number): ScopeTable {
   )
   if (magic !== MAGIC || size !== fstatSync(descriptor).size) throw new Error('the file is no table of functions')
   const starts = readAt(descriptor, index, size - index)
+  check(header.readUInt32LE(CHECKED_BYTES), header.subarray(0, CHECKED_BYTES), starts)
 
   let open = true
 
   function blockAt(block: number): Buffer {
     const length = Math.min(BLOCK, count - block * BLOCK) * FUNCTION_BYTES
-    return readAt(descriptor, HEADER_BYTES + block * BLOCK * FUNCTION_BYTES, length)
+    const records = readAt(descriptor, HEADER_BYTES + block * BLOCK * FUNCTION_BYTES, length)
+    check(starts.readUInt32LE(block * INDEX_BYTES + 8), records)
+    return records
   }
 
   function pathAt(offset: number, bytes: number): NameToken[] {
-    return bytes === 0 ? [] : decodePath(readAt(descriptor, names + offset, bytes))
+    if (bytes === 0) return []
+    const name = readAt(descriptor, names + offset, bytes)
+    const parts = name.subarray(CHECKSUM_BYTES)
+    check(name.readUInt32LE(0), parts)
+    return decodePath(parts)
   }
 
   function ownerAt(number: number): Owner | undefined {
     if (number === -1) return undefined
     const record = readAt(descriptor, owners + number * OWNER_BYTES, OWNER_BYTES)
+    const facts = record.subarray(0, -CHECKSUM_BYTES)
+    check(record.readUInt32LE(facts.length), facts)
     const path = pathAt(record.readUInt32LE(8), record.readUInt16LE(12))
     return { ...positionAt(record, 0), path, isClass: record.readUInt16LE(14) === 1 }
   }
@@ -83,7 +104,7 @@ function readTable(descriptor: number): ScopeTable {
     // The number of a closed file soon means another one.
     if (!open) throw new Error('the table of functions is closed')
     const position = { line, column }
-    const block = lastNotAfter(starts, 8, position)
+    const block = lastNotAfter(starts, INDEX_BYTES, position)
     if (block === -1) return []
     const blocks = new Map([[block, blockAt(block)]])
     const found: FunctionRange[] = []
@@ -144,6 +165,10 @@ function decodePath(names: Buffer): NameToken[] {
     at = next
   }
   return path
+}
+
+function check(expected: number, ...parts: Uint8Array[]): void {
+  if (checksum(...parts) !== expected) throw new Error('the table of functions is damaged')
 }
 
 function readAt(descriptor: number, position: number, length: number): Buffer {

@@ -4,7 +4,19 @@ import { findFunctions } from './find-functions.ts'
 import type { FoundFunction, FoundOwner } from './find-functions.ts'
 import type { FoundToken } from './name-tokens.ts'
 import { lineStarts, positionOf } from './positions.ts'
-import { BLOCK, FUNCTION_BYTES, FUNCTION_KINDS, HEADER_BYTES, MAGIC, OWNER_BYTES, TOKEN_KINDS } from './scope-format.ts'
+import {
+  BLOCK,
+  CHECKED_BYTES,
+  checksum,
+  CHECKSUM_BYTES,
+  FUNCTION_BYTES,
+  FUNCTION_KINDS,
+  HEADER_BYTES,
+  INDEX_BYTES,
+  MAGIC,
+  OWNER_BYTES,
+  TOKEN_KINDS,
+} from './scope-format.ts'
 
 const MAX_LENGTH = 32 * 1024 * 1024
 
@@ -67,9 +79,11 @@ class Owners {
   toBuffer(): Buffer {
     const records = Buffer.alloc(this.#numbers.size * OWNER_BYTES)
     for (const [owner, number] of this.#numbers) {
-      writePosition(records, number * OWNER_BYTES, this.#starts, owner.start)
-      writeName(records, number * OWNER_BYTES + 8, this.#names.add(owner.path))
-      records.writeUInt16LE(owner.isClass ? 1 : 0, number * OWNER_BYTES + 14)
+      const record = records.subarray(number * OWNER_BYTES, (number + 1) * OWNER_BYTES)
+      writePosition(record, 0, this.#starts, owner.start)
+      writeName(record, 8, this.#names.add(owner.path))
+      record.writeUInt16LE(owner.isClass ? 1 : 0, 14)
+      record.writeUInt32LE(checksum(record.subarray(0, -CHECKSUM_BYTES)), OWNER_BYTES - CHECKSUM_BYTES)
     }
     return records
   }
@@ -91,16 +105,22 @@ class Names {
 
   add(path: readonly FoundToken[]): WrittenName {
     const offset = this.#length
-    for (const token of path) {
-      const text = Buffer.from(token.text)
-      const head = Buffer.alloc(11)
-      writePosition(head, 0, this.#starts, token.offset)
-      head.writeUInt8(TOKEN_KINDS.indexOf(token.kind), 8)
-      head.writeUInt16LE(text.length, 9)
-      this.#parts.push(head, text)
-      this.#length += head.length + text.length
-    }
+    if (path.length === 0) return { offset, bytes: 0 }
+    const parts = Buffer.concat(path.flatMap((token) => this.#partOf(token)))
+    const sum = Buffer.alloc(CHECKSUM_BYTES)
+    sum.writeUInt32LE(checksum(parts))
+    this.#parts.push(sum, parts)
+    this.#length += sum.length + parts.length
     return { offset, bytes: this.#length - offset }
+  }
+
+  #partOf({ offset, text: name, kind }: FoundToken): Buffer[] {
+    const text = Buffer.from(name)
+    const head = Buffer.alloc(11)
+    writePosition(head, 0, this.#starts, offset)
+    head.writeUInt8(TOKEN_KINDS.indexOf(kind), 8)
+    head.writeUInt16LE(text.length, 9)
+    return [head, text]
   }
 
   toBuffer(): Buffer {
@@ -121,7 +141,12 @@ function writePosition(records: Buffer, at: number, starts: readonly number[], o
 
 function indexOf(records: Buffer): Buffer {
   const blocks: Buffer[] = []
-  for (let at = 0; at < records.length; at += BLOCK * FUNCTION_BYTES) blocks.push(records.subarray(at, at + 8))
+  for (let at = 0; at < records.length; at += BLOCK * FUNCTION_BYTES) {
+    const entry = Buffer.alloc(INDEX_BYTES)
+    records.copy(entry, 0, at, at + 8)
+    entry.writeUInt32LE(checksum(records.subarray(at, at + BLOCK * FUNCTION_BYTES)), 8)
+    blocks.push(entry)
+  }
   return Buffer.concat(blocks)
 }
 
@@ -135,6 +160,7 @@ function writeFile(file: string, functions: number, records: Buffer, sections: r
     offset += section.length
   })
   header.writeUInt32LE(offset, 20)
+  header.writeUInt32LE(checksum(header.subarray(0, CHECKED_BYTES), ...sections.slice(-1)), CHECKED_BYTES)
   const descriptor = openSync(file, 'w')
   try {
     for (const part of [header, records, ...sections]) writeWhole(descriptor, part)

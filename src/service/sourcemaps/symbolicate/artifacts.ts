@@ -2,7 +2,7 @@ import type { Database, Rows } from '../../sql/database.ts'
 import { baseName } from './frame-file.ts'
 import type { FrameFile } from './frame-file.ts'
 import { Lru } from './lru.ts'
-import { matchFile } from './match.ts'
+import { createMatcher } from './match.ts'
 import type { Artifact, Match } from './match.ts'
 
 /** How long a map that another process has confirmed may stay unseen. */
@@ -91,11 +91,10 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
   }
 
   async function readMatches(build: Build, files: readonly FrameFile[]): Promise<Match[]> {
-    if (!(await hasAny(build.productId))) return files.map((file) => matchFile(file, { artifacts: [], maps: 0 }, build))
+    if (!(await hasAny(build.productId))) return files.map(createMatcher({ artifacts: [], maps: 0 }, build))
     const { maps, odd } = await factsOf(build)
     const artifacts = await readArtifacts(db.read, build, files)
-    const shelf = { artifacts: newestFirst([...artifacts, ...odd]), maps }
-    return files.map((file) => matchFile(file, shelf, build))
+    return files.map(createMatcher({ artifacts: newestFirst([...artifacts, ...odd]), maps }, build))
   }
 
   return {

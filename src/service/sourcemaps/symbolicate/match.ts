@@ -35,66 +35,132 @@ interface Build {
 }
 
 /**
- * The artifacts of a frame's file (ERRORS §3.1): by debug id; by release, dist and path; else the one of the release with
- * the same base name whose path ends alike longest, as most maps that are there and do not apply were uploaded under
+ * Finds the artifacts of a frame's file (ERRORS §3.1): by debug id; by release, dist and path; else the one of the release
+ * with the same base name whose path ends alike longest, as most maps that are there and do not apply were uploaded under
  * another folder than the one their files are served from. The newest wins, one of the event's own dist before others.
+ * The shelf is put in order once, so that many files of one name cost no more each.
  */
-export function matchFile(file: FrameFile, shelf: Shelf, { release, dist }: Build): Match {
-  const byId = file.debugId === '' ? undefined : matchDebugId(file.debugId, shelf.artifacts)
-  if (byId !== undefined && 'map' in byId) return byId
-  if (release === '') return byId ?? { missing: file.debugId === '' ? 'release' : 'debug id' }
-  const ofBuild = shelf.artifacts
-    .filter((artifact) => artifact.release === release && (artifact.dist === '' || artifact.dist === dist))
-    .toSorted((left, right) => Number(right.dist === dist) - Number(left.dist === dist))
-  const exact = matchPath(file.paths, ofBuild)
-  if (exact !== undefined && 'map' in exact) return exact
-  const alike = matchSuffix(file, ofBuild)
-  if (alike !== undefined) return alike
-  return (
-    exact ?? byId ?? (shelf.maps === 0 ? { missing: 'nothing for release' } : { missing: 'path', maps: shelf.maps })
+export function createMatcher({ artifacts, maps }: Shelf, { release, dist }: Build): (file: FrameFile) => Match {
+  const byDebugId = Map.groupBy(artifacts, (artifact) => artifact.debug_id)
+  const builds = new Map<string, Catalogue>()
+  const ofBuild = createCatalogue(
+    artifacts
+      .filter((artifact) => artifact.release === release && (artifact.dist === '' || artifact.dist === dist))
+      .toSorted((left, right) => Number(right.dist === dist) - Number(left.dist === dist)),
   )
+
+  function sameBuild(build: Build): Catalogue {
+    const key = JSON.stringify([build.release, build.dist])
+    const known = builds.get(key)
+    if (known !== undefined) return known
+    const catalogue = createCatalogue(
+      artifacts.filter((artifact) => artifact.release === build.release && artifact.dist === build.dist),
+    )
+    builds.set(key, catalogue)
+    return catalogue
+  }
+
+  function matchDebugId(debugId: string): Match | undefined {
+    const named = byDebugId.get(debugId) ?? []
+    const minified = named.find(({ kind }) => kind === 'minified')
+    const map = named.find(({ kind }) => kind === 'map') ?? (minified && sameBuild(minified).mapOf(minified))
+    if (map !== undefined) return { map, minified: minified ?? sameBuild(map).minifiedAt(minifiedPath(map)) }
+    return minified && { missing: 'map of minified file' }
+  }
+
+  return (file) => {
+    const byId = file.debugId === '' ? undefined : matchDebugId(file.debugId)
+    if (byId !== undefined && 'map' in byId) return byId
+    if (release === '') return byId ?? { missing: file.debugId === '' ? 'release' : 'debug id' }
+    const exact = matchPath(file.paths, ofBuild)
+    if (exact !== undefined && 'map' in exact) return exact
+    const alike = matchSuffix(file, ofBuild)
+    if (alike !== undefined) return alike
+    return exact ?? byId ?? (maps === 0 ? { missing: 'nothing for release' } : { missing: 'path', maps })
+  }
 }
 
-function matchDebugId(debugId: string, artifacts: readonly Artifact[]): Match | undefined {
-  const named = artifacts.filter((artifact) => artifact.debug_id === debugId)
-  const minified = named.find(({ kind }) => kind === 'minified')
-  const map = named.find(({ kind }) => kind === 'map') ?? (minified && mapOf(minified, sameBuild(minified, artifacts)))
-  if (map !== undefined) return { map, minified: minified ?? minifiedOf(map, sameBuild(map, artifacts)) }
-  return minified && { missing: 'map of minified file' }
+/** The artifacts of one build, by what they are asked for. */
+interface Catalogue {
+  minifiedAt(path: string): Artifact | undefined
+  /** The map that the minified file itself names, else the one beside it. */
+  mapOf(minified: Artifact): Artifact | undefined
+  mapBeside(path: string): Artifact | undefined
+  /** Minified files of a base name that have a map; those of packages alone where these are asked for. */
+  named(baseName: string, options: { isPackage: boolean }): readonly Candidate[]
 }
 
-function sameBuild({ release, dist }: Build, artifacts: readonly Artifact[]): Artifact[] {
-  return artifacts.filter((artifact) => artifact.release === release && artifact.dist === dist)
+interface Candidate {
+  found: Found
+  segments: readonly string[]
 }
 
-function matchPath(paths: readonly string[], artifacts: readonly Artifact[]): Match | undefined {
+/** Of two artifacts that fit alike the one that stands first in the list is taken. */
+function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
+  const place = new Map(artifacts.map((artifact, index) => [artifact, index]))
+  const maps = artifacts.filter(({ kind }) => kind === 'map')
+  const minifiedFiles = firstBy(
+    artifacts.filter(({ kind }) => kind === 'minified'),
+    ({ path }) => path,
+  )
+  const mapsByPath = firstBy(maps, ({ path }) => path)
+  const mapsByMinified = firstBy(maps, ({ counterpart }) => counterpart)
+  const byBaseName = Map.groupBy(artifacts, (artifact) => baseName(minifiedPath(artifact)))
+  const candidates = new Map<string, readonly Candidate[]>()
+
+  function firstOf(found: readonly (Artifact | undefined)[]): Artifact | undefined {
+    const [first] = found
+      .filter((artifact) => artifact !== undefined)
+      .toSorted((left, right) => (place.get(left) ?? 0) - (place.get(right) ?? 0))
+    return first
+  }
+  function mapBeside(path: string): Artifact | undefined {
+    return firstOf([mapsByPath.get(`${path}.map`), mapsByMinified.get(path)])
+  }
+  function mapOf({ path, counterpart }: Artifact): Artifact | undefined {
+    // The file may name an address where the upload has `~/`.
+    const named = counterpart === '' ? [] : pathsOf(counterpart)
+    return firstOf(named.map((name) => mapsByPath.get(name))) ?? mapBeside(path)
+  }
+  function candidatesOf(rows: readonly Artifact[]): Candidate[] {
+    return [...Map.groupBy(rows, minifiedPath)].flatMap(([path, files]) => {
+      const minified = files.find(({ kind }) => kind === 'minified')
+      const map = (minified && mapOf(minified)) ?? files.find(({ kind }) => kind === 'map')
+      return map === undefined ? [] : [{ found: { map, minified }, segments: segmentsOf(path) }]
+    })
+  }
+
+  return {
+    minifiedAt: (path) => minifiedFiles.get(path),
+    mapOf,
+    mapBeside,
+    named(name, { isPackage }) {
+      const key = `${String(isPackage)} ${name}`
+      const known = candidates.get(key)
+      if (known !== undefined) return known
+      // Packages have many files of one name; what a team uploads is its own.
+      const usable = (byBaseName.get(name) ?? []).filter(({ path }) => !isPackage || isVendored(path))
+      const found = candidatesOf(usable)
+      candidates.set(key, found)
+      return found
+    },
+  }
+}
+
+function firstBy(artifacts: readonly Artifact[], keyOf: (artifact: Artifact) => string): Map<string, Artifact> {
+  // Of equal keys the last one written stays.
+  return new Map(artifacts.toReversed().map((artifact) => [keyOf(artifact), artifact]))
+}
+
+function matchPath(paths: readonly string[], catalogue: Catalogue): Match | undefined {
   let lonely = false
   for (const path of paths) {
-    const minified = artifacts.find((artifact) => artifact.kind === 'minified' && artifact.path === path)
-    const map = (minified && mapOf(minified, artifacts)) ?? mapBeside(path, artifacts)
+    const minified = catalogue.minifiedAt(path)
+    const map = (minified && catalogue.mapOf(minified)) ?? catalogue.mapBeside(path)
     if (map !== undefined) return { map, minified }
     if (minified !== undefined) lonely = true
   }
   return lonely ? { missing: 'map of minified file' } : undefined
-}
-
-/** The map that the minified file itself names, else the one beside it. */
-function mapOf(minified: Artifact, artifacts: readonly Artifact[]): Artifact | undefined {
-  // The file may name an address where the upload has `~/`.
-  const named = minified.counterpart === '' ? [] : pathsOf(minified.counterpart)
-  return (
-    artifacts.find(({ kind, path }) => kind === 'map' && named.includes(path)) ?? mapBeside(minified.path, artifacts)
-  )
-}
-
-function mapBeside(path: string, artifacts: readonly Artifact[]): Artifact | undefined {
-  return artifacts.find(
-    (artifact) => artifact.kind === 'map' && (artifact.path === `${path}.map` || artifact.counterpart === path),
-  )
-}
-
-function minifiedOf(map: Artifact, artifacts: readonly Artifact[]): Artifact | undefined {
-  return artifacts.find(({ kind, path }) => kind === 'minified' && path === minifiedPath(map))
 }
 
 /** The path of the minified file that an artifact is, or is the map of. */
@@ -112,19 +178,19 @@ interface Likeness {
 }
 
 /** Undefined when nothing has the file's base name; of two that fit alike none is taken. */
-function matchSuffix(file: FrameFile, artifacts: readonly Artifact[]): Match | undefined {
-  // Packages have many files of one name; what a team uploads is its own.
-  const usable = file.isPackage ? artifacts.filter(({ path }) => isVendored(path)) : artifacts
-  const likenesses: Likeness[] = []
-  for (const [path, rows] of Map.groupBy(usable, minifiedPath)) {
-    if (!file.baseNames.includes(baseName(path))) continue
-    const minified = rows.find(({ kind }) => kind === 'minified')
-    const map = (minified && mapOf(minified, artifacts)) ?? rows.find(({ kind }) => kind === 'map')
-    if (map !== undefined) likenesses.push({ found: { map, minified }, ...likenessOf(file.segments, segmentsOf(path)) })
+function matchSuffix({ baseNames, segments, isPackage }: FrameFile, catalogue: Catalogue): Match | undefined {
+  let best: Likeness | undefined
+  let isTie = false
+  for (const name of baseNames) {
+    for (const candidate of catalogue.named(name, { isPackage })) {
+      const likeness = { found: candidate.found, ...likenessOf(segments, candidate.segments) }
+      const order = best === undefined ? -1 : byLikeness(likeness, best)
+      isTie = order === 0 || (order > 0 && isTie)
+      if (order < 0) best = likeness
+    }
   }
-  const [best, next] = likenesses.toSorted(byLikeness)
   if (best === undefined) return undefined
-  return next !== undefined && byLikeness(best, next) === 0 ? { missing: 'one of several' } : best.found
+  return isTie ? { missing: 'one of several' } : best.found
 }
 
 function likenessOf(left: readonly string[], right: readonly string[]): { isWhole: boolean; common: number } {

@@ -15,8 +15,11 @@ export interface OpenTables {
   /** Throws when there is no such table or it is damaged. Usable until the next `trim`. */
   map(content: string): MapTable
   scopes(content: string): ScopeTable
-  /** Closes what was not used for longest, over the limits. */
+  /** Closes what was not used for longest, over the limits, and gives back the memory that lookups took. */
   trim(): void
+  /** Closes all, so that a table that was made anew is read from then on. */
+  reopen(): void
+  /** Closes all; none is opened any more. */
   close(): void
 }
 
@@ -25,25 +28,42 @@ export function openTables(folder: string): OpenTables {
   const close = (table: MapTable | ScopeTable) => table.close()
   const maps = new Lru<MapTable>(MOST_OPEN, close)
   const scopes = new Lru<ScopeTable>(MOST_OPEN, close)
+  const used = new Set<MapTable>()
+  let closed = false
 
   function opened<T extends MapTable | ScopeTable>(kept: Lru<T>, content: string, open: (file: string) => T): T {
     const known = kept.get(content)
     if (known !== undefined) return known
+    // An event that is still being read would leave its files open.
+    if (closed) throw new Error('the tables are closed')
     const table = open(join(folder, content))
     kept.set(content, table, table.bytes + BESIDES)
     return table
   }
 
+  function reopen(): void {
+    used.clear()
+    maps.clear()
+    scopes.clear()
+  }
+
   return {
-    map: (content) => opened(maps, content, openMapTable),
+    map(content) {
+      const table = opened(maps, content, openMapTable)
+      used.add(table)
+      return table
+    },
     scopes: (content) => opened(scopes, content, openScopeTable),
     trim() {
+      for (const table of used) table.rest()
+      used.clear()
       maps.trim()
       scopes.trim()
     },
+    reopen,
     close() {
-      maps.clear()
-      scopes.clear()
+      closed = true
+      reopen()
     },
   }
 }

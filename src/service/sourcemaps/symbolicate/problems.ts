@@ -51,6 +51,10 @@ export const problems = {
     kind: 'missing',
     reason: 'the frame has no column, and its line of the minified file leads to several places',
   },
+  manyPlaces: {
+    kind: 'missing',
+    reason: 'the event has frames at too many different places; this one was not looked up',
+  },
   outside: {
     kind: 'failed',
     reason:

@@ -17,6 +17,11 @@ type Prepare = (sql: string) => Statement
 
 /** Issues whose newest event is read anew, the newest first; the others follow with their next event. */
 const MOST_ISSUES = 1_000
+/**
+ * Bytes of the events that are read anew, as they were sent: a confirm waits for it, and a stranger may have sent a
+ * thousand of the largest (decision 011). Of those that follow only smaller ones still fit.
+ */
+const MOST_BYTES = 32 * 1024 ** 2
 /** Issues per transaction. */
 const STEP = 50
 /** How often an issue is tried that gets a newer event meanwhile. */
@@ -26,6 +31,20 @@ export interface Resymbolicating {
   db: Database
   symbolicator: Pick<Symbolicator, 'symbolicate' | 'changed'>
   attribute: Attribute
+  /** Smaller in tests. */
+  mostBytes?: number
+}
+
+/** Says of an event whether it is still read. */
+type Affords = (event: Newest) => boolean
+
+function budgetOf(bytes: number): Affords {
+  let left = bytes
+  return ({ sizeBytes }) => {
+    const fits = sizeBytes <= left
+    if (fits) left -= sizeBytes
+    return fits
+  }
 }
 
 /**
@@ -40,18 +59,19 @@ export async function resymbolicate(
   release: string,
   debugIds: readonly string[],
 ): Promise<number> {
-  const { db, symbolicator } = tools
+  const { db, symbolicator, mostBytes = MOST_BYTES } = tools
+  const affords = budgetOf(mostBytes)
   symbolicator.changed(productId)
   const ids = new Set([
     ...(await issuesOfRelease(db.read, productId, release)),
-    ...(await issuesWithDebugId(db.read, productId, debugIds)),
+    ...(await issuesWithDebugId(db.read, productId, debugIds, budgetOf(mostBytes))),
   ])
   let waiting = [...ids]
   let changed = 0
   for (let round = 0; round < MOST_ROUNDS && waiting.length > 0; round += 1) {
     const late: string[] = []
     for (let from = 0; from < waiting.length; from += STEP) {
-      const outcome = await renew(tools, productId, waiting.slice(from, from + STEP))
+      const outcome = await renew(tools, productId, waiting.slice(from, from + STEP), affords)
       changed += outcome.changed
       late.push(...outcome.late)
     }
@@ -88,7 +108,12 @@ async function issuesOfRelease(rows: Rows, productId: number, version: string): 
 }
 
 /** Debug ids stand only in the events themselves: the newest issues are looked through. */
-async function issuesWithDebugId(rows: Rows, productId: number, debugIds: readonly string[]): Promise<string[]> {
+async function issuesWithDebugId(
+  rows: Rows,
+  productId: number,
+  debugIds: readonly string[],
+  affords: Affords,
+): Promise<string[]> {
   if (debugIds.length === 0) return []
   const issues = await rows
     .selectFrom('issue')
@@ -103,7 +128,7 @@ async function issuesWithDebugId(rows: Rows, productId: number, debugIds: readon
   for (const { id } of issues) {
     await nextTurn()
     const newest = await newestOf(rows, id)
-    if (newest !== undefined && hasDebugId(unpackBody(newest.body).event, wanted)) found.push(id)
+    if (newest !== undefined && affords(newest) && hasDebugId(unpackBody(newest.body).event, wanted)) found.push(id)
   }
   return found
 }
@@ -117,13 +142,14 @@ interface Newest {
   releaseId: string
   summary: string
   body: Uint8Array
+  sizeBytes: number
 }
 
 /** The newest occurrence that has its body. */
 async function newestOf(rows: Rows, issueId: string): Promise<Newest | undefined> {
   const found = await rows
     .selectFrom('occurrence')
-    .select(['id', 'release_id', 'summary', 'body'])
+    .select(['id', 'release_id', 'summary', 'body', 'size_bytes'])
     .where('issue_id', '=', issueId)
     .where('body', 'is not', null)
     .orderBy('timestamp', 'desc')
@@ -131,7 +157,8 @@ async function newestOf(rows: Rows, issueId: string): Promise<Newest | undefined
     .limit(1)
     .executeTakeFirst()
   if (found === undefined || found.body === null) return undefined
-  return { id: found.id, releaseId: found.release_id, summary: found.summary, body: found.body }
+  const { id, release_id: releaseId, summary, body, size_bytes: sizeBytes } = found
+  return { id, releaseId, summary, body, sizeBytes }
 }
 
 /** An issue with its newest event as it reads now. */
@@ -148,13 +175,14 @@ async function renew(
   tools: Resymbolicating,
   productId: number,
   issueIds: readonly string[],
+  affords: Affords,
 ): Promise<{ changed: number; late: string[] }> {
   const renewed: Renewed[] = []
   for (const issueId of issueIds) {
     // Everything else of the process runs between two events.
     await nextTurn()
     const occurrence = await newestOf(tools.db.read, issueId)
-    if (occurrence === undefined) continue
+    if (occurrence === undefined || !affords(occurrence)) continue
     const read = await readAgain(tools.symbolicator, productId, unpackBody(occurrence.body).event)
     const summary = renewedSummary(occurrence.summary, read.grouping.title, read.symbolication.state)
     // Nothing mapped and the state as before: the event reads as it did.

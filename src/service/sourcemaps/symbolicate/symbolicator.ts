@@ -5,14 +5,18 @@ import { createArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
 import { createFrameMapper } from './map-frame.ts'
-import type { FrameMapper, Mapped, Place } from './map-frame.ts'
+import type { Mapped, Place } from './map-frame.ts'
 import type { Match } from './match.ts'
 import { openTables } from './open-tables.ts'
-import { missingProblem, stateOf } from './problems.ts'
+import { missingProblem, problems, stateOf } from './problems.ts'
 import type { Problem, Symbolication } from './problems.ts'
 
 /** Files of one event that are looked up: each may cost a part of a query (decision 011). */
 const MOST_FILES = 100
+/** Different places of generated files that are looked up for one event: as many as one stack has (decision 011). */
+const MOST_PLACES = 250
+/** Frames that are read before everything else of the process may run. */
+const BATCH = 8
 
 /** What of an event leads to its sources. */
 export type Symbolicable = Pick<NormalEvent, 'exceptions' | 'threads' | 'release' | 'dist' | 'platform'>
@@ -47,26 +51,63 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     async symbolicate(productId, event) {
       const stacks = [...event.exceptions, ...event.threads].map(({ frames }) => frames)
       const matches = await matchesOf(productId, event)
-      const files = { matches, minified: matches.size === 0 ? new Set<string>() : minifiedFiles(stacks) }
+      const minified = matches.size === 0 ? new Set<string>() : minifiedFiles(stacks)
+      const facts = { matches, minified, left: leftOut(event, matches) }
       const read: StackReading[] = []
-      for (const frames of stacks) {
-        const hasMap = matches.size > 0 && frames.some((frame) => 'map' in (matches.get(fileKey(frame)) ?? {}))
-        const reading = () => readStack(frames, files, mapper)
-        read.push(hasMap ? await pace(reading) : reading())
-        open.trim()
-      }
+      for (const frames of stacks) read.push(await readStack(frames, facts))
       const symbolication = summarise(read)
       return { event: symbolication.frames_mapped === 0 ? event : withFrames(event, read), symbolication }
     },
-    changed: (productId) => index.changed(productId),
+    changed(productId) {
+      index.changed(productId)
+      open.reopen()
+    },
     close: () => open.close(),
+  }
+
+  /** The frames of one stack, caller first, each in its source where the matches lead there. */
+  async function readStack(frames: readonly NormalFrame[], facts: Facts): Promise<StackReading> {
+    const hasMap = facts.matches.size > 0 && frames.some((frame) => 'map' in (matchOf(frame, facts) ?? {}))
+    const size = hasMap ? BATCH : frames.length
+    const reading: StackReading = { frames: [], mapped: 0, problems: [] }
+    let caller: Place | undefined
+    for (let from = 0; from < frames.length; from += size) {
+      const step = () => {
+        for (const frame of frames.slice(from, from + size)) caller = readInto(reading, frame, caller, facts)
+        if (hasMap) open.trim()
+      }
+      if (hasMap) await pace(step)
+      else step()
+    }
+    return reading
+  }
+
+  /** Adds one frame to what was read of its stack; answers with its place, for the frame that it called. */
+  function readInto(
+    reading: StackReading,
+    frame: NormalFrame,
+    caller: Place | undefined,
+    facts: Facts,
+  ): Place | undefined {
+    const match = matchOf(frame, facts)
+    let mapped: Mapped = {}
+    if (match !== undefined && 'map' in match) {
+      mapped = facts.left.has(frame) ? { problem: problems.manyPlaces } : mapper.map(frame, match, caller)
+    } else if (match !== undefined && facts.minified.has(fileKey(frame))) {
+      // A file that shows no sign of a build needs no map.
+      mapped = { problem: missingProblem(match, frame.debug_id !== '') }
+    }
+    const { frame: kept = frame, problem } = mapped
+    reading.frames.push(kept)
+    if (mapped.frame !== undefined) reading.mapped += 1
+    if (problem !== undefined && kept.in_app) reading.problems.push({ frame, problem })
+    return mapped.place
   }
 
   async function matchesOf(productId: number, event: Symbolicable): Promise<ReadonlyMap<string, Match>> {
     const found = new Map<string, NormalFrame>()
-    // From the crash outward: those files matter most.
-    for (const { frames } of [...event.exceptions.toReversed(), ...event.threads])
-      for (const frame of frames.toReversed()) if (mayHaveMap(frame, event.platform)) found.set(fileKey(frame), frame)
+    for (const frames of fromTheCrash(event))
+      for (const frame of frames) if (mayHaveMap(frame, event.platform)) found.set(fileKey(frame), frame)
     if (found.size === 0) return new Map()
     const files = [...found]
     const [asked, left] = [files.slice(0, MOST_FILES), files.slice(MOST_FILES)]
@@ -87,36 +128,43 @@ interface StackReading {
   problems: { frame: NormalFrame; problem: Problem }[]
 }
 
-/** What is known of the files of an event, by key. */
-interface Files {
+/** What is known of an event before its frames are read. */
+interface Facts {
+  /** By key of the file. */
   matches: ReadonlyMap<string, Match>
-  /** Those of which a frame shows that they are generated. */
+  /** Keys of files of which a frame shows that they are generated. */
   minified: ReadonlySet<string>
+  /** Frames that are not looked up although their file has a map. */
+  left: ReadonlySet<NormalFrame>
+}
+
+function matchOf(frame: NormalFrame, { matches }: Pick<Facts, 'matches'>): Match | undefined {
+  return frame.lineno < 1 ? undefined : matches.get(fileKey(frame))
+}
+
+/** The stacks from the crash outward, each with its newest call first: what comes first matters most. */
+function fromTheCrash({ exceptions, threads }: Symbolicable): NormalFrame[][] {
+  return [...exceptions.toReversed(), ...threads].map(({ frames }) => frames.toReversed())
 }
 
 function minifiedFiles(stacks: readonly (readonly NormalFrame[])[]): Set<string> {
   return new Set(stacks.flatMap((frames) => frames.filter(looksMinified).map(fileKey)))
 }
 
-/** The frames of one stack, caller first, each in its source where the matches lead there. */
-function readStack(frames: readonly NormalFrame[], { matches, minified }: Files, mapper: FrameMapper): StackReading {
-  const reading: StackReading = { frames: [], mapped: 0, problems: [] }
-  let caller: Place | undefined
-  for (const frame of frames) {
-    const match = frame.lineno < 1 ? undefined : matches.get(fileKey(frame))
-    let mapped: Mapped = {}
-    if (match !== undefined && 'map' in match) mapped = mapper.map(frame, match, caller)
-    // A file that shows no sign of a build needs no map.
-    else if (match !== undefined && minified.has(fileKey(frame))) {
-      mapped = { problem: missingProblem(match, frame.debug_id !== '') }
+/** Frames beyond the different places, each with its caller's, that one event may ask for. */
+function leftOut(event: Symbolicable, matches: ReadonlyMap<string, Match>): Set<NormalFrame> {
+  const left = new Set<NormalFrame>()
+  const places = new Set<string>()
+  for (const frames of matches.size === 0 ? [] : fromTheCrash(event)) {
+    for (const [index, frame] of frames.entries()) {
+      const match = matchOf(frame, { matches })
+      if (match === undefined || !('map' in match)) continue
+      const place = [match.map.id, ...[frame, frames[index + 1]].flatMap((at) => [at?.lineno, at?.colno])].join(':')
+      if (places.size < MOST_PLACES) places.add(place)
+      else if (!places.has(place)) left.add(frame)
     }
-    const { frame: kept = frame, problem } = mapped
-    reading.frames.push(kept)
-    if (mapped.frame !== undefined) reading.mapped += 1
-    if (problem !== undefined && kept.in_app) reading.problems.push({ frame, problem })
-    caller = mapped.place
   }
-  return reading
+  return left
 }
 
 function summarise(read: readonly StackReading[]): Symbolication {

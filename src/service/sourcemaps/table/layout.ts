@@ -7,8 +7,8 @@ import { crc32 } from 'node:zlib'
  * - names: each a varint, its length in bytes, and its UTF-8;
  * - blocks of at most `BLOCK_SEGMENTS` segments, each readable without the others (see segments.ts);
  * - texts of the sources in chunks that end with a line, zstd-compressed one by one;
- * - index: as 32-bit numbers the first line and first column of each block; the begin of each block and the end of the
- *   last; the number of each source's first chunk and that of all chunks; the begin of each chunk and the end of the last;
+ * - index: as 32-bit numbers the first line, first column and checksum of each block; the begin of each block and the end
+ *   of the last; the number of each source's first chunk and that of all chunks; the begin of each chunk and the end of the last;
  *   the first line of each chunk. Then as JSON the names of the sources and the indices of those to ignore.
  */
 export interface Header {
@@ -20,19 +20,19 @@ export interface Header {
 }
 
 export const HEADER_BYTES = 48
-/** About what a lookup decodes in a microsecond; the index costs 12 bytes for each such block. */
+/** About what a lookup decodes in a microsecond; the index costs 16 bytes for each such block. */
 export const BLOCK_SEGMENTS = 128
 /** No offset of a table is larger: they are 32-bit. */
 export const LARGEST_FILE = 2 ** 32 - 1
 
 const MAGIC = Buffer.from('tgmaptab')
 /** Raised whenever a reader of the old form would misread the new one. */
-const FORMAT = 1
+const FORMAT = 2
 const CHECKED_BYTES = 40
 
 /** Bytes from the begin of the index to the end of the file. */
 export function indexBytes({ blocks, sources, chunks, jsonBytes }: Header): number {
-  return 4 * (3 * blocks + 1 + (sources + 1) + (2 * chunks + 1)) + jsonBytes
+  return 4 * (4 * blocks + 1 + (sources + 1) + (2 * chunks + 1)) + jsonBytes
 }
 
 /** The header, with the checksum of itself and of the index. */

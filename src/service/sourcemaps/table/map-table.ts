@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { basename } from 'node:path'
-import { zstdDecompressSync } from 'node:zlib'
+import { crc32, zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
-import { checkIndex, decodeHeader, HEADER_BYTES, indexBytes } from './layout.ts'
 import type { Header } from './layout.ts'
+import { readBytes, readIndexBytes } from './read-index.ts'
 import { findInBlock } from './segments.ts'
 import { takeVarint } from './varint.ts'
 
@@ -35,15 +35,21 @@ export interface MapTable {
    * fewer. Reads only the part of the text they are in. Undefined when the map does not hold the text.
    */
   lines(source: number, first: number, end: number): string[] | undefined
-  /** About what it takes in memory. */
+  /** Forgets the text that was read last, which it keeps for whoever asks for the same again. */
+  rest(): void
+  /** About what it takes in memory at rest. */
   readonly bytes: number
   close(): void
 }
 
 /** Room for a chunk of text of the usual size, so that it is decompressed in one go. */
-const CHUNK_BYTES = 1 << 16
+const CHUNK_BYTES = 1 << 14
 /** Names are read with so many bytes at once; longer ones need a second look. */
 const NAME_BYTES = 64
+/** Chunks whose lines stay in memory: a frame looks at the same text several times, and at that of its function. */
+const KEPT_CHUNKS = 2
+/** Characters of a chunk that is kept; only one with a very long line has more. */
+const LONGEST_KEPT = 1 << 20
 
 /**
  * Opens a table by reading its header and index. Throws an Error that names the file when it is cut off, damaged, of
@@ -63,6 +69,7 @@ export function openMapTable(file: string): MapTable {
 interface Index {
   blockLines: Uint32Array
   blockColumns: Uint32Array
+  blockChecksums: Uint32Array
   blockOffsets: Uint32Array
   firstChunks: Uint32Array
   chunkOffsets: Uint32Array
@@ -75,12 +82,7 @@ interface Index {
 const sourceList = z.object({ names: z.array(z.string()), ignored: z.array(z.number()) })
 
 function readIndex(fd: number): Index {
-  const fileBytes = fstatSync(fd).size
-  if (fileBytes < HEADER_BYTES) throw new Error(`has only ${fileBytes} bytes, too few for a map table`)
-  const head = read(fd, 0, HEADER_BYTES)
-  const header = decodeHeader(head, fileBytes)
-  const index = read(fd, header.indexOffset, indexBytes(header))
-  checkIndex(head, index)
+  const { header, index, fileBytes } = readIndexBytes(fd)
   const sources = readSources(index, header)
   // The names of the sources are held twice: as bytes of the index and as strings.
   return { ...readNumbers(index, header), sources, fileBytes, bytes: index.length + 2 * header.jsonBytes }
@@ -96,6 +98,7 @@ function readNumbers(index: Buffer, { blocks, sources, chunks }: Header) {
   return {
     blockLines: next(blocks),
     blockColumns: next(blocks),
+    blockChecksums: next(blocks),
     blockOffsets: next(blocks + 1),
     firstChunks: next(sources + 1),
     chunkOffsets: next(chunks + 1),
@@ -114,16 +117,32 @@ function tableOf(fd: number, index: Index): MapTable {
   const bytesAt = (from: number, to: number) => {
     // The number of a closed file soon means another one.
     if (!open) throw new Error('the map table is closed')
-    return read(fd, from, to - from)
+    return readBytes(fd, from, to - from)
   }
   let lastBlock: { number: number; bytes: Uint8Array } = { number: -1, bytes: new Uint8Array() }
   const block = (number: number) => {
-    if (lastBlock.number !== number) lastBlock = { number, bytes: bytesAt(...range(index.blockOffsets, number)) }
-    return lastBlock.bytes
+    if (lastBlock.number === number) return lastBlock.bytes
+    const bytes = bytesAt(...range(index.blockOffsets, number))
+    if (crc32(bytes) !== index.blockChecksums[number]) throw new Error('the map table is damaged')
+    lastBlock = { number, bytes }
+    return bytes
   }
   const chunk = (number: number) => {
     const compressed = bytesAt(...range(index.chunkOffsets, number))
     return zstdDecompressSync(compressed, { chunkSize: CHUNK_BYTES }).toString()
+  }
+  const kept = new Map<number, string[]>()
+  const chunkLines = (number: number) => {
+    const known = kept.get(number)
+    if (known !== undefined) return known
+    const text = chunk(number)
+    // What follows the last end of a line is a line only when there is something.
+    const lines = text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
+    if (text.length > LONGEST_KEPT) return lines
+    const [oldest] = kept.keys()
+    if (oldest !== undefined && kept.size >= KEPT_CHUNKS) kept.delete(oldest)
+    kept.set(number, lines)
+    return lines
   }
   return {
     find(line, column) {
@@ -140,10 +159,13 @@ function tableOf(fd: number, index: Index): MapTable {
     },
     lines(source, first, end) {
       const [firstChunk, lastChunk] = range(index.firstChunks, source)
-      return firstChunk === lastChunk ? undefined : linesOf(index, chunk, { firstChunk, lastChunk, first, end })
+      return firstChunk === lastChunk ? undefined : linesOf(index, chunkLines, { firstChunk, lastChunk, first, end })
     },
+    rest: () => kept.clear(),
     bytes: index.bytes,
     close() {
+      kept.clear()
+      lastBlock = { number: -1, bytes: new Uint8Array() }
       if (open) closeSync(fd)
       open = false
     },
@@ -180,31 +202,16 @@ function readName(bytesAt: (from: number, to: number) => Buffer, from: number, {
 
 function linesOf(
   { chunkLines }: Index,
-  chunk: (number: number) => string,
+  linesIn: (chunk: number) => readonly string[],
   { firstChunk, lastChunk, first, end }: { firstChunk: number; lastChunk: number; first: number; end: number },
 ): string[] {
   const lineOf = (number: number) => chunkLines[number] ?? 0
   const lines: string[] = []
   for (let number = firstChunk; number < lastChunk && lineOf(number) < end; number++) {
     if (number + 1 < lastChunk && lineOf(number + 1) <= first) continue
-    const text = chunk(number)
-    if (text === '') break
-    // What follows the last end of a line is a line only when there is something.
-    const here = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
     const from = Math.max(first - lineOf(number), 0)
-    for (const line of here.slice(from, end - lineOf(number)))
+    for (const line of linesIn(number).slice(from, end - lineOf(number)))
       lines.push(line.endsWith('\r') ? line.slice(0, -1) : line)
   }
   return lines
-}
-
-function read(fd: number, position: number, length: number): Buffer {
-  // Not from the pool: the index is read as 32-bit numbers, which have to be aligned.
-  const bytes = Buffer.allocUnsafeSlow(length)
-  for (let done = 0; done < length;) {
-    const count = readSync(fd, bytes, done, length - done, position + done)
-    if (count === 0) throw new Error(`ends at byte ${position + done}`)
-    done += count
-  }
-  return bytes
 }

@@ -1,4 +1,4 @@
-import { zstdCompressSync } from 'node:zlib'
+import { constants, crc32, zstdCompressSync } from 'node:zlib'
 import type { ReadMap } from '../format/read.ts'
 import { BLOCK_SEGMENTS, encodeHeader, HEADER_BYTES } from './layout.ts'
 import { createNumbers } from './numbers.ts'
@@ -10,7 +10,9 @@ import type { Segment } from './segments.ts'
 import { putVarint, VARINT_BYTES } from './varint.ts'
 
 /** A chunk of text is cut at the first end of a line after so many characters: what one frame's context decompresses. */
-const CHUNK_CHARACTERS = 1 << 15
+const CHUNK_CHARACTERS = 1 << 13
+/** Damaged text is told from text. */
+const CHECKED = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }
 
 /**
  * Writes the table of a map to the file. It streams: beyond the map itself it holds some bytes for each name, each
@@ -26,7 +28,8 @@ export function writeMapTable(map: ReadMap, file: string): void {
     const texts = writeTexts(output, map.sourcesContent)
     const sources = { names: map.sources.map((name) => name ?? ''), ignored: [...map.ignored] }
     const json = Buffer.from(JSON.stringify(sources))
-    const numbers = [blocks.lines, blocks.columns, blocks.offsets, texts.firstChunks, texts.offsets, texts.lines]
+    const { lines, columns, checksums, offsets } = blocks
+    const numbers = [lines, columns, checksums, offsets, texts.firstChunks, texts.offsets, texts.lines]
     const index = Buffer.concat([...numbers.map((list) => bytesOf(list.values())), json])
     const header = {
       blocks: blocks.lines.length,
@@ -62,6 +65,7 @@ function writeNames(output: Output, names: readonly string[]): Uint32Array {
 interface Blocks {
   lines: Numbers
   columns: Numbers
+  checksums: Numbers
   /** One more than there are blocks: the last is where the last one ends. */
   offsets: Numbers
 }
@@ -71,7 +75,12 @@ interface Blocks {
  * last for those after it. Both go to one block.
  */
 function writeBlocks(output: Output, map: ReadMap, names: Uint32Array): Blocks {
-  const blocks = { lines: createNumbers(), columns: createNumbers(), offsets: createNumbers() }
+  const blocks = {
+    lines: createNumbers(),
+    columns: createNumbers(),
+    checksums: createNumbers(),
+    offsets: createNumbers(),
+  }
   const writer = createBlockWriter()
   const at = { line: -1, column: -1 }
   const segment: Segment = { source: -1, line: 0, column: 0, name: 0 }
@@ -79,6 +88,11 @@ function writeBlocks(output: Output, map: ReadMap, names: Uint32Array): Blocks {
   const endPosition = () => {
     if (another) writer.add(at.line, at.column, segment)
     another = false
+  }
+  const endBlock = () => {
+    const bytes = writer.take()
+    blocks.checksums.push(crc32(bytes))
+    output.append(bytes)
   }
   map.eachMapping((generatedLine, generatedColumn, source, line, column, name) => {
     const samePosition = generatedLine === at.line && generatedColumn === at.column
@@ -91,7 +105,7 @@ function writeBlocks(output: Output, map: ReadMap, names: Uint32Array): Blocks {
     segment.name = name < 0 ? 0 : (names[name] ?? 0)
     another = samePosition
     if (samePosition) return
-    if (writer.segments >= BLOCK_SEGMENTS) output.append(writer.take())
+    if (writer.segments >= BLOCK_SEGMENTS) endBlock()
     if (writer.segments === 0) {
       blocks.lines.push(generatedLine)
       blocks.columns.push(generatedColumn)
@@ -100,7 +114,7 @@ function writeBlocks(output: Output, map: ReadMap, names: Uint32Array): Blocks {
     writer.add(generatedLine, generatedColumn, segment)
   })
   endPosition()
-  output.append(writer.take())
+  if (writer.segments > 0) endBlock()
   blocks.offsets.push(output.size)
   return blocks
 }
@@ -132,7 +146,7 @@ function writeText(output: Output, text: string, index: Texts): void {
     const chunk = text.slice(start, end)
     index.offsets.push(output.size)
     index.lines.push(line)
-    output.append(zstdCompressSync(chunk))
+    output.append(zstdCompressSync(chunk, CHECKED))
     line += newlines(chunk)
     start = end
   } while (start < text.length)

@@ -102,7 +102,8 @@ async function work(options: ConfirmOptions, { upload, product, given, call }: W
     checkBytes(received, upload)
     checkBytes(received, given)
     const processed = await worker.process(jobOf(upload, product, file, folders))
-    if (processed.error === null) await recordArtifacts(db, upload, processed)
+    // Also when nothing was found: an attempt that broke off may have recorded what other bytes held.
+    await recordArtifacts(db, upload, processed)
     const settled = await settle(db, call, { ...upload, ...received }, processed)
     // What cannot be removed now goes with the leftovers.
     await rm(file, { force: true }).catch(() => undefined)

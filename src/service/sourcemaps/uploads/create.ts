@@ -9,12 +9,13 @@ import { signAddress } from './address.ts'
 import { normalDebugId } from './comments.ts'
 import { guessArtifact, normalPrefix } from './paths.ts'
 import { insertArtifacts } from './record-artifacts.ts'
-import { placedAnew, sameOf, twinOf } from './reuse.ts'
+import { artifactsOf, placedAnew, sameOf, twinOf } from './reuse.ts'
 import type { Facts } from './reuse.ts'
 import { noOutcome, viewUpload } from './stored.ts'
 import type { Outcome, StoredUpload } from './stored.ts'
 import { unconfirmedMs } from './states.ts'
 import type { State } from './states.ts'
+import { areWhole } from './tables.ts'
 import { vouchForRelease } from './vouch.ts'
 
 type Input = InputOf<'createSourceMap'>
@@ -27,22 +28,31 @@ export interface Created {
   indexed: boolean
 }
 
+interface Creating {
+  rows: Rows
+  prepare: (sql: string) => Statement
+  call: Call
+  /** Key of the addresses' signatures. */
+  secret: string
+  /** Folder of the finished tables. */
+  tables: string
+}
+
 /**
  * Makes an upload inside the caller's transaction: waiting for its bytes at a presigned address, or READY at once where
- * the product has the same bytes. Throws `invalid_argument`, `not_found`.
+ * the product has the same bytes and their tables are whole. Throws `invalid_argument`, `not_found`.
  */
-export async function createUpload(
-  { rows, prepare, call, secret }: { rows: Rows; prepare: (sql: string) => Statement; call: Call; secret: string },
-  input: Input,
-): Promise<Created> {
+export async function createUpload({ rows, prepare, call, secret, tables }: Creating, input: Input): Promise<Created> {
   const product = await productOf(rows, call.principal, input.product_id)
   const facts = factsOf(input)
   const answer = (upload: StoredUpload, address = { url: '', expiresAt: call.now() }) =>
     respond(rows, call, upload, address)
   const same = await sameOf(rows, product.id, facts)
-  if (same !== undefined) return { response: await answer(same), upload: same, indexed: false }
+  if (same !== undefined && areWhole(tables, await artifactsOf(rows, same.id))) {
+    return { response: await answer(same), upload: same, indexed: false }
+  }
   const twin = await twinOf(rows, product.id, facts)
-  const anew = twin && placedAnew(twin, facts)
+  const anew = twin && areWhole(tables, twin.artifacts) ? placedAnew(twin, facts) : undefined
   if (twin !== undefined && anew !== undefined) {
     const upload = await insertReady(rows, call, product.id, facts, twin.upload.size_bytes, anew.outcome)
     insertArtifacts(prepare, upload, anew.artifacts)

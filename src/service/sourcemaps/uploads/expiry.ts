@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Platform } from '../../context.ts'
-import type { Database } from '../../sql/database.ts'
+import type { Database, Rows } from '../../sql/database.ts'
 import { hourMs } from '../../times.ts'
 import { unclaimed } from './claim.ts'
 import type { SourceMapFolders } from './folders.ts'
@@ -42,6 +42,7 @@ async function expireSome(db: Database, now: number): Promise<string[]> {
       .execute()
     const ids = overdue.map(({ id }) => id)
     if (ids.length === 0) return ids
+    await forgetArtifacts(rows, ids)
     await rows
       .updateTable('sourcemap')
       .set({ state: 'SOURCEMAP_STATE_EXPIRED' satisfies State, expires_at: null })
@@ -49,6 +50,21 @@ async function expireSome(db: Database, now: number): Promise<string[]> {
       .execute()
     return ids
   })
+}
+
+/** A confirm that died may have recorded what it found; frames must not be read with it. */
+async function forgetArtifacts(rows: Rows, ids: readonly string[]): Promise<void> {
+  const left = await rows
+    .deleteFrom('sourcemap_artifact')
+    .where('sourcemap_id', 'in', ids)
+    .returning('product_id')
+    .execute()
+  if (left.length === 0) return
+  await rows
+    .deleteFrom('sourcemap_source')
+    .where('product_id', 'in', [...new Set(left.map(({ product_id: id }) => id))])
+    .where('sourcemap_id', 'in', ids)
+    .execute()
 }
 
 /** Whatever is older than any upload that may still be confirmed. */

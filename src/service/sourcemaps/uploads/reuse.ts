@@ -46,16 +46,20 @@ export async function twinOf(rows: Rows, productId: number, facts: Facts): Promi
   if (facts.sha256 === '') return undefined
   const upload = await readyWith(rows, productId, facts).executeTakeFirst()
   if (upload === undefined) return undefined
+  return { upload, artifacts: await artifactsOf(rows, upload.id) }
+}
+
+/** What was found in an upload, in its order. */
+export async function artifactsOf(rows: Rows, uploadId: string): Promise<ProcessedArtifact[]> {
   const stored = await rows
     .selectFrom('sourcemap_artifact')
     .select(['kind', 'content', 'debug_id', 'path', 'counterpart'])
-    .where('sourcemap_id', '=', upload.id)
+    .where('sourcemap_id', '=', uploadId)
     .orderBy('id')
     .execute()
-  const artifacts = stored.map(({ kind, debug_id: debugId, ...artifactRow }): ProcessedArtifact => {
-    return { ...artifactRow, kind: kind === 'map' ? 'map' : 'minified', debugId }
+  return stored.map(({ kind, debug_id: debugId, ...row }) => {
+    return { ...row, kind: kind === 'map' ? 'map' : 'minified', debugId }
   })
-  return { upload, artifacts }
 }
 
 function readyWith(rows: Rows, productId: number, { sha256, artifact }: Facts) {

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { openScopeTable } from '../scopes/scope-table.ts'
+import { readIndexBytes } from '../table/read-index.ts'
+import type { ProcessedArtifact } from './processed.ts'
 
 /** Tables of another version are made anew. */
-const FORMAT_VERSION = 1
+const FORMAT_VERSION = 2
 
 /** The tables of one upload: written beside the finished ones, and moved to them when the upload is good. */
 export interface TableWriter {
   /**
-   * Name of the table of these bytes, which `write` makes unless there is one; whatever it throws is passed on and leaves
-   * nothing.
+   * Name of the table of these bytes, which `write` makes unless there is a whole one; whatever it throws is passed on and
+   * leaves nothing.
    */
   add(kind: 'map' | 'minified', bytes: Uint8Array, write: (file: string) => void): string
   /** Moves what was written to the finished tables; they are on disk then. */
@@ -22,7 +25,7 @@ export function createTableWriter({ tables, staging }: { tables: string; staging
   return {
     add(kind, bytes, write) {
       const name = createHash('sha256').update(`${kind} ${FORMAT_VERSION}\n`).update(bytes).digest('hex')
-      if (written.has(name) || existsSync(join(tables, name))) return name
+      if (written.has(name) || isWhole(kind, join(tables, name))) return name
       write(join(staging, name))
       written.add(name)
       return name
@@ -33,6 +36,30 @@ export function createTableWriter({ tables, staging }: { tables: string; staging
         renameSync(join(staging, name), join(tables, name))
       }
     },
+  }
+}
+
+/** Whether all tables of artifacts can be opened: a folder may be lost, and a file damaged. */
+export function areWhole(tables: string, artifacts: readonly Pick<ProcessedArtifact, 'kind' | 'content'>[]): boolean {
+  return artifacts.every(({ kind, content }) => content === '' || isWhole(kind, join(tables, content)))
+}
+
+function isWhole(kind: 'map' | 'minified', file: string): boolean {
+  try {
+    if (kind === 'map') checkMapTable(file)
+    else openScopeTable(file).close()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function checkMapTable(file: string): void {
+  const descriptor = openSync(file, 'r')
+  try {
+    readIndexBytes(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

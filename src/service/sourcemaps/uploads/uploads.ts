@@ -64,7 +64,10 @@ export function createUploads(options: UploadsOptions): Uploads {
   })
   return {
     async create(input, call) {
-      const created = await call.db.write((rows, prepare) => createUpload({ rows, prepare, call, secret }, input))
+      const { tables } = folders
+      const created = await call.db.write((rows, prepare) =>
+        createUpload({ rows, prepare, call, secret, tables }, input),
+      )
       // Nobody waits for the issues: the answer has no room for their number.
       if (created.indexed && !call.validateOnly) void confirms.finish(created.upload).catch(onError)
       return created.response

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -253,4 +253,36 @@ test('around finds the functions that a scan of all of them finds, whatever nest
     }),
     { numRuns: 60 },
   )
+})
+
+test('a damaged byte never gives another answer than the whole table', () => {
+  const code = 'class A{static #b(){HERE}c=1}let d=function(){HERE};e.f.g=()=>HERE;export default function(){HERE}'
+  const places = [...code.matchAll(/HERE/g)].map(({ index }) => index)
+  inFolder((folder) => {
+    const file = join(folder, 'scopes')
+    writeScopeTable(code, file)
+    const answers = () => {
+      const table = openScopeTable(file)
+      try {
+        return places.map((column) => table.around(0, column))
+      } finally {
+        table.close()
+      }
+    }
+    const whole = readFileSync(file)
+    const right = answers()
+    for (let at = 0; at < whole.length; at++) {
+      const damaged = Buffer.from(whole)
+      damaged[at]! ^= 1 + (at % 255)
+      writeFileSync(file, damaged)
+      expect(answers, `byte ${at}`).toThrow(/damaged|no table|too early|out of range/)
+    }
+    writeFileSync(file, whole)
+    expect(answers()).toEqual(right)
+  })
+})
+
+test('a private name of any length is read', () => {
+  const name = 'b'.repeat(70_000)
+  expect(innermost(`class A{#${name}(){HERE}}`)).toMatch(/^method \[A\]#b{10,119}$/)
 })

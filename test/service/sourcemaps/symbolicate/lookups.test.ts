@@ -6,6 +6,7 @@ import { createSymbolicator } from '../../../../src/service/sourcemaps/symbolica
 import type { Database } from '../../../../src/service/sql/database.ts'
 import { startApp } from '../../../app.ts'
 import type { App } from '../../../app.ts'
+import { tinyMap } from '../uploads/rig.ts'
 import { bundle, crash, eventOf, uploadBuild } from './shop.ts'
 import type { Built } from './shop.ts'
 
@@ -121,4 +122,49 @@ test('artifacts of one product are not found by another', async () => {
   const { symbolication } = await symbolicator.symbolicate(Number(app.productId) + 1, normal(eventOf(thrown)))
   expect(symbolication.state).toBe('SYMBOLICATION_STATE_MISSING')
   symbolicator.close()
+})
+
+test('of one event 250 places are looked up, those next to the crash, each as often as it comes', async () => {
+  await using app = await startApp()
+  const code = `throw Error() //${'x'.repeat(2_000)}`
+  await uploadBuild(app, { 'app.js': code, 'app.js.map': tinyMap() })
+  const { symbolicator } = another(app)
+  const stackOf = (columnOf: (index: number) => number) => ({
+    type: 'Error',
+    stacktrace: {
+      frames: Array.from({ length: 125 }, (_, index) => {
+        return { function: 't', filename: 'https://h/app.js', lineno: 1, colno: columnOf(index), in_app: true }
+      }),
+    },
+  })
+  const values = [
+    stackOf((index) => 1 + index),
+    stackOf(() => 1_200),
+    stackOf((index) => 300 + index),
+    stackOf((index) => 600 + index),
+  ]
+  const event = normal({ platform: 'javascript', release: 'shop@1.4.1', exception: { values } })
+  const { event: read, symbolication } = await symbolicator.symbolicate(Number(app.productId), event)
+  const mapped = read.exceptions.map(({ frames }) => frames.filter(({ symbolicated }) => symbolicated).length)
+  expect(mapped).toEqual([0, 0, 125, 125])
+  expect(symbolication).toMatchObject({ state: 'SYMBOLICATION_STATE_PARTIAL', frames_mapped: 250 })
+  expect(symbolication.problems[0]?.reason).toContain('too many different places')
+
+  const recursion = normal({
+    platform: 'javascript',
+    release: 'shop@1.4.1',
+    exception: { values: [stackOf((index) => 1 + (index % 2)), stackOf(() => 7), ...values.slice(2, 3)] },
+  })
+  const repeated = await symbolicator.symbolicate(Number(app.productId), recursion)
+  expect(repeated.symbolication.frames_mapped).toBe(375)
+  symbolicator.close()
+})
+
+test('an event that is still being read when the service stops opens no file again', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const { symbolicator } = another(app)
+  symbolicator.close()
+  const { symbolication } = await symbolicator.symbolicate(Number(app.productId), normal(eventOf(thrown)))
+  expect(symbolication.frames_mapped).toBe(0)
 })

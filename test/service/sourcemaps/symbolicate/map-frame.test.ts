@@ -29,7 +29,7 @@ function mapperOf(members: Record<string, unknown>) {
     bytes: 0,
     close() {},
   }
-  const tables: OpenTables = { map: () => table, scopes: () => damaged, trim() {}, close() {} }
+  const tables: OpenTables = { map: () => table, scopes: () => damaged, trim() {}, reopen() {}, close() {} }
   return createFrameMapper(tables)
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { frameFile } from '../../../../src/service/sourcemaps/symbolicate/frame-file.ts'
-import { matchFile } from '../../../../src/service/sourcemaps/symbolicate/match.ts'
+import { createMatcher } from '../../../../src/service/sourcemaps/symbolicate/match.ts'
 import type { Artifact } from '../../../../src/service/sourcemaps/symbolicate/match.ts'
 
 const build = { release: '1.0', dist: '' }
@@ -18,7 +18,7 @@ const minified = (id: number, path: string, counterpart = '') => map(id, path, {
 /** Path of the map that is taken, or why none is. */
 function taken(abs_path: string, artifacts: Artifact[]): string {
   const newestFirst = artifacts.toSorted((left, right) => right.id - left.id)
-  const match = matchFile(fileAt(abs_path), { artifacts: newestFirst, maps: artifacts.length }, build)
+  const match = createMatcher({ artifacts: newestFirst, maps: artifacts.length }, build)(fileAt(abs_path))
   return 'map' in match ? match.map.path : match.missing
 }
 
@@ -50,7 +50,7 @@ test('a map is found by the minified file that it names, whatever its own name',
 test('a debug id of another build does not keep the path from being looked up', () => {
   const artifacts = [map(1, '~/app.js.map')]
   const file = fileAt('https://h/app.js', '0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f0')
-  expect(matchFile(file, { artifacts, maps: 1 }, build)).toMatchObject({ map: { id: 1 } })
+  expect(createMatcher({ artifacts, maps: 1 }, build)(file)).toMatchObject({ map: { id: 1 } })
 })
 
 test('the answer does not depend on where an event was served from, as long as the path ends alike', () => {
@@ -70,7 +70,30 @@ test('no path of an event makes the lookup fail', () => {
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (abs_path, debug_id) => {
       const file = frameFile({ abs_path, filename: abs_path, debug_id })
       expect(file.paths.length).toBeLessThanOrEqual(16)
-      expect(matchFile(file, { artifacts: [map(1, `${abs_path}.map`)], maps: 1 }, build)).toBeDefined()
+      expect(createMatcher({ artifacts: [map(1, `${abs_path}.map`)], maps: 1 }, build)(file)).toBeDefined()
     }),
   )
+})
+
+test('further files of an event look at no artifact again, however many have the same name', () => {
+  let reads = 0
+  const counted = (artifact: Artifact): Artifact => ({
+    ...artifact,
+    get path() {
+      reads += 1
+      return artifact.path
+    },
+  })
+  const shelf = Array.from({ length: 200 }, (_, index) => [
+    counted(map(2 * index, `~/pages/${index}/index.js.map`)),
+    counted(minified(2 * index + 1, `~/pages/${index}/index.js`, `~/pages/${index}/index.js.map`)),
+  ]).flat()
+  const match = createMatcher({ artifacts: shelf, maps: 200 }, build)
+  expect(match(fileAt('https://h/v1/pages/7/index.js'))).toMatchObject({ map: { id: 14 } })
+  expect(reads).toBeLessThan(20 * shelf.length)
+  reads = 0
+  for (let file = 0; file < 100; file += 1) {
+    expect(match(fileAt(`https://h/v1/pages/${file}/index.js`))).toMatchObject({ map: { id: 2 * file } })
+  }
+  expect(reads).toBeLessThan(20 * 100)
 })

@@ -20,10 +20,11 @@ beforeAll(async () => {
 const files = () => ({ 'assets/app.js': built.code, 'assets/app.js.map': built.map })
 
 /** The same as a confirm does. */
-async function again(app: App, release: string): Promise<number> {
+async function again(app: App, release: string, mostBytes?: number): Promise<number> {
   const symbolicator = createSymbolicator({ db: app.db, tables: join(app.dataDir, 'sourcemaps') })
   const { attribute } = createAttribution({ db: app.db, symbolicator })
-  const changed = await resymbolicate({ db: app.db, symbolicator, attribute }, Number(app.productId), release, [])
+  const tools = { db: app.db, symbolicator, attribute, ...(mostBytes !== undefined && { mostBytes }) }
+  const changed = await resymbolicate(tools, Number(app.productId), release, [])
   symbolicator.close()
   return changed
 }
@@ -135,4 +136,15 @@ test('many issues of a release are renewed, over several transactions', async ()
   expect(await uploadBuild(app, files())).toBe(120)
   const issues = await app.db.read.selectFrom('issue').select('culprit').distinct().execute()
   expect(issues).toEqual([{ culprit: 'refuse (src/cart/cart.ts)' }])
+})
+
+test('events over what a confirm may read are left for later, smaller ones are not', async () => {
+  await using app = await startApp()
+  await app.ingest(eventOf(thrown))
+  await app.ingest(eventOf({ ...thrown, type: 'TypeError' }, { extra: { long: 'x'.repeat(10_000) } }))
+  expect(await uploadBuild(app, files(), { release: 'another' })).toBe(0)
+  await app.db.write((rows) => rows.updateTable('sourcemap_artifact').set({ release: 'shop@1.4.1' }).execute())
+  expect(await again(app, 'shop@1.4.1', 9_000)).toBe(1)
+  expect((await issuesOf(app)).map(({ culprit }) => culprit.includes('cart.ts'))).toEqual([true, false])
+  expect(await again(app, 'shop@1.4.1')).toBe(1)
 })

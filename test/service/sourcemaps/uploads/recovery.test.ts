@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { expireUploads } from '../../../../src/service/sourcemaps/uploads/expiry
 import { sourceMapFolders } from '../../../../src/service/sourcemaps/uploads/folders.ts'
 import { startApp } from '../../../app.ts'
 import type { App } from '../../../app.ts'
-import { artifactsOf, confirm, create, put, send, stateOf, tinyMap, upload } from './rig.ts'
+import { artifactsOf, confirm, create, minify, put, send, sha256Of, stateOf, tinyMap, upload } from './rig.ts'
 import type { Refusal } from './rig.ts'
 
 const map = tinyMap()
@@ -112,3 +112,71 @@ test('what nobody confirms within a day expires, with its bytes and what broken 
   expect([status, body.details[0]?.reason]).toEqual([400, 'UPLOAD_MISSING'])
   expect((await put(app, unsent.upload_url, map)).status).toBe(403)
 })
+
+async function recordHalf(app: App, id: string) {
+  await app.db.batch((prepare) => {
+    prepare(
+      `INSERT INTO sourcemap_artifact (product_id, sourcemap_id, kind, content, path, base_name)
+       VALUES (1, ?, 'map', 'half', '~/half', 'half')`,
+    ).run(id)
+    prepare(`INSERT INTO sourcemap_source (product_id, path, sourcemap_id) VALUES (1, 'src/half.ts', ?)`).run(id)
+  })
+}
+
+async function sourcesOf(app: App, id: string): Promise<string[]> {
+  const rows = await app.db.read.selectFrom('sourcemap_source').select('path').where('sourcemap_id', '=', id).execute()
+  return rows.map(({ path }) => path)
+}
+
+test('what a confirm that died had recorded goes when its upload expires', async () => {
+  const start = Date.now()
+  let now = start
+  await using app = await startApp({ platform: { now: () => now } })
+  const id = await send(app, input, map)
+  await recordHalf(app, id)
+  await changeRow(app, id, { state: 'SOURCEMAP_STATE_PROCESSING', confirmed_at: now })
+  now = start + 25 * hourMs
+  const room = { db: app.db, platform: { now: () => now, newId: () => '' }, folders: sourceMapFolders(app.dataDir) }
+  expect(await expireUploads(room, new AbortController().signal)).toBe(1)
+  expect([await artifactsOf(app, id), await sourcesOf(app, id)]).toEqual([[], []])
+})
+
+test('bytes of which nothing can be used leave nothing of those that were sent before them', async () => {
+  await using app = await startApp()
+  const id = await send(app, input, '{"version":2}')
+  await recordHalf(app, id)
+  expect((await confirm(app, id)).status).toBe(400)
+  expect([await artifactsOf(app, id), await sourcesOf(app, id)]).toEqual([[], []])
+})
+
+test.each([
+  ['gone', (file: string) => rmSync(file)],
+  ['cut off', (file: string) => truncateSync(file, 60)],
+  ['damaged', (file: string) => writeFileSync(file, readFileSync(file).fill(0, 40))],
+])('a table that is %s is asked for again and made anew', async (_, spoil) => {
+  await using app = await startApp()
+  const { code, map: itsMap } = await minify()
+  for (const [file_name, bytes] of [
+    ['app.js.map', itsMap],
+    ['app.js', code],
+  ] as const) {
+    const facts = { ...input, file_name, sha256: sha256Of(bytes) }
+    const [stored] = await artifactsOf(app, await send(app, facts, bytes).then((id) => confirmed(app, id)))
+    expect((await create(app, facts)).body.upload_url).toBe('')
+    const table = join(app.dataDir, 'sourcemaps', stored!.content)
+    const whole = readFileSync(table)
+    spoil(table)
+    const again = (await create(app, { ...facts, release: '2' })).body
+    expect(again.upload_url).not.toBe('')
+    expect((await create(app, facts)).body.upload_url).not.toBe('')
+    await put(app, again.upload_url, bytes)
+    await confirmed(app, again.sourcemap.id)
+    expect(readFileSync(table)).toEqual(whole)
+    expect((await create(app, facts)).body.upload_url).toBe('')
+  }
+})
+
+async function confirmed(app: App, id: string): Promise<string> {
+  expect((await confirm(app, id)).status).toBe(200)
+  return id
+}
