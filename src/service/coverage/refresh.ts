@@ -17,7 +17,7 @@ const Ids = z.array(z.string())
 const weights: Readonly<Record<string, number>> = { CRITICAL: 1, HIGH: 0.75, MEDIUM: 0.5, LOW: 0.25 }
 
 /** `PRIORITY_HIGH` and `RISK_LEVEL_HIGH` weigh 0.75. */
-export function weightOf(level: z.output<typeof Priority> | z.output<typeof RiskLevel>): number {
+function weightOf(level: z.output<typeof Priority> | z.output<typeof RiskLevel>): number {
   return weights[level.slice(level.lastIndexOf('_') + 1)] ?? 0
 }
 

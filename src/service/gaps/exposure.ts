@@ -4,7 +4,7 @@ import { Level } from '../../contract/common.ts'
 import type { GapWindow } from '../../contract/test-context.ts'
 import type { Rows } from '../sql/database.ts'
 import { dayMs, hourMs } from '../times.ts'
-import { exposureScore, levelWeight } from './score.ts'
+import { levelWeight } from './score.ts'
 
 export type Window = z.output<typeof GapWindow>
 
@@ -91,9 +91,4 @@ export interface Exposure {
 export function weightedEvents({ matched, nearby }: Exposure): number {
   const sum = (issues: readonly LiveIssue[]) => issues.reduce((total, { weighted }) => total + weighted, 0)
   return sum(matched) + 0.5 * sum(nearby)
-}
-
-/** E of the issues. */
-export function exposureOf(exposure: Exposure): number {
-  return exposureScore(weightedEvents(exposure))
 }

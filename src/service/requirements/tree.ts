@@ -10,7 +10,7 @@ const SEPARATOR = '/'
 const AFTER = '0'
 
 /** One step of a `tree_path`: sorts by position, then by number; the separator sorts before every digit. */
-export function treeStep({ position, number }: { position: number; number: number }): string {
+function treeStep({ position, number }: { position: number; number: number }): string {
   return `${hex(position)}:${hex(number)}`
 }
 

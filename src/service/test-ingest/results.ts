@@ -81,7 +81,7 @@ export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>
 }
 
 /** Writes a case's newest result beside it, so that lists and coverage need not look for it. */
-export function keepNewest(prepare: Prepare, testId: string): void {
+function keepNewest(prepare: Prepare, testId: string): void {
   const newest = prepare(
     'SELECT id, status FROM test_result WHERE test_id = ? ORDER BY executed_at DESC, id DESC LIMIT 1',
   ).get<{ id: string; status: string }>(testId)
