@@ -55,8 +55,7 @@ export async function build(outdir: string): Promise<void> {
   writeFileSync(command, entry)
   chmodSync(command, 0o755)
   cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
-  mkdirSync(join(outdir, 'recordings'))
-  cpSync(join(root, 'src/service/sample/recordings/events.jsonl'), join(outdir, 'recordings/events.jsonl'))
+  cpSync(join(root, 'src/service/sample/recordings'), join(outdir, 'recordings'), { recursive: true })
   for (const file of ['README.md', 'LICENSE']) {
     if (existsSync(join(root, file))) cpSync(join(root, file), join(outdir, file))
   }

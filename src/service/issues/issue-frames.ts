@@ -1,6 +1,8 @@
+import { basename } from 'node:path/posix'
 import { repoPath } from '../components/repo-path.ts'
 import type { RepositoryRoots } from '../components/repo-path.ts'
-import type { NormalEvent } from '../ingest/event.ts'
+import { withoutHashes } from '../grouping/paths.ts'
+import type { NormalEvent, NormalFrame } from '../ingest/event.ts'
 import type { Statement } from '../sql/database.ts'
 
 type Prepare = (sql: string) => Statement
@@ -47,7 +49,7 @@ export function stacksOf<F>({ exceptions, threads }: Stacks<F>): (readonly F[])[
 export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, roots: RepositoryRoots): IssueFrame[] {
   const nearest = stacksOf(event)
     .flatMap((frames) => frames.map((frame, index) => ({ frame, distance: frames.length - 1 - index })))
-    .filter(({ frame }) => frame.in_app)
+    .filter(({ frame }) => frame.in_app && !isBuilt(frame))
     .toSorted((left, right) => left.distance - right.distance)
   const found = new Map<string, IssueFrame>()
   for (const { frame, distance } of nearest.slice(0, MOST_LOOKED_AT)) {
@@ -58,6 +60,13 @@ export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, 
     if (found.size === MOST_FRAMES) break
   }
   return [...found.values()]
+}
+
+/** A chunk whose name is made of its content, where no map leads on: no file of the repository is called so. */
+function isBuilt({ symbolicated, filename, abs_path }: NormalFrame): boolean {
+  if (symbolicated) return false
+  const name = basename((filename === '' ? abs_path : filename).replace(/[?#].*$/s, ''))
+  return /\.[cm]?js$/i.test(name) && withoutHashes(name) !== name
 }
 
 /**

@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import type * as WorkerBundle from '../../dev/worker-bundle.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Processed, UploadJob } from './uploads/processed.ts'
 
@@ -7,6 +9,8 @@ import type { Processed, UploadJob } from './uploads/processed.ts'
 const HEAP_MB = 1024
 const DEADLINE_MS = 5 * 60 * 1000
 const MOST_WAITING = 20
+/** For a thread to end after its answer. */
+const LAST_MS = 1000
 
 export interface SourceMapWorkerOptions {
   heapMb?: number
@@ -67,7 +71,7 @@ async function runThread(
 ): Promise<Processed> {
   if (signal.aborted) throw stopping()
   const answer = Promise.withResolvers<Processed>()
-  const worker = new Worker(entry(), {
+  const worker = new Worker(await entry(), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
     // It needs neither the environment, which may hold secrets, nor our output, which may be a protocol.
@@ -83,9 +87,17 @@ async function runThread(
   worker.once('error', (thrown) =>
     isOutOfMemory(thrown) ? answer.resolve(failed('OUT_OF_MEMORY', tooLarge(heapMb))) : answer.reject(thrown),
   )
-  worker.once('exit', (code) => answer.reject(new Error(`the source map worker ended with ${code}`)))
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', (code) => {
+      answer.reject(new Error(`the source map worker ended with ${code}`))
+      resolve()
+    })
+  })
   try {
-    return await answer.promise
+    const processed = await answer.promise
+    // A thread that has answered ends by itself; to end it while it still compiles is asking for trouble.
+    await Promise.race([exited, sleep(LAST_MS, undefined, { ref: false })])
+    return processed
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
@@ -93,10 +105,13 @@ async function runThread(
   }
 }
 
-/** In the source tree Node runs the module itself; the published package holds it beside this one. */
-function entry(): URL {
-  const fromSource = import.meta.url.endsWith('.ts')
-  return fromSource ? new URL('./worker-entry.ts', import.meta.url) : new URL('./source-map-worker.js', import.meta.url)
+/** The published package holds the module beside this one; in the source tree it is made of the sources. */
+async function entry(): Promise<URL> {
+  if (!import.meta.url.endsWith('.ts')) return new URL('./source-map-worker.js', import.meta.url)
+  // Not by its path: the published package has no tools of the checkout.
+  const tools = new URL('../../dev/worker-bundle.ts', import.meta.url).href
+  const { bundledWorker } = (await import(tools)) as typeof WorkerBundle
+  return bundledWorker(new URL('./worker-entry.ts', import.meta.url))
 }
 
 function isOutOfMemory(thrown: unknown): boolean {

@@ -28,6 +28,12 @@ test('the places of an event are its in-app frames in the repository, nearest to
   ])
 })
 
+test('a chunk named by its content is no file of the repository while no map leads on', () => {
+  const frames = [own('src/main.ts', 'main', 1), own('https://a.example/assets/app-NYNX3Q3S.js?v=2', 'r', 1)]
+  const event = read({ exception: thrown({ type: 'Error', frames }) })
+  expect(issueFrames(event, roots)).toEqual([{ path: 'src/main.ts', function: 'main', distance: 1 }])
+})
+
 test('a place that is met again counts once, where it is nearest', () => {
   const frames = [own('src/a.ts', 'walk', 1), own('src/a.ts', 'walk', 2), own('src/a.ts', 'leaf', 3)]
   expect(issueFrames(read({ exception: thrown({ type: 'Error', frames }) }), roots)).toEqual([
