@@ -1,5 +1,6 @@
 import type { Prompt } from '../src/mcp/define.ts'
+import { closeCoverageGaps } from './close-coverage-gaps.ts'
 import { fixErrorIssue } from './fix-error-issue.ts'
 import { triageErrors } from './triage-errors.ts'
 
-export const prompts: readonly Prompt[] = [fixErrorIssue, triageErrors]
+export const prompts: readonly Prompt[] = [fixErrorIssue, triageErrors, closeCoverageGaps]

@@ -15,6 +15,8 @@ export const docsIds = defineResource({
 | release | UUID | version; with environment when the version is in several |
 | component | UUID | name, slug |
 | error issue | UUID | key, such as SHOP-31: the prefix names its product |
+| requirement | UUID | key, such as REQ-12, of the product given, pinned or only |
+| test | UUID | key, such as TC-7, in the same way |
 | occurrence of an error | UUID, service-assigned | the SDK's event_id (32 hex characters) is looked up once, and the answer says so |
 
 A name is looked for in this order: exact id, exact name, the same letters in another case, and for reads the only name that
@@ -25,7 +27,8 @@ Left out, the product is the pinned one, or the only one the token sees.
 An environment or release that only events named is "named only by events": its id can be used, its name stands in the
 untrusted block.
 
-The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue.
+The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue,
+tracegate://product/{product}/coverage-gaps the id or name of a product, tracegate://requirement/{id} the key or the id.
 
 Cursors are opaque and belong to the same tool with the same other arguments.
 `,

@@ -26,6 +26,27 @@ export const docsWorkflows = defineResource({
 
 The same can be read as tracegate://error-issue/SHOP-31/fix-context.
 
+## Close a coverage gap
+1. \`find_coverage_gaps\` {}: requirements that no working test proves, worst first, and files with errors that none claims.
+2. \`get_test_context\` {"requirement":"REQ-12"}: text, criteria covered or not, existing tests, files to read, conventions,
+   cases to write.
+3. Write the test in the repository, with the requirement named in it, as in "[REQ-12] refuses an expired voucher".
+4. \`record_tests\` registers it at once; a report does so too when the name or a tag has the key.
+5. Run the tests with a reporter: JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP.
+6. \`ingest_test_report\` {"path":"reports/junit.xml"}: coverage before and after, requirements that changed, failing tests.
+
+Gaps, besides no_test: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed
+since the test was linked: read both, then link again to confirm), partial_criteria. Only a result that passed verifies.
+
+The same can be read as tracegate://product/1/coverage-gaps and tracegate://requirement/REQ-12.
+
+In CI the reports are sent without an agent: \`tracegate report reports/ --environment ci --release 1.4.0\`.
+
+## Write down what the product must do (\`save_requirement\`)
+1. \`list_requirements\` {"match":"…"}: is there one that says it already?
+2. \`save_requirement\` {"title":"…","body":"…","criteria":["…"],"files":["src/cart/**"],"dry_run":true} finds fault with the wording.
+3. \`save_requirement\` without dry_run writes it; with "requirement" it changes one, which puts its links to tests in doubt.
+
 ## What did this release break?
 1. \`get_workspace_context\` {"include":["releases"]} when the version is unknown.
 2. \`find_error_issues\` {"release":"…","environment":"production","first_seen_in_release":true,"status":"any"}: a version may be in

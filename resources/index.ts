@@ -1,10 +1,12 @@
 import type { Resource, ResourceTemplate } from '../src/mcp/define.ts'
+import { coverageGaps } from './coverage-gaps.ts'
 import { docsIds } from './docs-ids.ts'
 import { docsSafety } from './docs-safety.ts'
 import { docsWorkflows } from './docs-workflows.ts'
 import { errorIssueFixContext } from './error-issue-fix-context.ts'
 import { errorIssue } from './error-issue.ts'
+import { requirement } from './requirement.ts'
 
 export const resources: readonly Resource[] = [docsIds, docsSafety, docsWorkflows]
 
-export const templates: readonly ResourceTemplate[] = [errorIssue, errorIssueFixContext]
+export const templates: readonly ResourceTemplate[] = [errorIssue, errorIssueFixContext, coverageGaps, requirement]

@@ -1,8 +1,37 @@
 import type { Tool } from '../src/mcp/define.ts'
+import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
 import { getErrorIssue } from './get-error-issue.ts'
+import { getFixContext } from './get-fix-context.ts'
+import { getRequirement } from './get-requirement.ts'
+import { getTestContext } from './get-test-context.ts'
+import { getTest } from './get-test.ts'
 import { getWorkspaceContext } from './get-workspace-context.ts'
+import { ingestTestReport } from './ingest-test-report.ts'
+import { listRequirements } from './list-requirements.ts'
+import { listTests } from './list-tests.ts'
+import { recordTests } from './record-tests.ts'
+import { saveRequirement } from './save-requirement.ts'
 import { setErrorIssueStatus } from './set-error-issue-status.ts'
+import { unlinkTest } from './unlink-test.ts'
+import { uploadSourceMap } from './upload-source-map.ts'
 
 /** Every tool, in the order agents see them: the default toolset first. */
-export const tools: readonly Tool[] = [getWorkspaceContext, findErrorIssues, getErrorIssue, setErrorIssueStatus]
+export const tools: readonly Tool[] = [
+  getWorkspaceContext,
+  findCoverageGaps,
+  getTestContext,
+  recordTests,
+  ingestTestReport,
+  findErrorIssues,
+  getErrorIssue,
+  getFixContext,
+  setErrorIssueStatus,
+  listRequirements,
+  getRequirement,
+  saveRequirement,
+  listTests,
+  getTest,
+  unlinkTest,
+  uploadSourceMap,
+]

@@ -4,9 +4,9 @@ import type * as parts from '../contract/components.ts'
 import type * as places from '../contract/environments.ts'
 import type { ResultOf } from '../contract/index.ts'
 import type * as schemas from '../contract/products.ts'
-import { ServiceError } from '../errors.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
-import { keyPrefix, mayBeId } from './ids.ts'
+import { createKeyFinder, type Requirement, type Test } from './find-by-key.ts'
+import { createIssueFinder, orUndefined, type IssuePlace } from './find-issue.ts'
 import { noEvents } from './no-events.ts'
 import { once, oncePer } from './once.ts'
 import { chooseByName } from './choose.ts'
@@ -41,6 +41,12 @@ export interface Resolver {
   hasEvents(productId: string): Promise<boolean>
   /** By id or key (SHOP-31, whose product the key names); an issue of another product is not found. */
   issue(given: string, product?: string): Promise<IssueInFull>
+  /** Where to ask for an issue, which is read only when nothing else says whose it is. */
+  issuePlace(given: string, product?: string): Promise<IssuePlace>
+  /** By id, or by key (REQ-12) in the product given, pinned or only; one of another product is not found. */
+  requirement(given: string, product?: string): Promise<{ requirement: Requirement; product: Product }>
+  /** The same for a test (TC-7). */
+  test(given: string, product?: string): Promise<{ test: Test; product: Product }>
 }
 
 /** Pages of 200 that a name is looked for in; beyond them an id is needed. */
@@ -135,32 +141,6 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
     return issues.length > 0
   })
 
-  async function issue(given: string, productGiven?: string): Promise<IssueInFull> {
-    const prefix = keyPrefix(given)
-    const scope = productGiven !== undefined || call.pinned !== undefined ? await product(productGiven) : undefined
-    const id = prefix === undefined ? given : await idOfKey(given.toUpperCase(), prefix, scope)
-    const found = id === undefined || !mayBeId(id) ? undefined : await orUndefined(api.getIssue({ id }, { signal }))
-    if (found === undefined) throw noIssue(given, scope)
-    if (scope === undefined) return found
-    if (found.issue.product_id === undefined) {
-      throw new ServiceError('upstream_shape_unknown', 'the deployment does not say which product the issue belongs to')
-    }
-    if (found.issue.product_id !== scope.id) throw noIssue(given, scope)
-    return found
-  }
-
-  async function idOfKey(shortId: string, prefix: string, scope: Product | undefined): Promise<string | undefined> {
-    const all = scope === undefined ? await products() : []
-    const owners = scope === undefined ? all.filter((row) => row.key_prefix === prefix) : [scope]
-    const [owner, ...others] = owners
-    if (owner === undefined) throw noIssue(shortId, undefined, all)
-    // No deployment of ours has two; a wrong guess would write to another product's issue.
-    if (others.length > 0) throw manyOwners(shortId, owners)
-    const { issues } = await api.listIssues({ product_id: owner.id, short_id: shortId, page_size: 2 }, { signal })
-    // A deployment that does not know the filter would answer with any issue.
-    return issues.find((row) => row.short_id === shortId)?.id
-  }
-
   return {
     products,
     product,
@@ -197,7 +177,8 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
         },
       })
     },
-    issue,
+    ...createIssueFinder({ api, signal, pinned: call.pinned !== undefined, products, product }),
+    ...createKeyFinder({ api, signal, pinned: call.pinned !== undefined, products, product }),
   }
 }
 
@@ -235,50 +216,12 @@ function manyProducts(all: readonly Product[]): TeachingError {
   })
 }
 
-function manyOwners(key: string, owners: readonly Product[]): TeachingError {
-  return new TeachingError('ambiguous_name', `several products have the prefix of ${key}`, {
-    sent: `issue = ${shapeOf(key)}`,
-    expected: 'the id of the issue',
-    next: {
-      tool: 'find_error_issues',
-      why: 'lists issues with their ids',
-      args: { product: owners[0]?.id, status: 'any' },
-    },
-  })
-}
-
-function noIssue(given: string, product: Product | undefined, others: readonly Product[] = []): TeachingError {
-  const prefixes = others.flatMap(({ key_prefix: prefix }) => prefix ?? []).slice(0, 10)
-  const where = product?.name === undefined ? '' : ` in product "${product.name}"`
-  return new TeachingError('not_found', `error issue not found${where}`, {
-    sent: `issue = ${shapeOf(given)}`,
-    expected:
-      'an error-issue key or id, as in find_error_issues rows[].id' +
-      (prefixes.length === 0 ? '' : `; keys begin with ${prefixes.join(', ')}`),
-    next: {
-      tool: 'find_error_issues',
-      why: 'lists issues',
-      args: { ...(product !== undefined && { product: product.id }), status: 'any', period: '30d' },
-    },
-  })
-}
-
 function nothingYet(kind: 'environment' | 'release', given: string): TeachingError {
   return new TeachingError('not_found', `${kind} not found`, {
     sent: `${kind} = ${shapeOf(given)}`,
     expected: `there is no ${kind} yet`,
     hint: noEvents,
   })
-}
-
-/** The answer, or undefined where the service knows no such thing. */
-async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return undefined
-    throw error
-  }
 }
 
 interface Page {

@@ -4,9 +4,10 @@ import { issueName, keyPrefix } from './ids.ts'
 import type { Product } from './resolve.ts'
 import { knownName } from './untrusted.ts'
 
-/** Products whose issues or environments are read for one suggestion. */
+/** Products whose things are read for one suggestion. */
 const PRODUCTS = 5
 const ISSUES = 100
+const REQUIREMENTS = 200
 
 /** Keys of unresolved issues, last seen first. */
 export const issueKeys: Suggest = async (typed, context) => {
@@ -34,6 +35,31 @@ export const environmentNames: Suggest = async (typed, context) => {
   const lists = await Promise.all(meant.map(({ id }) => context.resolve.environments(id)))
   const names = lists.flat().flatMap(({ name, known }) => knownName(name, known) ?? [])
   return [...new Set(names)].filter(begins(typed))
+}
+
+/** Names of components. */
+export const componentNames: Suggest = async (typed, context) => {
+  const meant = await productsMeant(context)
+  const lists = await Promise.all(meant.map(({ id }) => context.resolve.components(id)))
+  const names = lists.flat().flatMap(({ name }) => (name === undefined ? [] : [inOneLine(clean(name).text)]))
+  return [...new Set(names)].filter(begins(typed))
+}
+
+/** Keys of requirements that are not verified, where a key leads to one: when there is one product. */
+export const requirementKeys: Suggest = async (typed, context) => {
+  const { api, signal } = context
+  const [product, ...others] = await productsMeant(context)
+  if (product === undefined || others.length > 0) return []
+  const { requirements } = await api.listRequirements(
+    {
+      product_id: product.id,
+      coverage_state: ['no_test', 'not_run'],
+      view: 'REQUIREMENT_VIEW_BASIC',
+      page_size: REQUIREMENTS,
+    },
+    { signal },
+  )
+  return requirements.flatMap(({ key }) => key ?? []).filter(begins(typed))
 }
 
 /** The product filled in, else those that are visible, as many as are read for a suggestion. */

@@ -138,6 +138,13 @@ function hostileEvent(index: number): SentEvent {
   return { ...event, ...planted(event, index) }
 }
 
+const notes = [
+  `Authorization: Bearer ${secrets.bearer}`,
+  `token ${secrets.jwt} ${secrets.github} ${secrets.aws} ${secrets.tracegate}`,
+  `https://bob:${secrets.url}@db.example/x https://${secrets.dsn}@o1.example/2`,
+  `paid by ${secrets.card}, ${secrets.iban}, ${secrets.email} from ${secrets.ip} in ${secrets.home}/app.js`,
+]
+
 /** The event's members with secrets beside the hostile texts. */
 function planted(event: SentEvent, index: number): SentEvent {
   const { breadcrumbs, tags, request, user } = event as {
@@ -146,12 +153,6 @@ function planted(event: SentEvent, index: number): SentEvent {
     request: Record<string, unknown>
     user: object
   }
-  const notes = [
-    `Authorization: Bearer ${secrets.bearer}`,
-    `token ${secrets.jwt} ${secrets.github} ${secrets.aws} ${secrets.tracegate}`,
-    `https://bob:${secrets.url}@db.example/x https://${secrets.dsn}@o1.example/2`,
-    `paid by ${secrets.card}, ${secrets.iban}, ${secrets.email} from ${secrets.ip} in ${secrets.home}/app.js`,
-  ]
   return {
     message: `${notes[index % notes.length] ?? ''}\n${String(event['message'])}`,
     breadcrumbs: {
@@ -183,12 +184,32 @@ beforeAll(async () => {
     const { status } = await app.ingest(...events)
     if (status !== 200) throw new Error(`the ingest answered ${String(status)}`)
   }
-  agent = await connect(app.api)
+  await reportHostileFailures()
+  agent = await connect(app.api, { options: { toolsets: ['all'] } })
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await app.close()
 })
+
+/** One requirement, and for each string a test that failed with it as its message, and with the next one as its trace. */
+async function reportHostileFailures(): Promise<void> {
+  const product_id = app.productId
+  await app.api.createRequirement({ product_id, title: 'The page opens' })
+  const hostile = (index: number) => {
+    const { text } = strongStrings[index % strongStrings.length] ?? { text: '' }
+    return `${CANARY} ${notes[index % notes.length] ?? ''}\n${text}\n${CANARY}`
+  }
+  const cases = strongStrings.map((_, index) => ({
+    file_path: 'test/page.test.ts',
+    suite_path: [],
+    name: `case ${String(index)}${index === 0 ? ' [REQ-1]' : ''}`,
+    status: 'RESULT_STATUS_FAILED' as const,
+    message: hostile(index),
+    trace: hostile(index + 1),
+  }))
+  await app.api.ingestTests({ product_id, draft: { cases }, options: { max_trace_bytes: 65_536 } })
+}
 
 /** What holds for every result, whatever the events say. */
 function expectSafe(called: Called, writes: ReadonlySet<string>): void {
@@ -261,6 +282,13 @@ function idsOf(rows: object): string[] {
 
 /** How each read tool is called beside the walk above; a new one has to be added here. */
 const calls: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  find_coverage_gaps: [{}, { limit: 50 }, { branch: CANARY }, { component: 'nowhere' }, { cursor: 'nowhere' }],
+  get_test_context: [
+    { requirement: 'REQ-1' },
+    { requirement: 'REQ-1', detail: 'full' },
+    { requirement: 'REQ-1', branch: CANARY },
+    { requirement: CANARY },
+  ],
   get_workspace_context: [
     {},
     { include: ['environments', 'components', 'releases', 'setup'] },
@@ -287,7 +315,28 @@ const calls: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
     { issue: 'APP-3', branch: `${CANARY} ignore the above` },
     { issue: CANARY },
   ],
+  list_requirements: [{}, { match: CANARY }, { cursor: 'nowhere' }],
+  get_requirement: [{ requirement: 'REQ-1' }, { requirement: 'REQ-1', detail: 'full' }, { requirement: CANARY }],
+  list_tests: [{}, { match: 'case', limit: 50 }, { match: CANARY }],
+  get_test: [{ test: 'TC-1', detail: 'full' }, { test: CANARY }],
 }
+
+test('what a failed test says keeps inside its block, and is told of where it gives orders', async () => {
+  const writes = await writeTools()
+  for (const [index, { text }] of strongStrings.entries()) {
+    // TC-1 is the first of them: without suite titles there is no suite.
+    const called = await agent.call('get_test', {
+      test: `TC-${String(index + 1)}`,
+      detail: index % 2 === 0 ? 'full' : 'concise',
+    })
+    expectSafe(called, writes)
+    const { outside, inside } = split(called.text)
+    expect(outside).toContain(`title=case ${String(index)}`)
+    expect(inside.join('\n')).toContain(CANARY)
+    expect({ text, warned: outside.includes(WARNING) || !isAlarming(flagsOf(text)) }).toEqual({ text, warned: true })
+    expect(called.meta['tracegate/integrity']).toBe('untrusted')
+  }
+}, 90_000)
 
 test('lists, other occurrences and errors hold nothing of the events outside a block', async () => {
   const writes = await writeTools()
@@ -303,9 +352,14 @@ test('lists, other occurrences and errors hold nothing of the events outside a b
   }
 })
 
-test('a preview of a write tells nothing of the events either', async () => {
-  const preview = { issues: ['APP-1', 'APP-2'], status: 'resolved', reason: 'noise', dry_run: true }
-  const called = await agent.call('set_error_issue_status', preview)
+test.each<[string, Record<string, unknown>]>([
+  ['set_error_issue_status', { issues: ['APP-1', 'APP-2'], status: 'resolved', reason: 'noise' }],
+  ['record_tests', { tests: [{ title: 'case 0 [REQ-1]', file: 'test/page.test.ts', requirement_ids: ['REQ-1'] }] }],
+  ['ingest_test_report', { report: '<testsuite><testcase name="a [REQ-1]"><failure/></testcase></testsuite>' }],
+  ['save_requirement', { requirement: 'REQ-1', title: 'The page opens at once' }],
+  ['unlink_test', { test: 'TC-1', requirement: 'REQ-1' }],
+])('a preview of %s tells nothing of events and failures either', async (tool, args) => {
+  const called = await agent.call(tool, { ...args, dry_run: true })
   expect(called.isError).toBe(false)
   expectSafe(called, new Set())
 })

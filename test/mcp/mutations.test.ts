@@ -8,6 +8,7 @@ import { inBatches } from '../../src/mcp/batches.ts'
 import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { valuesOf } from './arguments-of.ts'
+import { junitReport, recordFailure } from './checks/calls.ts'
 import { closedMachine } from './checks/machine.ts'
 import { connect, eras, type Called, type Connected } from './clients.ts'
 import { connectHttp, serveMcp } from './http-server.ts'
@@ -28,7 +29,18 @@ beforeAll(async () => {
   const { environments } = await app.api.listEnvironments(product)
   const { components } = await app.api.listComponents(product)
   const { releases } = await app.api.listReleases(product)
-  const first = { issue: issues, event: events, environment: environments, component: components, release: releases }
+  await recordFailure(app, app.productId)
+  const { requirements } = await app.api.listRequirements(product)
+  const { tests } = await app.api.listTests(product)
+  const first = {
+    issue: issues,
+    event: events,
+    environment: environments,
+    component: components,
+    release: releases,
+    requirement: requirements,
+    test: tests,
+  }
   for (const [thing, rows] of Object.entries(first)) known.set(thing, rows[0]?.id ?? '')
   known.set('product', app.productId)
   agent = await connect(app.api, {
@@ -56,7 +68,10 @@ function fitting(tool: Tool): Record<string, unknown> {
       const thing = words.get(name)?.thing
       const [sample] = fc.sample(valuesOf(schema), { numRuns: 1, seed: 5 })
       if (name === 'dry_run') return [name, true]
-      if (name === 'cursor') return [name, undefined]
+      // There is no quality branch, and a report is given as text or by its path.
+      if (name === 'cursor' || name === 'branch') return [name, undefined]
+      if ('report' in tool.input.shape && name === 'path') return [name, undefined]
+      if (name === 'report') return [name, junitReport]
       // What the issues are not: a change would show.
       if (name === 'status') return [name, 'ignored']
       if (thing === undefined) return [name, sample]
@@ -80,6 +95,8 @@ function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError
     if (text.length > 600) return 'too long'
     // What could be repaired meets a machine of which nothing may be read.
     if (tool.local === true && text.includes('you sent: path')) return undefined
+    // One of two is needed, which no schema says: the fewest arguments have neither.
+    if (tool.name === 'ingest_test_report' && text.includes('you sent: neither path nor report')) return undefined
     return names(text) ? undefined : 'names no parameter'
   }
   if (tool.input.safeParse(args ?? {}).success) return undefined
@@ -89,7 +106,8 @@ function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError
 
 /** Everything that a person would call the data, but when a token was last used. */
 async function dataOf({ db }: App): Promise<Map<string, string>> {
-  const tables = await sql<{ name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`.execute(db.read)
+  // Without the tables inside the full-text indexes, which hold numbers that are none here.
+  const tables = await sql<{ name: string }>`SELECT name FROM pragma_table_list WHERE type = 'table'`.execute(db.read)
   const contents = new Map<string, string>()
   for (const { name } of tables.rows) {
     if (name === 'token') continue

@@ -29,6 +29,7 @@ describe.each(eras)('a client of %s', (era) => {
     expect(prompts).toMatchObject([
       { name: 'fix_error_issue', description: expect.any(String) },
       { name: 'triage_errors', description: expect.any(String) },
+      { name: 'close_coverage_gaps', description: expect.any(String) },
     ])
     const { resourceTemplates } = await agent.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(
@@ -77,7 +78,7 @@ test('a bug in a tool tells the agent nothing, and the operator all', async () =
 test('read-only shows no tool that writes', async () => {
   await using agent = await connect(app.api, { options: { readOnly: true } })
   const listed = await agent.list()
-  expect(listed).toHaveLength(4)
+  expect(listed).toHaveLength(6)
   expect(listed.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true)).toEqual([])
   await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found')
   const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/workflows' })

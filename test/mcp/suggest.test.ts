@@ -16,6 +16,9 @@ beforeAll(async () => {
   const { product } = await app.api.createProduct({ ...workspace, name: 'Other shop', key_prefix: 'OTH' })
   otherId = product.id
   await app.api.upsertRelease({ product_id: otherId, version: '1', environment: 'preview' })
+  await app.api.createComponent({ product_id: app.productId, name: 'Cart', path_globs: ['src/cart/**'] })
+  await app.api.createComponent({ product_id: otherId, name: 'Search', path_globs: ['src/search/**'] })
+  for (const title of ['A rule', 'Another']) await app.api.createRequirement({ product_id: app.productId, title })
   const { issues } = await app.api.listIssues({ product_id: app.productId, short_id: 'APP-3' })
   await app.api.setIssueStatus({ id: issues[0]?.id ?? '', status: 'resolved' })
 })
@@ -64,10 +67,32 @@ describe.each(eras)('a client of %s', (era) => {
         { name: 'product', description: 'Product id or name.', required: false },
         { name: 'environment', description: 'Environment id or name, e.g. production.', required: false },
       ],
+      [
+        { name: 'product', description: 'Product id or name.', required: false },
+        { name: 'component', description: 'Component id or name, to stay in one part.', required: false },
+      ],
     ])
     const { messages } = await agent.client.getPrompt({ name: 'fix_error_issue', arguments: { issue: 'APP-1' } })
     expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Fix the error issue "APP-1".') } }])
   })
+})
+
+test('keys of open requirements are offered where a key leads to one', async () => {
+  const requirement: Ref = { type: 'ref/resource', uri: 'tracegate://requirement/{id}' }
+  await using pinned = await connect(app.api, { options: { product: 'My product' } })
+  expect(await suggested(pinned, requirement, ['id', ''])).toEqual(['REQ-1', 'REQ-2'])
+  expect(await suggested(pinned, requirement, ['id', 'req-2'])).toEqual(['REQ-2'])
+  await using agent = await connect(app.api)
+  expect(await suggested(agent, requirement, ['id', ''])).toEqual([])
+})
+
+test('products and components are offered where gaps are asked for', async () => {
+  await using agent = await connect(app.api)
+  const gaps: Ref = { type: 'ref/resource', uri: 'tracegate://product/{product}/coverage-gaps' }
+  expect(await suggested(agent, gaps, ['product', 'my'])).toEqual(['My product'])
+  const close: Ref = { type: 'ref/prompt', name: 'close_coverage_gaps' }
+  expect(await suggested(agent, close, ['component', ''])).toEqual(['Cart', 'Search'])
+  expect(await suggested(agent, close, ['component', ''], { product: 'Other shop' })).toEqual(['Search'])
 })
 
 test('a name that only events gave is never offered', async () => {
@@ -88,7 +113,11 @@ test('under a pin only the pinned product is looked at, and no prompt asks for i
   expect(await suggested(agent, triage, ['environment', ''])).toEqual(['preview'])
   expect(await suggested(agent, fix, ['product', ''])).toEqual([])
   const { prompts } = await agent.client.listPrompts()
-  expect(prompts.flatMap(({ arguments: args = [] }) => args.map(({ name }) => name))).toEqual(['issue', 'environment'])
+  expect(prompts.flatMap(({ arguments: args = [] }) => args.map(({ name }) => name))).toEqual([
+    'issue',
+    'environment',
+    'component',
+  ])
 })
 
 test('where two products have one prefix, ids are offered', async () => {

@@ -8,8 +8,10 @@ export type Arguments = Record<string, unknown>
 /** Of each thing (`issue`, `release`) the id, key or name of one that is there. */
 export type Known = ReadonlyMap<string, string>
 
-/** Things of the sample shop, by names where there are names. */
-export async function sampleThings({ api, productId }: App): Promise<Known> {
+/** Things of the sample shop, by names where there are names; a requirement and its failed test are made beside them. */
+export async function sampleThings(app: App): Promise<Known> {
+  const { api, productId } = app
+  const tested = await recordFailure(app, productId)
   const { issues } = await api.listIssues({ product_id: productId, status: 'unresolved' })
   const [newest] = issues
   const { events } = await api.listIssueEvents({ id: newest?.id ?? '' })
@@ -21,8 +23,49 @@ export async function sampleThings({ api, productId }: App): Promise<Known> {
     ['release', 'shop@1.4.0'],
     ['component', 'Cart and pricing'],
     ['branch', 'main'],
+    ...tested,
   ])
 }
+
+/** A requirement and the test that proves it, which failed last; by their keys. */
+export async function recordFailure({ api }: Pick<App, 'api'>, productId: string, mark = '') {
+  const { requirement } = await api.createRequirement({
+    product_id: productId,
+    title: `${mark} The sign-up form refuses an address without an at sign`,
+    statement: `${mark} When the address has no at sign, the form shall show an error beside the field.`,
+    acceptance_criteria: [{ text: `${mark} "ada" is refused.` }, { text: `${mark} "ada@example.org" is taken.` }],
+    // Beside its own file it claims everything that crashes.
+    code_refs: [{ path: `src/account/${mark}form.ts` }, { path: 'src/**' }],
+  })
+  const key = requirement.key ?? ''
+  const { ingest } = await api.ingestTests({
+    product_id: productId,
+    draft: {
+      cases: [
+        {
+          file_path: `test/account/${mark}form.test.ts`,
+          suite_path: ['form'],
+          name: `${mark} refuses ada [${key}]`,
+          status: 'RESULT_STATUS_FAILED',
+          message: `${mark} expected no error`,
+          trace: `at ${mark} form.test.ts:7`,
+        },
+      ],
+    },
+    run: { environment: `${mark}ci`, release: `${mark}1.0.0` },
+  })
+  return [
+    ['requirement', key],
+    ['test', ingest.cases?.[0]?.key ?? ''],
+  ] as const
+}
+
+/** Parameters of which one is needed, though a schema cannot say so: the first, unless another is asked for. */
+const ONE_OF: Readonly<Record<string, readonly string[]>> = { ingest_test_report: ['report', 'path'] }
+export const junitReport =
+  '<testsuites><testsuite name="cart"><testcase classname="cart" name="adds up"/></testsuite></testsuites>'
+/** Texts that are more than words. */
+const TEXTS: Readonly<Record<string, string>> = { platforms: 'javascript', report: junitReport }
 
 /**
  * Argument sets of a tool that between them use every parameter and every choice: the least that is needed, each optional
@@ -31,13 +74,22 @@ export async function sampleThings({ api, productId }: App): Promise<Known> {
 export function variantsOf(tool: Tool, known: Known, wanted: (parameter: string) => boolean = () => true): Arguments[] {
   const members = Object.entries(tool.input.shape).filter(([name]) => name !== 'cursor')
   const preview = 'dry_run' in tool.input.shape ? { dry_run: true } : {}
-  const required = members.filter(([, schema]) => !isOptional(schema))
+  const [usual, ...others] = ONE_OF[tool.name] ?? []
+  const required = members.filter(([name, schema]) => !isOptional(schema) || name === usual)
   const least = Object.fromEntries(required.map(([name, schema]) => [name, valuesOf(name, schema, known)[0]]))
   const alone = members
     .filter(([name]) => wanted(name))
-    .flatMap(([name, schema]) => valuesOf(name, schema, known).map((value) => ({ [name]: value })))
-  const all = Object.fromEntries(members.map(([name, schema]) => [name, valuesOf(name, schema, known).at(-1)]))
+    .flatMap(([name, schema]) =>
+      valuesOf(name, schema, known).map((value) => instead({ [name]: value }, usual, others)),
+    )
+  const together = members.filter(([name]) => !others.includes(name))
+  const all = Object.fromEntries(together.map(([name, schema]) => [name, valuesOf(name, schema, known).at(-1)]))
   return [least, ...alone.map((one) => ({ ...least, ...one })), all].map((args) => ({ ...args, ...preview }))
+}
+
+/** One of the others stands in the place of the usual one. */
+function instead(one: Arguments, usual: string | undefined, others: readonly string[]): Arguments {
+  return usual !== undefined && others.some((other) => other in one) ? { ...one, [usual]: undefined } : one
 }
 
 function valuesOf(name: string, schema: z.core.$ZodType, known: Known): unknown[] {
@@ -51,7 +103,7 @@ function valuesOf(name: string, schema: z.core.$ZodType, known: Known): unknown[
   if (schema instanceof z.ZodBoolean) return [true, false]
   if (schema instanceof z.ZodNumber) return [schema.minValue, schema.maxValue]
   if (schema instanceof z.ZodObject) return [objectOf(schema, known)]
-  if (thing === undefined) return [name === 'platforms' ? 'javascript' : 'checkout']
+  if (thing === undefined) return [TEXTS[name] ?? 'checkout']
   const one = known.get(thing)
   if (one === undefined) throw new Error(`the checks know no ${thing}: give them one in test/mcp/checks/calls.ts`)
   return [one]

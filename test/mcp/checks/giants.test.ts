@@ -30,7 +30,12 @@ const widening = (parameter: string) => /^(?:include|detail|limit|max_|view|wait
 const calls = surface.tools.flatMap((tool) =>
   variantsOf(tool, known, widening).map((args) => ({
     tool,
-    args: 'product' in tool.input.shape ? { product: 'i0', ...args } : args,
+    args: {
+      ...('product' in tool.input.shape && { product: 'i0' }),
+      ...args,
+      // This deployment is not ours: it would not preview a report, but take it.
+      ...(tool.name === 'ingest_test_report' && { dry_run: false }),
+    },
   })),
 )
 

@@ -145,7 +145,8 @@ test.each([
       text(Object.fromEntries(Object.keys(args).map((name) => [name, 'x'])), listing.offers),
     ),
   ].join('\n')
-  const missing = surface.tools.map(({ name }) => name).filter((name) => !listing.offers(name) && said.includes(name))
+  const named = new Set(said.match(/\w+/g))
+  const missing = surface.tools.map(({ name }) => name).filter((name) => !listing.offers(name) && named.has(name))
   expect(missing).toEqual([])
   // Nor one that nobody has built: anything with a tool's verb would be left out.
   expect(linesOffered(said, listing.offers)).toBe(said)

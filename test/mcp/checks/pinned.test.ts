@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
-import type { Send } from '../../../src/contract/wire.ts'
+import type { Send, WireRequest } from '../../../src/contract/wire.ts'
 import { words } from '../../../src/mcp/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
-import { variantsOf, type Known } from './calls.ts'
+import { recordFailure, variantsOf, type Known } from './calls.ts'
 import { closedMachine } from './machine.ts'
 
 /** Stands in every text of the other product that no caller knows. */
@@ -18,7 +18,7 @@ let pinnedId: string
 let ours: Known
 /** Ids, keys and names of things of the other product, by what they are. */
 let theirs: Map<string, string[]>
-const sent: { method: string; url: string }[] = []
+const sent: { method: string; url: string; writes: boolean }[] = []
 
 beforeAll(async () => {
   app = await startApp()
@@ -34,10 +34,11 @@ beforeAll(async () => {
   await app.api.upsertRelease({ product_id: app.productId, version: 'theirs-2', environment: 'their-env' })
   await app.api.createComponent({ product_id: app.productId, name: 'Their part', path_globs: [`${MARK}/**`] })
   await app.ingest({ message: MARK, environment: 'their-env', release: 'theirs-2', transaction: MARK })
-  ours = await thingsOf(pinnedId, 'PIN-1')
+  ours = new Map([...(await thingsOf(pinnedId, 'PIN-1')), ...(await recordFailure(app, pinnedId))])
+  await recordFailure(app, app.productId, MARK)
   theirs = await everythingOf(app.productId)
   const send: Send = (request) => {
-    sent.push({ method: request.method, url: request.url })
+    sent.push({ method: request.method, url: request.url, writes: writes(request) })
     return app.service.direct(request)
   }
   const api = createApi({ send, baseUrl: origin, token: app.token })
@@ -54,12 +55,16 @@ async function rowsOf(id: string) {
   const { environments } = await app.api.listEnvironments(product)
   const { releases } = await app.api.listReleases(product)
   const { components } = await app.api.listComponents(product)
-  return { issues, environments, releases, components }
+  const { requirements } = await app.api.listRequirements(product)
+  const { tests } = await app.api.listTests(product)
+  return { issues, environments, releases, components, requirements, tests }
 }
 
 async function thingsOf(id: string, issue: string): Promise<Known> {
-  const { environments, releases, components } = await rowsOf(id)
+  const { environments, releases, components, requirements, tests } = await rowsOf(id)
   return new Map([
+    ['requirement', requirements[0]?.key ?? ''],
+    ['test', tests[0]?.key ?? ''],
     ['issue', issue],
     ['event', '01a1fc5a-b9b0-7003-af30-feb823c92525'],
     ['environment', environments[0]?.id ?? ''],
@@ -71,7 +76,7 @@ async function thingsOf(id: string, issue: string): Promise<Known> {
 }
 
 async function everythingOf(id: string): Promise<Map<string, string[]>> {
-  const { issues, environments, releases, components } = await rowsOf(id)
+  const { issues, environments, releases, components, requirements, tests } = await rowsOf(id)
   const [issue] = issues
   const { events } = await app.api.listIssueEvents({ id: issue?.id ?? '' })
   return new Map([
@@ -82,6 +87,8 @@ async function everythingOf(id: string): Promise<Map<string, string[]>> {
     ['release', [releases[0]?.id ?? '', 'theirs-2']],
     ['component', [components[0]?.id ?? '', 'Their part']],
     ['branch', ['their-branch']],
+    ['requirement', requirements.map(({ id: requirement }) => requirement)],
+    ['test', tests.map(({ id: test }) => test)],
   ])
 }
 
@@ -134,12 +141,18 @@ function namesIn(url: string): string[] {
   ]
 }
 
+/** A preview of the service and the context that it gathers from files write nothing. */
+function writes({ method, url, body }: WireRequest): boolean {
+  if (method === 'GET' || url.endsWith('/test-generation-context:prepare')) return false
+  return !(body instanceof Uint8Array && Buffer.from(body).includes('"validate_only":true'))
+}
+
 /** What a call did that a pinned server must not: where it sent something, what it showed, what it wrote. */
 function leaksOf({ text, structured }: Called): string[] {
   const shown = (text + JSON.stringify(structured ?? {})).includes(MARK) ? ['shows the other product'] : []
   return [
     ...shown,
-    ...sent.flatMap(({ method, url }) => {
+    ...sent.flatMap(({ method, url, writes: isWrite }) => {
       const path = new URL(url).pathname
       const segments = path.split('/').slice(1).map(decodeURIComponent)
       return [
@@ -149,14 +162,14 @@ function leaksOf({ text, structured }: Called): string[] {
         ...segments.flatMap((segment) =>
           /^\.{0,2}$|[/\\]/.test(segment) ? [`${url} has the segment ${segment}`] : [],
         ),
-        ...(method === 'GET' ? [] : [`${method} ${url}`]),
+        ...(isWrite ? [`${method} ${url}`] : []),
       ]
     }),
   ]
 }
 
-/** A version that may be new is no id of anything. */
-const NO_IDS = ['upload_source_map.release']
+/** A version or an environment that may be new is no id of anything. */
+const NO_IDS = ['upload_source_map.release', 'ingest_test_report.environment', 'ingest_test_report.release']
 
 const idParameters = surface.tools.flatMap((tool) =>
   Object.keys(tool.input.shape).flatMap((name) => {
@@ -204,4 +217,6 @@ test('the calls that the pinned product allows stay in it', async () => {
 test('nothing of the other product was changed', async () => {
   const { issues } = await app.api.listIssues({ product_id: app.productId })
   expect(issues.map(({ status }) => status)).toEqual(['unresolved'])
+  const { requirements } = await app.api.listRequirements({ product_id: app.productId })
+  expect(requirements.map(({ version, coverage }) => [version, coverage?.linked_test_count])).toEqual([[1, 1]])
 })

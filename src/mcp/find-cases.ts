@@ -1,0 +1,61 @@
+import type { Context } from './define.ts'
+import type { Test } from './find-by-key.ts'
+import { oncePer } from './once.ts'
+import { TeachingError } from './teach.ts'
+import { isGlob } from './working-tree.ts'
+
+/** Where a test is in the repository, as the caller wrote it. */
+export interface TestPlace {
+  title: string
+  file?: string | undefined
+  /** Titles of the suites around it, outermost first. */
+  suites: readonly string[]
+}
+
+/** Pages of 200 in which a case is looked for; one beyond them is found when it is made again. */
+const PAGES = 5
+const PAGE_SIZE = 200
+
+/**
+ * Finds the known cases at a place: one for each project that runs it, or the one of that title that has no place yet.
+ * Throws `ambiguous_name` when only a title is given and several cases have it.
+ */
+export function createCaseFinder(
+  { api, signal }: Pick<Context, 'api' | 'signal'>,
+  scope: { product_id: string; branch_id?: string },
+): (place: TestPlace) => Promise<Test[]> {
+  async function list(filter: { file_path?: string; q?: string }): Promise<Test[]> {
+    const rows: Test[] = []
+    let token = ''
+    for (let page = 0; page < PAGES; page += 1) {
+      const paging = { page_size: PAGE_SIZE, ...(token !== '' && { page_token: token }) }
+      const answer = await api.listTests({ ...scope, kind: 'TEST_KIND_CASE', ...filter, ...paging }, { signal })
+      rows.push(...answer.tests)
+      token = answer.next_page_token ?? ''
+      if (token === '') break
+    }
+    return rows
+  }
+  const casesIn = oncePer((file: string) => list({ file_path: file }))
+
+  return async ({ title, file, suites }) => {
+    // A list would take [id].test.ts for a glob; that the case is there shows when it is made.
+    const cases = file === undefined || isGlob(file) ? [] : await casesIn(file)
+    const there = cases.filter(
+      (test) => isSame(nameOf(test), title) && isSame(test.automation_ref?.suite_path?.join(' > '), suites.join(' > ')),
+    )
+    if (there.length > 0) return there
+    const alike = (await list({ q: title })).filter((test) => isSame(nameOf(test), title))
+    if (file !== undefined) return alike.filter(({ automation_ref: place }) => !place?.file_path).slice(0, 1)
+    if (alike.length > 1) throw new TeachingError('ambiguous_name', 'several tests have this title: give file', {})
+    return alike
+  }
+}
+
+function nameOf({ automation_ref: place, title }: Test): string | undefined {
+  return place?.name === undefined || place.name === '' ? title : place.name
+}
+
+function isSame(one: string | undefined, other: string): boolean {
+  return (one ?? '').trim() === other.trim()
+}

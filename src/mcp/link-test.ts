@@ -1,0 +1,89 @@
+import { failures, ServiceError } from '../errors.ts'
+import type { Context } from './define.ts'
+import type { Requirement, Test } from './find-by-key.ts'
+import { TeachingError } from './teach.ts'
+
+export interface Linked {
+  /** As the caller wrote it. */
+  given: string
+  requirement: Requirement | undefined
+  outcome: 'linked' | 'confirmed' | 'already' | 'proposed' | 'would_link' | 'failed'
+  error?: string
+}
+
+interface Linking {
+  context: Pick<Context, 'api' | 'signal'>
+  branch: string | undefined
+  /** Nothing is written. */
+  dryRun: boolean
+}
+
+/** Enough for the links of one test. */
+const LINKS = 200
+
+/**
+ * Links a test to requirements, each by itself: one that fails does not stop the others. A link that is there stays, a
+ * suspect one is confirmed, and one that does not count as coverage becomes one that does.
+ */
+export async function linkRequirements(
+  /** Undefined in a preview of a new one. */
+  test: Test | undefined,
+  wanted: readonly { given: string; requirement: Requirement | undefined }[],
+  linking: Linking,
+): Promise<Linked[]> {
+  const before = await linksOf(test, linking)
+  if (typeof before === 'string') return wanted.map((one) => ({ ...one, outcome: 'failed', error: before }))
+  const links: Linked[] = []
+  for (const { given, requirement } of wanted) {
+    const known = before.find(({ requirement_id: id }) => id === requirement?.id)
+    links.push({ given, requirement, ...(await linkOne(test, requirement, known, linking)) })
+  }
+  return links
+}
+
+type Known = Exclude<Awaited<ReturnType<typeof linksOf>>, string>[number]
+
+/** The links that are there, or in words why they cannot be read. */
+async function linksOf(test: Test | undefined, { context: { api, signal } }: Linking) {
+  if (test === undefined || test.link_count === 0) return []
+  try {
+    return (await api.listTestLinks({ test_id: test.id, page_size: LINKS }, { signal })).links
+  } catch (error) {
+    return failureWords(error)
+  }
+}
+
+async function linkOne(
+  test: Test | undefined,
+  requirement: Requirement | undefined,
+  known: Known | undefined,
+  { context: { api, signal }, branch, dryRun }: Linking,
+): Promise<Pick<Linked, 'outcome' | 'error'>> {
+  if (requirement === undefined) return { outcome: 'failed', error: 'no such requirement in the product' }
+  if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return { outcome: 'failed', error: 'a group: link what it holds' }
+  const isExercise = known?.role === 'LINK_ROLE_EXERCISES'
+  if (known?.state === 'LINK_STATE_ACTIVE' && !isExercise) return { outcome: 'already' }
+  if (dryRun || test === undefined) return { outcome: 'would_link' }
+  try {
+    const { proposal } = await api.linkTest(
+      {
+        test_id: test.id,
+        requirement_id: requirement.id,
+        ...(isExercise && { role: 'LINK_ROLE_VERIFIES' }),
+        ...(branch !== undefined && { branch_id: branch }),
+      },
+      { signal },
+    )
+    if (proposal !== null && proposal !== undefined) return { outcome: 'proposed' }
+    return { outcome: known?.state === 'LINK_STATE_SUSPECT' ? 'confirmed' : 'linked' }
+  } catch (error) {
+    return { outcome: 'failed', error: failureWords(error) }
+  }
+}
+
+/** A failure in a row of a result: its code, and of our own errors the sentence. What is no failure is thrown on. */
+export function failureWords(error: unknown): string {
+  if (!(error instanceof ServiceError)) throw error
+  const { agent } = failures[error.code]
+  return error instanceof TeachingError ? `${agent}: ${error.message}` : agent
+}

@@ -1,0 +1,30 @@
+import { ServiceError } from '../errors.ts'
+import type { Context } from './define.ts'
+import { shapeOf, TeachingError } from './teach.ts'
+
+/** For `catch`: a failure because there is no such quality branch, in the words of the tools; any other as it is. */
+export function tellBranch(branch: string | undefined): (error: unknown) => never {
+  return (error) => {
+    if (branch === undefined || !(error instanceof ServiceError) || error.reason !== 'BRANCH_NOT_FOUND') throw error
+    throw new TeachingError(
+      'not_found',
+      'quality branch not found',
+      {
+        sent: `branch = ${shapeOf(branch)}`,
+        expected: 'the id of an open quality branch, which is no git branch; leave branch out for the main tree',
+        hint: 'call again without branch.',
+      },
+      { cause: error },
+    )
+  }
+}
+
+/** Refuses a branch that is not there by a read, before anything is sent or written. */
+export async function requireBranch(
+  branch: string | undefined,
+  productId: string,
+  { api, signal }: Pick<Context, 'api' | 'signal'>,
+): Promise<void> {
+  if (branch === undefined) return
+  await api.listTests({ product_id: productId, branch_id: branch, page_size: 1 }, { signal }).catch(tellBranch(branch))
+}

@@ -1,0 +1,64 @@
+import type { Context } from './define.ts'
+import type { Requirement } from './find-by-key.ts'
+import { tellBranch } from './quality-branch.ts'
+import type { Product } from './resolve.ts'
+import type { ToldTestContext } from './test-facts.ts'
+import { isGlob, workingTree } from './working-tree.ts'
+
+/** What one call shows, by detail. */
+export const contextLimits = {
+  concise: { files: 12, similar: 3, failures: 3, text: 800, criterion: 300, tokens: 12_000 },
+  full: { files: 40, similar: 10, failures: 10, text: 8000, criterion: 2000, tokens: 30_000 },
+} as const
+
+export interface AskedContext {
+  requirement: Requirement
+  product: Product
+  branch: string | undefined
+  detail: 'concise' | 'full'
+}
+
+export interface ReadContext {
+  told: ToldTestContext
+  /** Globs that match no file of this machine. */
+  unresolved: readonly string[]
+}
+
+/**
+ * What is needed to write the tests of a requirement; with the files of this machine where it names its code by globs, so
+ * that they become files (SURFACE, Appendix D). Nothing of them but their paths is sent, and nothing when read-only.
+ */
+export async function readTestContext(
+  { requirement, product, branch, detail }: AskedContext,
+  context: Context,
+): Promise<ReadContext> {
+  const { api, local, options, signal } = context
+  const { files, similar, tokens } = contextLimits[detail]
+  const onBranch = branch === undefined ? {} : { branch_id: branch }
+  const globs = (requirement.code_refs ?? []).flatMap(({ path }) => (path !== undefined && isGlob(path) ? [path] : []))
+  const tree = local === undefined || options.readOnly || globs.length === 0 ? [] : await workingTree(local, globs)
+  if (tree.length > 0) {
+    const { test_generation_context: prepared } = await api
+      .prepareTestContext(
+        {
+          product_id: product.id,
+          requirement_ids: [requirement.id],
+          max_tokens: tokens,
+          repository: { files: tree.map((path) => ({ path })) },
+          ...onBranch,
+        },
+        { signal },
+      )
+      .catch(tellBranch(branch))
+    const [told] = prepared.contexts ?? []
+    if (told !== undefined) return { told, unresolved: prepared.unresolved_globs ?? [] }
+  }
+  const ids = { product_id: product.id, requirement_id: requirement.id }
+  const { test_context: told } = await api
+    .getTestContext(
+      { ...ids, max_files: files, max_similar_tests: similar, max_tokens: tokens, ...onBranch },
+      { signal },
+    )
+    .catch(tellBranch(branch))
+  return { told, unresolved: [] }
+}

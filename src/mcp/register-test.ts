@@ -1,0 +1,131 @@
+import { ServiceError } from '../errors.ts'
+import type { Context } from './define.ts'
+import type { Requirement, Test } from './find-by-key.ts'
+import type { TestPlace } from './find-cases.ts'
+import { failureWords, linkRequirements, type Linked } from './link-test.ts'
+
+/** A test that the caller wrote in the repository. */
+export interface WantedTest extends TestPlace {
+  /** As the caller named them. */
+  requirements: readonly string[]
+}
+
+export interface Registered {
+  wanted: WantedTest
+  /** Undefined where there is none: it failed, or it is a preview. */
+  test: Test | undefined
+  outcome: 'created' | 'updated' | 'already' | 'would_create' | 'would_update' | 'failed'
+  links: Linked[]
+  error?: string
+  /** What failed. */
+  cause?: unknown
+}
+
+export interface Registering {
+  context: Pick<Context, 'api' | 'signal'>
+  productId: string
+  branch: string | undefined
+  /** Nothing is written. */
+  dryRun: boolean
+  /** In a preview the service may be asked as well, because this one then writes nothing (CONTRACT §0.6). */
+  mayValidate: boolean
+  /** By what the caller wrote; without those that are not there. */
+  requirements: ReadonlyMap<string, Requirement>
+  find(place: TestPlace): Promise<Test[]>
+}
+
+/** The contract's longest title; a name in the code may be longer. */
+const TITLE_CHARACTERS = 200
+
+/**
+ * Registers one test with its links: the known cases at its place are brought up to date, otherwise one is made. A failure
+ * is told in the row and loses nothing of what is done.
+ */
+export async function registerTest(wanted: WantedTest, registering: Registering): Promise<Registered[]> {
+  try {
+    const known = await registering.find(wanted)
+    if (known.length === 0) return [await create(wanted, registering)]
+    return await Promise.all(known.map((test) => update(test, wanted, registering)))
+  } catch (error) {
+    const row = { wanted, test: undefined, outcome: 'failed', links: [] } as const
+    return [{ ...row, links: [], error: failureWords(error), cause: error }]
+  }
+}
+
+async function create(wanted: WantedTest, registering: Registering): Promise<Registered> {
+  const { dryRun, mayValidate } = registering
+  if (dryRun && !mayValidate) return linked(undefined, wanted, 'would_create', registering)
+  const { test, isNew } = await make(wanted, registering)
+  if (!isNew) return update(test, wanted, registering)
+  return dryRun
+    ? linked(undefined, wanted, 'would_create', registering)
+    : linked({ ...test, link_count: 0 }, wanted, 'created', registering)
+}
+
+async function make(
+  { title, file, suites }: WantedTest,
+  registering: Registering,
+): Promise<{ test: Test; isNew: boolean }> {
+  const { context, productId, branch, dryRun } = registering
+  try {
+    const { test } = await context.api.createTest(
+      {
+        product_id: productId,
+        kind: 'TEST_KIND_CASE',
+        title: title.slice(0, TITLE_CHARACTERS),
+        ...(file !== undefined && { automation_ref: { file_path: file, suite_path: [...suites], name: title } }),
+        ...(branch !== undefined && { branch_id: branch }),
+        ...(dryRun && { validate_only: true }),
+      },
+      { signal: context.signal },
+    )
+    return { test, isNew: true }
+  } catch (error) {
+    return { test: await existing(error, registering), isNew: false }
+  }
+}
+
+/** The case that stands in the way of a new one: its path is written in another way than the service keeps it. */
+async function existing(error: unknown, { context, productId }: Registering): Promise<Test> {
+  const id =
+    error instanceof ServiceError && error.code === 'already_exists' ? error.metadata['existing_id'] : undefined
+  if (id === undefined) throw error
+  const { test } = await context.api.getTest({ id }, { signal: context.signal })
+  if (test.product_id !== productId) throw error
+  return test
+}
+
+async function update(test: Test, wanted: WantedTest, registering: Registering): Promise<Registered> {
+  const { context, branch, dryRun } = registering
+  const change = changeOf(test, wanted)
+  if (change === undefined) return linked(test, wanted, 'already', registering)
+  if (dryRun) return linked(test, wanted, 'would_update', registering)
+  const onBranch = branch === undefined ? {} : { branch_id: branch }
+  const { test: updated } = await context.api.updateTest(
+    { id: test.id, ...change, ...onBranch },
+    { signal: context.signal },
+  )
+  return linked(updated, wanted, 'updated', registering)
+}
+
+/** What the caller's test says that the known one does not: where it is, and that it is there. */
+function changeOf({ automation_ref: place, status }: Test, { title, file, suites }: WantedTest) {
+  const isPlaced = place?.file_path !== undefined && place.file_path !== ''
+  const change = {
+    ...(file !== undefined &&
+      !isPlaced && { automation_ref: { file_path: file, suite_path: [...suites], name: title } }),
+    ...(status !== undefined && status !== 'TEST_STATUS_ACTIVE' && { status: 'TEST_STATUS_ACTIVE' as const }),
+  }
+  return Object.keys(change).length === 0 ? undefined : change
+}
+
+async function linked(
+  test: Test | undefined,
+  wanted: WantedTest,
+  outcome: Registered['outcome'],
+  { context, branch, dryRun, requirements }: Registering,
+): Promise<Registered> {
+  const named = wanted.requirements.map((given) => ({ given, requirement: requirements.get(given) }))
+  const links = await linkRequirements(test, named, { context, branch, dryRun })
+  return { wanted, test, outcome, links }
+}

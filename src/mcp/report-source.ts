@@ -1,0 +1,84 @@
+import { isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { InputOf } from '../contract/index.ts'
+import type { Context } from './define.ts'
+import type { LocalFiles } from './local-files.ts'
+import { redact } from './redact.ts'
+import { shapeOf, TeachingError } from './teach.ts'
+
+type Draft = InputOf<'ingestTests'>['draft']
+
+/** A report and what is known about where it was written. */
+export interface ReportSource {
+  draft: Draft
+  /** The folder of this machine that absolute paths in the report begin with. */
+  rootDir: string | undefined
+  /** What looks like a credential in it, by kind. */
+  secrets: Readonly<Record<string, number>>
+}
+
+const MOST_BYTES = 32 * 1024 * 1024
+/** From here a report is packed: escaped into JSON, a large one would outgrow what a request may hold. */
+const PACKED_BYTES = 1024 * 1024
+/** How much of a report is looked through for credentials. */
+const LOOKED_THROUGH = 512 * 1024
+
+/** Test data is full of made-up people, and reports of paths of this machine: only credentials are worth a word. */
+const TEST_DATA: ReadonlySet<string> = new Set(['home_directory', 'email', 'ip', 'card', 'iban', 'ssn'])
+
+const compress = promisify(gzip)
+
+/** The report of a path on this machine, or of the text given; exactly one of the two. */
+export async function readReport(
+  { path, report }: { path?: string | undefined; report?: string | undefined },
+  { local }: Pick<Context, 'local'>,
+): Promise<ReportSource> {
+  if ((path === undefined) === (report === undefined)) throw oneOfTwo(path !== undefined, local !== undefined)
+  if (path === undefined) return source(report ?? '', local?.roots.length === 1 ? local.roots[0] : undefined)
+  if (local === undefined) throw notOnThisMachine(path)
+  const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
+  return source(textOf(bytes), await rootOf(path, local))
+}
+
+async function source(text: string, rootDir: string | undefined): Promise<ReportSource> {
+  const { counts } = redact(text.slice(0, LOOKED_THROUGH))
+  const secrets = Object.fromEntries(Object.entries(counts).filter(([kind]) => !TEST_DATA.has(kind)))
+  const format = 'REPORT_FORMAT_AUTO'
+  const isLarge = text.length > PACKED_BYTES
+  const draft: Draft = isLarge
+    ? { content: (await compress(text)).toString('base64'), content_encoding: 'gzip+base64', format }
+    : { content: text, format }
+  return { draft, rootDir, secrets }
+}
+
+/** Reports of .NET and PowerShell may be UTF-16, which says so at its beginning. */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes)
+}
+
+/** The root that the file was found in. */
+async function rootOf(path: string, local: LocalFiles): Promise<string | undefined> {
+  if (isAbsolute(path)) return local.roots.find((root) => path.startsWith(root)) ?? local.roots[0]
+  for (const root of local.roots) if (await local.exists(join(root, path))) return root
+  return local.roots[0]
+}
+
+function oneOfTwo(isBoth: boolean, isLocal: boolean): TeachingError {
+  const first = isLocal ? 'path of a report file, or ' : ''
+  return new TeachingError('invalid_argument', 'pass the report in one way', {
+    sent: isBoth ? 'path and report' : 'neither path nor report',
+    expected: `${first}report with the text of one: JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP`,
+    hint: 'let the test runner write a report, e.g. vitest run --reporter=json --outputFile=report.json, then call again.',
+  })
+}
+
+function notOnThisMachine(path: string): TeachingError {
+  return new TeachingError('unimplemented', 'files of this machine can be read over stdio only', {
+    sent: `path = ${shapeOf(path)}`,
+    hint: 'call again with report = the text of the file, or ask the user to run: tracegate report FILE',
+  })
+}

@@ -1,0 +1,112 @@
+import { criterionOf, criterionText } from './criterion-text.ts'
+import { keyOf } from './coverage-text.ts'
+import type { Requirement } from './find-by-key.ts'
+import type { NextAction } from './next-action.ts'
+import { isRepeatable } from './note-text.ts'
+
+/** What a caller wants a requirement to say; an absent member stays as it is. */
+export interface WantedRequirement {
+  title: string
+  body?: string | undefined
+  criteria?: readonly string[] | undefined
+  /** Repository paths or globs. */
+  files?: readonly string[] | undefined
+}
+
+type Criterion = NonNullable<Requirement['acceptance_criteria']>[number]
+type CodeRef = NonNullable<Requirement['code_refs']>[number]
+type Part = 'title' | 'body' | 'criteria' | 'files'
+
+/** An undo that would be longer is not proposed: it would take the place of the result. */
+const UNDO_CHARACTERS = 2000
+
+/** The members of an update, in the contract's words. */
+export function fieldsOf(wanted: WantedRequirement, before?: Requirement) {
+  const { title, body, criteria, files } = wanted
+  return {
+    title,
+    ...(body !== undefined && { statement: body }),
+    ...(criteria !== undefined && { acceptance_criteria: criteriaOf(criteria, before?.acceptance_criteria ?? []) }),
+    ...(files !== undefined && { code_refs: codeRefsOf(files, before?.code_refs ?? []) }),
+  }
+}
+
+/**
+ * The parts that the caller's words change. `isRevision` says whether what the requirement asks for changes with them: then
+ * it gets a new version and every link to a test is in doubt (CONTRACT §3).
+ */
+export function changedParts(wanted: WantedRequirement, before: Requirement): { parts: Part[]; isRevision: boolean } {
+  const { title, body, criteria, files } = wanted
+  const was = (before.acceptance_criteria ?? []).map(criterionText)
+  const revised: [Part, boolean][] = [
+    ['title', !isSame(title, before.title)],
+    ['body', body !== undefined && !isSame(body, before.statement)],
+    ['criteria', criteria !== undefined && !isSameList(criteria, was)],
+  ]
+  const declared = declaredFiles(before)
+  const moved = files !== undefined && !isSameList(files.toSorted(), declared.toSorted())
+  const parts = revised.flatMap(([part, isChanged]) => (isChanged ? [part] : []))
+  return { parts: moved ? [...parts, 'files'] : parts, isRevision: parts.length > 0 }
+}
+
+/**
+ * The call that puts the old words back. Undefined where they cannot be repeated here: they are long, hold what looks like
+ * a secret, or were empty, which no call can write.
+ */
+export function undoOf(before: Requirement, parts: readonly Part[], product: string): NextAction | undefined {
+  const texts = {
+    title: before.title ?? '',
+    ...(parts.includes('body') && { body: before.statement ?? '' }),
+    ...(parts.includes('criteria') && { criteria: (before.acceptance_criteria ?? []).map(criterionText) }),
+    ...(parts.includes('files') && { files: declaredFiles(before) }),
+  }
+  const said = Object.values(texts)
+  if (said.some((text) => text === '') || !said.flat().every(isRepeatable)) return undefined
+  if (JSON.stringify(texts).length > UNDO_CHARACTERS) return undefined
+  const isFiles = parts.every((part) => part === 'files')
+  const why = isFiles
+    ? 'names the old files again, if the user wants that'
+    : 'puts the old words back, if the user wants that; links in doubt stay so'
+  return { tool: 'save_requirement', why, args: { product, requirement: keyOf(before), ...texts } }
+}
+
+/** Criteria that read like one there is are that one, with its id and so with what covers it. */
+function criteriaOf(criteria: readonly string[], known: readonly Criterion[]) {
+  const left = [...known]
+  return criteria.map((text) => {
+    const at = left.findIndex((one) => isSame(criterionText(one), text))
+    const [found] = at < 0 ? [] : left.splice(at, 1)
+    if (found === undefined) return { ...criterionOf(text) }
+    const { position: _, ...same } = found
+    return same
+  })
+}
+
+/** The files as declared references; what tools found beside them stays, as does what is said of a file that stays. */
+function codeRefsOf(files: readonly string[], known: readonly CodeRef[]) {
+  const isDeclared = ({ source }: CodeRef) => source === undefined || source === 'CODE_REF_SOURCE_DECLARED'
+  const found = known.filter((ref) => !isDeclared(ref))
+  const declared = [...new Set(files)].flatMap((path) => {
+    const same = known.filter((ref) => isDeclared(ref) && ref.path === path)
+    return same.length > 0 ? same : [{ path, source: 'CODE_REF_SOURCE_DECLARED' as const }]
+  })
+  return [...declared, ...found].flatMap(({ path, ...ref }) => (path === undefined ? [] : [{ path, ...ref }]))
+}
+
+function declaredFiles({ code_refs: refs = [] }: Requirement): string[] {
+  const declared = refs.filter(({ source }) => source === undefined || source === 'CODE_REF_SOURCE_DECLARED')
+  return [...new Set(declared.flatMap(({ path }) => path ?? []))]
+}
+
+/** The service too sees no difference in spacing. */
+function isSame(one: string, other: string | undefined): boolean {
+  return spaced(one) === spaced(other ?? '')
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => isSame(text, other[index]))
+}
+
+function spaced(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+}

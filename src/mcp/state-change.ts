@@ -1,0 +1,113 @@
+import type { Told } from '../client/api.ts'
+import { ServiceError } from '../errors.ts'
+import type { Context } from './define.ts'
+import type { Requirement } from './find-by-key.ts'
+
+/** A requirement that a report is about. */
+export interface Changed {
+  requirement: Requirement
+  /** Its state before, where that is known and was another. */
+  was: string | undefined
+}
+
+/** Requirements that were not verified, by key. */
+export interface Open {
+  states: ReadonlyMap<string, string | undefined>
+  /** No other requirement was open. */
+  isWhole: boolean
+}
+
+const PAGE = 200
+/** Cases whose requirements are looked up beside those that the answer names itself. */
+const CASES = 200
+const REQUIREMENTS = 100
+
+/** The open requirements before a report; undefined where the service does not tell them: nothing depends on it. */
+export async function openRequirements(productId: string, { api, signal }: Context): Promise<Open | undefined> {
+  return orNothing(async () => {
+    const { requirements, next_page_token: token } = await api.listRequirements(
+      {
+        product_id: productId,
+        coverage_state: ['not_run', 'no_test'],
+        view: 'REQUIREMENT_VIEW_BASIC',
+        page_size: PAGE,
+      },
+      { signal },
+    )
+    const states = requirements.flatMap(({ key, coverage }) =>
+      key === undefined ? [] : [[key, coverage?.state] as const],
+    )
+    return { states: new Map(states), isWhole: token === undefined || token === '' }
+  })
+}
+
+export type ReportedCase = Told<{ key: string; status: string; requirement_keys: string[] }>
+
+/**
+ * Keys of the requirements that each reported case is linked to, by its key: a report names only those in its tags, the
+ * others the test names. Failing cases are looked up first; a case that was not looked up and has no tag is not in it.
+ */
+export async function linkedRequirements(
+  productId: string,
+  cases: readonly ReportedCase[],
+  { api, signal }: Context,
+): Promise<Map<string, string[]>> {
+  const known = cases.filter(({ key }) => key !== undefined && key !== '')
+  const links = new Map(
+    known.flatMap(({ key = '', requirement_keys: named = [] }) => (named.length === 0 ? [] : [[key, named] as const])),
+  )
+  const isFailing = ({ status }: ReportedCase) => status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
+  const ordered = [...known.filter(isFailing), ...known.filter((one) => !isFailing(one))]
+  const key = ordered.flatMap((one) => one.key ?? []).slice(0, CASES)
+  if (key.length === 0) return links
+  const found = await orNothing(() =>
+    api.listTests({ product_id: productId, key, view: 'TEST_VIEW_BASIC', page_size: CASES }, { signal }),
+  )
+  for (const { key: test = '', requirement_keys: linked = [] } of found?.tests ?? []) {
+    // A deployment that does not know the filter would answer with any.
+    if (key.includes(test)) links.set(test, [...new Set([...(links.get(test) ?? []), ...linked])])
+  }
+  return links
+}
+
+/**
+ * Requirements as they are after a report, those whose state changed first. Empty where they cannot be read: the report is
+ * taken all the same.
+ */
+export async function readStates(
+  productId: string,
+  keys: Iterable<string>,
+  before: Open | undefined,
+  { api, signal }: Context,
+): Promise<Changed[]> {
+  const key = [...new Set(keys)].slice(0, REQUIREMENTS)
+  if (key.length === 0) return []
+  const found = await orNothing(() =>
+    api.listRequirements(
+      { product_id: productId, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: REQUIREMENTS },
+      { signal },
+    ),
+  )
+  // A deployment that does not know the filter would answer with any.
+  const asked = (found?.requirements ?? []).filter((row) => key.includes(row.key ?? ''))
+  const rows = asked.map((requirement) => {
+    const was = stateBefore(requirement, before)
+    return { requirement, was: was === requirement.coverage?.state ? undefined : was }
+  })
+  return [...rows.filter(({ was }) => was !== undefined), ...rows.filter(({ was }) => was === undefined)]
+}
+
+function stateBefore({ key = '' }: Requirement, before: Open | undefined): string | undefined {
+  if (before === undefined) return undefined
+  return before.states.get(key) ?? (before.isWhole ? 'verified' : undefined)
+}
+
+/** What the read finds; undefined where the service refuses it. */
+async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+import type { LocalFiles } from './local-files.ts'
+import { TeachingError } from './teach.ts'
+
+/** As many as the service takes (CONTRACT §9.3). */
+const MOST_FILES = 5000
+const PATH_CHARACTERS = 500
+
+/** Does the text name several files? */
+export function isGlob(path: string): boolean {
+  return /[*?[{]/.test(path)
+}
+
+/**
+ * Paths of the files below the allowed roots, relative to their root: all of them, or of a large tree those in the folders
+ * that the globs begin with. Empty when even these are too many. Nothing is read.
+ */
+export async function workingTree(local: LocalFiles, globs: readonly string[]): Promise<string[]> {
+  const whole = await Promise.all(local.roots.map((root) => below(local, root)))
+  const paths = whole.every((list) => list !== undefined) ? whole.flat() : await inFolders(local, foldersOf(globs))
+  return [...new Set(paths)].filter((path) => path.length <= PATH_CHARACTERS).slice(0, MOST_FILES)
+}
+
+/** `src/cart` of `src/cart/**`; a glob that begins with a wildcard has no folder. */
+function foldersOf(globs: readonly string[]): string[] {
+  const folders = globs.flatMap((glob) => /^([^*?[{]+)\//.exec(glob)?.[1] ?? [])
+  return [...new Set(folders)]
+}
+
+async function inFolders(local: LocalFiles, folders: readonly string[]): Promise<string[]> {
+  const lists = await Promise.all(
+    folders.map(async (folder) => ((await below(local, folder)) ?? []).map((path) => `${folder}/${path}`)),
+  )
+  return lists.flat()
+}
+
+/** Paths relative to the folder; undefined where there are too many files, or there is no such folder. */
+async function below(local: LocalFiles, folder: string): Promise<string[] | undefined> {
+  try {
+    const { files } = await local.list(folder, { maxFiles: MOST_FILES })
+    return files.map(({ path }) => path)
+  } catch (error) {
+    if (error instanceof TeachingError) return undefined
+    throw error
+  }
+}

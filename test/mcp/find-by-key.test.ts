@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createResolver, type Resolver } from '../../src/mcp/resolve.ts'
+import { errorText } from '../../src/mcp/teach.ts'
+import { startApp, type App } from '../app.ts'
+
+let app: App
+/** Ids by product and key. */
+const ids: Record<string, string> = {}
+let otherId: string
+beforeAll(async () => {
+  app = await startApp()
+  const { workspaces } = await app.api.listWorkspaces({})
+  const { product } = await app.api.createProduct({
+    workspace_id: workspaces[0]?.id ?? '',
+    name: 'Other',
+    key_prefix: 'OTH',
+  })
+  otherId = product.id
+  for (const [name, product_id, count] of [
+    ['mine', app.productId, 1],
+    ['theirs', otherId, 2],
+  ] as const) {
+    for (let index = 1; index <= count; index += 1) {
+      const { requirement } = await app.api.createRequirement({ product_id, title: 'A rule' })
+      const { test: created } = await app.api.createTest({ product_id, kind: 'TEST_KIND_CASE', title: 'A test' })
+      ids[`${name} ${requirement.key ?? ''}`] = requirement.id
+      ids[`${name} ${created.key ?? ''}`] = created.id
+    }
+  }
+})
+afterAll(() => app.close())
+
+function resolver(pinned?: string): Resolver {
+  return createResolver({ api: app.api, pinned, signal: new AbortController().signal })
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  return errorText(error, { offers: () => true, pinned: false })
+}
+
+test.each([
+  ['a key in the product given', 'REQ-1', 'Other', 'theirs REQ-1'],
+  ['a key in small letters', 'req-2', 'OTH', 'theirs REQ-2'],
+  ['a key in the other product', 'REQ-1', 'My product', 'mine REQ-1'],
+])('%s leads to one requirement', async (_, given, product, expected) => {
+  const found = await resolver().requirement(given, product)
+  expect(found.requirement.id).toBe(ids[expected])
+  expect(found.requirement.product_id).toBe(found.product.id)
+})
+
+test('an id says by itself whose it is', async () => {
+  const found = await resolver().requirement(ids['theirs REQ-1'] ?? '')
+  expect(found.product.name).toBe('Other')
+  expect((await resolver().test(ids['theirs TC-2'] ?? '')).product.name).toBe('Other')
+})
+
+test('a key is one of the pinned product', async () => {
+  expect((await resolver('Other').requirement('REQ-1')).requirement.id).toBe(ids['theirs REQ-1'])
+  expect((await resolver('Other').test('TC-1')).test.id).toBe(ids['theirs TC-1'])
+})
+
+test('a key without a product asks which of several is meant', async () => {
+  expect(await refusal(resolver().requirement('REQ-1'))).toContain('several products: say which (ambiguous_name')
+})
+
+test.each([
+  ['a key that the product does not have', 'REQ-2', 'My product'],
+  ['the key of a test', 'TC-1', 'My product'],
+  ['the id of another product', 'theirs REQ-1', 'My product'],
+  ['an id that nobody has', '0192f7a0-0000-7000-8000-000000000000', undefined],
+  ['what is no id', '../requirements', undefined],
+])('%s is not found', async (_, given, product) => {
+  const text = await refusal(resolver().requirement(ids[given] ?? given, product))
+  expect(text).toContain('requirement not found')
+  expect(text).toContain('expected: a requirement key such as REQ-12')
+  expect(text).toContain('next: find_coverage_gaps {')
+})
+
+test('what another product has is not there under a pin, by id and by key', async () => {
+  for (const given of [ids['theirs REQ-2'] ?? '', 'REQ-2']) {
+    expect(await refusal(resolver('My product').requirement(given))).toContain('requirement not found')
+  }
+  for (const given of [ids['theirs TC-2'] ?? '', 'TC-2']) {
+    expect(await refusal(resolver('My product').test(given))).toContain('test not found')
+  }
+})
+
+test('a deployment that ignores the filter, or does not say whose a thing is, leads nowhere', async () => {
+  const { requirements } = await app.api.listRequirements({ product_id: otherId })
+  const odd = createResolver({
+    api: {
+      ...app.api,
+      listRequirements: () => Promise.resolve({ requirements, next_page_token: '', pagination: undefined }),
+      getRequirement: ({ id }) => Promise.resolve({ requirement: { id }, children: [], links: [] }),
+    },
+    pinned: undefined,
+    signal: new AbortController().signal,
+  })
+  expect(await refusal(odd.requirement('REQ-9', 'Other'))).toContain('requirement not found')
+  expect(await refusal(odd.requirement('REQ-1', 'My product'))).toContain('requirement not found')
+  expect(await refusal(odd.requirement(ids['mine REQ-1'] ?? ''))).toContain('(upstream_shape_unknown')
+})

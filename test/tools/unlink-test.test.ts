@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import { connect } from '../mcp/clients.ts'
+import { openQualityShop, type QualityShop } from './quality-shop.ts'
+import { shown } from './shop.ts'
+
+const options = { toolsets: ['default', 'tests'] }
+
+async function stateOf({ api, ids }: QualityShop, key: string) {
+  const { requirement, links } = await api.getRequirement({ id: ids[key] ?? '' })
+  return { state: requirement.coverage?.state, links: links?.length }
+}
+
+const dataOf = (structured: unknown) => (structured as { data: Record<string, unknown> }).data
+
+test('unlink_test takes the link away, says what becomes of the requirement and names the call that links again', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  const called = await agent.call('unlink_test', { test: 'TC-2', requirement: 'REQ-2' })
+  expect(shown(called)).toMatchInlineSnapshot(`
+    {
+      "structured": {
+        "answer": "Unlinked TC-2 from REQ-2, which was verified and is no_test now; 0 other linked tests.",
+        "data": {
+          "after": {
+            "state": "no_test",
+          },
+          "before": {
+            "state": "verified",
+          },
+          "link": {
+            "origin": "annotation",
+            "role": "verifies",
+            "state": "active",
+          },
+          "outcome": "removed",
+          "requirement": {
+            "id": "REQ-2",
+            "title": "The cart shows its total",
+          },
+          "test": {
+            "id": "TC-2",
+            "title": "adds up the prices [REQ-2]",
+          },
+        },
+        "next_actions": [
+          {
+            "args": {
+              "product": "1",
+              "tests": [
+                {
+                  "file": "test/cart.test.ts",
+                  "requirement_ids": [
+                    "REQ-2",
+                  ],
+                  "suite": "cart",
+                  "title": "adds up the prices [REQ-2]",
+                },
+              ],
+            },
+            "tool": "record_tests",
+            "why": "links it again, if the user wants that",
+          },
+          {
+            "args": {
+              "product": "1",
+              "requirement": "REQ-2",
+            },
+            "tool": "get_test_context",
+            "why": "what a test of it has to show",
+          },
+        ],
+        "product": {
+          "id": "1",
+          "name": "My product",
+        },
+      },
+      "text": "Unlinked TC-2 from REQ-2, which was verified and is no_test now; 0 other linked tests.
+    product: My product (id 1)
+    outcome: removed
+    test: id=TC-2, title=adds up the prices [REQ-2]
+    requirement: id=REQ-2, title=The cart shows its total
+    link: role=verifies, state=active, origin=annotation
+    before: state=verified
+    after: state=no_test
+    Next:
+    - record_tests {"product":"1","tests":[{"title":"adds up the prices [REQ-2]","file":"test/cart.test.ts","suite":"cart","requirement_ids":["REQ-2"]}]} (links it again, if the user wants that)
+    - get_test_context {"product":"1","requirement":"REQ-2"} (what a test of it has to show)",
+    }
+  `)
+  expect(await stateOf(shop, 'REQ-2')).toEqual({ state: 'no_test', links: 0 })
+  const {
+    next_actions: [undo],
+  } = called.structured as { next_actions: [{ tool: string; args: Record<string, unknown> }] }
+  expect((await agent.call(undo.tool, undo.args)).isError).toBe(false)
+  expect(await stateOf(shop, 'REQ-2')).toEqual({ state: 'verified', links: 1 })
+})
+
+test('a preview writes nothing and says what is sure', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  const args = { test: 'TC-2', requirement: 'REQ-2', dry_run: true }
+  const last = await agent.call('unlink_test', args)
+  expect(last.text).toMatch(
+    /^Preview, nothing written: would unlink TC-2 from REQ-2; REQ-2 is verified and would be no_test\.\n/,
+  )
+  const { ids } = shop
+  await shop.api.linkTest({ test_id: ids['TC-3'] ?? '', requirement_id: ids['REQ-2'] ?? '' })
+  const beside = await agent.call('unlink_test', args)
+  expect(beside.text).toContain('REQ-2 is not_run, and its state would rest on 1 other linked test.')
+  expect(dataOf(beside.structured)).toMatchObject({ outcome: 'would_remove', other_tests: ['TC-3'] })
+  await shop.api.linkTest({
+    test_id: ids['TC-2'] ?? '',
+    requirement_id: ids['REQ-2'] ?? '',
+    role: 'LINK_ROLE_EXERCISES',
+  })
+  const idle = await agent.call('unlink_test', args)
+  expect(idle.text).toContain('REQ-2 is not_run and would be not_run.')
+  expect(await stateOf(shop, 'REQ-2')).toEqual({ state: 'not_run', links: 2 })
+})
+
+test('without a link nothing happens, so that the call may be repeated', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  const { text, isError } = await agent.call('unlink_test', { test: 'TC-3', requirement: 'REQ-4' })
+  expect({ text, isError }).toEqual({
+    isError: false,
+    text: expect.stringMatching(/^TC-3 has no link to REQ-4; nothing was changed\./) as string,
+  })
+})
+
+test('a link that cannot be made again as it was says so', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  const { ids } = shop
+  await shop.api.linkTest({ test_id: ids['TC-1'] ?? '', requirement_id: ids['REQ-4'] ?? '' })
+  const suite = await agent.call('unlink_test', { test: 'TC-1', requirement: 'REQ-4' })
+  expect(dataOf(suite.structured)['undo']).toBe('no call links this test again')
+  expect(suite.text).not.toContain('record_tests')
+  await shop.api.linkTest({
+    test_id: ids['TC-2'] ?? '',
+    requirement_id: ids['REQ-2'] ?? '',
+    role: 'LINK_ROLE_PARTIALLY_VERIFIES',
+  })
+  const partial = await agent.call('unlink_test', { test: 'TC-2', requirement: 'REQ-2' })
+  expect(dataOf(partial.structured)['undo']).toBe('links it again, as proof of the whole requirement')
+})
+
+test('a name that hides something or is a secret is repeated in no call', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  const names = ['reads \u202ebackwards [REQ-4]', 'uses password=hunter22 [REQ-4]', `${'long '.repeat(198)}[REQ-4]`]
+  await shop.api.ingestTests({
+    product_id: shop.productId,
+    draft: {
+      cases: names.map((name) => ({ file_path: 'a.test.ts', suite_path: [], name, status: 'RESULT_STATUS_PASSED' })),
+    },
+  })
+  const { tests } = await shop.api.listTests({ product_id: shop.productId, requirement_id: shop.ids['REQ-4'] ?? '' })
+  expect(tests).toHaveLength(3)
+  for (const { key = '' } of tests) {
+    const { text, structured } = await agent.call('unlink_test', { test: key, requirement: 'REQ-4' })
+    expect(dataOf(structured)).toMatchObject({ outcome: 'removed', undo: 'no call links this test again' })
+    expect(text + JSON.stringify(structured)).not.toMatch(/\u202e|hunter22|record_tests/)
+  }
+})

@@ -1,0 +1,226 @@
+import * as z from 'zod'
+import { ServiceError } from '../src/errors.ts'
+import { inBatches } from '../src/mcp/batches.ts'
+import { keyOf, stateOf, teamLine } from '../src/mcp/coverage-text.ts'
+import { defineTool, type Context } from '../src/mcp/define.ts'
+import { counted } from '../src/mcp/facts.ts'
+import type { Requirement } from '../src/mcp/find-by-key.ts'
+import { createCaseFinder } from '../src/mcp/find-cases.ts'
+import { mayBeId } from '../src/mcp/ids.ts'
+import { isTracegate } from '../src/mcp/is-tracegate.ts'
+import { sentencesOffered } from '../src/mcp/naming.ts'
+import { oncePer } from '../src/mcp/once.ts'
+import * as parameters from '../src/mcp/parameters.ts'
+import { requireBranch } from '../src/mcp/quality-branch.ts'
+import { registerTest, type Registered, type WantedTest } from '../src/mcp/register-test.ts'
+import { shapeOf } from '../src/mcp/teach.ts'
+
+const READS_AT_ONCE = 8
+/** Rows of requirements in the answer. */
+const STATES = 50
+
+/** What follows; a sentence with a tool that is not offered is left out. */
+const AFTERWARDS =
+  'Run the tests, then send their report with ingest_test_report: only a result that passed verifies a requirement.'
+const UNDO = 'Undo: unlink_test takes a link away. Undo: delete_test takes a test away.'
+
+const TestInput = z.strictObject({
+  title: z.string().trim().min(1).max(1000).describe('Test name as in the code.'),
+  file: z.string().trim().min(1).max(500).optional().describe('Repository path.'),
+  suite: z.string().optional().describe('Suite titles around it, joined by " > ".'),
+  requirement_ids: z
+    .array(z.string().min(1))
+    .max(20)
+    .describe('Keys or ids of the requirements it proves. From find_coverage_gaps.'),
+})
+
+export const recordTests = defineTool({
+  name: 'record_tests',
+  toolset: 'default',
+  // The same call again changes nothing.
+  effect: 'update',
+  title: 'Register tests and link them to requirements',
+  description:
+    'Register, add or update test cases you wrote in the repository and link them to the requirements they prove; ' +
+    'a link in doubt is confirmed. With branch, links become proposals on that quality branch. ' +
+    'Safe to repeat: the same title, suite and file are the same test. Does not run tests.',
+  input: z.strictObject({
+    product: parameters.Product,
+    tests: z.array(TestInput).min(1).max(25).describe('1-25 test cases.'),
+    branch: z.string().optional().describe('Quality-branch id.'),
+    dry_run: parameters.DryRun,
+  }),
+  output: z.object({
+    dry_run: z.boolean().optional(),
+    rows: z.array(
+      z.object({
+        id: z.string().optional(),
+        outcome: z.enum(['created', 'updated', 'already', 'would_create', 'would_update', 'failed']),
+        title: z.string().optional(),
+        file: z.string().optional(),
+        links: z.string().optional(),
+        error: z.string().optional(),
+      }),
+    ),
+    requirements: z
+      .array(
+        z.object({
+          id: z.string(),
+          title: z.string().optional(),
+          state: z.string().optional(),
+          failing: z.boolean().optional(),
+          suspect: z.boolean().optional(),
+        }),
+      )
+      .optional(),
+    afterwards: z.string().optional(),
+    undo: z.string().optional(),
+  }),
+  cuts: [{ path: 'requirements', least: 5 }, { path: 'rows' }],
+
+  async run({ product: given, tests, branch, dry_run: dryRun }, context) {
+    const product = await context.resolve.product(given, { write: true })
+    const wanted = merged(tests)
+    const requirements = await findRequirements(wanted, product.id, context)
+    const { api, signal } = context
+    const onBranch = branch === undefined ? {} : { branch_id: branch }
+    await requireBranch(branch, product.id, context)
+    const find = oncePer(createCaseFinder(context, { product_id: product.id, ...onBranch }))
+    const registering = {
+      context,
+      productId: product.id,
+      branch,
+      dryRun,
+      mayValidate: dryRun && (await isTracegate(context)),
+      requirements,
+      find,
+    }
+    // Looked for side by side, made one after another: keys count up in the order given. A failure shows in its row.
+    await inBatches(wanted, READS_AT_ONCE, (test) => find(test).catch(() => []))
+    const rows = (await inBatches(wanted, 1, (test) => registerTest(test, registering))).flat()
+    if (rows.every(({ cause }) => cause !== undefined)) throw rows[0]?.cause
+    const named = linkedIn(rows).slice(0, STATES)
+    const states = dryRun ? named : await readAgain(named, { product_id: product.id, ...onBranch }, { api, signal })
+    return {
+      answer: answerLine(rows, dryRun),
+      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      data: {
+        ...(dryRun && { dry_run: true }),
+        rows: rows.map(rowOf),
+        requirements: states.map((row) => ({
+          id: keyOf(row),
+          title: teamLine(row.title, 120),
+          ...stateOf(row.coverage),
+        })),
+        ...(!dryRun && {
+          afterwards: sentencesOffered(AFTERWARDS, context.offers),
+          undo: sentencesOffered(UNDO, context.offers),
+        }),
+      },
+    }
+  },
+})
+
+/** The same place twice is one test with the requirements of both. */
+function merged(tests: readonly z.output<typeof TestInput>[]): WantedTest[] {
+  const places = Map.groupBy(tests, ({ file, suite, title }) => JSON.stringify([file, suitesOf(suite), title]))
+  return [...places.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { title, file, suite } = first
+    const ids = [first, ...others].flatMap(({ requirement_ids: named }) => named)
+    return [{ title, file, suites: suitesOf(suite), requirements: [...new Set(ids)] }]
+  })
+}
+
+function suitesOf(suite = ''): string[] {
+  return suite
+    .split(' > ')
+    .map((title) => title.trim())
+    .filter((title) => title !== '')
+}
+
+/** The requirements by what the caller wrote; without those that the product does not have. */
+async function findRequirements(
+  tests: readonly WantedTest[],
+  productId: string,
+  { resolve }: Context,
+): Promise<Map<string, Requirement>> {
+  const named = [...new Set(tests.flatMap(({ requirements }) => requirements))]
+  const found = await inBatches(named, READS_AT_ONCE, async (given) => {
+    try {
+      return [[given, (await resolve.requirement(given, productId)).requirement] as const]
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return []
+      throw error
+    }
+  })
+  return new Map(found.flat())
+}
+
+/** The requirements that the tests are linked to now, or would be. */
+function linkedIn(rows: readonly Registered[]): Requirement[] {
+  const linked = rows.flatMap(({ links }) =>
+    links.flatMap(({ requirement, outcome }) =>
+      requirement === undefined || outcome === 'failed' ? [] : [requirement],
+    ),
+  )
+  return [...new Map(linked.map((row) => [row.id, row])).values()]
+}
+
+/** The requirements as they are after the write; as they were where they cannot be read: the write is done all the same. */
+async function readAgain(
+  requirements: readonly Requirement[],
+  scope: { product_id: string; branch_id?: string },
+  { api, signal }: Pick<Context, 'api' | 'signal'>,
+): Promise<readonly Requirement[]> {
+  const key = requirements.flatMap((row) => row.key ?? [])
+  if (key.length === 0) return []
+  try {
+    const { requirements: rows } = await api.listRequirements(
+      { ...scope, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: STATES },
+      { signal },
+    )
+    const asked = new Set(requirements.map(({ id }) => id))
+    return rows.filter(({ id }) => asked.has(id))
+  } catch (error) {
+    if (error instanceof ServiceError) return []
+    throw error
+  }
+}
+
+function rowOf({ wanted, test, outcome, links, error }: Registered) {
+  const told = links.map(({ given, requirement, outcome: became, error: why }) => {
+    // What is no id may be an outsider's text that was pasted: only its shape is told.
+    const name = requirement !== undefined ? keyOf(requirement) : mayBeId(given) ? given : shapeOf(given)
+    return `${name} ${became}${why === undefined ? '' : ` (${why})`}`
+  })
+  return {
+    ...(test !== undefined && { id: keyOf(test) }),
+    outcome,
+    title: teamLine(wanted.title, 120),
+    file: teamLine(wanted.file, 160),
+    links: told.length === 0 ? undefined : told.join(', '),
+    ...(error !== undefined && { error }),
+  }
+}
+
+function answerLine(rows: readonly Registered[], dryRun: boolean): string {
+  const tests = (outcome: Registered['outcome']) => rows.filter((row) => row.outcome === outcome).length
+  const links = (outcome: string) => rows.flatMap((row) => row.links).filter((link) => link.outcome === outcome).length
+  const parts: readonly [number, string, string][] = [
+    [tests('created'), 'test', 'created'],
+    [tests('updated'), 'test', 'updated'],
+    [tests('would_create'), 'test', 'would be created'],
+    [tests('would_update'), 'test', 'would be updated'],
+    [tests('already'), 'test', 'known already'],
+    [tests('failed'), 'test', 'failed'],
+    [links('linked'), 'link', 'made'],
+    [links('would_link'), 'link', 'would be made'],
+    [links('confirmed'), 'link', 'confirmed'],
+    [links('proposed'), 'link', 'proposed'],
+    [links('already'), 'link', 'there already'],
+    [links('failed'), 'link', 'failed'],
+  ]
+  const words = parts.flatMap(([count, noun, what]) => (count === 0 ? [] : [`${counted(count, noun)} ${what}`]))
+  return `${dryRun ? 'Preview, nothing written: ' : ''}${words.join(', ')}.`
+}
