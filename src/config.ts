@@ -2,14 +2,13 @@ import { delimiter, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import envPaths from 'env-paths'
 import * as z from 'zod'
+import { commands, flagsOf, flagTypes, FlagValues, flagVariables } from './config-flags.ts'
+import type { Command, Flag } from './config-flags.ts'
 
 /** A mistake in the environment or the flags. Its message names the variable and the remedy; it is all a person sees. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
-
-export const commands = ['stdio', 'serve', 'call', 'doctor', 'help', 'version'] as const
-export type Command = (typeof commands)[number]
 
 /** The groups that tools are offered in; `all` stands for every one. */
 export const toolsets = [
@@ -100,54 +99,9 @@ const Environment = z.object({
   TRACEGATE_SECRET: z.string().min(32, 'use at least 32 characters, for example from: openssl rand -hex 32').optional(),
 })
 
-const Flags = z.object({
-  host: z.string().default('127.0.0.1'),
-  port: z
-    .string()
-    .regex(/^\d{1,5}$/, 'write a number, 0 for any free port')
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'a port is at most 65535')
-    .default(4319),
-})
-
-/** Flags that stand for a variable. */
-const flagVariables = {
-  product: 'TRACEGATE_PRODUCT',
-  toolsets: 'TRACEGATE_TOOLSETS',
-  'read-only': 'TRACEGATE_READ_ONLY',
-  data: 'TRACEGATE_DATA_DIR',
-} as const
-
-const flagTypes = {
-  product: { type: 'string' },
-  toolsets: { type: 'string' },
-  'read-only': { type: 'boolean' },
-  data: { type: 'string' },
-  host: { type: 'string' },
-  port: { type: 'string' },
-  sample: { type: 'boolean' },
-  json: { type: 'boolean' },
-  url: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
-} as const
-
-type Flag = keyof typeof flagTypes
-
-const everywhere: readonly Flag[] = ['product', 'toolsets', 'read-only', 'data', 'help', 'version']
-const allFlags = Object.keys(flagTypes) as Flag[]
-const flagsOf: Readonly<Record<Command, readonly Flag[]>> = {
-  stdio: everywhere,
-  serve: [...everywhere, 'host', 'port', 'sample'],
-  call: [...everywhere, 'json', 'url'],
-  doctor: [...everywhere, 'host', 'port'],
-  help: allFlags,
-  version: allFlags,
-}
-
 export interface Config {
   command: Command
-  /** What follows the command, for `call`: the tool and its arguments. */
+  /** What follows the command, for `call`: the tool and its arguments; for `sourcemaps`: `upload` and the folder; for `report`: files. */
   operands: readonly string[]
   apiToken?: string
   /** Without `/v1` and without a slash at its end; undefined runs the embedded service. */
@@ -174,6 +128,25 @@ export interface Config {
   json: boolean
   /** `call`: the MCP address to call instead of a process of our own. */
   url?: string
+  /** The version that the minified files are of (`sourcemaps`), or that was tested (`report`). */
+  release?: string
+  /** `sourcemaps`: the build among several of one version. */
+  dist?: string
+  /** `sourcemaps`: what stands before the paths of the files in stack frames. */
+  urlPrefix?: string
+  /** `report`: where the tests ran. */
+  environment?: string
+  /** `report`: what was tested; no quality branch. */
+  gitBranch?: string
+  commit?: string
+  /** `report`: reports with one key are one run. */
+  runKey?: string
+  /** `report`: the folder that is taken off the paths in the reports. */
+  root?: string
+  /** `report`: the page of the run. */
+  ciUrl?: string
+  /** `report`: link cases to the requirements that their names and tags name. */
+  requirementTags: boolean
 }
 
 /**
@@ -192,19 +165,25 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     if (value !== undefined) set[variable] = String(value)
   }
   const variables = parsed(Environment, set, (name) => flagFor(name, flags))
-  const network = parsed(Flags, flags, (name) => `--${name}`)
+  const values = parsed(FlagValues, flags, (name) => `--${name}`)
+  const { host, port, url, branch, 'url-prefix': urlPrefix, 'run-key': runKey, ...named } = values
   const hosts = variables.TRACEGATE_ALLOWED_HOSTS
   const config: Config = {
     command,
     operands,
     ...defined({
+      ...named,
       apiToken: variables.TRACEGATE_API_TOKEN,
       baseUrl: variables.TRACEGATE_BASE_URL,
       product: variables.TRACEGATE_PRODUCT,
       databaseUrl: variables.TRACEGATE_DATABASE_URL,
       origin: hosts.find(({ origin }) => origin !== undefined)?.origin,
       secret: variables.TRACEGATE_SECRET,
-      url: typeof flags.url === 'string' ? flags.url : undefined,
+      url: command === 'call' ? url : undefined,
+      ciUrl: command === 'report' ? url : undefined,
+      gitBranch: branch,
+      urlPrefix,
+      runKey,
     }),
     toolsets: variables.TRACEGATE_TOOLSETS,
     readOnly: variables.TRACEGATE_READ_ONLY,
@@ -213,9 +192,11 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     allowedHosts: [...new Set([...loopbackNames, ...hosts.map(({ hostname }) => hostname)])],
     roots: variables.TRACEGATE_ROOTS,
     logLevel: variables.TRACEGATE_LOG_LEVEL,
-    ...network,
+    host,
+    port,
     sample: flags.sample === true,
     json: flags.json === true,
+    requirementTags: flags['no-requirement-tags'] !== true,
   }
   checkTogether(config, hosts.length > 0)
   return config
@@ -226,10 +207,13 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname)
 }
 
-type FlagValues = Partial<Record<Flag, string | boolean>>
+type Given = Partial<Record<Flag, string | boolean>>
 
-function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: FlagValues } {
-  let values: FlagValues
+/** Commands that take words after their name. */
+const takesOperands: readonly Command[] = ['call', 'sourcemaps', 'report', 'help']
+
+function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: Given } {
+  let values: Given
   let positionals: string[]
   try {
     ;({ values, positionals } = parseArgs({ args: [...argv], options: flagTypes, allowPositionals: true }))
@@ -242,8 +226,11 @@ function readArguments(argv: readonly string[]): { command: Command; operands: s
   const command =
     values.help === true ? 'help' : values.version === true ? 'version' : commands.find((name) => name === word)
   if (command === undefined) throw new ConfigError(`there is no command "${word}"; there are: ${commands.join(', ')}`)
-  if (operands.length > 0 && command !== 'call' && command !== 'help') {
+  if (operands.length > 0 && !takesOperands.includes(command)) {
     throw new ConfigError(`${command} takes no "${operands.join(' ')}"; see: tracegate help`)
+  }
+  if (values['requirement-tags'] === true && values['no-requirement-tags'] === true) {
+    throw new ConfigError('--requirement-tags and --no-requirement-tags: pass one of them')
   }
   const foreign = (Object.keys(values) as Flag[]).find((flag) => !flagsOf[command].includes(flag))
   if (foreign !== undefined) throw new ConfigError(`${command} has no flag --${foreign}; see: tracegate help`)
@@ -258,7 +245,7 @@ function parsed<S extends z.ZodType>(schema: S, values: unknown, nameOf: (key: s
 }
 
 /** The name the person used: the flag, where one was given. */
-function flagFor(variable: string, flags: FlagValues): string {
+function flagFor(variable: string, flags: Given): string {
   const flag = Object.entries(flagVariables).find(([name, target]) => target === variable && name in flags)?.[0]
   return flag === undefined ? variable : `--${flag}`
 }
@@ -266,6 +253,8 @@ function flagFor(variable: string, flags: FlagValues): string {
 function checkTogether(config: Config, hostsGiven: boolean): void {
   const { command, apiToken, baseUrl, url } = config
   if (command === 'help' || command === 'version') return
+  if (command === 'sourcemaps') checkSourceMaps(config)
+  if (command === 'report') checkReport(config)
   if (apiToken !== undefined && baseUrl === undefined && url === undefined) {
     throw new ConfigError(
       'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both to use a deployment, or neither to use the embedded service',
@@ -285,6 +274,24 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
   if (config.sample && baseUrl !== undefined) {
     throw new ConfigError('--sample fills the embedded service; leave TRACEGATE_BASE_URL unset to use it')
   }
+}
+
+function checkSourceMaps({ operands: [action, folder, ...rest], release, readOnly }: Config): void {
+  if (action !== 'upload') throw new ConfigError('sourcemaps can upload: tracegate sourcemaps upload DIR --release V')
+  if (folder === undefined) throw new ConfigError('sourcemaps upload: name the folder with the build output')
+  if (rest.length > 0) {
+    throw new ConfigError(`sourcemaps upload takes one folder, not "${rest.join(' ')}" too: name the one around them`)
+  }
+  if (release === undefined) throw new ConfigError('--release: say which version the files are of')
+  if (readOnly) throw new ConfigError('TRACEGATE_READ_ONLY forbids sourcemaps upload: unset it for this command')
+}
+
+function checkReport({ operands, ciUrl, readOnly }: Config): void {
+  if (operands.length === 0) throw new ConfigError('report needs a file: tracegate report reports/junit.xml')
+  if (ciUrl !== undefined && !/^https?:$/.test(URL.parse(ciUrl)?.protocol ?? '')) {
+    throw new ConfigError('--url: write the whole address of the run, such as https://ci.example/runs/7')
+  }
+  if (readOnly) throw new ConfigError('TRACEGATE_READ_ONLY forbids report: unset it for this command')
 }
 
 /** A comma list as words; anything that is no text is left for the schema. */

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig, type Command, type Config } from './config.ts'
+import { ConfigError, readConfig, type Config } from './config.ts'
+import type { Command } from './config-flags.ts'
 import { ServiceError } from './errors.ts'
 
 /** Each command is loaded when it is asked for: an agent's stdio server starts without the code of the others. */
@@ -6,6 +7,8 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config): Pr
   stdio: () => import('./cli/stdio.ts'),
   serve: () => import('./cli/serve.ts'),
   call: () => import('./cli/call.ts'),
+  sourcemaps: () => import('./cli/sourcemaps.ts'),
+  report: () => import('./cli/report.ts'),
   doctor: () => import('./cli/doctor.ts'),
   help: () => import('./cli/help.ts'),
   version: () => import('./cli/show-version.ts'),

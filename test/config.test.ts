@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { expect, test } from 'vitest'
@@ -20,6 +21,7 @@ test('without flags and variables the embedded service is served over stdio, on 
     port: 4319,
     sample: false,
     json: false,
+    requirementTags: true,
   } satisfies Config)
 })
 
@@ -81,6 +83,38 @@ test.each<[string, string[], Record<string, string>, Partial<Config>]>([
     { command: 'call', operands: ['find', '{"a":"--b"}'], json: true },
   ],
   [
+    'an upload of source maps',
+    ['sourcemaps', 'upload', 'dist', '--release', ' shop@1.4.0 ', '--dist', '7', '--url-prefix', '~/static'],
+    {},
+    {
+      command: 'sourcemaps',
+      operands: ['upload', 'dist'],
+      release: 'shop@1.4.0',
+      dist: '7',
+      urlPrefix: '~/static/',
+    },
+  ],
+  [
+    'reports of a test run',
+    'report a.xml reports --environment ci --branch main --commit 0123abc --run-key 7 --root /app --url https://ci.example/7 --no-requirement-tags --release 1.4.0'.split(
+      ' ',
+    ),
+    {},
+    {
+      command: 'report',
+      operands: ['a.xml', 'reports'],
+      release: '1.4.0',
+      environment: 'ci',
+      gitBranch: 'main',
+      commit: '0123abc',
+      runKey: '7',
+      root: '/app',
+      ciUrl: 'https://ci.example/7',
+      requirementTags: false,
+    },
+  ],
+  ['requirement tags', ['report', 'a.xml', '--requirement-tags'], {}, { requirementTags: true }],
+  [
     'help, however broken the environment is',
     ['serve', '--help'],
     { TRACEGATE_LOG_LEVEL: 'loud' },
@@ -119,6 +153,26 @@ test.each<[string[], Record<string, string>, string]>([
   [['serve', '--sample'], { TRACEGATE_BASE_URL: 'https://q.example' }, '--sample fills the embedded service'],
   [['stdio', '--port', '1'], {}, 'stdio has no flag --port'],
   [['serve', 'now'], {}, 'serve takes no "now"'],
+  [['sourcemaps', 'delete', 'dist'], {}, 'sourcemaps can upload: tracegate sourcemaps upload DIR --release V'],
+  [['sourcemaps', 'upload'], {}, 'sourcemaps upload: name the folder'],
+  [['sourcemaps', 'upload', 'a', 'b', '--release', '1'], {}, 'takes one folder, not "b" too'],
+  [['sourcemaps', 'upload', 'dist'], {}, '--release: say which version'],
+  [['sourcemaps', 'upload', 'dist', '--release', ' '], {}, '--release: write a version'],
+  [['sourcemaps', 'upload', 'dist', '--release', '1', '--url-prefix', `${homedir()}/`], {}, '--url-prefix: the shell'],
+  [['sourcemaps', 'upload', 'dist', '--release', '1', '--read-only'], {}, 'forbids sourcemaps upload'],
+  [['stdio', '--release', '1'], {}, 'stdio has no flag --release'],
+  [['report'], {}, 'report needs a file: tracegate report '],
+  [['report', 'a', '--url', 'ci.example/7'], {}, '--url: write the whole address of the run'],
+  [['report', 'a', '--url', 'javascript:x'], {}, '--url: write the whole address of the run'],
+  [['report', 'a', '--commit', 'main'], {}, '--commit: write the hash of the commit'],
+  [['report', 'a', '--environment', ''], {}, '--environment: write a name'],
+  [['report', 'a', '--branch', 'x'.repeat(251)], {}, '--branch: at most 250 characters'],
+  [['report', 'a', '--run-key', ' '], {}, '--run-key: write a name that all reports'],
+  [['report', 'a', '--root', ''], {}, '--root: write the folder'],
+  [['report', 'a', '--requirement-tags', '--no-requirement-tags'], {}, 'pass one of them'],
+  [['report', 'a', '--read-only'], {}, 'TRACEGATE_READ_ONLY forbids report'],
+  [['report', 'a', '--dist', '1'], {}, 'report has no flag --dist'],
+  [['serve', '--commit', '0123abc'], {}, 'serve has no flag --commit'],
   [['server'], {}, 'there is no command "server"; there are: stdio, serve'],
   [['--nope'], {}, "Unknown option '--nope'"],
   [['--data'], {}, "Option '--data <value>' argument missing"],

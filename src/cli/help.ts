@@ -9,6 +9,17 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
   tracegate call TOOL [JSON]             one tool call, printed as an agent gets it
       --json                             the structured form
       --url http://127.0.0.1:4319        over HTTP, to a server that runs already
+  tracegate sourcemaps upload DIR        the source maps of a build folder, so that frames show original code
+      --release V [--dist D]             the version they are of; required
+      --url-prefix '~/'                  what stands before their paths in stack frames
+  tracegate report FILE...               the reports of a test run (JUnit XML, CTRF, Vitest, Jest, Playwright, TAP),
+                                         or folders of them; exits with 0 when sent, 1 when refused or unreachable
+                                         or when no file can be read, 2 for a wrong call; failed tests change nothing
+      --release V --environment E        the version that was tested, and where
+      --branch B --commit SHA --url URL  what git and CI say of the run; known on GitHub Actions and GitLab CI
+      --run-key K                        reports with one key are one run: shards, or retries of the same tests
+      --root DIR                         taken off the paths in the reports (default: the repository's folder)
+      --no-requirement-tags              do not link tests to the requirements they name, as in [REQ-12]
   tracegate doctor                       check the configuration and say how to mend it
   tracegate help | version
 

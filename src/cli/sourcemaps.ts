@@ -1,18 +1,17 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Api } from '../client/api.ts'
-import { ConfigError, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
 import { createLog } from '../log.ts'
 import { createLocalFiles } from '../mcp/local-files.ts'
-import { createResolver, type Product } from '../mcp/resolve.ts'
 import { uploadSourceMaps } from '../mcp/source-map-upload.ts'
-import { TeachingError } from '../mcp/teach.ts'
 import { apiOf, openBackend, type Backend } from './backend.ts'
+import { chooseProduct } from './choose-product.ts'
 import { plain } from './finding.ts'
 import { showProgress } from './sourcemaps-progress.ts'
 import { summary } from './sourcemaps-summary.ts'
 import { stopRequested } from './stop.ts'
+import { toldOf } from './told.ts'
 
 /** Indexing a large bundle takes the other side longer than any other call. */
 const TIMEOUT_MS = 300_000
@@ -71,25 +70,4 @@ async function upload(config: Config, backend: Backend): Promise<number> {
 /** The folder itself; of a file, or of what is not there, the folder around it. */
 function rootOf(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : dirname(path)
-}
-
-async function chooseProduct(api: Api, named: string | undefined, signal: AbortSignal): Promise<Product> {
-  const products = await createResolver({ api, pinned: undefined, signal }).products()
-  const [only, ...others] = products
-  if (named === undefined && only !== undefined && others.length === 0) return only
-  const match = products.find(({ id }) => id === named) ?? products.find(({ name }) => name === named)
-  if (match !== undefined) return match
-  const list = products.map(({ id, name }) => `${plain(name ?? 'unnamed')} (${id})`).join(', ')
-  throw new ConfigError(
-    only === undefined
-      ? 'the token sees no product: ask for one that does'
-      : `--product: ${named === undefined ? 'say which' : 'there is no such product'}: ${list}`,
-  )
-}
-
-/** The failure in one line, with what to do where the failure knows it. */
-function toldOf(error: ServiceError): string {
-  const lesson = error instanceof TeachingError ? error.lesson : {}
-  const mend = lesson.hint ?? lesson.expected
-  return mend === undefined ? error.message : `${error.message}; ${mend}`
 }

@@ -1,0 +1,19 @@
+import type { Api } from '../client/api.ts'
+import { ConfigError } from '../config.ts'
+import { createResolver, type Product } from '../mcp/resolve.ts'
+import { plain } from './finding.ts'
+
+/** The product by its id or exact name, or the only one. Rejects with `ConfigError` that lists those there are. */
+export async function chooseProduct(api: Api, named: string | undefined, signal: AbortSignal): Promise<Product> {
+  const products = await createResolver({ api, pinned: undefined, signal }).products()
+  const [only, ...others] = products
+  if (named === undefined && only !== undefined && others.length === 0) return only
+  const match = products.find(({ id }) => id === named) ?? products.find(({ name }) => name === named)
+  if (match !== undefined) return match
+  const list = products.map(({ id, name }) => `${plain(name ?? 'unnamed')} (${id})`).join(', ')
+  throw new ConfigError(
+    only === undefined
+      ? 'the token sees no product: ask for one that does'
+      : `--product: ${named === undefined ? 'say which' : 'there is no such product'}: ${list}`,
+  )
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { megabytes } from './sourcemaps-summary.ts'
+
+/** The service unpacks at most this much of one request, so a larger file cannot be taken at all. */
+export const MOST_TEXT = 64 * 1024 * 1024
+/** A request may have 32 MiB; this leaves room for what stands around the reports. */
+export const MOST_SENT = 24 * 1024 * 1024
+/** As many files as one request may have. */
+const MOST_FILES = 1000
+/** Smaller reports are not worth packing. */
+const PACKED_FROM = 16 * 1024
+const NAME_CHARACTERS = 500
+
+/** One report, as it is sent. */
+export interface ReadReport {
+  name: string
+  content: string
+  content_encoding: 'identity' | 'gzip+base64'
+  /** Bytes of the text. */
+  size: number
+  /** Bytes of what is sent for it. */
+  sent: number
+  digest: string
+}
+
+/** A file that was named and cannot be sent. */
+export interface Unread {
+  name: string
+  why: string
+}
+
+/**
+ * The reports that the paths mean: a file is itself, a folder its `.xml`, `.json` and `.tap` files. Names are relative to
+ * the working directory, with `/`.
+ */
+export function findReports(paths: readonly string[]): { files: string[]; unread: Unread[] } {
+  const unread: Unread[] = []
+  const files = paths.flatMap((path) => {
+    const name = nameOf(path)
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found?.isDirectory() !== true) {
+      if (found === undefined) unread.push({ name, why: 'is not there' })
+      return found === undefined ? [] : [resolve(path)]
+    }
+    const inside = readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(?:xml|json|tap)$/i.test(entry.name))
+      .map((entry) => resolve(join(path, entry.name)))
+    if (inside.length === 0) unread.push({ name, why: 'holds no .xml, .json or .tap file' })
+    return inside.toSorted()
+  })
+  return { files: [...new Set(files)], unread }
+}
+
+/** Reads a report and packs it where that is worth it; says why where it cannot be sent. */
+export function readReport(file: string): ReadReport | Unread {
+  const name = nameOf(file)
+  let bytes: Buffer
+  try {
+    const { size } = statSync(file)
+    if (size > 2 * MOST_TEXT) return { name, why: tooLarge(size) }
+    bytes = readFileSync(file)
+  } catch (error) {
+    return { name, why: `cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'error'})` }
+  }
+  const text = decoded(bytes)
+  const size = Buffer.byteLength(text)
+  if (size > MOST_TEXT) return { name, why: tooLarge(size) }
+  const packs = size >= PACKED_FROM
+  const content = packs ? gzipSync(text).toString('base64') : text
+  const sent = packs ? content.length : Buffer.byteLength(JSON.stringify(content))
+  if (sent > MOST_SENT) return { name, why: tooLarge(size) }
+  const digest = createHash('sha256').update(text).digest('hex')
+  return { name, content, content_encoding: packs ? 'gzip+base64' : 'identity', size, sent, digest }
+}
+
+/** The reports in requests, in their order: none larger than the service takes. */
+export function inRequests(reports: readonly ReadReport[]): ReadReport[][] {
+  const requests: ReadReport[][] = []
+  let room = { size: 0, sent: 0, files: 0 }
+  for (const report of reports) {
+    const fits = report.size <= room.size && report.sent <= room.sent && room.files > 0
+    if (!fits) {
+      room = { size: MOST_TEXT, sent: MOST_SENT, files: MOST_FILES }
+      requests.push([])
+    }
+    room = { size: room.size - report.size, sent: room.sent - report.sent, files: room.files - 1 }
+    requests.at(-1)?.push(report)
+  }
+  return requests
+}
+
+/** One digest of all reports, whatever their order and names. */
+export function digestOf(reports: readonly ReadReport[]): string {
+  const digests = reports.map(({ digest }) => digest).toSorted()
+  return createHash('sha256').update(digests.join('\n')).digest('hex')
+}
+
+/** The folder of the repository around the working directory, else the working directory. */
+export function repositoryRoot(from = process.cwd()): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder
+    if (dirname(folder) === folder) return from
+  }
+}
+
+/** The text of a file in the encoding that its first bytes name; UTF-8 where they name none. */
+function decoded(bytes: Buffer): string {
+  const mark =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : ''
+  const declared = /^<\?xml[^>]*\sencoding=["']([\w-]{1,40})["']/i.exec(bytes.toString('latin1', 0, 200))?.[1]
+  for (const label of [mark, declared ?? '']) {
+    try {
+      if (label !== '') return new TextDecoder(label).decode(bytes)
+    } catch {
+      // No encoding of that name: the text is read as UTF-8 like any other.
+    }
+  }
+  return new TextDecoder().decode(bytes)
+}
+
+function nameOf(path: string): string {
+  return relative(process.cwd(), resolve(path)).split(sep).join('/').slice(-NAME_CHARACTERS) || '.'
+}
+
+function tooLarge(size: number): string {
+  return `is too large (${megabytes(size)}): split it`
+}

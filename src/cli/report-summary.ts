@@ -1,0 +1,84 @@
+import type { Answered } from '../client/api.ts'
+import type { ResultOf } from '../contract/index.ts'
+import { counted } from '../mcp/facts.ts'
+import type { Unread } from './report-files.ts'
+
+type Ingest = Answered<ResultOf<'ingestTests'>>['ingest']
+
+/** More warnings or references than these are counted and not listed. */
+const LISTED = 20
+
+/** What the requests of one command came to, as lines for a person. */
+export function summary(sent: readonly Ingest[], unread: readonly Unread[], product: string): string[] {
+  const sum = (name: keyof NonNullable<Ingest['summary']>) =>
+    sent.reduce((total, { summary: one }) => total + (one?.[name] ?? 0), 0)
+  const outcomes = [
+    some(sum('passed'), 'passed'),
+    some(sum('failed'), 'failed'),
+    some(sum('errors'), 'broken'),
+    some(sum('flaky'), 'flaky'),
+    some(sum('skipped'), 'skipped'),
+  ].flat()
+  const tests = sum('passed') + sum('failed') + sum('errors') + sum('flaky') + sum('skipped')
+  const cases = [
+    some(sum('cases_created'), 'created'),
+    some(sum('cases_renamed'), 'renamed'),
+    some(sum('cases_updated') + sum('cases_unchanged'), 'known'),
+  ].flat()
+  return [
+    `Sent ${counted(sum('files'), 'report')} to ${product}: ${counted(tests, 'test')}${outcomes.length === 0 ? '' : ` (${outcomes.join(', ')})`}`,
+    ...(cases.length === 0 ? [] : [`  cases: ${cases.join(', ')}`]),
+    ...(sum('results_duplicate') === 0
+      ? []
+      : [`  sent before, not counted again: ${counted(sum('results_duplicate'), 'result')}`]),
+    ...(sum('links_created') === 0 ? [] : [`  linked to requirements: ${counted(sum('links_created'), 'new link')}`]),
+    ...referenceLine(sent),
+    ...coverageLine(sent),
+    ...warningLines(sent, unread),
+  ]
+}
+
+/** Keys that tests name and no requirement has. */
+function referenceLine(sent: readonly Ingest[]): string[] {
+  const all = sent.flatMap(({ unresolved_refs: refs = [] }) => refs.flatMap(({ ref }) => ref ?? []))
+  const tests = Map.groupBy(all, (ref) => ref)
+  if (tests.size === 0) return []
+  const words = [...tests].slice(0, LISTED).map(([ref, { length }]) => `${ref} (${counted(length, 'test')})`)
+  const more = tests.size > LISTED ? ` and ${String(tests.size - LISTED)} more` : ''
+  return [`  no such requirement: ${words.join(', ')}${more}`]
+}
+
+function coverageLine(sent: readonly Ingest[]): string[] {
+  const before = sent[0]?.coverage_effect?.before
+  const after = sent.at(-1)?.coverage_effect?.after
+  if (before === undefined || after === undefined) return []
+  const states = [
+    ['verified', before.verified, after.verified],
+    ['not run', before.not_run, after.not_run],
+    ['no test', before.no_test, after.no_test],
+  ] as const
+  const words = states.map(
+    ([state, was = 0, is = 0]) => `${state} ${was === is ? String(is) : `${String(was)} -> ${String(is)}`}`,
+  )
+  return [`  requirements: ${words.join(', ')}`]
+}
+
+function warningLines(sent: readonly Ingest[], unread: readonly Unread[]): string[] {
+  const told = sent.flatMap(({ warnings = [] }) =>
+    warnings.map(({ code, message, file, line = 0 }) => {
+      const place = [file || undefined, line > 0 ? `line ${String(line)}` : undefined].filter(
+        (part) => part !== undefined,
+      )
+      return `${place.join(', ')}${place.length === 0 ? '' : ': '}${message || code || 'no reason given'}`
+    }),
+  )
+  const all = [...unread.map(({ name, why }) => `${name} ${why}`), ...told]
+  return [
+    ...all.slice(0, LISTED).map((line) => `  warning: ${line}`),
+    ...(all.length > LISTED ? [`  and ${counted(all.length - LISTED, 'more warning')}`] : []),
+  ]
+}
+
+function some(number: number, what: string): string[] {
+  return number === 0 ? [] : [`${String(number)} ${what}`]
+}

@@ -1,0 +1,186 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Answered, Api } from '../client/api.ts'
+import type { Config } from '../config.ts'
+import type { RequestOf, ResultOf } from '../contract/index.ts'
+import { ServiceError } from '../errors.ts'
+import { createLog } from '../log.ts'
+import { apiOf, openBackend, type Backend } from './backend.ts'
+import { chooseProduct } from './choose-product.ts'
+import { plain } from './finding.ts'
+import { ciFacts, type CiFacts } from './report-ci.ts'
+import { digestOf, findReports, inRequests, readReport, repositoryRoot } from './report-files.ts'
+import type { ReadReport, Unread } from './report-files.ts'
+import { summary } from './report-summary.ts'
+import { showProgress, type ShownProgress } from './sourcemaps-progress.ts'
+import { stopRequested } from './stop.ts'
+import { toldOf } from './told.ts'
+
+type Ingest = Answered<ResultOf<'ingestTests'>>['ingest']
+
+/** Taking a large report takes the other side longer than any other call. */
+const TIMEOUT_MS = 300_000
+
+/**
+ * `tracegate report FILE…`: sends the reports of a test run. Progress goes to stderr, what came of it to stdout; resolves
+ * to 1 when no report could be sent or the service refuses. Tests that failed are no failure here: whatever ran them said so.
+ */
+export async function run(config: Config): Promise<number> {
+  const progress = await showProgress(process.stderr)
+  const { reports, unread } = readReports(config.operands, progress)
+  if (reports.length === 0) {
+    progress.end()
+    return failed(`no report could be read: ${unread.map(({ name, why }) => `${name} ${why}`).join('; ')}`)
+  }
+  const backend = await openBackend(config, {
+    log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel),
+    onProgress: (line) => void process.stderr.write(`${line}\n`),
+    timeoutMs: TIMEOUT_MS,
+  })
+  try {
+    return await send(config, backend, { reports, unread, progress })
+  } finally {
+    progress.end()
+    await backend.close()
+  }
+}
+
+interface Reading {
+  reports: ReadReport[]
+  unread: Unread[]
+}
+
+function readReports(paths: readonly string[], progress: ShownProgress): Reading {
+  const { files, unread } = findReports(paths)
+  const total = files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+  const reports: ReadReport[] = []
+  let done = 0
+  for (const file of files) {
+    progress.show({ step: 'read', done, total })
+    const read = readReport(file)
+    if ('why' in read) unread.push(read)
+    else reports.push(read)
+    done += 'why' in read ? 0 : read.size
+  }
+  return { reports, unread }
+}
+
+async function send(
+  config: Config,
+  backend: Backend,
+  { reports, unread, progress }: Reading & { progress: ShownProgress },
+): Promise<number> {
+  const stop = new AbortController()
+  void stopRequested().then(() => stop.abort(new ServiceError('unavailable', 'stopped before everything was sent')))
+  const api = apiOf(backend, backend.token ?? '')
+  const sent: Ingest[] = []
+  let failure: ServiceError | undefined
+  let name = ''
+  try {
+    const product = await chooseProduct(api, config.product, stop.signal)
+    name = product.name ?? product.id
+    for await (const outcome of sendAll(api, {
+      productId: product.id,
+      reports,
+      config,
+      signal: stop.signal,
+      progress,
+    })) {
+      if ('why' in outcome) unread.push(outcome)
+      else sent.push(outcome)
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    failure = error
+  }
+  progress.end()
+  if (sent.length > 0) process.stdout.write(`${summary(sent, unread, name).map(plain).join('\n')}\n`)
+  if (failure !== undefined) return failed(toldOf(failure))
+  if (sent.length > 0) return 0
+  return failed(
+    `the service can use none of the reports: ${unread.map(({ name: file, why }) => `${file} ${why}`).join('; ')}`,
+  )
+}
+
+interface Sending {
+  productId: string
+  reports: readonly ReadReport[]
+  config: Config
+  signal: AbortSignal
+  progress: ShownProgress
+}
+
+/** Sends the reports in as few requests as they fit into; of one that the service cannot use, why. */
+async function* sendAll(
+  api: Api,
+  { productId, reports, config, signal, progress }: Sending,
+): AsyncGenerator<Ingest | Unread> {
+  const requests = inRequests(reports)
+  const total = reports.reduce((sum, report) => sum + report.sent, 0)
+  const ci = ciFacts(process.env)
+  const run = runOf(config, ci, reports, requests.length)
+  let done = 0
+  for (const [index, request] of requests.entries()) {
+    progress.show({ step: 'send', done, total })
+    // A part of a run does not show which tests are gone.
+    const part = requests.length > 1 ? { index, total: requests.length } : ci.shard
+    const body: RequestOf<'ingestTests'> = {
+      product_id: productId,
+      draft: { files: request.map(({ name, content, content_encoding }) => ({ name, content, content_encoding })) },
+      run: { ...run, ...(part !== undefined && { shard_index: part.index, shard_total: part.total }) },
+      options: {
+        link_annotations: config.requirementTags,
+        root_dir: config.root === undefined ? repositoryRoot() : resolve(config.root),
+      },
+    }
+    try {
+      yield (await api.ingestTests(body, { signal })).ingest
+    } catch (error) {
+      const why = error instanceof ServiceError ? unusable(error) : undefined
+      if (why === undefined) throw error
+      yield { name: request.map(({ name }) => name).join(', '), why }
+    }
+    done += request.reduce((sum, report) => sum + report.sent, 0)
+  }
+}
+
+/** What the reports do not say of their run: from the flags, else from the CI system. */
+function runOf(config: Config, ci: CiFacts, reports: readonly ReadReport[], requests: number) {
+  const { environment, release } = config
+  const facts = {
+    environment,
+    release,
+    commit_sha: config.commit ?? ci.commit,
+    git_branch: config.gitBranch ?? ci.gitBranch,
+    ci_url: config.ciUrl ?? ci.url,
+    run_key: config.runKey ?? runKey(ci, digestOf(reports), requests),
+  }
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+}
+
+/**
+ * A key by which reports that are sent twice count once, and by which those of another job or of another variant of the
+ * same tests stay apart: merged into one run, a test that fails in one variant and passes in another would be flaky.
+ */
+function runKey({ job }: CiFacts, digest: string, requests: number): string | undefined {
+  if (job !== undefined) return `${job}-${digest.slice(0, 16)}`
+  // Alone the service makes one of the content.
+  return requests > 1 ? `sha256:${digest}` : undefined
+}
+
+/** Why the service cannot use a report, in the words of a person; undefined for any other failure. */
+function unusable({ reason, metadata }: ServiceError): string | undefined {
+  const { format, line } = metadata
+  if (reason === 'REPORT_EMPTY') return 'has no test'
+  if (reason === 'FORMAT_UNKNOWN') {
+    return 'is no JUnit XML, CTRF, Vitest, Jest or Playwright JSON and no TAP'
+  }
+  if (reason !== 'REPORT_UNPARSABLE') return undefined
+  const place = line === undefined || line === '0' ? '' : ` from line ${line} on`
+  return `cannot be read${format === undefined ? '' : ` as ${format.replace('REPORT_FORMAT_', '')}`}${place}`
+}
+
+function failed(why: string): number {
+  process.stderr.write(`tracegate: ${plain(why)}\n`)
+  return 1
+}

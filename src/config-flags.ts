@@ -1,0 +1,101 @@
+import { homedir } from 'node:os'
+import * as z from 'zod'
+
+export const commands = ['stdio', 'serve', 'call', 'sourcemaps', 'report', 'doctor', 'help', 'version'] as const
+export type Command = (typeof commands)[number]
+
+const text = (most: number, what: string) =>
+  z
+    .string()
+    .trim()
+    .min(1, what)
+    .max(most, `at most ${String(most)} characters`)
+    .optional()
+
+/** The flags that are no settings of the environment. */
+export const FlagValues = z.object({
+  host: z.string().default('127.0.0.1'),
+  port: z
+    .string()
+    .regex(/^\d{1,5}$/, 'write a number, 0 for any free port')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'a port is at most 65535')
+    .default(4319),
+  url: z.string().max(2000, 'at most 2000 characters').optional(),
+  release: text(250, 'write a version, such as shop@1.4.0'),
+  dist: z.string().trim().max(64, 'at most 64 characters').optional(),
+  'url-prefix': z
+    .string()
+    .max(500, 'at most 500 characters')
+    // An unquoted ~/ comes as this, and no server serves a home directory.
+    .refine((prefix) => prefix !== `${homedir()}/`, 'the shell has put your home directory for ~/: quote it')
+    .transform((prefix) => (prefix.endsWith('/') ? prefix : `${prefix}/`))
+    .optional(),
+  environment: text(64, 'write a name, such as ci'),
+  branch: text(250, 'write the git branch that was tested'),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{7,64}$/i, 'write the hash of the commit that was tested, at least 7 characters of it')
+    .optional(),
+  'run-key': text(200, 'write a name that all reports of the run share'),
+  root: text(500, 'write the folder that the paths in the reports begin with'),
+})
+
+/** Flags that stand for a variable. */
+export const flagVariables = {
+  product: 'TRACEGATE_PRODUCT',
+  toolsets: 'TRACEGATE_TOOLSETS',
+  'read-only': 'TRACEGATE_READ_ONLY',
+  data: 'TRACEGATE_DATA_DIR',
+} as const
+
+export const flagTypes = {
+  product: { type: 'string' },
+  toolsets: { type: 'string' },
+  'read-only': { type: 'boolean' },
+  data: { type: 'string' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  sample: { type: 'boolean' },
+  json: { type: 'boolean' },
+  url: { type: 'string' },
+  release: { type: 'string' },
+  dist: { type: 'string' },
+  'url-prefix': { type: 'string' },
+  environment: { type: 'string' },
+  branch: { type: 'string' },
+  commit: { type: 'string' },
+  'run-key': { type: 'string' },
+  root: { type: 'string' },
+  'requirement-tags': { type: 'boolean' },
+  'no-requirement-tags': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const
+
+export type Flag = keyof typeof flagTypes
+
+const everywhere: readonly Flag[] = ['product', 'toolsets', 'read-only', 'data', 'help', 'version']
+const allFlags = Object.keys(flagTypes) as Flag[]
+/** The flags that each command takes. */
+export const flagsOf: Readonly<Record<Command, readonly Flag[]>> = {
+  stdio: everywhere,
+  serve: [...everywhere, 'host', 'port', 'sample'],
+  call: [...everywhere, 'json', 'url'],
+  sourcemaps: [...everywhere, 'release', 'dist', 'url-prefix'],
+  report: [
+    ...everywhere,
+    'release',
+    'environment',
+    'branch',
+    'commit',
+    'url',
+    'run-key',
+    'root',
+    'requirement-tags',
+    'no-requirement-tags',
+  ],
+  doctor: [...everywhere, 'host', 'port'],
+  help: allFlags,
+  version: allFlags,
+}

@@ -1,0 +1,346 @@
+import { gunzipSync } from 'node:zlib'
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ciFacts } from '../../src/cli/report-ci.ts'
+import { digestOf, inRequests, MOST_SENT, MOST_TEXT, readReport, type ReadReport } from '../../src/cli/report-files.ts'
+import { serve, type Served } from '../serve.ts'
+import { temporaryFolder, tracegate } from './run.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
+const data = ['--data', join(folder.path, 'data')]
+/** Whatever CI runs these tests, its own variables say nothing here. */
+const noCi = { GITHUB_ACTIONS: '', GITLAB_CI: '' }
+
+const report = (args: readonly string[], env: Record<string, string> = {}) =>
+  tracegate(['report', ...args], { ...noCi, ...env })
+
+/** A JUnit report as Vitest writes it: one file, cases by name with what is inside their element. */
+function junit(cases: Readonly<Record<string, string>>, file = 'test/cart.test.ts'): string {
+  const rows = Object.entries(cases).map(
+    ([name, inside]) => `<testcase classname="${file}" name="${name}" time="0.012">${inside}</testcase>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="vitest tests"><testsuite name="${file}" tests="${String(rows.length)}">${rows.join('')}</testsuite></testsuites>`
+}
+
+const failure = '<failure message="expected 1 to be 2" type="AssertionError">at test/cart.test.ts:7</failure>'
+const run = junit({
+  'cart &gt; adds [REQ-1]': '',
+  'cart &gt; removes [REQ-99]': failure,
+  'cart &gt; empties': '<skipped/>',
+})
+const tap = 'TAP version 14\n1..1\nok 1 - the page opens\n'
+
+function written(name: string, files: Readonly<Record<string, string | Buffer>>): string {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder.path, name, path)), { recursive: true })
+    writeFileSync(join(folder.path, name, path), content)
+  }
+  return join(folder.path, name)
+}
+
+/** A requirement in the served product, and every test of that product with its results. */
+async function requirementOf(app: Served): Promise<void> {
+  await app.rest('POST', `/v1/products/${app.endpoints.product_id}/requirements`, { title: 'The cart adds up' })
+}
+
+interface Results {
+  test: { requirement_keys: string[]; automation_ref: { file_path: string }; stats: { runs: number; flaky: number } }
+  recent_results: {
+    status: string
+    run_id: string
+    commit_sha: string
+    git_branch: string
+    ci_url: string
+    environment: string
+    release: string
+  }[]
+}
+
+async function testsOf(app: Served): Promise<Record<string, Results>> {
+  const path = `/v1/products/${app.endpoints.product_id}/tests?kind=TEST_KIND_CASE`
+  const { tests } = await app.rest<{ tests: { id: string; title: string }[] }>('GET', path)
+  const read = await Promise.all(
+    tests.map(async ({ id, title }) => [title, await app.rest<Results>('GET', `/v1/tests/${id}`)] as const),
+  )
+  return Object.fromEntries(read)
+}
+
+test('report prints what the reports of a folder came to, its steps on stderr, and fails for no failed test', async () => {
+  const reports = written('reports', { 'junit.xml': run, 'page.tap': tap, 'other.json': '{}', 'notes.txt': 'x' })
+  const missing = join(folder.path, 'none.xml')
+  const { code, stdout, stderr } = await report([reports, missing, '--environment', 'ci', ...data])
+  expect(code).toBe(0)
+  expect(stdout.replaceAll(/\S*tracegate-cli-\w+/g, 'FOLDER')).toMatchInlineSnapshot(`
+    "Sent 2 reports to My product: 4 tests (2 passed, 1 failed, 1 skipped)
+      cases: 4 created
+      no such requirement: REQ-1 (1 test), REQ-99 (1 test)
+      requirements: verified 0, not run 0, no test 0
+      warning: FOLDER/none.xml is not there
+      warning: FOLDER/reports/other.json: the format of this report is unknown: it is JSON, but neither of CTRF nor of Vitest, Jest or Playwright
+    "
+  `)
+  expect(stderr).toMatchInlineSnapshot(`
+    "reading 1 kB
+    sending 1 kB
+    "
+  `)
+  const again = await report([reports, '--environment', 'ci', ...data])
+  expect(again.stdout).toContain('\n  cases: 4 known\n  sent before, not counted again: 4 results\n')
+})
+
+test('a deployment takes the report with what the flags say of the run, and links by the tags', async () => {
+  await using app = await serve()
+  await requirementOf(app)
+  const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+  const file = join(written('deployed', { 'junit.xml': run }), 'junit.xml')
+  const plain = await report([file, '--no-requirement-tags'], env)
+  expect(plain.stdout).toContain('\n  requirements: verified 0, not run 0, no test 1\n')
+  const flags = [
+    '--environment',
+    'ci',
+    '--release',
+    '1.4.0',
+    '--branch',
+    'cart',
+    '--commit',
+    '0123abc',
+    '--run-key',
+    'k',
+  ]
+  const { code, stdout } = await report([file, ...flags, '--url', 'https://ci.example/7'], env)
+  expect(code).toBe(0)
+  expect(stdout).toContain('  linked to requirements: 1 new link\n  no such requirement: REQ-99 (1 test)\n')
+  expect(stdout).toContain('\n  requirements: verified 0 -> 1, not run 0, no test 1 -> 0\n')
+  const { 'adds [REQ-1]': linked } = await testsOf(app)
+  expect(linked?.test.requirement_keys).toEqual(['REQ-1'])
+  expect(linked?.recent_results[0]).toMatchObject({
+    environment: 'ci',
+    release: '1.4.0',
+    git_branch: 'cart',
+    commit_sha: '0123abc',
+    ci_url: 'https://ci.example/7',
+  })
+})
+
+test('a service that refuses or is not there ends with exit code 1', async () => {
+  await using app = await serve()
+  const file = join(written('refused', { 'junit.xml': run }), 'junit.xml')
+  const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: 'tg_no' }
+  expect(await report([file], env)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/\ntracegate: GET .* was answered 401[^\n]*\n$/) as string,
+  })
+  const nowhere = await report([file], { ...env, TRACEGATE_BASE_URL: 'http://127.0.0.1:9' })
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be reached/) as string })
+})
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['no file that is there', {}, /^tracegate: no report could be read: \S*none\.xml is not there\n$/],
+  [
+    'a folder without reports',
+    { 'a.txt': 'x' },
+    /^tracegate: no report could be read: \S+ holds no \.xml, \.json or \.tap file\n$/,
+  ],
+  [
+    'a file of no format',
+    { 'none.xml': 'hello' },
+    /\ntracegate: the service can use none of the reports: \S+ is no JUnit XML/,
+  ],
+  [
+    'a broken file',
+    { 'none.xml': '<testsuites>\n<testsuite' },
+    /\ntracegate: the service can use none of the reports: \S+ cannot be read as JUNIT_XML/,
+  ],
+  [
+    'a report without tests',
+    { 'none.xml': '<testsuites/>' },
+    /\ntracegate: the service can use none of the reports: \S+ has no test\n/,
+  ],
+])('%s ends with exit code 1 and the reason', async (name, files, reason) => {
+  const path = written(name.replaceAll(' ', '-'), files)
+  const { code, stdout, stderr } = await report([name.includes('folder') ? path : join(path, 'none.xml'), ...data])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(reason)
+})
+
+test('a call without a file, or with a wrong flag, ends with exit code 2 and sends nothing', async () => {
+  expect(await report(data)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^tracegate: report needs a file/) as string,
+  })
+  const wrong = await report(['a.xml', '--commit', 'HEAD', ...data])
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/^tracegate: --commit: /) as string })
+})
+
+test('more files than one request takes are one run', async () => {
+  await using app = await serve()
+  const files = Array.from({ length: 1001 }, (_, index) => {
+    const name = `test/${String(index)}.test.ts`
+    return [`${String(index)}.xml`, junit({ 'it &gt; works': '' }, name)] as const
+  })
+  const many = written('many', Object.fromEntries(files))
+  const { code, stdout } = await report([many, '--data', app.dataDir])
+  expect({ code, first: stdout.split('\n')[0] }).toMatchObject({
+    code: 0,
+    first: 'Sent 1001 reports to My product: 1001 tests (1001 passed)',
+  })
+  const { tests } = await app.rest<{ tests: { last_result: { run_id: string } }[] }>(
+    'GET',
+    `/v1/products/${app.endpoints.product_id}/tests?kind=TEST_KIND_CASE&page_size=200&q=works`,
+  )
+  expect(new Set(tests.map(({ last_result: last }) => last.run_id)).size).toBe(1)
+})
+
+test('absolute paths lose the folder of --root', async () => {
+  await using app = await serve()
+  const file = join(
+    written('rooted', { 'junit.xml': junit({ 'cart &gt; adds': '' }, '/app/test/cart.test.ts') }),
+    'junit.xml',
+  )
+  await report([file, '--root', '/app', '--data', app.dataDir])
+  const { adds } = await testsOf(app)
+  expect(adds?.test.automation_ref.file_path).toBe('test/cart.test.ts')
+})
+
+const github = {
+  GITHUB_ACTIONS: 'true',
+  GITHUB_SHA: '0123456789abcdef0123456789abcdef01234567',
+  GITHUB_REF_NAME: 'main',
+  GITHUB_REF_TYPE: 'branch',
+  GITHUB_SERVER_URL: 'https://github.com',
+  GITHUB_REPOSITORY: 'shop/shop',
+  GITHUB_RUN_ID: '77',
+  GITHUB_RUN_ATTEMPT: '2',
+}
+
+test('on GitHub the run is known, and variants of the same tests do not become flaky', async () => {
+  await using app = await serve()
+  const passed = join(written('node-24', { 'junit.xml': junit({ 'cart &gt; adds': '' }) }), 'junit.xml')
+  const failed = join(written('node-22', { 'junit.xml': junit({ 'cart &gt; adds': failure }) }), 'junit.xml')
+  for (const file of [passed, failed]) await report([file, '--data', app.dataDir], github)
+  const { adds } = await testsOf(app)
+  expect(adds?.test.stats).toMatchObject({ runs: 2, flaky: 0 })
+  expect(adds?.recent_results[0]).toMatchObject({
+    commit_sha: github.GITHUB_SHA,
+    git_branch: 'main',
+    ci_url: 'https://github.com/shop/shop/actions/runs/77',
+  })
+  for (const file of [passed, failed]) await report([file, '--run-key', 'one', '--data', app.dataDir], github)
+  expect((await testsOf(app))['adds']?.test.stats).toMatchObject({ runs: 3, flaky: 1 })
+})
+
+describe('what CI systems say', () => {
+  test.each<[string, Record<string, string>, ReturnType<typeof ciFacts>]>([
+    ['nothing elsewhere', { GITHUB_SHA: 'x', CI_COMMIT_SHA: 'y' }, {}],
+    [
+      'the branch of a pull request',
+      { ...github, GITHUB_HEAD_REF: 'cart', GITHUB_REF_NAME: '7/merge' },
+      { gitBranch: 'cart', job: 'github-77-2' },
+    ],
+    ['no branch of a tag', { ...github, GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1' }, { gitBranch: undefined }],
+    [
+      'no address without its parts',
+      { GITHUB_ACTIONS: 'true', GITHUB_RUN_ID: '7' },
+      { url: undefined, job: 'github-7-1' },
+    ],
+    [
+      'GitLab',
+      {
+        GITLAB_CI: 'true',
+        CI_COMMIT_SHA: 'abc',
+        CI_COMMIT_BRANCH: 'main',
+        CI_JOB_URL: 'https://gitlab.example/j/5',
+        CI_JOB_ID: '5',
+        CI_NODE_INDEX: '2',
+        CI_NODE_TOTAL: '3',
+      },
+      {
+        commit: 'abc',
+        gitBranch: 'main',
+        url: 'https://gitlab.example/j/5',
+        job: 'gitlab-5',
+        shard: { index: 1, total: 3 },
+      },
+    ],
+    [
+      'a merge request of GitLab',
+      {
+        GITLAB_CI: 'true',
+        CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: 'cart',
+        CI_PIPELINE_URL: 'https://gitlab.example/p/4',
+        CI_NODE_TOTAL: '1',
+      },
+      { gitBranch: 'cart', url: 'https://gitlab.example/p/4', job: undefined, shard: undefined },
+    ],
+  ])('%s', (_, variables, facts) => {
+    expect(ciFacts(variables)).toMatchObject(facts)
+  })
+})
+
+describe('reading', () => {
+  function read(name: string, content: string | Buffer): ReadReport {
+    const found = readReport(join(written('read', { [name]: content }), name))
+    if ('why' in found) throw new Error(found.why)
+    return found
+  }
+
+  test('a large report is packed and a small one is not', () => {
+    const text = junit(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`case ${String(index)}`, ''])))
+    const packed = read('large.xml', text)
+    expect(gunzipSync(Buffer.from(packed.content, 'base64')).toString()).toBe(text)
+    expect(packed).toMatchObject({ content_encoding: 'gzip+base64', size: Buffer.byteLength(text) })
+    expect(packed.sent).toBeLessThan(packed.size / 5)
+    expect(read('small.xml', run)).toMatchObject({ content: run, content_encoding: 'identity' })
+  })
+
+  test.each<[string, Buffer]>([
+    ['UTF-8 with a mark', Buffer.from('\ufeff<a n="Grüße"/>')],
+    ['UTF-16', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le')],
+    ['UTF-16, the other way round', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le').swap16()],
+    ['Latin 1', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a n="Grüße"/>', 'latin1')],
+    ['an encoding nobody knows', Buffer.from('<?xml version="1.0" encoding="x-none"?><a n="Grüße"/>')],
+  ])('%s is read as what it says', (name, bytes) => {
+    expect(read(`${name}.xml`, bytes).content).toMatch(/^(?:<\?xml[^>]*>)?<a n="Grüße"\/>$/)
+  })
+
+  test('a file that no request can hold is left out with the reason, unread', () => {
+    const file = join(written('huge', { 'huge.xml': '' }), 'huge.xml')
+    truncateSync(file, 3 * 1024 ** 3)
+    expect(readReport(file)).toMatchObject({ why: 'is too large (3221.2 MB): split it' })
+  })
+
+  const reports = fc.array(
+    fc.record({
+      size: fc.integer({ min: 1, max: MOST_TEXT }),
+      sent: fc.integer({ min: 1, max: MOST_SENT }),
+      digest: fc.string(),
+    }),
+    { maxLength: 60 },
+  )
+
+  test('requests keep the reports in order and within what the service takes', () => {
+    fc.assert(
+      fc.property(reports, (list) => {
+        const all = list.map((one, index): ReadReport => ({
+          ...one,
+          name: String(index),
+          content: '',
+          content_encoding: 'identity',
+        }))
+        const requests = inRequests(all)
+        expect(requests.flat()).toEqual(all)
+        for (const request of requests) {
+          expect(request.length).toBeGreaterThan(0)
+          expect(request.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(MOST_TEXT)
+          expect(request.reduce((sum, { sent }) => sum + sent, 0)).toBeLessThanOrEqual(MOST_SENT)
+        }
+        expect(digestOf(all.toReversed())).toBe(digestOf(all))
+      }),
+    )
+  })
+})
