@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import * as z from 'zod'
 import type { Send } from '../contract/wire.ts'
 import { replyText } from '../contract/wire.ts'
 import type { Platform } from './context.ts'
@@ -8,6 +9,7 @@ import { isUntouched } from './directory/first-product.ts'
 import type { FirstProduct } from './directory/first-product.ts'
 import { insertDsnKey } from './directory/products.ts'
 import type * as sampleModule from './sample/load.ts'
+import type { SampleBundle } from './sample/source-maps.ts'
 import type { Database } from './sql/database.ts'
 import { timestamp } from './times.ts'
 
@@ -57,15 +59,42 @@ export async function sampleLoading({
       if (!target.created && !interrupted) return
       target.onProgress?.('loading the sample shop …')
       await describe(sample, target)
+      // Before the events, which are then grouped by their sources from the start.
+      const bundles = await sample.sampleBundles()
+      await Promise.all(bundles.map((bundle) => uploadMaps(bundle, target)))
+      const { requirements, tests } = await sample.loadQuality({
+        ...target,
+        now: target.platform.now(),
+        call: (method, path, body) => call(target, method, path, body),
+      })
       const events = await sendEvents(sample, target)
       await rm(marker, { force: true })
-      target.onProgress?.(`the sample shop is loaded: ${events} events`)
+      const maps = bundles.reduce((sum, bundle) => sum + bundle.maps, 0)
+      const loaded = [`${events} events`, `${maps} source maps`, `${requirements} requirements`, `${tests} tests`]
+      target.onProgress?.(`the sample shop is loaded: ${loaded.join(', ')}`)
+      target.onProgress?.(forgotten(sample.forgottenMaps, dataDir))
     },
   }
 }
 
 function notEmpty(dataDir: string): string {
   return `${dataDir} has data already, so the sample was not loaded; for another directory: --data DIR`
+}
+
+/** What a new user may mend, with the command that does it in a checkout, or with the package. */
+function forgotten({ release, folder }: Sample['forgottenMaps'], dataDir: string): string {
+  const isCheckout = /[\\/]src[\\/]service[\\/]sample[\\/]/.test(folder)
+  const command = isCheckout ? 'npm run -s tracegate --' : 'tracegate'
+  const place = isCheckout ? relative(process.cwd(), folder) : folder
+  return [
+    `its pipeline forgot what browsers load of ${release}, whose frames say so; to mend that:`,
+    `  ${command} sourcemaps upload ${word(place)} --release ${release} --data ${word(dataDir)}`,
+  ].join('\n')
+}
+
+/** A path as one word of a shell command. */
+function word(path: string): string {
+  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
 
 type Sample = typeof sampleModule
@@ -87,6 +116,25 @@ async function describe(sample: Sample, target: SampleTarget) {
   for (const { released_offset_ms: offset, ...release } of sample.sampleReleases) {
     await post(target, `${product}/releases`, { ...release, released_at: timestamp(now + offset) })
   }
+}
+
+const Created = z.object({
+  sourcemap: z.object({ id: z.string() }),
+  upload_url: z.string(),
+  upload_headers: z.record(z.string(), z.string()),
+})
+
+/** As a pipeline does it: create, send, confirm. */
+async function uploadMaps({ release, fileName, bytes, sha256 }: SampleBundle, target: SampleTarget) {
+  const facts = { sha256, size_bytes: bytes.byteLength }
+  const uploads = `/v1/products/${target.productId}/sourcemaps`
+  const created = Created.parse(await post(target, uploads, { file_name: fileName, release, ...facts }))
+  // An interrupted loading has brought the same bytes already.
+  if (created.upload_url === '') return
+  const headers = { ...created.upload_headers, 'content-length': String(bytes.byteLength) }
+  const reply = await target.send({ method: 'PUT', url: created.upload_url, headers, body: bytes })
+  if (reply.status !== 200) throw refused('PUT of source maps', reply.status, await replyText(reply))
+  await post(target, `/v1/sourcemaps/${created.sourcemap.id}:confirm`, facts)
 }
 
 /** With a key of its own, without a rate limit and only for as long as it takes; resolves to the number of events. */
@@ -125,14 +173,23 @@ async function sendEvents(sample: Sample, target: SampleTarget): Promise<number>
   }
 }
 
-/** What is there already is what an interrupted loading made. */
-async function post({ send, token }: SampleTarget, path: string, body: object) {
+function post(target: SampleTarget, path: string, body: object): Promise<unknown> {
+  return call(target, 'POST', path, body)
+}
+
+/** What is there already is what an interrupted loading made. Resolves to the body of the answer. */
+async function call({ send, token }: SampleTarget, method: string, path: string, body?: object): Promise<unknown> {
   const reply = await send({
-    method: 'POST',
+    method,
     url: `http://localhost${path}`,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: new TextEncoder().encode(JSON.stringify(body)),
+    body: new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
   })
-  if (reply.status === 200 || reply.status === 409) return
-  throw new Error(`the sample could not be loaded: POST ${path} was answered ${reply.status} ${await replyText(reply)}`)
+  const text = await replyText(reply)
+  if (reply.status !== 200 && reply.status !== 409) throw refused(`${method} ${path}`, reply.status, text)
+  return JSON.parse(text)
+}
+
+function refused(what: string, status: number, answer: string): Error {
+  return new Error(`the sample could not be loaded: ${what} was answered ${status} ${answer}`)
 }

@@ -2,11 +2,16 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
+import type { ResponseOf } from '../../src/contract/index.ts'
+import type { Send } from '../../src/contract/wire.ts'
+import { browserScenarios } from '../../src/service/sample/recorder/browser-scenarios.ts'
+import { nodeScenarios } from '../../src/service/sample/recorder/node-scenarios.ts'
 import { sampleLoading } from '../../src/service/sample-loading.ts'
 import { systemPlatform } from '../../src/service/platform.ts'
 import { openSqlite } from '../../src/service/sql/sqlite.ts'
 import { startApp } from '../app.ts'
 import type { App } from '../app.ts'
+import { tracegate } from '../cli/run.ts'
 
 function dataDirectory(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-sample-'))
@@ -16,20 +21,31 @@ function dataDirectory(): string {
 
 /** What the sample amounts to, without ids and times. */
 async function contents(app: App) {
-  const count = async (table: 'environment' | 'release' | 'component' | 'occurrence') =>
-    (await app.db.read.selectFrom(table).select('id').execute()).length
+  const count = async (
+    table: 'environment' | 'release' | 'component' | 'occurrence' | 'requirement' | 'test' | 'test_result',
+  ) => (await app.db.read.selectFrom(table).select('id').execute()).length
   const issues = await app.db.read
     .selectFrom('issue')
     .select(['title', 'status', 'times_seen', 'is_regression', 'users_affected'])
     .orderBy('title')
     .orderBy('times_seen')
     .execute()
+  const uploads = await app.db.read
+    .selectFrom('sourcemap')
+    .select(['file_name', 'release'])
+    .where('state', '=', 'SOURCEMAP_STATE_READY')
+    .orderBy('release')
+    .execute()
   return {
     issues: issues.map((issue) => ({ ...issue })),
+    uploads: uploads.map((upload) => ({ ...upload })),
     environments: await count('environment'),
     releases: await count('release'),
     components: await count('component'),
     occurrences: await count('occurrence'),
+    requirements: await count('requirement'),
+    tests: await count('test'),
+    results: await count('test_result'),
   }
 }
 
@@ -37,16 +53,83 @@ test('the sample fills an empty directory through the real ingest, with a key th
   const lines: string[] = []
   await using app = await startApp({ sample: true, onProgress: (line) => lines.push(line) })
   const { issues, ...counts } = await contents(app)
-  expect(issues.length).toBeGreaterThanOrEqual(12)
+  // Crashes of three releases with different chunk names and of one without maps: one issue for each bug.
+  expect(issues).toHaveLength(nodeScenarios.length + browserScenarios.length)
   expect(issues.filter(({ is_regression }) => is_regression === 1)).toHaveLength(1)
   expect(counts).toMatchObject({ environments: 3, releases: 9, components: 6 })
-  expect(lines.at(-1)).toBe(`the sample shop is loaded: ${counts.occurrences} events`)
+  expect(lines.at(-2)).toBe(
+    `the sample shop is loaded: ${counts.occurrences} events, 9 source maps, 26 requirements, 57 tests`,
+  )
   const products = await app.request('GET', '/v1/workspaces')
   expect(products.body).toMatchObject({ workspaces: [{ product_count: 1 }] })
   const keys = await app.db.read.selectFrom('dsn_key').select(['public_key', 'revoked_at']).execute()
   expect(keys.filter(({ revoked_at: at }) => at === null).map(({ public_key: key }) => key)).toEqual([app.publicKey])
   expect(keys).toHaveLength(2)
   expect(app.logged).toEqual([])
+})
+
+let known: ReturnType<typeof contents> | undefined
+
+/** What a loading comes to that nothing interrupts. */
+function wholeSample(): ReturnType<typeof contents> {
+  known ??= (async () => {
+    await using app = await startApp({ sample: true })
+    return await contents(app)
+  })()
+  return known
+}
+
+async function issuesOf(app: App, filter = ''): Promise<ResponseOf<'listIssues'>['issues']> {
+  const path = `/v1/products/${app.productId}/issues?page_size=100${filter}`
+  return (await app.request<ResponseOf<'listIssues'>>('GET', path)).body.issues
+}
+
+/** What the frames of each issue's newest crash lack: their files without hashes, and why, each once. */
+async function problemsOf(app: App): Promise<string[]> {
+  const found = new Set<string>()
+  for (const { id } of await issuesOf(app)) {
+    const { latest_event: event } = (await app.request<ResponseOf<'getIssue'>>('GET', `/v1/issues/${id}`)).body
+    for (const { abs_path: path, reason } of event?.symbolication.problems ?? [])
+      found.add(`${event?.release} ${path.replace(/^.*\/(\w+)-\w+/, '$1')}: ${reason.replace(/:.*/, '')}`)
+  }
+  return [...found].toSorted()
+}
+
+test('the sample has its source maps from the start, and issues in every component', async () => {
+  await using app = await startApp({ sample: true })
+  const { uploads } = await contents(app)
+  expect(uploads.map(({ release }) => release)).toEqual(['shop@1.3.0', 'shop@1.4.0', 'shop@1.4.1'])
+  const { components } = await app.api.listComponents({ product_id: app.productId })
+  expect(components).toHaveLength(6)
+  for (const { id } of components) expect(await issuesOf(app, `&component_id=${id}`)).not.toHaveLength(0)
+})
+
+test('frames of the newest page are minified and say why, until the command mends it that the loading tells', async () => {
+  const dataDir = dataDirectory()
+  const lines: string[] = []
+  const app = await startApp({ dataDir, sample: true, onProgress: (line) => lines.push(line) })
+  expect(await problemsOf(app)).toMatchInlineSnapshot(`
+    [
+      "shop@1.3.0 sdk.js: this event's release has 4 source maps, but none of this file",
+      "shop@1.4.1 app.js: this event's release has one source map, but not of this file, and none has the debug id of this file",
+      "shop@1.4.1 chunk.js: this event's release has one source map, but not of this file, and none has the debug id of this file",
+      "shop@1.4.1 recommendations.js: this event's release has one source map, but not of this file, and none has the debug id of this file",
+      "shop@1.4.1 sdk.js: this event's release has one source map, but not of this file",
+    ]
+  `)
+  await app.close()
+  const [, command = ''] = lines.at(-1)?.split('\n') ?? []
+  expect(command).toMatch(/^ {2}npm run -s tracegate -- sourcemaps upload /)
+  const { code, stdout } = await tracegate(command.trim().split(' ').slice(5))
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/\n\d+ issues symbolicated again\n$/)
+  await using mended = await startApp({ dataDir })
+  expect(await problemsOf(mended)).toMatchInlineSnapshot(`
+    [
+      "shop@1.3.0 sdk.js: this event's release has 4 source maps, but none of this file",
+      "shop@1.4.1 sdk.js: this event's release has 4 source maps, but none of this file",
+    ]
+  `)
 })
 
 const used: [string, (app: App) => Promise<unknown>][] = [
@@ -87,7 +170,6 @@ test('a first product that nobody has used becomes the sample, with its id and i
 })
 
 test('a loading that was interrupted is taken up by the next start, and nothing is counted twice', async () => {
-  await using whole = await startApp({ sample: true })
   const dataDir = dataDirectory()
   const interrupted = startApp({
     dataDir,
@@ -100,11 +182,35 @@ test('a loading that was interrupted is taken up by the next start, and nothing 
   expect(readdirSync(dataDir)).toContain('sample-unfinished')
 
   const resumed = await startApp({ dataDir, sample: true })
-  expect(await contents(resumed)).toEqual(await contents(whole))
+  expect(await contents(resumed)).toEqual(await wholeSample())
   await resumed.close()
   expect(readdirSync(dataDir)).not.toContain('sample-unfinished')
   await using later = await startApp({ dataDir, sample: true })
-  expect(await contents(later)).toEqual(await contents(whole))
+  expect(await contents(later)).toEqual(await wholeSample())
+})
+
+test('a loading that ended between sending source maps and confirming them brings each once', async () => {
+  const dataDir = dataDirectory()
+  const unlucky = startApp({
+    dataDir,
+    sample: true,
+    onProgress() {
+      throw new Error('the power failed')
+    },
+  })
+  await expect(unlucky).rejects.toThrow('the power failed')
+  const app = await startApp({ dataDir })
+  const sample = await sampleLoading({ db: app.db, dataDir })
+  const target = { db: app.db, platform: systemPlatform, token: app.token, productId: Number(app.productId) }
+  let confirms = 0
+  const send: Send = (request) => {
+    if (request.url.endsWith(':confirm') && (confirms += 1) > 1) throw new Error('the power failed again')
+    return app.service.direct(request)
+  }
+  await expect(sample?.load({ ...target, send, created: false })).rejects.toThrow('the power failed again')
+  await app.close()
+  await using resumed = await startApp({ dataDir, sample: true })
+  expect(await contents(resumed)).toEqual(await wholeSample())
 })
 
 test('a product that another start made first is left alone, now and later', async () => {

@@ -2,6 +2,8 @@ import { formatEnvelope, type JsonObject, mapEvents, parseEnvelope } from './env
 import { placeholderKey, placeholderProduct, readRecording, type RecordedRequest, unfold } from './recording.ts'
 
 export { sampleComponents, sampleEnvironments, sampleProduct, sampleReleases } from './product.ts'
+export { loadQuality } from './quality.ts'
+export { forgottenMaps, sampleBundles } from './source-maps.ts'
 
 /** One request for the ingest; `url` is path and query. */
 export interface IngestRequest {

@@ -8,16 +8,14 @@ export const sampleProduct = {
     url: 'https://git.example/tracegate/sample-shop',
     default_branch: 'main',
     root_path: '',
-    // As the source maps have them (from dist/server and dist/public/assets), and as the running shop has them.
+    // Where the running shop has its files.
     path_strip_prefixes: [
-      '../../../',
-      '../../',
       '/srv/shop/',
       'https://shop.example/',
       'https://staging.shop.example/',
       'https://development.shop.example/',
     ],
-    test_globs: ['test/**/*.test.ts'],
+    test_globs: ['test/**/*.test.ts', 'e2e/**/*.spec.ts'],
   },
 }
 

@@ -12,7 +12,7 @@ import { ago } from './recorder/scenario.ts'
 import type { RecordedLine, RecordedResolve } from './recording.ts'
 
 export interface RecordOptions {
-  /** The folder that gets events.jsonl and the bundles; what was there is replaced. */
+  /** The folder that gets events.jsonl and the bundles; those that were there are replaced. */
   into: string
   server: readonly NodeScenario[]
   pages: readonly BrowserScenario[]
@@ -63,7 +63,7 @@ function resolves(crashes: readonly Crash[]): RecordedResolve[] {
 }
 
 async function write(into: string, lines: readonly RecordedLine[], builds: readonly Build[]): Promise<void> {
-  await rm(into, { recursive: true, force: true })
+  await rm(join(into, 'bundles'), { recursive: true, force: true })
   await mkdir(into, { recursive: true })
   await writeFile(join(into, 'events.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   for (const build of builds) {

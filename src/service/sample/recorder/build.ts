@@ -28,7 +28,7 @@ export const packagesFolder = join(
 /** Bundle and minify one release with esbuild. */
 export async function buildShop(folder: string, release: string, options: { debugIds: boolean }): Promise<Build> {
   const workspace = join(folder, release)
-  await prepare(workspace, release)
+  await prepareWorkspace(workspace, release)
   const shared = sharedOptions(workspace, release)
   const assets = join(workspace, 'dist/public/assets')
   await build({ ...shared, ...serverOptions, outdir: join(workspace, 'dist/server') })
@@ -47,7 +47,8 @@ export async function bundlesOf({ workspace, sdk }: Pick<Build, 'workspace' | 's
   return names.filter((name) => /\.m?js$/.test(name) && basename(name) !== sdk).map((name) => join(dist, name))
 }
 
-async function prepare(workspace: string, release: string): Promise<void> {
+/** Lay out the sources and the installed packages of one release. */
+export async function prepareWorkspace(workspace: string, release: string): Promise<void> {
   await mkdir(workspace, { recursive: true })
   await cp(shopFolder, join(workspace, 'src'), { recursive: true })
   await symlink(packagesFolder, join(workspace, 'node_modules'), 'dir')

@@ -1,0 +1,81 @@
+import { type Fact, factsOf, type Imported, sourceIn } from './imported.ts'
+
+/** Lines of a document without an empty one between them. */
+interface Block {
+  text: string
+  start: number
+  end: number
+}
+
+/**
+ * The requirements of a prose document: a heading of the second level is a group; a paragraph that begins with a bold
+ * title is a requirement, the list after it its criteria, `Why:` its rationale, and `Facts:` what else is known. Throws
+ * for a paragraph of another kind inside a group.
+ */
+export function readPromises(document: string, uri: string): Imported[] {
+  const list: Imported[] = []
+  const sourceOf = sourceIn(document, uri)
+  let group = -1
+  let component = ''
+  const requirement = ({ start }: Block): Imported => {
+    const last = list.at(-1)
+    if (!last || list.length - 1 === group) throw new Error(`${uri}:${String(start)} belongs to no requirement`)
+    return last
+  }
+  for (const block of blocksOf(document)) {
+    const { text, start, end } = block
+    const [, title, statement] = /^\*\*(.+)\.\*\* (.+)$/s.exec(text) ?? []
+    const [, name, rest = ''] = /^(Component|Why|Facts): (.+)$/s.exec(text) ?? []
+    if (text.startsWith('## ')) {
+      component = ''
+      group = list.push({ ...plain(-1), title: text.slice(3), source: sourceOf(start, end) }) - 1
+    } else if (group < 0) continue
+    else if (name === 'Component') {
+      component = rest
+      list[group]!.component = rest
+    } else if (title !== undefined && statement !== undefined) {
+      const facts = factsOf([['component', component]])
+      list.push({ ...plain(group), ...facts, title, statement, source: sourceOf(start, end) })
+    } else {
+      const told = requirement(block)
+      told.source = sourceOf(told.source.line_start, end)
+      if (name === 'Why') told.rationale = rest.charAt(0).toUpperCase() + rest.slice(1)
+      else if (name === 'Facts') Object.assign(told, factsOf([['component', component], ...factsIn(rest)]))
+      else if (text.startsWith('- ')) told.acceptance_criteria = bulletsOf(text)
+      else throw new Error(`${uri}:${String(start)} is no part of a requirement`)
+    }
+  }
+  return list
+}
+
+/** A group; a requirement says more. */
+function plain(group: number): Omit<Imported, 'source'> {
+  const said = { title: '', statement: '', rationale: '', acceptance_criteria: [] }
+  return { group, ...factsOf([['kind', 'group']]), ...said }
+}
+
+function blocksOf(document: string): Block[] {
+  const blocks: Block[] = []
+  for (const [index, line] of document.split('\n').entries()) {
+    const last = blocks.at(-1)
+    if (line.trim() === '') continue
+    if (last && last.end === index) blocks.splice(-1, 1, { ...last, text: `${last.text}\n${line}`, end: index + 1 })
+    else blocks.push({ text: line, start: index + 1, end: index + 1 })
+  }
+  return blocks
+}
+
+function bulletsOf(text: string): Imported['acceptance_criteria'] {
+  return text.split('\n').map((line) => ({ kind: 'CRITERION_KIND_RULE', text: line.replace(/^- /, '') }))
+}
+
+/** `priority high; code `a`, `b`.` */
+function factsIn(text: string): Fact[] {
+  return text
+    .replace(/\.$/, '')
+    .split('; ')
+    .flatMap((part) => {
+      const [name = '', ...values] = part.split(/,? /)
+      return values.map((value): Fact => [name, value.replaceAll('`', '')])
+    })
+}

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import type { SampleRequirement } from '../requirements.ts'
+import { readFeature } from './feature.ts'
+import type { Imported } from './imported.ts'
+import { readPromises } from './promises.ts'
+
+const folder = new URL('../documents/', import.meta.url)
+
+/** Where a document is in the shop's own repository. */
+const uriOf = (name: string) => `docs/${name}`
+
+/** The requirements that the shop's documents hold, numbered in their order: the same documents give the same list. */
+export async function importRequirements(from: URL = folder): Promise<SampleRequirement[]> {
+  const text = (name: string) => readFile(new URL(name, from), 'utf8')
+  const feature = readFeature(await text('buying.feature'), uriOf('buying.feature'))
+  const promises = readPromises(await text('promises.md'), uriOf('promises.md'))
+  return [...numbered(feature, 0), ...numbered(promises, feature.length)]
+}
+
+function numbered(list: readonly Imported[], before: number): SampleRequirement[] {
+  const keyAt = (index: number) => `REQ-${String(before + index + 1)}`
+  return list.map(({ group, ...requirement }, index) => ({
+    key: keyAt(index),
+    parent: group < 0 ? '' : keyAt(group),
+    ...requirement,
+  }))
+}
