@@ -54,10 +54,10 @@ export async function requirementsOfPaths(
   )
 }
 
-/** The path itself, and every folder it is in. */
+/** The path itself, as a file and as a folder (`src/**` matches `src`), and every folder it is in. */
 function prefixesOf(path: string): string[] {
   const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
-  return [path, '', ...folders]
+  return [path, `${path}/`, '', ...folders]
 }
 
 /** Compiled once per text: the same few globs are asked about many paths. */

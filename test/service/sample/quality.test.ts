@@ -73,8 +73,6 @@ test('the sample has a requirement in each state and a gap of each kind', async 
       "SUSPECT REQ-22",
       "UNCLAIMED_HOT_FILE a file",
       "UNCLAIMED_HOT_FILE a file",
-      "UNCLAIMED_HOT_FILE a file",
-      "UNCLAIMED_HOT_FILE a file",
       "PARTIAL_CRITERIA REQ-25",
       "UNCLAIMED_HOT_FILE a file",
       "UNCLAIMED_HOT_FILE a file",
