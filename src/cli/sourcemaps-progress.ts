@@ -15,7 +15,9 @@ export async function showProgress(
   stream: WriteStream | (NodeJS.WritableStream & { isTTY?: never }),
 ): Promise<ShownProgress> {
   if (stream.isTTY !== true) return lines(stream)
-  const { SingleBar, Presets } = await import('cli-progress')
+  const {
+    default: { SingleBar, Presets },
+  } = await import('cli-progress')
   const bar = new SingleBar(
     { stream, format: '{step} {bar} {percentage}%  {of}', hideCursor: true, clearOnComplete: true },
     Presets.shades_grey,

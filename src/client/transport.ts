@@ -54,7 +54,7 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
 }
 
 async function open({ timeoutMs, connectTimeoutMs }: { timeoutMs: number; connectTimeoutMs: number }) {
-  const undici = await import('undici')
+  const { default: undici } = await import('undici')
   const agent = new undici.Agent({
     connections: 8,
     pipelining: 1,

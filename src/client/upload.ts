@@ -112,7 +112,7 @@ async function connectionTo(
   addresses: readonly LookupAddress[],
   { timeoutMs = 60_000 }: UploadOptions,
 ): Promise<Connection> {
-  const undici = await import('undici')
+  const { default: undici } = await import('undici')
   const agent = new undici.Agent({
     connections: 1,
     pipelining: 1,

@@ -98,7 +98,9 @@ class Meter extends Transform {
 /** The zip as a stream, and once it has ended the map that each JavaScript file names. */
 async function zipOf(listed: readonly ListedFile[], { files, onRead }: PrepareOptions) {
   // Loaded here, because an agent's server starts without it.
-  const { ZipFile } = await import('yazl')
+  const {
+    default: { ZipFile },
+  } = await import('yazl')
   const zip = new ZipFile()
   const stream = new PassThrough()
   const named = new Map<string, string>()

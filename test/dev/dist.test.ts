@@ -52,6 +52,19 @@ test('it serves the sample shop, and knows the openapi document', async () => {
   }
 })
 
+test('it sends source maps, and asks a deployment over the network', async () => {
+  const build = join(import.meta.dirname, '../../src/service/sample/recordings/bundles/shop@1.4.1/public')
+  const upload = ['sourcemaps', 'upload', build, '--release', 'shop@1.4.1', '--data', dataDir]
+  expect(await tracegate(upload, {}, command)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('3 source maps') as string,
+  })
+  const remote = { TRACEGATE_BASE_URL: 'http://127.0.0.1:9', TRACEGATE_API_TOKEN: 'x' }
+  const { code, stdout, stderr } = await tracegate(['call', 'find_error_issues', '--data', dataDir], remote, command)
+  expect(code).toBe(1)
+  expect(`${stdout}${stderr}`).toContain('upstream_unavailable')
+})
+
 test('nothing of this machine is in it', () => {
   const root = join(import.meta.dirname, '../..')
   const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
