@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Statement } from '../sql/database.ts'
+import { inSteps, PAUSE_MS, STEP } from '../sql/in-steps.ts'
 import { dayMs, hourMs } from '../times.ts'
 import { resolutions } from './buckets.ts'
 import { Settings } from './columns.ts'
@@ -8,10 +9,6 @@ type Prepare = (sql: string) => Statement
 
 /** Page tokens (decision 010) and repeated deliveries need what came just now. */
 const SPARED_MS = hourMs
-/** Rows per transaction: events that arrive meanwhile wait for it. */
-const STEP = 1_000
-/** After a full transaction: other processes get to the write lock, too. */
-const PAUSE_MS = 10
 /** Rows per read. */
 const PAGE = 5_000
 
@@ -45,7 +42,7 @@ export async function runRetention(
   }
   for (const { seconds, keptMs } of resolutions) {
     if (!Number.isFinite(keptMs)) continue
-    removed.rollups += await repeat(run, (prepare) => removeRollups(prepare, seconds, now - keptMs))
+    removed.rollups += await inSteps(run, (prepare) => removeRollups(prepare, seconds, now - keptMs))
   }
   return removed
 }
@@ -54,18 +51,6 @@ interface Run {
   db: Database
   now: number
   signal: AbortSignal
-}
-
-/** Repeats a step until it finds less than it may take, or the run is to end; the sum of what the steps removed. */
-async function repeat({ db, signal }: Run, step: (prepare: Prepare) => number): Promise<number> {
-  let total = 0
-  while (!signal.aborted) {
-    const changes = await db.batch(step)
-    total += changes
-    if (changes < STEP) break
-    await sleep(PAUSE_MS)
-  }
-  return total
 }
 
 interface Old {
@@ -137,7 +122,7 @@ async function thinLoudIssues(run: Run, productId: number, cap: number): Promise
     const surplus = await surplusOf(db, id, cap)
     const doomed = surplus.filter(({ seq }) => seq <= spared)
     if (doomed.length === 0) continue
-    total += await repeat(run, (prepare) => removeOccurrences(prepare, doomed.splice(0, STEP)))
+    total += await inSteps(run, (prepare) => removeOccurrences(prepare, doomed.splice(0, STEP)))
   }
   return total
 }

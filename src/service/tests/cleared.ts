@@ -1,4 +1,5 @@
 import type { InputOf } from '../../contract/index.ts'
+import { membersToSet } from '../clearing.ts'
 import type { TestFields } from './write.ts'
 
 type Update = InputOf<'updateTest'>
@@ -24,17 +25,7 @@ const cleared = {
 } as const satisfies { [K in keyof Omit<Members, 'title'>]-?: unknown }
 
 /** The members of an update that are to be set: absent = unchanged, null = cleared, and only those of `update_mask`. */
-export function updatedFields({ update_mask: mask, ...input }: Update): TestFields {
-  const wanted = mask?.split(',').map((name) => name.trim())
-  const { title, ...members } = input
-  const names = Object.keys(cleared) as (keyof typeof cleared)[]
-  const fields = names.flatMap((name) => {
-    const value = members[name]
-    if (value === undefined || wanted?.includes(name) === false) return []
-    return [[name, value === null ? cleared[name] : value]]
-  })
-  return {
-    ...Object.fromEntries(fields),
-    ...(title !== undefined && wanted?.includes('title') !== false && { title }),
-  }
+export function updatedFields(input: Update): TestFields {
+  // The members are the contract's, and what clears one is of its type.
+  return membersToSet(input, cleared) as TestFields
 }

@@ -2,7 +2,7 @@ import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { InputOf } from '../../contract/index.ts'
 import { compileGlob, isLiteral, literalPrefix } from '../components/glob.ts'
-import { nextToken, pagingOf } from '../paging.ts'
+import { cutPage, pagingOf } from '../paging.ts'
 import type { Page } from '../paging.ts'
 import { matchExpression } from '../requirements/text-index.ts'
 import type { Rows } from '../sql/database.ts'
@@ -40,11 +40,8 @@ export async function listTestRows(
     .limit(page.size + 1)
     .execute()
   const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const kept = found.slice(0, page.size)
-  const last = kept.at(-1)
-  const hasMore = found.length > page.size && last !== undefined
-  const token = hasMore ? nextToken(page, { sortValue: last.sort_value, id: String(last.number) }) : ''
-  return { tests: kept, paging: pagingOf(page, token, total) }
+  const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
+  return { tests: cut.rows, paging: cut.paging }
 }
 
 async function conditions(rows: Rows, productId: number, filter: Filter): Promise<Expression<SqlBool>[]> {

@@ -1,14 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Settings } from '../issues/columns.ts'
 import type { Database, Statement } from '../sql/database.ts'
+import { inSteps, STEP } from '../sql/in-steps.ts'
 import { dayMs } from '../times.ts'
 
 type Prepare = (sql: string) => Statement
 
-/** Rows per transaction: reports and events that arrive meanwhile wait for it. */
-const STEP = 1_000
-/** After a full transaction: other processes get to the write lock, too. */
-const PAUSE_MS = 10
 /** How long the results of a deleted test stay (CONTRACT §4). */
 const DELETED_DAYS = 30
 
@@ -26,22 +22,11 @@ export async function removeOldResults(
   let removed = 0
   for (const { id, settings } of products) {
     const { retention_days } = Settings.parse(JSON.parse(settings))
-    removed += await repeat(db, signal, (prepare) => removeAged(prepare, id, now - retention_days * dayMs))
-    removed += await repeat(db, signal, (prepare) => removeDeleted(prepare, id, now - DELETED_DAYS * dayMs))
-    await repeat(db, signal, (prepare) => removeEmptyRuns(prepare, id, now - retention_days * dayMs))
+    removed += await inSteps({ db, signal }, (prepare) => removeAged(prepare, id, now - retention_days * dayMs))
+    removed += await inSteps({ db, signal }, (prepare) => removeDeleted(prepare, id, now - DELETED_DAYS * dayMs))
+    await inSteps({ db, signal }, (prepare) => removeEmptyRuns(prepare, id, now - retention_days * dayMs))
   }
   return removed
-}
-
-async function repeat(db: Database, signal: AbortSignal, step: (prepare: Prepare) => number): Promise<number> {
-  let total = 0
-  while (!signal.aborted) {
-    const changes = await db.batch(step)
-    total += changes
-    if (changes < STEP) break
-    await sleep(PAUSE_MS)
-  }
-  return total
 }
 
 function removeAged(prepare: Prepare, productId: number, before: number): number {

@@ -1,0 +1,24 @@
+/** What a PUT says: members that are absent, null or a value, and a comma list of those that are to be taken. */
+interface Update {
+  title?: string | undefined
+  update_mask?: string | undefined
+}
+
+/**
+ * The members of an update that are to be set (CONTRACT §3): absent = unchanged, null = what a new resource has
+ * (`cleared`), and only those of `update_mask`. A title cannot be cleared.
+ */
+export function membersToSet<C extends Readonly<Record<string, unknown>>>(
+  { update_mask: mask, ...input }: Update & { readonly [K in keyof C]?: unknown },
+  cleared: C,
+): Record<string, unknown> {
+  const wanted = mask?.split(',').map((name) => name.trim())
+  const isWanted = (name: string) => wanted?.includes(name) !== false
+  const given: Readonly<Record<string, unknown>> = input
+  const members = Object.keys(cleared).flatMap((name) => {
+    const value = given[name]
+    return value === undefined || !isWanted(name) ? [] : [[name, value === null ? cleared[name] : value] as const]
+  })
+  const { title } = input
+  return { ...Object.fromEntries(members), ...(title !== undefined && isWanted('title') && { title }) }
+}
