@@ -162,7 +162,7 @@ export const getErrorIssue = defineTool({
       },
       truncated: described && truncation(described.cut, name, eventId, detail),
       adjusted,
-      next: nextOf(name, event, include),
+      next: nextOf(name, { event, isNewest: eventId === undefined, include }),
     }
   },
 })
@@ -259,8 +259,12 @@ function truncation(cut: string[], issue: string, event: string | undefined, det
   }
 }
 
-function nextOf(issue: string, event: ToldEvent | undefined, include: readonly string[]) {
-  const previous = event?.previous_event_id
+/** Past the newest occurrence and the one before it, `events` lists them: step by step a loud issue would never end. */
+function nextOf(
+  issue: string,
+  { event, isNewest, include }: { event: ToldEvent | undefined; isNewest: boolean; include: readonly string[] },
+) {
+  const previous = isNewest ? event?.previous_event_id : undefined
   return [
     { tool: 'get_fix_context', why: 'frames, files and coverage to fix it', args: { issue } },
     ...(include.length === 0

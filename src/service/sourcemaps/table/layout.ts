@@ -21,7 +21,7 @@ export interface Header {
 
 export const HEADER_BYTES = 48
 /** About what a lookup decodes in a microsecond; the index costs 16 bytes for each such block. */
-export const BLOCK_SEGMENTS = 128
+export const BLOCK_SEGMENTS = 144
 /** No offset of a table is larger: they are 32-bit. */
 export const LARGEST_FILE = 2 ** 32 - 1
 
