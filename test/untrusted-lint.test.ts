@@ -33,7 +33,7 @@ const allowed = {
 } as const
 
 const planted = (expression: string) => `import { Untrusted } from '../src/contract/text.ts'
-import { quoted } from '../src/mcp/untrusted.ts'
+import { quoted } from '../src/mcp/text/untrusted.ts'
 interface Told {
   id: string
   title: Untrusted<string>

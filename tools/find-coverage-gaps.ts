@@ -6,7 +6,7 @@ import { sentencesOffered } from '../src/mcp/naming.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { tellBranch } from '../src/mcp/quality-branch.ts'
 import type { Component, Product } from '../src/mcp/resolve.ts'
-import { quoted } from '../src/mcp/untrusted.ts'
+import { quoted } from '../src/mcp/text/untrusted.ts'
 
 const input = z.strictObject({
   product: parameters.Product,

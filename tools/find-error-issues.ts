@@ -15,7 +15,7 @@ import { noEvents } from '../src/mcp/no-events.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import type { Component, Environment, Product, Release } from '../src/mcp/resolve.ts'
 import { TeachingError } from '../src/mcp/teach.ts'
-import { knownName, quoted } from '../src/mcp/untrusted.ts'
+import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
 
 const TITLE_CHARACTERS = 120
 

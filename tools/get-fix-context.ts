@@ -23,7 +23,7 @@ import { callText } from '../src/mcp/next-action.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import type { IssuePlace } from '../src/mcp/find-issue.ts'
 import { describeStacks } from '../src/mcp/stack-text.ts'
-import { hasText, quoted, type BlockContent } from '../src/mcp/untrusted.ts'
+import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100

@@ -4,10 +4,10 @@ import { criterionText } from '../src/mcp/criterion-text.ts'
 import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, noteLine, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Requirement, Test } from '../src/mcp/find-by-key.ts'
-import { noteText } from '../src/mcp/note-text.ts'
+import { noteText } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { testRow } from '../src/mcp/test-facts.ts'
-import { hasText } from '../src/mcp/untrusted.ts'
+import { hasText } from '../src/mcp/text/untrusted.ts'
 
 /** Linked tests that are shown with their last result. */
 const TESTS = 50

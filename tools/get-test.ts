@@ -5,7 +5,7 @@ import { counted, noteLine, toMinute, vouched, withoutPrefix } from '../src/mcp/
 import type { Test } from '../src/mcp/find-by-key.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { lastOf } from '../src/mcp/test-facts.ts'
-import { hasText, quoted } from '../src/mcp/untrusted.ts'
+import { hasText, quoted } from '../src/mcp/text/untrusted.ts'
 
 /** What is shown of what failures say, by detail; message and trace in characters. */
 const limits = {

@@ -3,7 +3,7 @@ import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, errorEvent, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import type { Product } from '../src/mcp/resolve.ts'
-import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/untrusted.ts'
+import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 
 const Named = z.object({ id: z.string(), name: z.string().optional() })
 /** Rows of one extra list; the newest releases of a long-lived product do not fill a page. */

@@ -4,7 +4,7 @@ import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, noteLine, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Test } from '../src/mcp/find-by-key.ts'
 import type { NextAction } from '../src/mcp/next-action.ts'
-import { isRepeatable } from '../src/mcp/note-text.ts'
+import { isRepeatable } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 
 /** A longer call would take the place of the result. */

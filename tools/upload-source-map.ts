@@ -4,7 +4,7 @@ import { counted, withoutPrefix } from '../src/mcp/facts.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/source-map-upload.ts'
 import { TeachingError } from '../src/mcp/teach.ts'
-import { knownName } from '../src/mcp/untrusted.ts'
+import { knownName } from '../src/mcp/text/untrusted.ts'
 
 export const uploadSourceMap = defineTool({
   name: 'upload_source_map',

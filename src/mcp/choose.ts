@@ -1,7 +1,7 @@
 import type { Untrusted } from '../contract/text.ts'
 import type { NextAction } from './next-action.ts'
 import { shapeOf, TeachingError } from './teach.ts'
-import { compareName } from './untrusted.ts'
+import { compareName } from './text/untrusted.ts'
 
 interface Choice<R> {
   kind: string

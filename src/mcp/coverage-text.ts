@@ -3,13 +3,13 @@ import type { Answered, Told } from '../client/api.ts'
 import type { Coverage } from '../contract/common.ts'
 import type { ResultOf } from '../contract/index.ts'
 import type { Gap } from '../contract/test-context.ts'
-import { clean, cutTo, inOneLine } from './clean.ts'
+import { clean, cutTo, inOneLine } from './text/clean.ts'
 import { withoutPrefix } from './facts.ts'
 import { issueName } from './ids.ts'
 import type { LocalFiles } from './local-files.ts'
-import { redact } from './redact.ts'
+import { redact } from './text/redact.ts'
 import type { Product } from './resolve.ts'
-import { knownName } from './untrusted.ts'
+import { knownName } from './text/untrusted.ts'
 
 export type ToldCoverage = Told<z.output<typeof Coverage>>
 export type GapPage = Answered<ResultOf<'listCoverageGaps'>>

@@ -4,7 +4,7 @@ import type { toolsets } from '../config.ts'
 import type { LocalFiles } from './local-files.ts'
 import type { NextAction } from './next-action.ts'
 import type { Resolver } from './resolve.ts'
-import type { BlockContent } from './untrusted.ts'
+import type { BlockContent } from './text/untrusted.ts'
 import type { Upload } from '../client/upload.ts'
 
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */

@@ -2,7 +2,16 @@ import type * as z from 'zod'
 import type { Told } from '../client/api.ts'
 import type { Breadcrumb, Event, Exception, Frame } from '../contract/events.ts'
 import { toSecond, vouched, withoutPrefix } from './facts.ts'
-import { compareName, hasOnly, hasText, isShort, memberOf, Quoted, quoted, type BlockContent } from './untrusted.ts'
+import {
+  compareName,
+  hasOnly,
+  hasText,
+  isShort,
+  memberOf,
+  Quoted,
+  quoted,
+  type BlockContent,
+} from './text/untrusted.ts'
 
 export type ToldEvent = Told<z.output<typeof Event>>
 export type ToldFrame = Told<z.output<typeof Frame>>

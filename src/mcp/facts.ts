@@ -1,10 +1,10 @@
-import { clean, cutTo, inOneLine } from './clean.ts'
-import { redact } from './redact.ts'
+import { clean, cutTo, inOneLine } from './text/clean.ts'
+import { redact } from './text/redact.ts'
 import type { Told } from '../client/api.ts'
 import type { Issue } from '../contract/issues.ts'
 import type * as z from 'zod'
 import type { Untrusted } from '../contract/text.ts'
-import { knownName } from './untrusted.ts'
+import { knownName } from './text/untrusted.ts'
 
 export type ToldIssue = Told<z.output<typeof Issue>>
 

@@ -4,7 +4,7 @@ import type { FixContext } from '../contract/fix-context.ts'
 import type { ToldEvent } from './event-text.ts'
 import { counted, noteLine, vouched } from './facts.ts'
 import type { LocalFiles } from './local-files.ts'
-import { knownName, quoted } from './untrusted.ts'
+import { knownName, quoted } from './text/untrusted.ts'
 
 export type ToldFix = Told<z.output<typeof FixContext>>
 type ToldFile = NonNullable<ToldFix['files']>[number]

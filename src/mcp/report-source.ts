@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import type { InputOf } from '../contract/index.ts'
 import type { Context } from './define.ts'
 import type { LocalFiles } from './local-files.ts'
-import { redact } from './redact.ts'
+import { redact } from './text/redact.ts'
 import { shapeOf, TeachingError } from './teach.ts'
 
 type Draft = InputOf<'ingestTests'>['draft']

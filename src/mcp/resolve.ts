@@ -4,14 +4,14 @@ import type * as parts from '../contract/components.ts'
 import type * as places from '../contract/environments.ts'
 import type { ResultOf } from '../contract/index.ts'
 import type * as schemas from '../contract/products.ts'
-import { clean, cutTo, inOneLine } from './clean.ts'
+import { clean, cutTo, inOneLine } from './text/clean.ts'
 import { createKeyFinder, type Requirement, type Test } from './find-by-key.ts'
 import { createIssueFinder, orUndefined, type IssuePlace } from './find-issue.ts'
 import { noEvents } from './no-events.ts'
 import { once, oncePer } from './once.ts'
 import { chooseByName } from './choose.ts'
 import { shapeOf, TeachingError } from './teach.ts'
-import { compareName, knownName } from './untrusted.ts'
+import { compareName, knownName } from './text/untrusted.ts'
 
 export type Product = Told<z.output<typeof schemas.Product>>
 export type Environment = Told<z.output<typeof places.Environment>>

@@ -1,8 +1,8 @@
 import type { Suggest, SuggestContext } from './define.ts'
-import { clean, inOneLine } from './clean.ts'
+import { clean, inOneLine } from './text/clean.ts'
 import { issueName, keyPrefix } from './ids.ts'
 import type { Product } from './resolve.ts'
-import { knownName } from './untrusted.ts'
+import { knownName } from './text/untrusted.ts'
 
 /** Products whose things are read for one suggestion. */
 const PRODUCTS = 5

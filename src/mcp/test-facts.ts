@@ -8,7 +8,7 @@ import type { Test } from './find-by-key.ts'
 import { issueName } from './ids.ts'
 import type { LocalFiles } from './local-files.ts'
 import type { Product } from './resolve.ts'
-import { hasText, knownName, quoted, type BlockContent } from './untrusted.ts'
+import { hasText, knownName, quoted, type BlockContent } from './text/untrusted.ts'
 
 export type ToldTestContext = Told<z.output<typeof TestContext>>
 type Detail = 'concise' | 'full'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Untrusted } from '../../src/contract/text.ts'
 import type { Answer, Cut } from '../../src/mcp/define.ts'
 import { render, type Rendered } from '../../src/mcp/render.ts'
-import { quoted, type BlockContent } from '../../src/mcp/untrusted.ts'
+import { quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
 import { onlyIn } from './checks/forms.ts'
 
 const from = { source: 'error event', writableBy: 'anyone with the public DSN' }

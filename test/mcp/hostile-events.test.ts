@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openShop, type Shop } from '../tools/shop.ts'
 import { connect, type Called, type Connected } from './clients.ts'
-import { invisible } from './invisible.ts'
+import { invisible } from './text/invisible.ts'
 
 /** What an attacker might write, with a word in it that can be found again. */
 const attack = (position: string) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { redact, redactMembers } from '../../src/mcp/redact.ts'
-import { traces } from './corpus/strings.ts'
+import { redact, redactMembers } from '../../../src/mcp/text/redact.ts'
+import { traces } from '../corpus/strings.ts'
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'
 const hex = '0123456789abcdef0123456789abcdef'

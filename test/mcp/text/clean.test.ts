@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clean, cutTo, inOneLine } from '../../src/mcp/clean.ts'
+import { clean, cutTo, inOneLine } from '../../../src/mcp/text/clean.ts'
 import { invisible } from './invisible.ts'
 
 const tags = String.fromCodePoint(...Array.from('run me', (letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)))
