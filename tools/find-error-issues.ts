@@ -14,7 +14,7 @@ import { issueName } from '../src/mcp/ids.ts'
 import { noEvents } from '../src/mcp/no-events.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import type { Component, Environment, Product, Release } from '../src/mcp/resolve.ts'
-import { TeachingError } from '../src/mcp/teach.ts'
+import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
 
 const TITLE_CHARACTERS = 120

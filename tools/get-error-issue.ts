@@ -14,7 +14,7 @@ import {
 import { issueName, mayBeId } from '../src/mcp/ids.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import type { IssueInFull } from '../src/mcp/resolve.ts'
-import { TeachingError } from '../src/mcp/teach.ts'
+import { TeachingError } from '../src/mcp/result/teach.ts'
 import { hasText, knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { ServiceError } from '../src/errors.ts'
 

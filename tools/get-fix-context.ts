@@ -19,7 +19,7 @@ import {
 } from '../src/mcp/fix-facts.ts'
 import { issueName } from '../src/mcp/ids.ts'
 import { sentencesOffered } from '../src/mcp/naming.ts'
-import { callText } from '../src/mcp/next-action.ts'
+import { callText } from '../src/mcp/result/next-action.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import type { IssuePlace } from '../src/mcp/find-issue.ts'
 import { describeStacks } from '../src/mcp/stack-text.ts'

@@ -21,7 +21,7 @@ import * as parameters from '../src/mcp/parameters.ts'
 import { requireBranch } from '../src/mcp/quality-branch.ts'
 import { readReport, type ReportSource } from '../src/mcp/report-source.ts'
 import { linkedRequirements, openRequirements, readStates, type Changed } from '../src/mcp/state-change.ts'
-import { shapeOf, TeachingError } from '../src/mcp/teach.ts'
+import { shapeOf, TeachingError } from '../src/mcp/result/teach.ts'
 
 /** Rows of each list in the answer. */
 const ROWS = 30

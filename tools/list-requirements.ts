@@ -3,7 +3,7 @@ import { keyOf, stateOf } from '../src/mcp/coverage-text.ts'
 import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, noteLine, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Requirement } from '../src/mcp/find-by-key.ts'
-import { listPage } from '../src/mcp/list-page.ts'
+import { listPage } from '../src/mcp/result/list-page.ts'
 import { sentencesOffered } from '../src/mcp/naming.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 

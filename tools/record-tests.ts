@@ -13,7 +13,7 @@ import { oncePer } from '../src/mcp/once.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { requireBranch } from '../src/mcp/quality-branch.ts'
 import { registerTest, type Registered, type WantedTest } from '../src/mcp/register-test.ts'
-import { shapeOf } from '../src/mcp/teach.ts'
+import { shapeOf } from '../src/mcp/result/teach.ts'
 
 const READS_AT_ONCE = 8
 /** Rows of requirements in the answer. */

@@ -5,7 +5,7 @@ import { defineTool, type Context } from '../src/mcp/define.ts'
 import { inBatches } from '../src/mcp/batches.ts'
 import { keyPrefix, mayBeId } from '../src/mcp/ids.ts'
 import * as parameters from '../src/mcp/parameters.ts'
-import { shapeOf } from '../src/mcp/teach.ts'
+import { shapeOf } from '../src/mcp/result/teach.ts'
 
 /** More need a person's confirmation (SAFETY §3). */
 const SMALL = 10

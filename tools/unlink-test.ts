@@ -3,7 +3,7 @@ import { keyOf, stateOf } from '../src/mcp/coverage-text.ts'
 import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, noteLine, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Test } from '../src/mcp/find-by-key.ts'
-import type { NextAction } from '../src/mcp/next-action.ts'
+import type { NextAction } from '../src/mcp/result/next-action.ts'
 import { isRepeatable } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 

@@ -3,7 +3,7 @@ import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, withoutPrefix } from '../src/mcp/facts.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/source-map-upload.ts'
-import { TeachingError } from '../src/mcp/teach.ts'
+import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName } from '../src/mcp/text/untrusted.ts'
 
 export const uploadSourceMap = defineTool({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import { failures, ServiceError } from '../errors.ts'
 import { createResolver } from '../mcp/resolve.ts'
-import { TeachingError } from '../mcp/teach.ts'
+import { TeachingError } from '../mcp/result/teach.ts'
 import { apiOf, openBackend } from './backend.ts'
 import { plain, type Finding } from './finding.ts'
 

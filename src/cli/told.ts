@@ -1,5 +1,5 @@
 import type { ServiceError } from '../errors.ts'
-import { TeachingError } from '../mcp/teach.ts'
+import { TeachingError } from '../mcp/result/teach.ts'
 
 /** A failure in one line, with what to do where the failure knows it. */
 export function toldOf(error: ServiceError): string {

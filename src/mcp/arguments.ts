@@ -5,7 +5,7 @@ import { keysShown, repair, type Repaired } from './repair.ts'
 import { parameterOf } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'
 import { planOf } from './repair/plan.ts'
-import { shapeOf, TeachingError } from './teach.ts'
+import { shapeOf, TeachingError } from './result/teach.ts'
 
 export interface ReadArguments {
   args: Readonly<Record<string, unknown>>

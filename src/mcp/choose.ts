@@ -1,6 +1,6 @@
 import type { Untrusted } from '../contract/text.ts'
-import type { NextAction } from './next-action.ts'
-import { shapeOf, TeachingError } from './teach.ts'
+import type { NextAction } from './result/next-action.ts'
+import { shapeOf, TeachingError } from './result/teach.ts'
 import { compareName } from './text/untrusted.ts'
 
 interface Choice<R> {

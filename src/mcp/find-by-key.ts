@@ -5,9 +5,9 @@ import type * as tests from '../contract/tests.ts'
 import { ServiceError } from '../errors.ts'
 import { orUndefined } from './find-issue.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
-import type { NextAction } from './next-action.ts'
+import type { NextAction } from './result/next-action.ts'
 import type { Product, Resolver } from './resolve.ts'
-import { shapeOf, TeachingError } from './teach.ts'
+import { shapeOf, TeachingError } from './result/teach.ts'
 
 export type Requirement = Told<z.output<typeof requirements.Requirement>>
 export type Test = Told<z.output<typeof tests.Test>>

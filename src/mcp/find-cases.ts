@@ -1,7 +1,7 @@
 import type { Context } from './define.ts'
 import type { Test } from './find-by-key.ts'
 import { oncePer } from './once.ts'
-import { TeachingError } from './teach.ts'
+import { TeachingError } from './result/teach.ts'
 import { isGlob } from './working-tree.ts'
 
 /** Where a test is in the repository, as the caller wrote it. */

@@ -1,7 +1,7 @@
 import { failures, ServiceError } from '../errors.ts'
 import type { Context } from './define.ts'
 import type { Requirement, Test } from './find-by-key.ts'
-import { TeachingError } from './teach.ts'
+import { TeachingError } from './result/teach.ts'
 
 export interface Linked {
   /** As the caller wrote it. */

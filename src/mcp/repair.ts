@@ -3,7 +3,7 @@ import { ignorable, namesProduct, nearest, parameterOf, wrapped } from './repair
 import { change, nameShown, type RepairKind } from './repair/notes.ts'
 import { planOf, type Parameter, type Plan } from './repair/plan.ts'
 import { absent, isRecord, parseJson, repairValue, type Reading } from './repair/value.ts'
-import { shapeOf } from './teach.ts'
+import { shapeOf } from './result/teach.ts'
 
 export interface Repaired {
   /** What the strict schema has to read; the very same value when nothing was repaired. */

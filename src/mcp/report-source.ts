@@ -5,7 +5,7 @@ import type { InputOf } from '../contract/index.ts'
 import type { Context } from './define.ts'
 import type { LocalFiles } from './local-files.ts'
 import { redact } from './text/redact.ts'
-import { shapeOf, TeachingError } from './teach.ts'
+import { shapeOf, TeachingError } from './result/teach.ts'
 
 type Draft = InputOf<'ingestTests'>['draft']
 

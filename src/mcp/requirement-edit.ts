@@ -1,7 +1,7 @@
 import { criterionOf, criterionText } from './criterion-text.ts'
 import { keyOf } from './coverage-text.ts'
 import type { Requirement } from './find-by-key.ts'
-import type { NextAction } from './next-action.ts'
+import type { NextAction } from './result/next-action.ts'
 import { isRepeatable } from './text/note-text.ts'
 
 /** What a caller wants a requirement to say; an absent member stays as it is. */

@@ -10,7 +10,7 @@ import { createIssueFinder, orUndefined, type IssuePlace } from './find-issue.ts
 import { noEvents } from './no-events.ts'
 import { once, oncePer } from './once.ts'
 import { chooseByName } from './choose.ts'
-import { shapeOf, TeachingError } from './teach.ts'
+import { shapeOf, TeachingError } from './result/teach.ts'
 import { compareName, knownName } from './text/untrusted.ts'
 
 export type Product = Told<z.output<typeof schemas.Product>>

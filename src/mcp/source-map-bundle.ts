@@ -7,7 +7,7 @@ import { PassThrough, Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { maxUploadBytes } from '../contract/sourcemaps.ts'
 import type { ListedFile, LocalFiles } from './local-files.ts'
-import { TeachingError } from './teach.ts'
+import { TeachingError } from './result/teach.ts'
 
 /** What a bundle may unpack to, and how many files it may hold (CONTRACT §11, confirm). */
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024

@@ -12,7 +12,7 @@ import {
   type PrepareOptions,
   type UnmatchedMap,
 } from './source-map-bundle.ts'
-import { TeachingError } from './teach.ts'
+import { TeachingError } from './result/teach.ts'
 
 /** Where source maps come from and where they go. */
 export interface UploadContext {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createResolver, type Resolver } from '../../src/mcp/resolve.ts'
-import { errorText } from '../../src/mcp/teach.ts'
+import { errorText } from '../../src/mcp/result/teach.ts'
 import { startApp, type App } from '../app.ts'
 
 let app: App

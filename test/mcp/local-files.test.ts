@@ -16,7 +16,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import { createLocalFiles } from '../../src/mcp/local-files.ts'
-import { errorText } from '../../src/mcp/teach.ts'
+import { errorText } from '../../src/mcp/result/teach.ts'
 
 let base: string
 let root: string

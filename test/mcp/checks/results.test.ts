@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { NextAction } from '../../../src/mcp/next-action.ts'
-import { asksForMore } from '../../../src/mcp/more-call.ts'
+import type { NextAction } from '../../../src/mcp/result/next-action.ts'
+import { asksForMore } from '../../../src/mcp/result/more-call.ts'
 import { words } from '../../../src/mcp/parameters.ts'
 import { repair } from '../../../src/mcp/repair.ts'
 import { surface } from '../../../src/surface.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { Untrusted } from '../../src/contract/text.ts'
-import type { Answer, Cut } from '../../src/mcp/define.ts'
-import { render, type Rendered } from '../../src/mcp/render.ts'
-import { quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
-import { onlyIn } from './checks/forms.ts'
+import { Untrusted } from '../../../src/contract/text.ts'
+import type { Answer, Cut } from '../../../src/mcp/define.ts'
+import { render, type Rendered } from '../../../src/mcp/result/render.ts'
+import { quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
+import { onlyIn } from '../checks/forms.ts'
 
 const from = { source: 'error event', writableBy: 'anyone with the public DSN' }
 const text = (value: string) => quoted`${new Untrusted(value)}`.cut(4000)

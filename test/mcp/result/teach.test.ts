@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ServiceError } from '../../src/errors.ts'
-import { errorText, shapeOf, TeachingError } from '../../src/mcp/teach.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { errorText, shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
 
 const list = { offers: (tool: string) => tool === 'find_error_issues', pinned: false }
 const next = { tool: 'find_error_issues', why: 'lists issues', args: { product: '1', period: '30d' } }

@@ -1,8 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { estimateTokens } from '../../src/mcp/tokens.ts'
-import { startApp, type App } from '../app.ts'
-import { connect, type Connected } from './clients.ts'
+import { estimateTokens } from '../../../src/mcp/result/tokens.ts'
+import { startApp, type App } from '../../app.ts'
+import { connect, type Connected } from '../clients.ts'
 
 let app: App
 let agent: Connected

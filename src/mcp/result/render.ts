@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { clean, inOneLine } from './text/clean.ts'
-import type { Answer } from './define.ts'
-import { isAlarming, type Flags } from './text/flags.ts'
-import { govern, type Draft, type Forms, type Limits } from './governor.ts'
+import { clean, inOneLine } from '../text/clean.ts'
+import type { Answer } from '../define.ts'
+import { isAlarming, type Flags } from '../text/flags.ts'
+import { govern, type Draft, type Forms, type Limits } from './budget.ts'
 import { isMembers, isRows, type Json, type Members } from './json.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
-import { openBlock } from './text/untrusted.ts'
+import { openBlock } from '../text/untrusted.ts'
 
 /** Rows beyond this many are sent as columns and rows: the names of the members are then said once. */
 const OBJECT_ROWS = 10

@@ -1,5 +1,5 @@
-import { failures, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
-import { clean, cutTo, inOneLine } from './text/clean.ts'
+import { failures, ServiceError, type FailureCode, type FailureDetails } from '../../errors.ts'
+import { clean, cutTo, inOneLine } from '../text/clean.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
 
 const ERROR_CHARACTERS = 600

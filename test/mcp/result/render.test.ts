@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Untrusted } from '../../src/contract/text.ts'
-import type { Answer } from '../../src/mcp/define.ts'
-import { render } from '../../src/mcp/render.ts'
-import { quoted } from '../../src/mcp/text/untrusted.ts'
+import { Untrusted } from '../../../src/contract/text.ts'
+import type { Answer } from '../../../src/mcp/define.ts'
+import { render } from '../../../src/mcp/result/render.ts'
+import { quoted } from '../../../src/mcp/text/untrusted.ts'
 
 const list = { offers: (tool: string) => tool === 'get_error_issue', pinned: false }
 const from = { source: 'error event', writableBy: 'anyone with the public DSN' }
