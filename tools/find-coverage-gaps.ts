@@ -5,7 +5,7 @@ import { counted, errorEvent } from '../src/mcp/facts.ts'
 import { sentencesOffered } from '../src/mcp/naming.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { tellBranch } from '../src/mcp/quality-branch.ts'
-import type { Component, Product } from '../src/mcp/resolve.ts'
+import type { Component, Product } from '../src/mcp/resolve/resolver.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 
 const input = z.strictObject({

@@ -10,10 +10,10 @@ import {
   withoutPrefix,
   type ToldIssue,
 } from '../src/mcp/facts.ts'
-import { issueName } from '../src/mcp/ids.ts'
-import { noEvents } from '../src/mcp/no-events.ts'
+import { issueName } from '../src/mcp/resolve/ids.ts'
+import { noEvents } from '../src/mcp/resolve/no-events.ts'
 import * as parameters from '../src/mcp/parameters.ts'
-import type { Component, Environment, Product, Release } from '../src/mcp/resolve.ts'
+import type { Component, Environment, Product, Release } from '../src/mcp/resolve/resolver.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
 

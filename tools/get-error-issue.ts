@@ -11,9 +11,9 @@ import {
   vouched,
   withoutPrefix,
 } from '../src/mcp/facts.ts'
-import { issueName, mayBeId } from '../src/mcp/ids.ts'
+import { issueName, mayBeId } from '../src/mcp/resolve/ids.ts'
 import * as parameters from '../src/mcp/parameters.ts'
-import type { IssueInFull } from '../src/mcp/resolve.ts'
+import type { IssueInFull } from '../src/mcp/resolve/resolver.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { hasText, knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { ServiceError } from '../src/errors.ts'

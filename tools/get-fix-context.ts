@@ -17,11 +17,11 @@ import {
   type Kept,
   type ToldFix,
 } from '../src/mcp/fix-facts.ts'
-import { issueName } from '../src/mcp/ids.ts'
+import { issueName } from '../src/mcp/resolve/ids.ts'
 import { sentencesOffered } from '../src/mcp/naming.ts'
 import { callText } from '../src/mcp/result/next-action.ts'
 import * as parameters from '../src/mcp/parameters.ts'
-import type { IssuePlace } from '../src/mcp/find-issue.ts'
+import type { IssuePlace } from '../src/mcp/resolve/find-issue.ts'
 import { describeStacks } from '../src/mcp/stack-text.ts'
 import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 

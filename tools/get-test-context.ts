@@ -8,7 +8,7 @@ import { callText } from '../src/mcp/result/next-action.ts'
 import { noteText } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { contextLimits, readTestContext } from '../src/mcp/read-test-context.ts'
-import type { Product } from '../src/mcp/resolve.ts'
+import type { Product } from '../src/mcp/resolve/resolver.ts'
 import {
   codeFiles,
   conventionsOf,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, errorEvent, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
 import * as parameters from '../src/mcp/parameters.ts'
-import type { Product } from '../src/mcp/resolve.ts'
+import type { Product } from '../src/mcp/resolve/resolver.ts'
 import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 
 const Named = z.object({ id: z.string(), name: z.string().optional() })

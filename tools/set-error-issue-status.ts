@@ -3,7 +3,7 @@ import { IssueStatus } from '../src/contract/common.ts'
 import { failures, ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define.ts'
 import { inBatches } from '../src/mcp/batches.ts'
-import { keyPrefix, mayBeId } from '../src/mcp/ids.ts'
+import { keyPrefix, mayBeId } from '../src/mcp/resolve/ids.ts'
 import * as parameters from '../src/mcp/parameters.ts'
 import { shapeOf } from '../src/mcp/result/teach.ts'
 

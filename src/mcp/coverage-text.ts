@@ -5,10 +5,10 @@ import type { ResultOf } from '../contract/index.ts'
 import type { Gap } from '../contract/test-context.ts'
 import { clean, cutTo, inOneLine } from './text/clean.ts'
 import { withoutPrefix } from './facts.ts'
-import { issueName } from './ids.ts'
+import { issueName } from './resolve/ids.ts'
 import type { LocalFiles } from './local-files.ts'
 import { redact } from './text/redact.ts'
-import type { Product } from './resolve.ts'
+import type { Product } from './resolve/resolver.ts'
 import { knownName } from './text/untrusted.ts'
 
 export type ToldCoverage = Told<z.output<typeof Coverage>>

@@ -3,7 +3,7 @@ import type { Api } from '../client/api.ts'
 import type { toolsets } from '../config.ts'
 import type { LocalFiles } from './local-files.ts'
 import type { NextAction } from './result/next-action.ts'
-import type { Resolver } from './resolve.ts'
+import type { Resolver } from './resolve/resolver.ts'
 import type { BlockContent } from './text/untrusted.ts'
 import type { Upload } from '../client/upload.ts'
 

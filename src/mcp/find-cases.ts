@@ -1,5 +1,5 @@
 import type { Context } from './define.ts'
-import type { Test } from './find-by-key.ts'
+import type { Test } from './resolve/find-by-key.ts'
 import { oncePer } from './once.ts'
 import { TeachingError } from './result/teach.ts'
 import { isGlob } from './working-tree.ts'

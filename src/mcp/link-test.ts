@@ -1,6 +1,6 @@
 import { failures, ServiceError } from '../errors.ts'
 import type { Context } from './define.ts'
-import type { Requirement, Test } from './find-by-key.ts'
+import type { Requirement, Test } from './resolve/find-by-key.ts'
 import { TeachingError } from './result/teach.ts'
 
 export interface Linked {

@@ -1,7 +1,7 @@
 import type { Context } from './define.ts'
-import type { Requirement } from './find-by-key.ts'
+import type { Requirement } from './resolve/find-by-key.ts'
 import { tellBranch } from './quality-branch.ts'
-import type { Product } from './resolve.ts'
+import type { Product } from './resolve/resolver.ts'
 import type { ToldTestContext } from './test-facts.ts'
 import { isGlob, workingTree } from './working-tree.ts'
 

@@ -1,6 +1,6 @@
 import { criterionOf, criterionText } from './criterion-text.ts'
 import { keyOf } from './coverage-text.ts'
-import type { Requirement } from './find-by-key.ts'
+import type { Requirement } from './resolve/find-by-key.ts'
 import type { NextAction } from './result/next-action.ts'
 import { isRepeatable } from './text/note-text.ts'
 

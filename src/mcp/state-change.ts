@@ -1,7 +1,7 @@
 import type { Told } from '../client/api.ts'
 import { ServiceError } from '../errors.ts'
 import type { Context } from './define.ts'
-import type { Requirement } from './find-by-key.ts'
+import type { Requirement } from './resolve/find-by-key.ts'
 
 /** A requirement that a report is about. */
 export interface Changed {

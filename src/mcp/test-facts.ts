@@ -4,10 +4,10 @@ import type { TestContext } from '../contract/test-context.ts'
 import { criterionText } from './criterion-text.ts'
 import { existing, keyOf, teamLine } from './coverage-text.ts'
 import { toMinute, vouched, withoutPrefix } from './facts.ts'
-import type { Test } from './find-by-key.ts'
-import { issueName } from './ids.ts'
+import type { Test } from './resolve/find-by-key.ts'
+import { issueName } from './resolve/ids.ts'
 import type { LocalFiles } from './local-files.ts'
-import type { Product } from './resolve.ts'
+import type { Product } from './resolve/resolver.ts'
 import { hasText, knownName, quoted, type BlockContent } from './text/untrusted.ts'
 
 export type ToldTestContext = Told<z.output<typeof TestContext>>

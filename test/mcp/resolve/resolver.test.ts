@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createResolver, type Resolver } from '../../src/mcp/resolve.ts'
-import { errorText } from '../../src/mcp/result/teach.ts'
-import { startApp, type App } from '../app.ts'
+import { createResolver, type Resolver } from '../../../src/mcp/resolve/resolver.ts'
+import { errorText } from '../../../src/mcp/result/teach.ts'
+import { startApp, type App } from '../../app.ts'
 
 let app: App
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import type * as z from 'zod'
-import type { Api, Told } from '../client/api.ts'
-import type * as requirements from '../contract/requirements.ts'
-import type * as tests from '../contract/tests.ts'
-import { ServiceError } from '../errors.ts'
+import type { Api, Told } from '../../client/api.ts'
+import type * as requirements from '../../contract/requirements.ts'
+import type * as tests from '../../contract/tests.ts'
+import { ServiceError } from '../../errors.ts'
 import { orUndefined } from './find-issue.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
-import type { NextAction } from './result/next-action.ts'
-import type { Product, Resolver } from './resolve.ts'
-import { shapeOf, TeachingError } from './result/teach.ts'
+import type { NextAction } from '../result/next-action.ts'
+import type { Product, Resolver } from './resolver.ts'
+import { shapeOf, TeachingError } from '../result/teach.ts'
 
 export type Requirement = Told<z.output<typeof requirements.Requirement>>
 export type Test = Told<z.output<typeof tests.Test>>

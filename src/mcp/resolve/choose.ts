@@ -1,7 +1,7 @@
-import type { Untrusted } from '../contract/text.ts'
-import type { NextAction } from './result/next-action.ts'
-import { shapeOf, TeachingError } from './result/teach.ts'
-import { compareName } from './text/untrusted.ts'
+import type { Untrusted } from '../../contract/text.ts'
+import type { NextAction } from '../result/next-action.ts'
+import { shapeOf, TeachingError } from '../result/teach.ts'
+import { compareName } from '../text/untrusted.ts'
 
 interface Choice<R> {
   kind: string

@@ -1,4 +1,4 @@
-import type { ToldIssue } from './facts.ts'
+import type { ToldIssue } from '../facts.ts'
 
 const ISSUE_KEY = /^([A-Za-z][A-Za-z0-9]{1,9})-[1-9]\d{0,9}$/
 
