@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineTool, type Context } from '../src/mcp/define.ts'
 import { counted, withoutPrefix } from '../src/mcp/facts.ts'
 import * as parameters from '../src/mcp/parameters.ts'
-import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/source-map-upload.ts'
+import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/files/source-map-upload.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName } from '../src/mcp/text/untrusted.ts'
 

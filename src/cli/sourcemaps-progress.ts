@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import type { UploadProgress } from '../mcp/source-map-upload.ts'
+import type { UploadProgress } from '../mcp/files/source-map-upload.ts'
 import { megabytes } from './sourcemaps-summary.ts'
 
 export interface ShownProgress {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Api } from '../client/api.ts'
 import type { toolsets } from '../config.ts'
-import type { LocalFiles } from './local-files.ts'
+import type { LocalFiles } from './files/local-files.ts'
 import type { NextAction } from './result/next-action.ts'
 import type { Resolver } from './resolve/resolver.ts'
 import type { BlockContent } from './text/untrusted.ts'

@@ -2,7 +2,7 @@ import type { Context } from './define.ts'
 import type { Test } from './resolve/find-by-key.ts'
 import { oncePer } from './once.ts'
 import { TeachingError } from './result/teach.ts'
-import { isGlob } from './working-tree.ts'
+import { isGlob } from './files/working-tree.ts'
 
 /** Where a test is in the repository, as the caller wrote it. */
 export interface TestPlace {

@@ -3,7 +3,7 @@ import type { Told } from '../client/api.ts'
 import type { FixContext } from '../contract/fix-context.ts'
 import type { ToldEvent } from './event-text.ts'
 import { counted, noteLine, vouched } from './facts.ts'
-import type { LocalFiles } from './local-files.ts'
+import type { LocalFiles } from './files/local-files.ts'
 import { knownName, quoted } from './text/untrusted.ts'
 
 export type ToldFix = Told<z.output<typeof FixContext>>

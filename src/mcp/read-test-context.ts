@@ -3,7 +3,7 @@ import type { Requirement } from './resolve/find-by-key.ts'
 import { tellBranch } from './quality-branch.ts'
 import type { Product } from './resolve/resolver.ts'
 import type { ToldTestContext } from './test-facts.ts'
-import { isGlob, workingTree } from './working-tree.ts'
+import { isGlob, workingTree } from './files/working-tree.ts'
 
 /** What one call shows, by detail. */
 export const contextLimits = {

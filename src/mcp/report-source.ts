@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { InputOf } from '../contract/index.ts'
 import type { Context } from './define.ts'
-import type { LocalFiles } from './local-files.ts'
+import type { LocalFiles } from './files/local-files.ts'
 import { redact } from './text/redact.ts'
 import { shapeOf, TeachingError } from './result/teach.ts'
 

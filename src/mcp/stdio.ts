@@ -2,7 +2,7 @@ import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@model
 import type { Api } from '../client/api.ts'
 import type { Upload } from '../client/upload.ts'
 import type { SurfaceOptions } from './define.ts'
-import type { LocalFiles } from './local-files.ts'
+import type { LocalFiles } from './files/local-files.ts'
 import { once } from './once.ts'
 import { buildServer, type CallRecord } from './server.ts'
 

@@ -6,7 +6,7 @@ import { existing, keyOf, teamLine } from './coverage-text.ts'
 import { toMinute, vouched, withoutPrefix } from './facts.ts'
 import type { Test } from './resolve/find-by-key.ts'
 import { issueName } from './resolve/ids.ts'
-import type { LocalFiles } from './local-files.ts'
+import type { LocalFiles } from './files/local-files.ts'
 import type { Product } from './resolve/resolver.ts'
 import { hasText, knownName, quoted, type BlockContent } from './text/untrusted.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createLocalFiles } from '../../src/mcp/local-files.ts'
+import { createLocalFiles } from '../../src/mcp/files/local-files.ts'
 import type { NextAction } from '../../src/mcp/result/next-action.ts'
 import { connect, eras, type Called, type Connected } from '../mcp/clients.ts'
 import { openShopWithGaps, vitestReport, type GapShop } from './gap-shop.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
-import type { LocalFiles } from '../../src/mcp/local-files.ts'
+import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
 import { origin } from '../app.ts'
 import { closedMachine } from '../mcp/checks/machine.ts'
 import { connect, type Connected } from '../mcp/clients.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createUpload } from '../../../src/client/upload.ts'
 import type { Send } from '../../../src/contract/wire.ts'
-import { createLocalFiles } from '../../../src/mcp/local-files.ts'
+import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
 import type { ServerFacts } from '../../../src/mcp/server.ts'
 import { origin } from '../../app.ts'
 

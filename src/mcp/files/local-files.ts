@@ -13,7 +13,7 @@ import {
   tooLarge,
   tooMany,
 } from './local-file-errors.ts'
-import { TeachingError } from './result/teach.ts'
+import { TeachingError } from '../result/teach.ts'
 
 /** Files of this machine inside the allowed roots (SAFETY §4). */
 export interface LocalFiles {

@@ -1,8 +1,8 @@
-import type { Answered, Api } from '../client/api.ts'
-import type { Upload } from '../client/upload.ts'
-import type { ResultOf } from '../contract/index.ts'
-import { maxUploadBytes } from '../contract/sourcemaps.ts'
-import { ServiceError } from '../errors.ts'
+import type { Answered, Api } from '../../client/api.ts'
+import type { Upload } from '../../client/upload.ts'
+import type { ResultOf } from '../../contract/index.ts'
+import { maxUploadBytes } from '../../contract/sourcemaps.ts'
+import { ServiceError } from '../../errors.ts'
 import type { Listed, LocalFiles } from './local-files.ts'
 import {
   MAX_BUNDLE_FILES,
@@ -12,7 +12,7 @@ import {
   type PrepareOptions,
   type UnmatchedMap,
 } from './source-map-bundle.ts'
-import { TeachingError } from './result/teach.ts'
+import { TeachingError } from '../result/teach.ts'
 
 /** Where source maps come from and where they go. */
 export interface UploadContext {

@@ -1,5 +1,5 @@
 import type { LocalFiles } from './local-files.ts'
-import { TeachingError } from './result/teach.ts'
+import { TeachingError } from '../result/teach.ts'
 
 /** As many as the service takes (CONTRACT §9.3). */
 const MOST_FILES = 5000

@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ServiceError } from '../../src/errors.ts'
-import { createLocalFiles } from '../../src/mcp/local-files.ts'
-import { errorText } from '../../src/mcp/result/teach.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { errorText } from '../../../src/mcp/result/teach.ts'
 
 let base: string
 let root: string

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { PassThrough, Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { maxUploadBytes } from '../contract/sourcemaps.ts'
+import { maxUploadBytes } from '../../contract/sourcemaps.ts'
 import type { ListedFile, LocalFiles } from './local-files.ts'
-import { TeachingError } from './result/teach.ts'
+import { TeachingError } from '../result/teach.ts'
 
 /** What a bundle may unpack to, and how many files it may hold (CONTRACT §11, confirm). */
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024

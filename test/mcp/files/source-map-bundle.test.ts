@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fromBufferPromise } from 'yauzl'
-import { createLocalFiles } from '../../src/mcp/local-files.ts'
-import { prepareBundle, type PrepareOptions } from '../../src/mcp/source-map-bundle.ts'
+import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { prepareBundle, type PrepareOptions } from '../../../src/mcp/files/source-map-bundle.ts'
 
 let base: string
 const before = { TMPDIR: process.env['TMPDIR'], TZ: process.env['TZ'] }

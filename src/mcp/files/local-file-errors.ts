@@ -1,4 +1,4 @@
-import { shapeOf, TeachingError } from './result/teach.ts'
+import { shapeOf, TeachingError } from '../result/teach.ts'
 
 const missingCodes: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES'])
 

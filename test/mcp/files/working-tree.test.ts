@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createLocalFiles } from '../../src/mcp/local-files.ts'
-import { isGlob, workingTree } from '../../src/mcp/working-tree.ts'
+import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { isGlob, workingTree } from '../../../src/mcp/files/working-tree.ts'
 
 let root: string
 beforeEach(() => {
