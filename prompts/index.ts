@@ -1,4 +1,4 @@
-import type { Prompt } from '../src/mcp/define.ts'
+import type { Prompt } from '../src/mcp/define/define.ts'
 import { closeCoverageGaps } from './close-coverage-gaps.ts'
 import { fixErrorIssue } from './fix-error-issue.ts'
 import { triageErrors } from './triage-errors.ts'

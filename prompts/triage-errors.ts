@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { definePrompt } from '../src/mcp/define.ts'
+import { definePrompt } from '../src/mcp/define/define.ts'
 import { idText } from '../src/mcp/text/id-text.ts'
 import { stepsOffered } from '../src/mcp/naming.ts'
 import { environmentNames, productNames } from '../src/mcp/suggest.ts'

@@ -1,4 +1,4 @@
-import { defineResourceTemplate } from '../src/mcp/define.ts'
+import { defineResourceTemplate } from '../src/mcp/define/define.ts'
 import { productNames } from '../src/mcp/suggest.ts'
 
 export const coverageGaps = defineResourceTemplate({

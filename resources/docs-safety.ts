@@ -1,4 +1,4 @@
-import { defineResource } from '../src/mcp/define.ts'
+import { defineResource } from '../src/mcp/define/define.ts'
 
 export const docsSafety = defineResource({
   name: 'docs-safety',

@@ -1,4 +1,4 @@
-import { defineResourceTemplate } from '../src/mcp/define.ts'
+import { defineResourceTemplate } from '../src/mcp/define/define.ts'
 import { issueKeys } from '../src/mcp/suggest.ts'
 
 export const errorIssueFixContext = defineResourceTemplate({

@@ -1,4 +1,4 @@
-import type { Resource, ResourceTemplate } from '../src/mcp/define.ts'
+import type { Resource, ResourceTemplate } from '../src/mcp/define/define.ts'
 import { coverageGaps } from './coverage-gaps.ts'
 import { docsIds } from './docs-ids.ts'
 import { docsSafety } from './docs-safety.ts'

@@ -1,4 +1,4 @@
-import { defineResourceTemplate } from '../src/mcp/define.ts'
+import { defineResourceTemplate } from '../src/mcp/define/define.ts'
 import { requirementKeys } from '../src/mcp/suggest.ts'
 
 export const requirement = defineResourceTemplate({

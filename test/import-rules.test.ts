@@ -51,7 +51,7 @@ const allowed: readonly [file: string, imported: string][] = [
   ['src/mcp/planted.ts', '../client/client.ts'],
   ['src/mcp/server.ts', '../surface.ts'],
   ['src/surface.ts', '../tools/find-error-issues.ts'],
-  ['tools/planted.ts', '../src/mcp/define.ts'],
+  ['tools/planted.ts', '../src/mcp/define/define.ts'],
   ['src/cli/planted.ts', '../service/index.ts'],
 ]
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { IssueStatus, Level, Period } from '../src/contract/common.ts'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import {
   corroborationScore,
   counted,
@@ -12,7 +12,7 @@ import {
 } from '../src/mcp/facts.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { noEvents } from '../src/mcp/resolve/no-events.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Component, Environment, Product, Release } from '../src/mcp/resolve/resolver.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName, quoted } from '../src/mcp/text/untrusted.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { describeEvent, eventFacts, type ToldEvent } from '../src/mcp/event-text.ts'
 import {
   corroborationOf,
@@ -12,7 +12,7 @@ import {
   withoutPrefix,
 } from '../src/mcp/facts.ts'
 import { issueName, mayBeId } from '../src/mcp/resolve/ids.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import type { IssueInFull } from '../src/mcp/resolve/resolver.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { hasText, knownName, quoted } from '../src/mcp/text/untrusted.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ServiceError } from '../src/errors.ts'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { crumbBefore } from '../src/mcp/event-text.ts'
 import { corroborationOf, errorEvent, issueSentence } from '../src/mcp/facts.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { sentencesOffered } from '../src/mcp/naming.ts'
 import { callText } from '../src/mcp/result/next-action.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import type { IssuePlace } from '../src/mcp/resolve/find-issue.ts'
 import { describeStacks } from '../src/mcp/stack-text.ts'
 import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'

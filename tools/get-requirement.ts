@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { keyOf, stateOf } from '../src/mcp/coverage-text.ts'
 import { criterionText } from '../src/mcp/criterion-text.ts'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, noteLine, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Requirement, Test } from '../src/mcp/resolve/find-by-key.ts'
 import { noteText } from '../src/mcp/text/note-text.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import { testRow } from '../src/mcp/test-facts.ts'
 import { hasText } from '../src/mcp/text/untrusted.ts'
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { keyOf } from '../src/mcp/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, noteLine, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Test } from '../src/mcp/resolve/find-by-key.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import { lastOf } from '../src/mcp/test-facts.ts'
 import { hasText, quoted } from '../src/mcp/text/untrusted.ts'
 

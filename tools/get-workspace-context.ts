@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, errorEvent, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product } from '../src/mcp/resolve/resolver.ts'
 import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 

@@ -1,4 +1,4 @@
-import type { Tool } from '../src/mcp/define.ts'
+import type { Tool } from '../src/mcp/define/define.ts'
 import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
 import { getErrorIssue } from './get-error-issue.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ServiceError } from '../src/errors.ts'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, withoutPrefix } from '../src/mcp/facts.ts'
 import {
   coverageOf,
@@ -17,7 +17,7 @@ import {
 } from '../src/mcp/ingest-facts.ts'
 import { isTracegate } from '../src/mcp/is-tracegate.ts'
 import { sentencesOffered } from '../src/mcp/naming.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import { requireBranch } from '../src/mcp/quality-branch.ts'
 import { readReport, type ReportSource } from '../src/mcp/report-source.ts'
 import { linkedRequirements, openRequirements, readStates, type Changed } from '../src/mcp/state-change.ts'

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Test } from '../src/mcp/resolve/find-by-key.ts'
 import { listPage } from '../src/mcp/result/list-page.ts'
 import { sentencesOffered } from '../src/mcp/naming.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import { testRow } from '../src/mcp/test-facts.ts'
 
 const input = z.strictObject({

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { IssueStatus } from '../src/contract/common.ts'
 import { failures, ServiceError } from '../src/errors.ts'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { inBatches } from '../src/mcp/batches.ts'
 import { keyPrefix, mayBeId } from '../src/mcp/resolve/ids.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 import { shapeOf } from '../src/mcp/result/teach.ts'
 
 /** More need a person's confirmation (SAFETY §3). */

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { keyOf, stateOf } from '../src/mcp/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, noteLine, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Test } from '../src/mcp/resolve/find-by-key.ts'
 import type { NextAction } from '../src/mcp/result/next-action.ts'
 import { isRepeatable } from '../src/mcp/text/note-text.ts'
-import * as parameters from '../src/mcp/parameters.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
 
 /** A longer call would take the place of the result. */
 const UNDO_CHARACTERS = 1000

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ServiceError } from '../errors.ts'
-import type { Effect } from './define.ts'
+import type { Effect } from './define/define.ts'
 import { keysShown, repair, type Repaired } from './repair.ts'
 import { parameterOf } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'

@@ -1,4 +1,4 @@
-import { effects, type Tool } from './define.ts'
+import { effects, type Tool } from './define/define.ts'
 import { TeachingError } from './result/teach.ts'
 
 /** The highest level that needs no person (SAFETY §3). */

@@ -1,4 +1,4 @@
-import type { Context } from './define.ts'
+import type { Context } from './define/define.ts'
 import type { Test } from './resolve/find-by-key.ts'
 import { oncePer } from './once.ts'
 import { TeachingError } from './result/teach.ts'

@@ -9,7 +9,7 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
 import type { Api } from '../client/api.ts'
-import type { SurfaceOptions } from './define.ts'
+import type { SurfaceOptions } from './define/define.ts'
 import { bearerOf, createVerifier, tokenHash, type Verify } from './http-auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './http-body.ts'
 import { createRequestLimit } from './http-limit.ts'

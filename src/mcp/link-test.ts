@@ -1,5 +1,5 @@
 import { failures, ServiceError } from '../errors.ts'
-import type { Context } from './define.ts'
+import type { Context } from './define/define.ts'
 import type { Requirement, Test } from './resolve/find-by-key.ts'
 import { TeachingError } from './result/teach.ts'
 

@@ -1,7 +1,7 @@
 import { completable, type McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { RunSuggest } from './call-tool.ts'
-import type { Prompt, PromptArguments, Suggest } from './define.ts'
+import type { Prompt, PromptArguments, Suggest } from './define/define.ts'
 
 interface PromptUse {
   offers: (tool: string) => boolean

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import type { Context } from './define.ts'
+import type { Context } from './define/define.ts'
 import { shapeOf, TeachingError } from './result/teach.ts'
 
 /** For `catch`: a failure because there is no such quality branch, in the words of the tools; any other as it is. */

@@ -1,4 +1,4 @@
-import type { Context } from './define.ts'
+import type { Context } from './define/define.ts'
 import type { Requirement } from './resolve/find-by-key.ts'
 import { tellBranch } from './quality-branch.ts'
 import type { Product } from './resolve/resolver.ts'

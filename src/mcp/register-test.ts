@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import type { Context } from './define.ts'
+import type { Context } from './define/define.ts'
 import type { Requirement, Test } from './resolve/find-by-key.ts'
 import type { TestPlace } from './find-cases.ts'
 import { failureWords, linkRequirements, type Linked } from './link-test.ts'

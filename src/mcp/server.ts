@@ -1,7 +1,7 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { surface as everything } from '../surface.ts'
 import { suggestions, tryTool, type CallFacts } from './call-tool.ts'
-import { effects, type Context } from './define.ts'
+import { effects, type Context } from './define/define.ts'
 import { instructions } from './instructions.ts'
 import { listingOf, type ListedTool, type Listing, type Surface } from './listing.ts'
 import { registerPrompt } from './prompt.ts'

@@ -1,6 +1,6 @@
 import type { Told } from '../client/api.ts'
 import { ServiceError } from '../errors.ts'
-import type { Context } from './define.ts'
+import type { Context } from './define/define.ts'
 import type { Requirement } from './resolve/find-by-key.ts'
 
 /** A requirement that a report is about. */

@@ -1,7 +1,7 @@
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Api } from '../client/api.ts'
 import type { Upload } from '../client/upload.ts'
-import type { SurfaceOptions } from './define.ts'
+import type { SurfaceOptions } from './define/define.ts'
 import type { LocalFiles } from './files/local-files.ts'
 import { once } from './once.ts'
 import { buildServer, type CallRecord } from './server.ts'

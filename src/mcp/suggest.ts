@@ -1,4 +1,4 @@
-import type { Suggest, SuggestContext } from './define.ts'
+import type { Suggest, SuggestContext } from './define/define.ts'
 import { clean, inOneLine } from './text/clean.ts'
 import { issueName, keyPrefix } from './resolve/ids.ts'
 import type { Product } from './resolve/resolver.ts'

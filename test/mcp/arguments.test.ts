@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readArguments } from '../../src/mcp/arguments.ts'
-import type { Tool } from '../../src/mcp/define.ts'
+import type { Tool } from '../../src/mcp/define/define.ts'
 import { errorText } from '../../src/mcp/result/teach.ts'
 import { tools } from '../../tools/index.ts'
 import { findErrorIssues } from '../../tools/find-error-issues.ts'

@@ -2,7 +2,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Api } from '../../src/client/api.ts'
-import type { SurfaceOptions } from '../../src/mcp/define.ts'
+import type { SurfaceOptions } from '../../src/mcp/define/define.ts'
 import { buildServer, type ServerFacts } from '../../src/mcp/server.ts'
 
 export const defaults: SurfaceOptions = { toolsets: ['default'], readOnly: false, confirm: 'page' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { defineTool, effects, type SurfaceOptions } from '../../src/mcp/define.ts'
+import { defineTool, effects, type SurfaceOptions } from '../../src/mcp/define/define.ts'
 import { instructions } from '../../src/mcp/instructions.ts'
 import { listingOf, type Surface } from '../../src/mcp/listing.ts'
 import { defaults } from './clients.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { words } from '../../src/mcp/parameters.ts'
+import { words } from '../../src/mcp/define/parameters.ts'
 import { isOptional } from './arguments-of.ts'
 
 /** What a model might send instead of arguments that fit. */

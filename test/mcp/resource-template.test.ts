@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { ServiceError } from '../../src/errors.ts'
-import { defineResourceTemplate, defineTool } from '../../src/mcp/define.ts'
+import { defineResourceTemplate, defineTool } from '../../src/mcp/define/define.ts'
 import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { connect, eras, type Connected } from './clients.ts'

@@ -1,4 +1,4 @@
-import type { Answer, Cut } from '../define.ts'
+import type { Answer, Cut } from '../define/define.ts'
 import type { Members } from './json.ts'
 import type { NextAction } from './next-action.ts'
 import { cutText, listPaths, longest, longestText, shorten, shortenTexts, without, type Content } from './shorten.ts'

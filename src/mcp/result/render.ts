@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { clean, inOneLine } from '../text/clean.ts'
-import type { Answer } from '../define.ts'
+import type { Answer } from '../define/define.ts'
 import { isAlarming, type Flags } from '../text/flags.ts'
 import { govern, type Draft, type Forms, type Limits } from './budget.ts'
 import { isMembers, isRows, type Json, type Members } from './json.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Tool } from '../../../src/mcp/define.ts'
-import { words } from '../../../src/mcp/parameters.ts'
+import type { Tool } from '../../../src/mcp/define/define.ts'
+import { words } from '../../../src/mcp/define/parameters.ts'
 import type { App } from '../../app.ts'
 import { isOptional } from '../arguments-of.ts'
 

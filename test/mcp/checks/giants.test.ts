@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
 import { asksForMore } from '../../../src/mcp/result/more-call.ts'
-import { words } from '../../../src/mcp/parameters.ts'
+import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { connect, type Connected } from '../clients.ts'
 import { variantsOf } from './calls.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { toolTokens } from '../../../src/dev/surface.ts'
 import { toolsets } from '../../../src/config.ts'
-import type { SurfaceOptions } from '../../../src/mcp/define.ts'
+import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { instructions } from '../../../src/mcp/instructions.ts'
 import { listingOf, type Listing } from '../../../src/mcp/listing.ts'
 import { linesOffered, sentencesOffered } from '../../../src/mcp/naming.ts'
-import { words } from '../../../src/mcp/parameters.ts'
+import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { defaults } from '../clients.ts'
 

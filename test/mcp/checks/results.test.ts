@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NextAction } from '../../../src/mcp/result/next-action.ts'
 import { asksForMore } from '../../../src/mcp/result/more-call.ts'
-import { words } from '../../../src/mcp/parameters.ts'
+import { words } from '../../../src/mcp/define/parameters.ts'
 import { repair } from '../../../src/mcp/repair.ts'
 import { surface } from '../../../src/surface.ts'
 import { startApp, type App } from '../../app.ts'

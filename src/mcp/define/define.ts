@@ -1,11 +1,11 @@
 import type * as z from 'zod'
-import type { Api } from '../client/api.ts'
-import type { toolsets } from '../config.ts'
-import type { LocalFiles } from './files/local-files.ts'
-import type { NextAction } from './result/next-action.ts'
-import type { Resolver } from './resolve/resolver.ts'
-import type { BlockContent } from './text/untrusted.ts'
-import type { Upload } from '../client/upload.ts'
+import type { Api } from '../../client/api.ts'
+import type { toolsets } from '../../config.ts'
+import type { LocalFiles } from '../files/local-files.ts'
+import type { NextAction } from '../result/next-action.ts'
+import type { Resolver } from '../resolve/resolver.ts'
+import type { BlockContent } from '../text/untrusted.ts'
+import type { Upload } from '../../client/upload.ts'
 
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */
 export type Effect = 'read' | 'create' | 'update' | 'delete' | 'decide'
