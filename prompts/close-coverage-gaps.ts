@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { definePrompt } from '../src/mcp/define/define.ts'
 import { idText } from '../src/mcp/text/id-text.ts'
-import { stepsOffered } from '../src/mcp/naming.ts'
-import { componentNames, productNames } from '../src/mcp/suggest.ts'
+import { stepsOffered } from '../src/mcp/surface/naming.ts'
+import { componentNames, productNames } from '../src/mcp/surface/suggest.ts'
 
 const steps = [
   'Call find_coverage_gaps. Say in two sentences what is open and where the risk is, and take the first row unless the user prefers another.',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { definePrompt } from '../src/mcp/define/define.ts'
 import { idText } from '../src/mcp/text/id-text.ts'
-import { stepsOffered } from '../src/mcp/naming.ts'
-import { environmentNames, productNames } from '../src/mcp/suggest.ts'
+import { stepsOffered } from '../src/mcp/surface/naming.ts'
+import { environmentNames, productNames } from '../src/mcp/surface/suggest.ts'
 
 const steps = [
   'Call find_error_issues for these, sorted by times_seen, then once more for issues first seen lately.',

@@ -1,5 +1,5 @@
 import { defineResourceTemplate } from '../src/mcp/define/define.ts'
-import { productNames } from '../src/mcp/suggest.ts'
+import { productNames } from '../src/mcp/surface/suggest.ts'
 
 export const coverageGaps = defineResourceTemplate({
   name: 'coverage-gaps',

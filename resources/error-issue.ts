@@ -1,5 +1,5 @@
 import { defineResourceTemplate } from '../src/mcp/define/define.ts'
-import { issueKeys } from '../src/mcp/suggest.ts'
+import { issueKeys } from '../src/mcp/surface/suggest.ts'
 
 export const errorIssue = defineResourceTemplate({
   name: 'error-issue',

@@ -1,5 +1,5 @@
 import { defineResourceTemplate } from '../src/mcp/define/define.ts'
-import { requirementKeys } from '../src/mcp/suggest.ts'
+import { requirementKeys } from '../src/mcp/surface/suggest.ts'
 
 export const requirement = defineResourceTemplate({
   name: 'requirement',

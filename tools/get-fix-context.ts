@@ -18,7 +18,7 @@ import {
   type ToldFix,
 } from '../src/mcp/fix-facts.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
-import { sentencesOffered } from '../src/mcp/naming.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { callText } from '../src/mcp/result/next-action.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { IssuePlace } from '../src/mcp/resolve/find-issue.ts'

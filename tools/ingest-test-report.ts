@@ -16,7 +16,7 @@ import {
   type Ingest,
 } from '../src/mcp/ingest-facts.ts'
 import { isTracegate } from '../src/mcp/is-tracegate.ts'
-import { sentencesOffered } from '../src/mcp/naming.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { requireBranch } from '../src/mcp/quality-branch.ts'
 import { readReport, type ReportSource } from '../src/mcp/report-source.ts'

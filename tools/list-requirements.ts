@@ -4,7 +4,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, noteLine, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Requirement } from '../src/mcp/resolve/find-by-key.ts'
 import { listPage } from '../src/mcp/result/list-page.ts'
-import { sentencesOffered } from '../src/mcp/naming.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 
 const input = z.strictObject({

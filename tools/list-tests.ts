@@ -3,7 +3,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { counted, withoutPrefix } from '../src/mcp/facts.ts'
 import type { Test } from '../src/mcp/resolve/find-by-key.ts'
 import { listPage } from '../src/mcp/result/list-page.ts'
-import { sentencesOffered } from '../src/mcp/naming.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { testRow } from '../src/mcp/test-facts.ts'
 

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { SurfaceOptions } from '../mcp/define/define.ts'
-import { instructions } from '../mcp/instructions.ts'
-import { listingOf, type ListedTool } from '../mcp/listing.ts'
+import { instructions } from '../mcp/surface/instructions.ts'
+import { listingOf, type ListedTool } from '../mcp/surface/listing.ts'
 import { surface } from '../surface.ts'
 
 export const surfaceFile = resolve(import.meta.dirname, '../../tools/SURFACE.md')

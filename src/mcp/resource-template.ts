@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { ServiceError, type FailureCode } from '../errors.ts'
 import type { CallOutcome, RunSuggest } from './call-tool.ts'
-import type { ListedTemplate } from './listing.ts'
+import type { ListedTemplate } from './surface/listing.ts'
 
 /** What a thing must not be kept for: it changes, and belongs to whoever read it. */
 const FRESH = { ttlMs: 0, cacheScope: 'private' } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listingOf } from '../../../src/mcp/listing.ts'
+import { listingOf } from '../../../src/mcp/surface/listing.ts'
 import { surface } from '../../../src/surface.ts'
 import { defaults } from '../clients.ts'
 import { bm25 } from './bm25.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Api } from '../../src/client/api.ts'
-import { ServiceError } from '../../src/errors.ts'
-import { startApp, type App } from '../app.ts'
-import { connect, eras, type Connected } from './clients.ts'
+import type { Api } from '../../../src/client/api.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { startApp, type App } from '../../app.ts'
+import { connect, eras, type Connected } from '../clients.ts'
 
 let app: App
 let otherId: string

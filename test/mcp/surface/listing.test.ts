@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { defineTool, effects, type SurfaceOptions } from '../../src/mcp/define/define.ts'
-import { instructions } from '../../src/mcp/instructions.ts'
-import { listingOf, type Surface } from '../../src/mcp/listing.ts'
-import { defaults } from './clients.ts'
+import { defineTool, effects, type SurfaceOptions } from '../../../src/mcp/define/define.ts'
+import { instructions } from '../../../src/mcp/surface/instructions.ts'
+import { listingOf, type Surface } from '../../../src/mcp/surface/listing.ts'
+import { defaults } from '../clients.ts'
 
 function tool(name: string, facts: { toolset?: 'default' | 'releases'; effect?: 'read' | 'delete' } = {}) {
   return defineTool({

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { LRUCache } from 'lru-cache'
-import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool } from './define/define.ts'
+import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool } from '../define/define.ts'
 import { descriptionsOffered, linesOffered, sentencesOffered } from './naming.ts'
 import { envelopeJson, leanJson, published } from './schema.ts'
 
