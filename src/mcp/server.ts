@@ -1,19 +1,19 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { surface as everything } from '../surface.ts'
-import { suggestions, tryTool, type CallFacts } from './call-tool.ts'
+import { suggestions, tryTool, type CallFacts } from './call/call-tool.ts'
 import { effects, type Context } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
 import { listingOf, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
-import { registerPrompt } from './prompt.ts'
-import { acceptAnyArguments } from './repair/any-arguments.ts'
-import { registerTemplate } from './resource-template.ts'
+import { registerPrompt } from './register-prompt.ts'
+import { acceptAnyArguments } from './call/repair/any-arguments.ts'
+import { registerTemplate } from './register-resource-template.ts'
 
 /** How long a client may keep a list: it changes only with the configuration. */
 const LIST_TTL_MS = 3_600_000
 /** More list items and members than any tool takes. */
 const MAX_ARGUMENT_ELEMENTS = 10_000
 
-export type { CallRecord } from './call-tool.ts'
+export type { CallRecord } from './call/call-tool.ts'
 
 export interface ServerFacts extends CallFacts {
   version: string

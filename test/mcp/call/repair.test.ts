@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { repair } from '../../src/mcp/repair.ts'
-import { words } from '../../src/mcp/define/parameters.ts'
-import { surface } from '../../src/surface.ts'
-import { findErrorIssues } from '../../tools/find-error-issues.ts'
-import { getErrorIssue } from '../../tools/get-error-issue.ts'
-import { getWorkspaceContext } from '../../tools/get-workspace-context.ts'
-import { setErrorIssueStatus } from '../../tools/set-error-issue-status.ts'
-import { argumentsOf } from './arguments-of.ts'
+import { repair } from '../../../src/mcp/call/repair/index.ts'
+import { words } from '../../../src/mcp/define/parameters.ts'
+import { surface } from '../../../src/surface.ts'
+import { findErrorIssues } from '../../../tools/find-error-issues.ts'
+import { getErrorIssue } from '../../../tools/get-error-issue.ts'
+import { getWorkspaceContext } from '../../../tools/get-workspace-context.ts'
+import { setErrorIssueStatus } from '../../../tools/set-error-issue-status.ts'
+import { argumentsOf } from '../arguments-of.ts'
 
 const find = findErrorIssues.input
 const inspect = getErrorIssue.input

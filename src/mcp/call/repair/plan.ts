@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { neverGuessed, words } from '../define/parameters.ts'
+import { neverGuessed, words } from '../../define/parameters.ts'
 
 /** What a parameter holds, as far as repair can do something about it. */
 export type Kind =

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { words } from '../../src/mcp/define/parameters.ts'
-import { isOptional } from './arguments-of.ts'
+import { words } from '../../../src/mcp/define/parameters.ts'
+import { isOptional } from '../arguments-of.ts'
 
 /** What a model might send instead of arguments that fit. */
 export interface Mutated {

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
-import { ignorable, namesProduct, nearest, parameterOf, wrapped } from './repair/keys.ts'
-import { change, nameShown, type RepairKind } from './repair/notes.ts'
-import { planOf, type Parameter, type Plan } from './repair/plan.ts'
-import { absent, isRecord, parseJson, repairValue, type Reading } from './repair/value.ts'
-import { shapeOf } from './result/teach.ts'
+import { ignorable, namesProduct, nearest, parameterOf, wrapped } from './keys.ts'
+import { change, nameShown, type RepairKind } from './notes.ts'
+import { planOf, type Parameter, type Plan } from './plan.ts'
+import { absent, isRecord, parseJson, repairValue, type Reading } from './value.ts'
+import { shapeOf } from '../../result/teach.ts'
 
 export interface Repaired {
   /** What the strict schema has to read; the very same value when nothing was repaired. */

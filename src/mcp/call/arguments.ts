@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { ServiceError } from '../errors.ts'
-import type { Effect } from './define/define.ts'
-import { keysShown, repair, type Repaired } from './repair.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Effect } from '../define/define.ts'
+import { keysShown, repair, type Repaired } from './repair/index.ts'
 import { parameterOf } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'
 import { planOf } from './repair/plan.ts'
-import { shapeOf, TeachingError } from './result/teach.ts'
+import { shapeOf, TeachingError } from '../result/teach.ts'
 
 export interface ReadArguments {
   args: Readonly<Record<string, unknown>>

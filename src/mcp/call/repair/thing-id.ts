@@ -1,4 +1,4 @@
-import { clean } from '../text/clean.ts'
+import { clean } from '../../text/clean.ts'
 import { folded } from './plan.ts'
 
 /** Numbers, UUIDs, hex digests and keys such as SHOP-31: what may stand between `#` and a full stop. */

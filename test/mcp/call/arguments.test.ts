@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readArguments } from '../../src/mcp/arguments.ts'
-import type { Tool } from '../../src/mcp/define/define.ts'
-import { errorText } from '../../src/mcp/result/teach.ts'
-import { tools } from '../../tools/index.ts'
-import { findErrorIssues } from '../../tools/find-error-issues.ts'
-import { getErrorIssue } from '../../tools/get-error-issue.ts'
-import { setErrorIssueStatus } from '../../tools/set-error-issue-status.ts'
-import { ServiceError } from '../../src/errors.ts'
+import { readArguments } from '../../../src/mcp/call/arguments.ts'
+import type { Tool } from '../../../src/mcp/define/define.ts'
+import { errorText } from '../../../src/mcp/result/teach.ts'
+import { tools } from '../../../tools/index.ts'
+import { findErrorIssues } from '../../../tools/find-error-issues.ts'
+import { getErrorIssue } from '../../../tools/get-error-issue.ts'
+import { setErrorIssueStatus } from '../../../tools/set-error-issue-status.ts'
+import { ServiceError } from '../../../src/errors.ts'
 
 const list = { offers: () => false, pinned: false }
 

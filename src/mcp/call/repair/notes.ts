@@ -1,4 +1,4 @@
-import { shapeOf } from '../result/teach.ts'
+import { shapeOf } from '../../result/teach.ts'
 
 /** What a repair did; counted in the log. */
 export type RepairKind =

@@ -1,4 +1,4 @@
-import { words } from '../define/parameters.ts'
+import { words } from '../../define/parameters.ts'
 import { folded, type Parameter, type Plan } from './plan.ts'
 
 /** The parameter meant by a key: its own name, or another word for it. */

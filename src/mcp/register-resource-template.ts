@@ -6,7 +6,7 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { ServiceError, type FailureCode } from '../errors.ts'
-import type { CallOutcome, RunSuggest } from './call-tool.ts'
+import type { CallOutcome, RunSuggest } from './call/call-tool.ts'
 import type { ListedTemplate } from './surface/listing.ts'
 
 /** What a thing must not be kept for: it changes, and belongs to whoever read it. */

@@ -1,5 +1,5 @@
-import { effects, type Tool } from './define/define.ts'
-import { TeachingError } from './result/teach.ts'
+import { effects, type Tool } from '../define/define.ts'
+import { TeachingError } from '../result/teach.ts'
 
 /** The highest level that needs no person (SAFETY §3). */
 const UNCONFIRMED = 1
