@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type App } from '../app.ts'
 import { serve, type Served } from '../serve.ts'
-import { addToken, serveMcp } from '../mcp/http-server.ts'
+import { addToken, serveMcp } from '../mcp/http/http-server.ts'
 import { buildFixture } from './fixture/server.ts'
 import { failuresOf, runSuite, type SuiteRun } from './suite.ts'
 

@@ -5,7 +5,7 @@ import { defineResourceTemplate, defineTool } from '../../src/mcp/define/define.
 import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { connect, eras, type Connected } from './clients.ts'
-import { connectHttp, serveMcp } from './http-server.ts'
+import { connectHttp, serveMcp } from './http/http-server.ts'
 
 let app: App
 let otherId: string

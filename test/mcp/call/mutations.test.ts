@@ -11,7 +11,7 @@ import { valuesOf } from '../arguments-of.ts'
 import { junitReport, recordFailure } from '../checks/calls.ts'
 import { closedMachine } from '../checks/machine.ts'
 import { connect, eras, type Called, type Connected } from '../clients.ts'
-import { connectHttp, serveMcp } from '../http-server.ts'
+import { connectHttp, serveMcp } from '../http/http-server.ts'
 import { hostile, kinds, mutationsOf, type Mutated } from './mutations.ts'
 
 let app: App

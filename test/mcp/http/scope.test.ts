@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { scopeOf } from '../../src/mcp/http-scope.ts'
-import { defaults } from './clients.ts'
+import { scopeOf } from '../../../src/mcp/http/scope.ts'
+import { defaults } from '../clients.ts'
 
 const operator = { ...defaults, toolsets: ['default', 'releases'] }
 

@@ -1,12 +1,12 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApi } from '../../src/client/client.ts'
-import type { Send } from '../../src/contract/wire.ts'
-import { ServiceError } from '../../src/errors.ts'
-import { origin, startApp, type App } from '../app.ts'
-import { tokenHeaders } from '../service/people.ts'
-import { eras } from './clients.ts'
+import { createApi } from '../../../src/client/client.ts'
+import type { Send } from '../../../src/contract/wire.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { origin, startApp, type App } from '../../app.ts'
+import { tokenHeaders } from '../../service/people.ts'
+import { eras } from '../clients.ts'
 import { connectHttp, serveMcp, type McpServed } from './http-server.ts'
 
 let app: App

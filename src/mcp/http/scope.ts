@@ -1,5 +1,5 @@
-import { toolsets } from '../config.ts'
-import type { SurfaceOptions } from './define/define.ts'
+import { toolsets } from '../../config.ts'
+import type { SurfaceOptions } from '../define/define.ts'
 
 /** What one request may see: the operator's options, narrowed by its path and headers. */
 export interface Scope {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
-import { writeProblem } from './http-problem.ts'
+import { writeProblem } from './problem.ts'
 
 /** A session nobody used for so long is ended. */
 const IDLE_MS = 30 * 60_000

@@ -8,15 +8,15 @@ import {
   type McpServer,
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
-import type { Api } from '../client/api.ts'
-import type { SurfaceOptions } from './define/define.ts'
-import { bearerOf, createVerifier, tokenHash, type Verify } from './http-auth.ts'
-import { BodyCutOff, BodyTooLarge, readJsonBody } from './http-body.ts'
-import { createRequestLimit } from './http-limit.ts'
-import { writeProblem } from './http-problem.ts'
-import { scopeOf, type Scope } from './http-scope.ts'
-import { createSessions } from './http-sessions.ts'
-import { buildServer, type CallRecord } from './server.ts'
+import type { Api } from '../../client/api.ts'
+import type { SurfaceOptions } from '../define/define.ts'
+import { bearerOf, createVerifier, tokenHash, type Verify } from './auth.ts'
+import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
+import { createRequestLimit } from './limit.ts'
+import { writeProblem } from './problem.ts'
+import { scopeOf, type Scope } from './scope.ts'
+import { createSessions } from './sessions.ts'
+import { buildServer, type CallRecord } from '../server.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Every session may hold a stream open (http-sessions.ts allows 50), and calls come on top. */

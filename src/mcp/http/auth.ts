@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 const VERIFIED_MS = 60_000
 const VERIFIED_TOKENS = 1000

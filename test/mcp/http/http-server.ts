@@ -2,12 +2,12 @@ import { createServer, request as forward, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { createApi } from '../../src/client/client.ts'
-import type { SurfaceOptions } from '../../src/mcp/define/define.ts'
-import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../src/mcp/http.ts'
-import type { App } from '../app.ts'
-import { origin } from '../app.ts'
-import { clientOf, connected, defaults, type Connected, type Era } from './clients.ts'
+import { createApi } from '../../../src/client/client.ts'
+import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
+import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../src/mcp/http/index.ts'
+import type { App } from '../../app.ts'
+import { origin } from '../../app.ts'
+import { clientOf, connected, defaults, type Connected, type Era } from '../clients.ts'
 
 export interface McpServed extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
