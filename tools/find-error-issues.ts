@@ -1,15 +1,8 @@
 import * as z from 'zod'
 import { IssueStatus, Level, Period } from '../src/contract/common.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import {
-  corroborationScore,
-  counted,
-  errorEvent,
-  toMinute,
-  vouched,
-  withoutPrefix,
-  type ToldIssue,
-} from '../src/mcp/facts.ts'
+import { corroborationScore, errorEvent, toMinute, vouched, withoutPrefix, type ToldIssue } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { noEvents } from '../src/mcp/resolve/no-events.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { describeEvent, eventFacts, type ToldEvent } from '../src/mcp/event-text.ts'
+import { describeEvent, eventFacts, type ToldEvent } from './support/event-text.ts'
 import {
   corroborationOf,
   errorEvent,
@@ -10,7 +10,7 @@ import {
   toSecond,
   vouched,
   withoutPrefix,
-} from '../src/mcp/facts.ts'
+} from './support/facts.ts'
 import { issueName, mayBeId } from '../src/mcp/resolve/ids.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { IssueInFull } from '../src/mcp/resolve/resolver.ts'

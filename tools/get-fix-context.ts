@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { crumbBefore } from '../src/mcp/event-text.ts'
-import { corroborationOf, errorEvent, issueSentence } from '../src/mcp/facts.ts'
+import { crumbBefore } from './support/event-text.ts'
+import { corroborationOf, errorEvent, issueSentence } from './support/facts.ts'
 import {
   cutsOf,
   environmentRows,
@@ -16,13 +16,13 @@ import {
   unvouchedNames,
   type Kept,
   type ToldFix,
-} from '../src/mcp/fix-facts.ts'
+} from './support/fix-facts.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { callText } from '../src/mcp/result/next-action.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { IssuePlace } from '../src/mcp/resolve/find-issue.ts'
-import { describeStacks } from '../src/mcp/stack-text.ts'
+import { describeStacks } from './support/stack-text.ts'
 import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 
 const USUAL_FRAMES = 20

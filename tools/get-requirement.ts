@@ -1,12 +1,13 @@
 import * as z from 'zod'
-import { keyOf, stateOf } from '../src/mcp/coverage-text.ts'
-import { criterionText } from '../src/mcp/criterion-text.ts'
+import { keyOf, stateOf } from './support/coverage-text.ts'
+import { criterionText } from './support/criterion-text.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted, noteLine, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
+import { noteLine, toMinute, vouched, withoutPrefix } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
 import type { Requirement, Test } from '../src/mcp/resolve/find-by-key.ts'
 import { noteText } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { testRow } from '../src/mcp/test-facts.ts'
+import { testRow } from './support/test-facts.ts'
 import { hasText } from '../src/mcp/text/untrusted.ts'
 
 /** Linked tests that are shown with their last result. */

@@ -1,13 +1,14 @@
 import * as z from 'zod'
-import { keyOf, stateOf, teamLine, whyOf } from '../src/mcp/coverage-text.ts'
+import { keyOf, stateOf, teamLine, whyOf } from './support/coverage-text.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted, withoutPrefix } from '../src/mcp/facts.ts'
-import { cutsOf } from '../src/mcp/fix-facts.ts'
+import { withoutPrefix } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
+import { cutsOf } from './support/fix-facts.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { callText } from '../src/mcp/result/next-action.ts'
 import { noteText } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { contextLimits, readTestContext } from '../src/mcp/read-test-context.ts'
+import { contextLimits, readTestContext } from './support/read-test-context.ts'
 import type { Product } from '../src/mcp/resolve/resolver.ts'
 import {
   codeFiles,
@@ -19,7 +20,7 @@ import {
   suggestionsOf,
   testRow,
   type ToldTestContext,
-} from '../src/mcp/test-facts.ts'
+} from './support/test-facts.ts'
 
 /** What follows the writing; a sentence with a tool that is not offered is left out. */
 const REGISTER =

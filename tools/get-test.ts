@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { keyOf } from '../src/mcp/coverage-text.ts'
+import { keyOf } from './support/coverage-text.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted, noteLine, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
+import { noteLine, toMinute, vouched, withoutPrefix } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
 import type { Test } from '../src/mcp/resolve/find-by-key.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { lastOf } from '../src/mcp/test-facts.ts'
+import { lastOf } from './support/test-facts.ts'
 import { hasText, quoted } from '../src/mcp/text/untrusted.ts'
 
 /** What is shown of what failures say, by detail; message and trace in characters. */

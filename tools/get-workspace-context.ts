@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted, errorEvent, toMinute, vouched, withoutPrefix } from '../src/mcp/facts.ts'
+import { errorEvent, toMinute, vouched, withoutPrefix } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product } from '../src/mcp/resolve/resolver.ts'
 import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted, withoutPrefix } from '../src/mcp/facts.ts'
+import { withoutPrefix } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
 import {
   coverageOf,
   failingRows,
@@ -14,13 +15,13 @@ import {
   warningsOf,
   withoutNewKeys,
   type Ingest,
-} from '../src/mcp/ingest-facts.ts'
-import { isTracegate } from '../src/mcp/is-tracegate.ts'
+} from './support/ingest-facts.ts'
+import { isTracegate } from './support/is-tracegate.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { requireBranch } from '../src/mcp/quality-branch.ts'
-import { readReport, type ReportSource } from '../src/mcp/report-source.ts'
-import { linkedRequirements, openRequirements, readStates, type Changed } from '../src/mcp/state-change.ts'
+import { requireBranch } from './support/quality-branch.ts'
+import { readReport, type ReportSource } from './support/report-source.ts'
+import { linkedRequirements, openRequirements, readStates, type Changed } from './support/state-change.ts'
 import { shapeOf, TeachingError } from '../src/mcp/result/teach.ts'
 
 /** Rows of each list in the answer. */

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted, withoutPrefix } from '../src/mcp/facts.ts'
+import { withoutPrefix } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
 import type { Test } from '../src/mcp/resolve/find-by-key.ts'
 import { listPage } from '../src/mcp/result/list-page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { testRow } from '../src/mcp/test-facts.ts'
+import { testRow } from './support/test-facts.ts'
 
 const input = z.strictObject({
   product: parameters.Product,

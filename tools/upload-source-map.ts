@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted, withoutPrefix } from '../src/mcp/facts.ts'
+import { withoutPrefix } from './support/facts.ts'
+import { counted } from '../src/lib/counted.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/files/source-map-upload.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'

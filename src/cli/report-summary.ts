@@ -1,6 +1,6 @@
 import type { Answered } from '../client/api.ts'
 import type { ResultOf } from '../contract/index.ts'
-import { counted } from '../mcp/facts.ts'
+import { counted } from '../lib/counted.ts'
 import type { Unread } from './report-files.ts'
 
 type Ingest = Answered<ResultOf<'ingestTests'>>['ingest']

@@ -1,5 +1,3 @@
-import type { ToldIssue } from '../facts.ts'
-
 const ISSUE_KEY = /^([A-Za-z][A-Za-z0-9]{1,9})-[1-9]\d{0,9}$/
 
 /** Ids are opaque, but no service of ours or of others puts anything into them that a path or a proxy could read. */
@@ -20,7 +18,7 @@ export function keyPrefix(text: string): string | undefined {
  * (decisions/013). The key leads back when exactly one of the visible products has its prefix.
  */
 export function issueName(
-  { id, short_id: key }: Pick<ToldIssue, 'id' | 'short_id'>,
+  { id, short_id: key }: { id: string; short_id?: string | undefined },
   products: readonly { key_prefix?: string | undefined }[],
 ): string {
   const prefix = key === undefined ? undefined : keyPrefix(key)

@@ -1,11 +1,11 @@
 import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { InputOf } from '../contract/index.ts'
-import type { Context } from './define/define.ts'
-import type { LocalFiles } from './files/local-files.ts'
-import { redact } from './text/redact.ts'
-import { shapeOf, TeachingError } from './result/teach.ts'
+import type { InputOf } from '../../src/contract/index.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
+import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
+import { redact } from '../../src/mcp/text/redact.ts'
+import { shapeOf, TeachingError } from '../../src/mcp/result/teach.ts'
 
 type Draft = InputOf<'ingestTests'>['draft']
 

@@ -1,10 +1,11 @@
 import type * as z from 'zod'
-import type { Told } from '../client/api.ts'
-import type { FixContext } from '../contract/fix-context.ts'
+import type { Told } from '../../src/client/api.ts'
+import type { FixContext } from '../../src/contract/fix-context.ts'
 import type { ToldEvent } from './event-text.ts'
-import { counted, noteLine, vouched } from './facts.ts'
-import type { LocalFiles } from './files/local-files.ts'
-import { knownName, quoted } from './text/untrusted.ts'
+import { noteLine, vouched } from './facts.ts'
+import { counted } from '../../src/lib/counted.ts'
+import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
+import { knownName, quoted } from '../../src/mcp/text/untrusted.ts'
 
 export type ToldFix = Told<z.output<typeof FixContext>>
 type ToldFile = NonNullable<ToldFix['files']>[number]

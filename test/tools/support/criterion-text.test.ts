@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { criterionOf, criterionText } from '../../src/mcp/criterion-text.ts'
+import { criterionOf, criterionText } from '../../../tools/support/criterion-text.ts'
 
 const step = fc
   .string({ minLength: 1 })

@@ -1,8 +1,8 @@
 import { criterionOf, criterionText } from './criterion-text.ts'
 import { keyOf } from './coverage-text.ts'
-import type { Requirement } from './resolve/find-by-key.ts'
-import type { NextAction } from './result/next-action.ts'
-import { isRepeatable } from './text/note-text.ts'
+import type { Requirement } from '../../src/mcp/resolve/find-by-key.ts'
+import type { NextAction } from '../../src/mcp/result/next-action.ts'
+import { isRepeatable } from '../../src/mcp/text/note-text.ts'
 
 /** What a caller wants a requirement to say; an absent member stays as it is. */
 export interface WantedRequirement {

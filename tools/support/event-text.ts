@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { Told } from '../client/api.ts'
-import type { Breadcrumb, Event, Exception, Frame } from '../contract/events.ts'
+import type { Told } from '../../src/client/api.ts'
+import type { Breadcrumb, Event, Exception, Frame } from '../../src/contract/events.ts'
 import { toSecond, vouched, withoutPrefix } from './facts.ts'
 import {
   compareName,
@@ -11,7 +11,7 @@ import {
   Quoted,
   quoted,
   type BlockContent,
-} from './text/untrusted.ts'
+} from '../../src/mcp/text/untrusted.ts'
 
 export type ToldEvent = Told<z.output<typeof Event>>
 export type ToldFrame = Told<z.output<typeof Frame>>

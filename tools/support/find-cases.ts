@@ -1,8 +1,8 @@
-import type { Context } from './define/define.ts'
-import type { Test } from './resolve/find-by-key.ts'
-import { oncePer } from './once.ts'
-import { TeachingError } from './result/teach.ts'
-import { isGlob } from './files/working-tree.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
+import type { Test } from '../../src/mcp/resolve/find-by-key.ts'
+import { oncePer } from '../../src/mcp/once.ts'
+import { TeachingError } from '../../src/mcp/result/teach.ts'
+import { isGlob } from '../../src/mcp/files/working-tree.ts'
 
 /** Where a test is in the repository, as the caller wrote it. */
 export interface TestPlace {

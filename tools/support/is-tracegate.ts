@@ -1,4 +1,4 @@
-import type { Context } from './define/define.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
 
 /**
  * Whether the service says that it is ours. Only then does `validate_only` keep it from writing: another deployment might

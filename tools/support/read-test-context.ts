@@ -1,9 +1,9 @@
-import type { Context } from './define/define.ts'
-import type { Requirement } from './resolve/find-by-key.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
+import type { Requirement } from '../../src/mcp/resolve/find-by-key.ts'
 import { tellBranch } from './quality-branch.ts'
-import type { Product } from './resolve/resolver.ts'
+import type { Product } from '../../src/mcp/resolve/resolver.ts'
 import type { ToldTestContext } from './test-facts.ts'
-import { isGlob, workingTree } from './files/working-tree.ts'
+import { isGlob, workingTree } from '../../src/mcp/files/working-tree.ts'
 
 /** What one call shows, by detail. */
 export const contextLimits = {

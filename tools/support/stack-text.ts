@@ -1,5 +1,5 @@
 import { errorLine, placeOf, type ToldEvent, type ToldFrame } from './event-text.ts'
-import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from './text/untrusted.ts'
+import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
 
 /** Exceptions from the one thrown to its causes. */
 const EXCEPTIONS = 4

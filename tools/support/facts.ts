@@ -1,10 +1,11 @@
-import { clean, cutTo, inOneLine } from './text/clean.ts'
-import { redact } from './text/redact.ts'
-import type { Told } from '../client/api.ts'
-import type { Issue } from '../contract/issues.ts'
+import { counted } from '../../src/lib/counted.ts'
+import { clean, cutTo, inOneLine } from '../../src/mcp/text/clean.ts'
+import { redact } from '../../src/mcp/text/redact.ts'
+import type { Told } from '../../src/client/api.ts'
+import type { Issue } from '../../src/contract/issues.ts'
 import type * as z from 'zod'
-import type { Untrusted } from '../contract/text.ts'
-import { knownName } from './text/untrusted.ts'
+import type { Untrusted } from '../../src/contract/text.ts'
+import { knownName } from '../../src/mcp/text/untrusted.ts'
 
 export type ToldIssue = Told<z.output<typeof Issue>>
 
@@ -26,11 +27,6 @@ export function withoutPrefix(value: string | undefined, prefix: string): string
 /** The version where the workspace vouches for it, else that only events named it. */
 export function vouched(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   return name === undefined ? undefined : (knownName(name, known) ?? 'named only by events')
-}
-
-/** `1 user`, `2 users`. */
-export function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** How many of the four signs of CONTRACT §10 speak for the issue being real, `2/4`. */

@@ -1,6 +1,6 @@
-import { ServiceError } from '../errors.ts'
-import type { Context } from './define/define.ts'
-import { shapeOf, TeachingError } from './result/teach.ts'
+import { ServiceError } from '../../src/errors.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
+import { shapeOf, TeachingError } from '../../src/mcp/result/teach.ts'
 
 /** For `catch`: a failure because there is no such quality branch, in the words of the tools; any other as it is. */
 export function tellBranch(branch: string | undefined): (error: unknown) => never {

@@ -1,5 +1,5 @@
-import type { Answered } from '../client/api.ts'
-import type { ResultOf } from '../contract/index.ts'
+import type { Answered } from '../../src/client/api.ts'
+import type { ResultOf } from '../../src/contract/index.ts'
 import { keyOf, stateOf, teamLine } from './coverage-text.ts'
 import { withoutPrefix } from './facts.ts'
 import type { Changed } from './state-change.ts'
