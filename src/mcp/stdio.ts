@@ -3,7 +3,7 @@ import type { Api } from '../client/api.ts'
 import type { Upload } from '../client/upload.ts'
 import type { SurfaceOptions } from './define/define.ts'
 import type { LocalFiles } from './files/local-files.ts'
-import { once } from './once.ts'
+import { once } from '../lib/once.ts'
 import { buildServer, type CallRecord } from './server.ts'
 
 /** A longer line ends the connection; a call of ours is far below it. */
