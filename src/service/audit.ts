@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Call } from './context.ts'
+import type { Call } from './shared/context.ts'
 import type { Rows } from './sql/database.ts'
 
 export interface AuditEntry {

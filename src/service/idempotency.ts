@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import type { Platform } from './context.ts'
+import type { Platform } from './shared/context.ts'
 import type { Database, Rows } from './sql/database.ts'
 
 const keptMs = 24 * 60 * 60 * 1000

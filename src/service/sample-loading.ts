@@ -4,14 +4,14 @@ import { join, relative } from 'node:path'
 import * as z from 'zod'
 import type { Send } from '../contract/wire.ts'
 import { replyText } from '../contract/wire.ts'
-import type { Platform } from './context.ts'
+import type { Platform } from './shared/context.ts'
 import { isUntouched } from './directory/first-product.ts'
 import type { FirstProduct } from './directory/first-product.ts'
 import { insertDsnKey } from './directory/products.ts'
 import type * as sampleModule from './sample/load.ts'
 import type { SampleBundle } from './sample/source-maps.ts'
 import type { Database } from './sql/database.ts'
-import { timestamp } from './times.ts'
+import { timestamp } from './shared/times.ts'
 
 export interface SampleTarget {
   /** The service itself, without a rate limit. */

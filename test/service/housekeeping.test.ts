@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startHousekeeping } from '../../src/service/housekeeping.ts'
-import type { LogEntry } from '../../src/service/log.ts'
+import type { LogEntry } from '../../src/service/shared/log.ts'
 import { dayMs, hourMs, openRig } from './issues/rig.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] }))

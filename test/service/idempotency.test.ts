@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import { createIdempotency } from '../../src/service/idempotency.ts'
-import { systemPlatform } from '../../src/service/platform.ts'
+import { systemPlatform } from '../../src/service/shared/platform.ts'
 import type { Database } from '../../src/service/sql/database.ts'
 import { startApp } from '../app.ts'
 import type { App } from '../app.ts'

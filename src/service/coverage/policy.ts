@@ -1,5 +1,5 @@
 import { GatePolicy } from '../../contract/gate-policy.ts'
-import { hourMs } from '../times.ts'
+import { hourMs } from '../shared/times.ts'
 
 /** How old a result may be to count, in milliseconds; 0 = no limit. From `product.gate_policy` (JSON). */
 export function maxResultAgeMs(gatePolicy: string): number {

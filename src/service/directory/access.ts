@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.ts'
-import type { Principal } from '../context.ts'
+import type { Principal } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 
 /** The product's row; `not_found` also when the principal is no member of its workspace (CONTRACT §0.4). */

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { z } from 'zod'
 import { Component } from '../../contract/components.ts'
-import { etagOf } from '../etag.ts'
+import { etagOf } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ComponentRow } from '../sql/schema.ts'
-import { dayMs, timestamp } from '../times.ts'
+import { dayMs, timestamp } from '../shared/times.ts'
 
 const { path_globs: Globs, owners: Owners, criticality: Criticality, tags: Tags } = Component.shape
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Platform } from '../context.ts'
+import type { Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ProductFacts } from './products.ts'
 import { replaceProduct } from './products.ts'

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { GatePolicy } from '../../contract/gate-policy.ts'
 import { Product, ProductSettings, Repository } from '../../contract/products.ts'
-import { etagOf } from '../etag.ts'
+import { etagOf } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
-import { timestamp } from '../times.ts'
+import { timestamp } from '../shared/times.ts'
 import type { StoredProduct } from './products.ts'
 
 type ProductBody = z.input<typeof Product>

@@ -5,7 +5,7 @@ import { defaultGatePolicy } from '../../contract/gate-policy.ts'
 import type { GatePolicy } from '../../contract/gate-policy.ts'
 import type { ProductSettings, Repository } from '../../contract/products.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Platform } from '../context.ts'
+import type { Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ProductRow } from '../sql/schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Platform } from '../context.ts'
+import type { Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ReleaseRow } from '../sql/schema.ts'
 import type { OriginOf } from './rules.ts'

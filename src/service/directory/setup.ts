@@ -3,7 +3,7 @@ import { SymbolicationState } from '../../contract/events.ts'
 import { Repository } from '../../contract/products.ts'
 import type { SetupCheck } from '../../contract/products.ts'
 import type { Rows } from '../sql/database.ts'
-import { timestamp } from '../times.ts'
+import { timestamp } from '../shared/times.ts'
 import type { StoredProduct } from './products.ts'
 import { isKnownEnvironment, isKnownRelease } from './rules.ts'
 

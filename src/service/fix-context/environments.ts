@@ -1,7 +1,7 @@
 import { environmentNames, releaseNames } from '../issues/names.ts'
 import type { Presence } from '../issues/presence.ts'
 import type { Rows } from '../sql/database.ts'
-import { timestamp } from '../times.ts'
+import { timestamp } from '../shared/times.ts'
 import type { EnvironmentBody } from './bodies.ts'
 import { fewer } from './shorten.ts'
 import type { Note } from './notes.ts'

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { Level } from '../../contract/common.ts'
 import type { GapWindow } from '../../contract/test-context.ts'
 import type { Rows } from '../sql/database.ts'
-import { dayMs, hourMs } from '../times.ts'
+import { dayMs, hourMs } from '../shared/times.ts'
 import { levelWeight } from './score.ts'
 
 export type Window = z.output<typeof GapWindow>

@@ -3,9 +3,9 @@ import { Step, WorkspaceRole } from '../../contract/products.ts'
 import type { Onboarding } from '../../contract/products.ts'
 import { audit } from '../audit.ts'
 import { parseScopes } from '../auth.ts'
-import type { Call, Handlers } from '../context.ts'
+import type { Call, Handlers } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
-import { timestamp, timestampOrNull } from '../times.ts'
+import { timestamp, timestampOrNull } from '../shared/times.ts'
 
 type StepName = z.output<typeof Step>
 

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { ServiceError } from '../../errors.ts'
 import { audit } from '../audit.ts'
-import type { Handlers } from '../context.ts'
+import type { Handlers } from '../shared/context.ts'
 import { environmentOf, productOf } from '../directory/access.ts'
 import { ensureEnvironment } from '../directory/environments.ts'
 import type { StoredEnvironment } from '../directory/environments.ts'
 import { viewEnvironments } from '../directory/environment-view.ts'
 import { nameKey } from '../directory/rules.ts'
-import { checkEtag, etagOf } from '../etag.ts'
-import { cutPage, readPage } from '../paging.ts'
+import { checkEtag, etagOf } from '../shared/etag.ts'
+import { cutPage, readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 
 export const environmentHandlers = {

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.ts'
-import type { Handlers } from '../context.ts'
+import type { Handlers } from '../shared/context.ts'
 import { productOf } from '../directory/access.ts'
 import { readFixContext } from '../fix-context/context.ts'
 import { issueOf } from '../issues/access.ts'

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../contract/index.ts'
-import type { Handlers } from '../context.ts'
+import type { Handlers } from '../shared/context.ts'
 import type { Uploads } from '../sourcemaps/uploads/uploads.ts'
 import { accountHandlers } from './account.ts'
 import { componentHandlers } from './components.ts'

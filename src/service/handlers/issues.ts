@@ -1,7 +1,7 @@
 import type { EndpointName } from '../../contract/index.ts'
-import type { Call, Handlers } from '../context.ts'
+import type { Call, Handlers } from '../shared/context.ts'
 import { productOf } from '../directory/access.ts'
-import { checkEtag, etagOf } from '../etag.ts'
+import { checkEtag, etagOf } from '../shared/etag.ts'
 import { issueOf, productOfRelease } from '../issues/access.ts'
 import { viewEvent, viewSummaries } from '../issues/event-view.ts'
 import { readHistory } from '../issues/history.ts'
@@ -13,7 +13,7 @@ import { presenceOf } from '../issues/presence.ts'
 import { readStats } from '../issues/stats.ts'
 import { changeStatus, releaseContexts } from '../issues/status.ts'
 import type { StatusChange } from '../issues/status.ts'
-import { readPage } from '../paging.ts'
+import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 
 const FRAMES_PER_STACK = 100

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { WorkspaceRole } from '../../contract/products.ts'
 import { notFound } from '../../errors.ts'
 import { audit } from '../audit.ts'
-import type { Handlers, Principal } from '../context.ts'
+import type { Handlers, Principal } from '../shared/context.ts'
 import { insertProduct } from '../directory/products.ts'
 import { viewProducts } from '../directory/product-view.ts'
-import { cutPage, readPage } from '../paging.ts'
-import { timestamp } from '../times.ts'
+import { cutPage, readPage } from '../shared/paging.ts'
+import { timestamp } from '../shared/times.ts'
 
 export const productHandlers = {
   async listWorkspaces(input, { db, principal }) {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { notFound } from '../../errors.ts'
 import { audit } from '../audit.ts'
-import type { Handlers } from '../context.ts'
+import type { Handlers } from '../shared/context.ts'
 import { productOf } from '../directory/access.ts'
 import { ensureEnvironment } from '../directory/environments.ts'
 import { ensureRelease } from '../directory/releases.ts'
 import type { StoredRelease } from '../directory/releases.ts'
 import { viewReleases } from '../directory/release-view.ts'
 import { isKnownRelease, nameKey } from '../directory/rules.ts'
-import { cutPage, readPage } from '../paging.ts'
+import { cutPage, readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 
 export const releaseHandlers = {

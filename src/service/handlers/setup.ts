@@ -1,8 +1,8 @@
 import { audit } from '../audit.ts'
-import type { Handlers } from '../context.ts'
+import type { Handlers } from '../shared/context.ts'
 import { productOf } from '../directory/access.ts'
 import { checkSetup } from '../directory/setup.ts'
-import { timestamp } from '../times.ts'
+import { timestamp } from '../shared/times.ts'
 
 export const setupHandlers = {
   async verifySetup({ product_id: productId }, call) {

@@ -1,4 +1,4 @@
-import type { Handlers } from '../context.ts'
+import type { Handlers } from '../shared/context.ts'
 import type { Uploads } from '../sourcemaps/uploads/uploads.ts'
 
 /** Handlers of source maps; their bytes come in by another door, `/uploads`. */

@@ -1,7 +1,7 @@
 import type { EndpointName } from '../../contract/index.ts'
 import { audit } from '../audit.ts'
 import { refuseBranch } from '../branches/access.ts'
-import type { Handlers } from '../context.ts'
+import type { Handlers } from '../shared/context.ts'
 import { productOf } from '../directory/access.ts'
 import { readDraft } from '../test-ingest/decode.ts'
 import { ingestDraft } from '../test-ingest/ingest.ts'

@@ -4,7 +4,7 @@ import { assignEventIds } from './event-id.ts'
 import { parseObject } from './json.ts'
 import type { JsonObject } from './json.ts'
 import { normalise } from './normalise.ts'
-import type { Pace } from '../pace.ts'
+import type { Pace } from '../shared/pace.ts'
 
 /** The event payloads of one request, with what its envelope header says of them. */
 export interface Batch {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Platform } from '../context.ts'
+import type { Platform } from '../shared/context.ts'
 import type { Database } from '../sql/database.ts'
 
 export interface DsnKey {

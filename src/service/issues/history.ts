@@ -3,7 +3,7 @@ import { IssueStatus } from '../../contract/common.ts'
 import type { getIssue } from '../../contract/issues.ts'
 import type { Rows } from '../sql/database.ts'
 import { StoredActor } from './columns.ts'
-import { timestamp } from '../times.ts'
+import { timestamp } from '../shared/times.ts'
 
 const Reason = z.enum(['manual', 'regression', 'bulk'])
 const LONGEST = 20

@@ -1,8 +1,8 @@
-import type { Platform } from '../context.ts'
+import type { Platform } from '../shared/context.ts'
 import { defaultEnvironmentName, defaultWeight, guessKind, isKnownEnvironment, nameKey } from '../directory/rules.ts'
 import type { OriginOf } from '../directory/rules.ts'
 import type { Statement } from '../sql/database.ts'
-import { dayMs } from '../times.ts'
+import { dayMs } from '../shared/times.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 
 /**

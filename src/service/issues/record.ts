@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.ts'
-import type { Platform } from '../context.ts'
+import type { Platform } from '../shared/context.ts'
 import type { Grouping } from '../grouping/index.ts'
 import { attachHashes, findByHashes } from '../grouping/lookup.ts'
 import type { NormalEvent } from '../ingest/event.ts'

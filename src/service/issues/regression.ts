@@ -1,4 +1,4 @@
-import type { Platform } from '../context.ts'
+import type { Platform } from '../shared/context.ts'
 import type { Statement } from '../sql/database.ts'
 import { ResolvedIn, systemActor } from './columns.ts'
 import type { Place } from './places.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Statement } from '../sql/database.ts'
 import { inSteps, PAUSE_MS, STEP } from '../sql/in-steps.ts'
-import { dayMs, hourMs } from '../times.ts'
+import { dayMs, hourMs } from '../shared/times.ts'
 import { resolutions } from './buckets.ts'
 import { Settings } from './columns.ts'
 

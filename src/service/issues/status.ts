@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Actor, IssueStatus } from '../../contract/common.ts'
 import { audit } from '../audit.ts'
-import type { Call } from '../context.ts'
+import type { Call } from '../shared/context.ts'
 import { orderReleases } from '../directory/release-order.ts'
 import { isKnownEnvironment } from '../directory/rules.ts'
 import type { Rows } from '../sql/database.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { notFound } from '../../errors.ts'
-import type { Principal } from '../context.ts'
+import type { Principal } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ProductRow } from '../sql/schema.ts'
 import type { RequirementRow } from '../sql/schema-quality.ts'

@@ -1,5 +1,5 @@
 import type { InputOf } from '../../contract/index.ts'
-import { membersToSet } from '../clearing.ts'
+import { membersToSet } from '../shared/clearing.ts'
 import type { RequirementFields } from './write.ts'
 
 type Update = InputOf<'updateRequirement'>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { InputOf } from '../../contract/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import type { Call } from '../context.ts'
+import type { Call } from '../shared/context.ts'
 import { isLiteral } from '../components/glob.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import type { Rows, Statement } from '../sql/database.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Database } from '../sql/database.ts'
-import { timestamp } from '../times.ts'
+import { timestamp } from '../shared/times.ts'
 import { sampleReleases } from './product.ts'
 import { readRequirements, type SampleRequirement } from './requirements.ts'
 import { readReport, sampleRuns } from './test-reports.ts'

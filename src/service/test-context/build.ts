@@ -1,4 +1,4 @@
-import type { Call } from '../context.ts'
+import type { Call } from '../shared/context.ts'
 import { linkFacts } from '../coverage/facts.ts'
 import type { LinkFacts } from '../coverage/rule.ts'
 import { liveIssues } from '../gaps/exposure.ts'

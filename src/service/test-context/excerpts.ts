@@ -1,4 +1,4 @@
-import type { Call } from '../context.ts'
+import type { Call } from '../shared/context.ts'
 import { latestOccurrence } from '../issues/occurrences.ts'
 import { viewEvent } from '../issues/event-view.ts'
 import type { EventBody } from '../issues/event-view.ts'

@@ -1,5 +1,5 @@
 import type { InputOf } from '../../contract/index.ts'
-import type { Call } from '../context.ts'
+import type { Call } from '../shared/context.ts'
 import type { ReportCase } from '../reports/report.ts'
 import type { Statement } from '../sql/database.ts'
 import { indexTest } from '../tests/text-index.ts'

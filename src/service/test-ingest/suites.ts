@@ -1,4 +1,4 @@
-import type { Call } from '../context.ts'
+import type { Call } from '../shared/context.ts'
 import type { Statement } from '../sql/database.ts'
 import { identityOf } from '../tests/identity.ts'
 import { indexTest } from '../tests/text-index.ts'

@@ -6,7 +6,7 @@ import { steps } from '../coverage/facts.ts'
 import { actorOf, Texts } from '../requirements/columns.ts'
 import type { Rows } from '../sql/database.ts'
 import type { TestLinkRow } from '../sql/schema-quality.ts'
-import { timestamp, timestampOrNull } from '../times.ts'
+import { timestamp, timestampOrNull } from '../shared/times.ts'
 
 export type TestLinkBody = z.input<typeof TestLink>
 export type StoredLink = Selectable<TestLinkRow>

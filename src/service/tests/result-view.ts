@@ -5,7 +5,7 @@ import type { TestResult } from '../../contract/tests.ts'
 import { environmentNames, releaseNames } from '../issues/names.ts'
 import type { Rows } from '../sql/database.ts'
 import type { TestResultRow } from '../sql/schema-quality.ts'
-import { timestamp } from '../times.ts'
+import { timestamp } from '../shared/times.ts'
 
 export type TestResultBody = z.input<typeof TestResult>
 export type StoredResult = Selectable<TestResultRow>

@@ -1,7 +1,7 @@
 import { Settings } from '../issues/columns.ts'
 import type { Database, Statement } from '../sql/database.ts'
 import { inSteps, STEP } from '../sql/in-steps.ts'
-import { dayMs } from '../times.ts'
+import { dayMs } from '../shared/times.ts'
 
 type Prepare = (sql: string) => Statement
 

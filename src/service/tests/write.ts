@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { InputOf } from '../../contract/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import type { Call } from '../context.ts'
+import type { Call } from '../shared/context.ts'
 import { rootsOf } from '../issues/attribution.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { invalid } from '../requirements/content.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { insertProduct } from '../../../src/service/directory/products.ts'
-import { systemPlatform } from '../../../src/service/platform.ts'
+import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { startApp } from '../../app.ts'
 import { fixContextOf, issuesOf } from './room.ts'
 

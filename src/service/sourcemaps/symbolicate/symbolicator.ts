@@ -1,5 +1,5 @@
 import type { NormalEvent, NormalFrame } from '../../ingest/event.ts'
-import { createPace } from '../../pace.ts'
+import { createPace } from '../../shared/pace.ts'
 import type { Database } from '../../sql/database.ts'
 import { createArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../../../errors.ts'
-import { hourMs } from '../../times.ts'
+import { hourMs } from '../../shared/times.ts'
 
 /** How long an address takes an upload (CONTRACT §11). */
 const addressMs = hourMs

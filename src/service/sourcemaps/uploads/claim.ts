@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import { ServiceError } from '../../../errors.ts'
-import type { Platform } from '../../context.ts'
+import type { Platform } from '../../shared/context.ts'
 import type { Database } from '../../sql/database.ts'
 import type { Schema } from '../../sql/schema.ts'
 import type { StoredUpload } from './stored.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { SourceMapState } from '../../../contract/sourcemaps.ts'
 import { ServiceError } from '../../../errors.ts'
-import { dayMs } from '../../times.ts'
+import { dayMs } from '../../shared/times.ts'
 
 export type State = z.output<typeof SourceMapState>
 

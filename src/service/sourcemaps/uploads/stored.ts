@@ -2,11 +2,11 @@ import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { SourceMap } from '../../../contract/sourcemaps.ts'
 import { notFound } from '../../../errors.ts'
-import type { Principal } from '../../context.ts'
+import type { Principal } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ProductRow, SourceMapRow } from '../../sql/schema.ts'
 import { isKnownEnvironment, isKnownRelease, nameKey } from '../../directory/rules.ts'
-import { timestamp, timestampOrNull } from '../../times.ts'
+import { timestamp, timestampOrNull } from '../../shared/times.ts'
 import type { State } from './states.ts'
 
 /** An upload as its table holds it. */

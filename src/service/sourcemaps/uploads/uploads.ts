@@ -1,5 +1,5 @@
 import type { Send } from '../../../contract/wire.ts'
-import type { Handler, Platform } from '../../context.ts'
+import type { Handler, Platform } from '../../shared/context.ts'
 import type { Database } from '../../sql/database.ts'
 import { createSourceMapWorker } from '../worker.ts'
 import type { SourceMapWorkerOptions } from '../worker.ts'

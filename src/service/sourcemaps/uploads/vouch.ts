@@ -1,5 +1,5 @@
 import { audit } from '../../audit.ts'
-import type { Call } from '../../context.ts'
+import type { Call } from '../../shared/context.ts'
 import { isKnownRelease } from '../../directory/rules.ts'
 import type { OriginOf } from '../../directory/rules.ts'
 import type { Rows } from '../../sql/database.ts'

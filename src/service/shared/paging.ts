@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 const defaultSize = 50
 const largestSize = 200

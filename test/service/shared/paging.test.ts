@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextToken, readPage } from '../../src/service/paging.ts'
-import { startApp } from '../app.ts'
-import type { App } from '../app.ts'
-import { reasonOf, workspaceId } from './people.ts'
+import { nextToken, readPage } from '../../../src/service/shared/paging.ts'
+import { startApp } from '../../app.ts'
+import type { App } from '../../app.ts'
+import { reasonOf, workspaceId } from '../people.ts'
 
 interface Listed {
   pagination: { next_page_token: string; page_size: number; total_size: number }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 /** Opaque tag of one version of a resource (CONTRACT §0.6). */
 export function etagOf(id: string | number, version: number): string {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 /** Short beside what a person notices, long enough that the events of one slice share a flush to the disk. */
 const SLICE_MS = 20

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPace } from '../../src/service/pace.ts'
+import { createPace } from '../../../src/service/shared/pace.ts'
 
 /** What ran in which order: pieces of so many milliseconds, and the turns that everything else of the process got. */
 async function logged(durations: readonly number[]): Promise<string[]> {
