@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { textOf } from '../body.ts'
+import { textOf } from '../rest/body.ts'
 import { parseReport } from '../reports/index.ts'
 import type { ParsedReport, ReportCase } from '../reports/report.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ServiceError } from '../../src/errors.ts'
-import { splitAddress } from '../../src/service/requests.ts'
-import { compileRoutes } from '../../src/service/routes.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { splitAddress } from '../../../src/service/rest/requests.ts'
+import { compileRoutes } from '../../../src/service/rest/routes.ts'
 
 const match = compileRoutes([
   ['GET', '/v1/issues/{id}', 'get'],

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { WireRequest } from '../contract/wire.ts'
-import { ServiceError } from '../errors.ts'
+import type { WireRequest } from '../../contract/wire.ts'
+import { ServiceError } from '../../errors.ts'
 
 const unzip = promisify(gunzip)
 

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ServiceError } from '../../src/errors.ts'
-import { createIdempotency } from '../../src/service/idempotency.ts'
-import { systemPlatform } from '../../src/service/shared/platform.ts'
-import type { Database } from '../../src/service/sql/database.ts'
-import { startApp } from '../app.ts'
-import type { App } from '../app.ts'
-import { reasonOf, tokenHeaders } from './people.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { createIdempotency } from '../../../src/service/rest/idempotency.ts'
+import { systemPlatform } from '../../../src/service/shared/platform.ts'
+import type { Database } from '../../../src/service/sql/database.ts'
+import { startApp } from '../../app.ts'
+import type { App } from '../../app.ts'
+import { reasonOf, tokenHeaders } from '../people.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

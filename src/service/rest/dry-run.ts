@@ -1,4 +1,4 @@
-import type { Database } from './sql/database.ts'
+import type { Database } from '../sql/database.ts'
 
 /** Thrown inside a transaction whose result is wanted and whose changes are not. */
 class RolledBack extends Error {}

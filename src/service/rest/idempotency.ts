@@ -1,6 +1,6 @@
-import { ServiceError } from '../errors.ts'
-import type { Platform } from './shared/context.ts'
-import type { Database, Rows } from './sql/database.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Platform } from '../shared/context.ts'
+import type { Database, Rows } from '../sql/database.ts'
 
 const keptMs = 24 * 60 * 60 * 1000
 const prunedEveryMs = 10 * 60 * 1000

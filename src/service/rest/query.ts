@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { Endpoint } from '../contract/endpoint.ts'
-import { pathParameters } from '../contract/endpoint.ts'
-import { ServiceError } from '../errors.ts'
-import type { FieldViolation } from '../errors.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { pathParameters } from '../../contract/endpoint.ts'
+import { ServiceError } from '../../errors.ts'
+import type { FieldViolation } from '../../errors.ts'
 
 type Kind = 'text' | 'int' | 'number' | 'boolean'
 

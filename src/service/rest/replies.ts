@@ -1,5 +1,5 @@
-import type { WireReply } from '../contract/wire.ts'
-import { failures, ServiceError } from '../errors.ts'
+import type { WireReply } from '../../contract/wire.ts'
+import { failures, ServiceError } from '../../errors.ts'
 
 /** A JSON reply that carries the request's id. */
 export function jsonReply(status: number, json: string, requestId: string): WireReply {

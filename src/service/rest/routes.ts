@@ -1,5 +1,5 @@
-import { pathParameters } from '../contract/endpoint.ts'
-import { ServiceError } from '../errors.ts'
+import { pathParameters } from '../../contract/endpoint.ts'
+import { ServiceError } from '../../errors.ts'
 
 export interface Match<T> {
   /** What stands behind the method; undefined when the path is known under other methods only. */

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { scopes } from '../contract/endpoint.ts'
-import type { Scope } from '../contract/endpoint.ts'
-import type { Call, Platform, Principal } from './shared/context.ts'
-import { ServiceError } from '../errors.ts'
-import type { Log } from './shared/log.ts'
-import { stackOf } from './shared/log.ts'
-import type { Database } from './sql/database.ts'
+import { scopes } from '../../contract/endpoint.ts'
+import type { Scope } from '../../contract/endpoint.ts'
+import type { Call, Platform, Principal } from '../shared/context.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Log } from '../shared/log.ts'
+import { stackOf } from '../shared/log.ts'
+import type { Database } from '../sql/database.ts'
 
 const usedAtMostEveryMs = 60_000
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../app.ts'
-import { reasonOf, tokenHeaders } from './people.ts'
+import { startApp } from '../../app.ts'
+import { reasonOf, tokenHeaders } from '../people.ts'
 
 test.each([
   ['no header', undefined, 'TOKEN_MISSING'],
