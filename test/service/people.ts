@@ -1,6 +1,6 @@
 import type { Scope } from '../../src/contract/endpoint.ts'
 import { hashToken } from '../../src/service/rest/auth.ts'
-import { newToken } from '../../src/service/first-start.ts'
+import { newToken } from '../../src/service/start/first-start.ts'
 import { systemPlatform } from '../../src/service/shared/platform.ts'
 import type { App } from '../app.ts'
 

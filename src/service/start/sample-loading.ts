@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import * as z from 'zod'
-import type { Send } from '../contract/wire.ts'
-import { replyText } from '../contract/wire.ts'
-import type { Platform } from './shared/context.ts'
-import { isUntouched } from './directory/first-product.ts'
-import type { FirstProduct } from './directory/first-product.ts'
-import { insertDsnKey } from './directory/products.ts'
-import type * as sampleModule from './sample/load.ts'
-import type { SampleBundle } from './sample/source-maps.ts'
-import type { Database } from './sql/database.ts'
-import { timestamp } from './shared/times.ts'
+import type { Send } from '../../contract/wire.ts'
+import { replyText } from '../../contract/wire.ts'
+import type { Platform } from '../shared/context.ts'
+import { isUntouched } from '../directory/first-product.ts'
+import type { FirstProduct } from '../directory/first-product.ts'
+import { insertDsnKey } from '../directory/products.ts'
+import type * as sampleModule from '../sample/load.ts'
+import type { SampleBundle } from '../sample/source-maps.ts'
+import type { Database } from '../sql/database.ts'
+import { timestamp } from '../shared/times.ts'
 
 export interface SampleTarget {
   /** The service itself, without a rate limit. */
@@ -39,7 +39,7 @@ export async function sampleLoading({
   const marker = join(dataDir, 'sample-unfinished')
   const first = await db.read.selectFrom('product').select('slug').orderBy('id').executeTakeFirst()
   const interrupted = existsSync(marker)
-  const sample = await import('./sample/load.ts')
+  const sample = await import('../sample/load.ts')
   if (first !== undefined && !interrupted && !(await isUntouched(db.read))) {
     if (first.slug !== sample.sampleProduct.slug) onProgress?.(notEmpty(dataDir))
     return undefined

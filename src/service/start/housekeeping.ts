@@ -1,10 +1,10 @@
-import type { Platform } from './shared/context.ts'
-import { runRetention } from './issues/retention.ts'
-import { stackOf } from './shared/log.ts'
-import type { Log } from './shared/log.ts'
-import type { Database } from './sql/database.ts'
-import { removeOldResults } from './tests/retention.ts'
-import { hourMs } from './shared/times.ts'
+import type { Platform } from '../shared/context.ts'
+import { runRetention } from '../issues/retention.ts'
+import { stackOf } from '../shared/log.ts'
+import type { Log } from '../shared/log.ts'
+import type { Database } from '../sql/database.ts'
+import { removeOldResults } from '../tests/retention.ts'
+import { hourMs } from '../shared/times.ts'
 
 /** Long enough that a start, or a process that answers one call, is not slowed by it. */
 const FIRST_RUN_MS = 30_000

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { scopes } from '../contract/endpoint.ts'
-import { hashToken } from './rest/auth.ts'
-import type { Platform } from './shared/context.ts'
-import { adoptUntouched } from './directory/first-product.ts'
-import type { FirstProduct } from './directory/first-product.ts'
-import { insertProduct } from './directory/products.ts'
-import type { ProductFacts } from './directory/products.ts'
-import type { Database, Rows } from './sql/database.ts'
+import { scopes } from '../../contract/endpoint.ts'
+import { hashToken } from '../rest/auth.ts'
+import type { Platform } from '../shared/context.ts'
+import { adoptUntouched } from '../directory/first-product.ts'
+import type { FirstProduct } from '../directory/first-product.ts'
+import { insertProduct } from '../directory/products.ts'
+import type { ProductFacts } from '../directory/products.ts'
+import type { Database, Rows } from '../sql/database.ts'
 
 export interface FirstStart {
   /** The owner's API token. */
