@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { ResultStatus } from '../../contract/common.ts'
 import type { LinkRole } from '../../contract/links.ts'
-import { isKnownRelease } from '../directory/rules.ts'
+import { isKnownRelease } from '../workspace/rules.ts'
 import type { Rows } from '../sql/database.ts'
 import type { CaseFacts, LinkFacts, NewestResult } from './rule.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { viewReleases } from '../directory/release-view.ts'
-import { isKnownRelease } from '../directory/rules.ts'
+import { viewReleases } from '../workspace/release-view.ts'
+import { isKnownRelease } from '../workspace/rules.ts'
 import type { Presence } from '../issues/presence.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ReleasesBody } from './bodies.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { Step, WorkspaceRole } from '../../contract/products.ts'
 import type { Onboarding } from '../../contract/products.ts'
-import { audit } from '../audit.ts'
+import { audit } from '../workspace/audit.ts'
 import { parseScopes } from '../rest/auth.ts'
 import type { Call, Handlers } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'

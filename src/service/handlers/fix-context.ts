@@ -1,6 +1,6 @@
 import { notFound } from '../../errors.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../directory/access.ts'
+import { productOf } from '../workspace/access.ts'
 import { readFixContext } from '../fix-context/context.ts'
 import { issueOf } from '../issues/access.ts'
 

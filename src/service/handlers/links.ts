@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { EndpointName } from '../../contract/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { audit } from '../audit.ts'
+import { audit } from '../workspace/audit.ts'
 import { refuseBranch } from '../branches/access.ts'
 import type { Call, Handlers } from '../shared/context.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { WorkspaceRole } from '../../contract/products.ts'
 import { notFound } from '../../errors.ts'
-import { audit } from '../audit.ts'
+import { audit } from '../workspace/audit.ts'
 import type { Handlers, Principal } from '../shared/context.ts'
-import { insertProduct } from '../directory/products.ts'
-import { viewProducts } from '../directory/product-view.ts'
+import { insertProduct } from '../workspace/products.ts'
+import { viewProducts } from '../workspace/product-view.ts'
 import { cutPage, readPage } from '../shared/paging.ts'
 import { timestamp } from '../shared/times.ts'
 

@@ -1,7 +1,7 @@
-import { audit } from '../audit.ts'
+import { audit } from '../workspace/audit.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../directory/access.ts'
-import { checkSetup } from '../directory/setup.ts'
+import { productOf } from '../workspace/access.ts'
+import { checkSetup } from '../workspace/setup.ts'
 import { timestamp } from '../shared/times.ts'
 
 export const setupHandlers = {

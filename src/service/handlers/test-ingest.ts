@@ -1,8 +1,8 @@
 import type { EndpointName } from '../../contract/index.ts'
-import { audit } from '../audit.ts'
+import { audit } from '../workspace/audit.ts'
 import { refuseBranch } from '../branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../directory/access.ts'
+import { productOf } from '../workspace/access.ts'
 import { readDraft } from '../test-ingest/decode.ts'
 import { ingestDraft } from '../test-ingest/ingest.ts'
 

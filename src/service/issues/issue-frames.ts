@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix'
-import { repoPath } from '../components/repo-path.ts'
-import type { RepositoryRoots } from '../components/repo-path.ts'
+import { repoPath } from '../workspace/repo-path.ts'
+import type { RepositoryRoots } from '../workspace/repo-path.ts'
 import { withoutHashes } from '../grouping/paths.ts'
 import type { NormalEvent, NormalFrame } from '../ingest/event.ts'
 import type { Statement } from '../sql/database.ts'

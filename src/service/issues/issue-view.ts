@@ -3,13 +3,13 @@ import type * as z from 'zod'
 import { IssueStatus, Level } from '../../contract/common.ts'
 import type { Issue } from '../../contract/issues.ts'
 import { etagOf } from '../shared/etag.ts'
-import { matchedFiles } from '../repository/snapshot.ts'
+import { matchedFiles } from '../workspace/snapshot.ts'
 import type { Rows } from '../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../shared/times.ts'
 import type { IssueRow } from '../sql/schema.ts'
 import { StoredActor, StoredCorroboration, StoredGrouping } from './columns.ts'
-import { componentRefs, releaseNames } from './names.ts'
-import type { ReleaseName } from './names.ts'
+import { componentRefs, releaseNames } from '../workspace/names.ts'
+import type { ReleaseName } from '../workspace/names.ts'
 
 export type IssueBody = z.input<typeof Issue>
 /** A row of `issue` as it is read. */

@@ -1,6 +1,6 @@
 import type { Platform } from '../shared/context.ts'
-import { defaultEnvironmentName, defaultWeight, guessKind, isKnownEnvironment, nameKey } from '../directory/rules.ts'
-import type { OriginOf } from '../directory/rules.ts'
+import { defaultEnvironmentName, defaultWeight, guessKind, isKnownEnvironment, nameKey } from '../workspace/rules.ts'
+import type { OriginOf } from '../workspace/rules.ts'
 import type { Statement } from '../sql/database.ts'
 import { dayMs } from '../shared/times.ts'
 import type { ReleaseOrders } from './release-orders.ts'

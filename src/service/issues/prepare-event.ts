@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { defaultEnvironmentName } from '../directory/rules.ts'
+import { defaultEnvironmentName } from '../workspace/rules.ts'
 import type { NormalEvent } from '../ingest/event.ts'
 import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
 import { packBody } from './body.ts'

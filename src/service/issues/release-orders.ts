@@ -1,5 +1,5 @@
-import { releaseOrder } from '../directory/release-order.ts'
-import type { OrderedRelease, ReleaseOrder } from '../directory/release-order.ts'
+import { releaseOrder } from '../workspace/release-order.ts'
+import type { OrderedRelease, ReleaseOrder } from '../workspace/release-order.ts'
 import type { Statement } from '../sql/database.ts'
 
 /** The orders of environments that one transaction asks for, each read and built once. */

@@ -4,7 +4,7 @@ import type { Rows } from '../sql/database.ts'
 import { bucketSeconds, resolutionOf, windowOf } from './buckets.ts'
 import type { PeriodName } from './buckets.ts'
 import { timestamp } from '../shared/times.ts'
-import { environmentNames, releaseNames } from './names.ts'
+import { environmentNames, releaseNames } from '../workspace/names.ts'
 import { presenceOf } from './presence.ts'
 import type { Presence } from './presence.ts'
 

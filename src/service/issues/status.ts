@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { Actor, IssueStatus } from '../../contract/common.ts'
-import { audit } from '../audit.ts'
+import { audit } from '../workspace/audit.ts'
 import type { Call } from '../shared/context.ts'
-import { orderReleases } from '../directory/release-order.ts'
-import { isKnownEnvironment } from '../directory/rules.ts'
+import { orderReleases } from '../workspace/release-order.ts'
+import { isKnownEnvironment } from '../workspace/rules.ts'
 import type { Rows } from '../sql/database.ts'
 import type { StoredIssue } from './issue-view.ts'
 

@@ -1,4 +1,4 @@
-import { compileGlob, isLiteral, literalPrefix } from '../components/glob.ts'
+import { compileGlob, isLiteral, literalPrefix } from '../workspace/glob.ts'
 import { steps } from '../coverage/facts.ts'
 import type { Rows } from '../sql/database.ts'
 import { CodeRefs } from './columns.ts'

@@ -1,7 +1,7 @@
 import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { InputOf } from '../../contract/index.ts'
-import { compileGlob, isLiteral, literalPrefix } from '../components/glob.ts'
+import { compileGlob, isLiteral, literalPrefix } from '../workspace/glob.ts'
 import { cutPage, pagingOf } from '../shared/paging.ts'
 import type { Page } from '../shared/paging.ts'
 import { matchExpression } from '../requirements/text-index.ts'

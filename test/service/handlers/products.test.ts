@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { prefixOf, slugOf } from '../../../src/service/directory/products.ts'
+import { prefixOf, slugOf } from '../../../src/service/workspace/products.ts'
 import { origin, startApp } from '../../app.ts'
 import type { App } from '../../app.ts'
 import { existingIdOf, reasonOf, workspaceId } from '../people.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ensureEnvironment } from '../../../src/service/directory/environments.ts'
-import { ensureRelease } from '../../../src/service/directory/releases.ts'
+import { ensureEnvironment } from '../../../src/service/workspace/environments.ts'
+import { ensureRelease } from '../../../src/service/workspace/releases.ts'
 import { dayMs, openRig } from './rig.ts'
 import type { Crash, Rig } from './rig.ts'
 

@@ -1,5 +1,5 @@
-import { repoPath } from '../../components/repo-path.ts'
-import type { RepositoryRoots } from '../../components/repo-path.ts'
+import { repoPath } from '../../workspace/repo-path.ts'
+import type { RepositoryRoots } from '../../workspace/repo-path.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'
 
 /** More are not kept: a repository's own files are fewer. */

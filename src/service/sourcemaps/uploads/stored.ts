@@ -5,7 +5,7 @@ import { notFound } from '../../../errors.ts'
 import type { Principal } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ProductRow, SourceMapRow } from '../../sql/schema.ts'
-import { isKnownEnvironment, isKnownRelease, nameKey } from '../../directory/rules.ts'
+import { isKnownEnvironment, isKnownRelease, nameKey } from '../../workspace/rules.ts'
 import { timestamp, timestampOrNull } from '../../shared/times.ts'
 import type { State } from './states.ts'
 

@@ -1,7 +1,7 @@
-import { audit } from '../../audit.ts'
+import { audit } from '../../workspace/audit.ts'
 import type { Call } from '../../shared/context.ts'
-import { isKnownRelease } from '../../directory/rules.ts'
-import type { OriginOf } from '../../directory/rules.ts'
+import { isKnownRelease } from '../../workspace/rules.ts'
+import type { OriginOf } from '../../workspace/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 

@@ -6,7 +6,7 @@ import {
   compileComponents,
   overlaps,
   type ComponentGlobs,
-} from '../../../src/service/components/attribution.ts'
+} from '../../../src/service/workspace/components.ts'
 import { event, exception, frame, stack, thread } from '../grouping/events.ts'
 
 const repository = { root_path: '/srv/shop', path_strip_prefixes: [] }

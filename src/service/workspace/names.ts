@@ -1,4 +1,4 @@
-import { isKnownEnvironment, isKnownRelease } from '../directory/rules.ts'
+import { isKnownEnvironment, isKnownRelease } from './rules.ts'
 import type { Rows } from '../sql/database.ts'
 
 export interface EnvironmentName {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Call } from './shared/context.ts'
-import type { Rows } from './sql/database.ts'
+import type { Call } from '../shared/context.ts'
+import type { Rows } from '../sql/database.ts'
 
 export interface AuditEntry {
   verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status' | 'ingest'

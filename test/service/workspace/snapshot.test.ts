@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { snapshotOf } from '../../../src/service/repository/snapshot.ts'
+import { snapshotOf } from '../../../src/service/workspace/snapshot.ts'
 import type { App } from '../../app.ts'
 import { startApp } from '../../app.ts'
 import { giveSources, issuesOf, own, thrown } from '../fix-context/room.ts'
