@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping'
 import { build } from 'esbuild'
 import { z } from 'zod'
-import { readSourceMap } from '../../src/service/sourcemaps/format/read.ts'
-import { openMapTable, writeMapTable } from '../../src/service/sourcemaps/table/map-table.ts'
+import { readSourceMap } from '../../src/service/errors/sourcemaps/format/read.ts'
+import { openMapTable, writeMapTable } from '../../src/service/errors/sourcemaps/table/map-table.ts'
 import { inTurn } from './median.ts'
 
 const LOOKUPS = 10_000

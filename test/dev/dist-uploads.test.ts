@@ -7,8 +7,8 @@ import { build } from '../../src/dev/build.ts'
 import { temporaryFolder } from '../cli/run.ts'
 import { bareEnvironment, eventually } from '../serve.ts'
 import type { Endpoints } from '../serve.ts'
-import { minify, zipOf } from '../service/sourcemaps/uploads/rig.ts'
-import type { Confirmed, Created } from '../service/sourcemaps/uploads/rig.ts'
+import { minify, zipOf } from '../service/errors/sourcemaps/uploads/rig.ts'
+import type { Confirmed, Created } from '../service/errors/sourcemaps/uploads/rig.ts'
 
 const folder = temporaryFolder()
 const dist = join(folder.path, 'dist')

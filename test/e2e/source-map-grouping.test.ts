@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type App } from '../app.ts'
 import { temporaryFolder } from '../cli/run.ts'
-import { upload, zipOf } from '../service/sourcemaps/uploads/rig.ts'
+import { upload, zipOf } from '../service/errors/sourcemaps/uploads/rig.ts'
 import { buildPage, type Browser, type Bug, type PageBuild } from './crashing-page.ts'
 
 const folder = temporaryFolder()

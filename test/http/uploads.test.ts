@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { createDoor } from '../../src/http/door.ts'
 import { startApp } from '../app.ts'
 import type { App } from '../app.ts'
-import { confirm, create, sha256Of, stateOf, tinyMap } from '../service/sourcemaps/uploads/rig.ts'
+import { confirm, create, sha256Of, stateOf, tinyMap } from '../service/errors/sourcemaps/uploads/rig.ts'
 
 const map = tinyMap({ sourcesContent: ['x'.repeat(2_000_000)] })
 

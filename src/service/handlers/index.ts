@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../contract/index.ts'
 import type { Handlers } from '../shared/context.ts'
-import type { Uploads } from '../sourcemaps/uploads/uploads.ts'
+import type { Uploads } from '../errors/sourcemaps/uploads/uploads.ts'
 import { accountHandlers } from './account.ts'
 import { componentHandlers } from './components.ts'
 import { environmentHandlers } from './environments.ts'

@@ -1,5 +1,5 @@
 import type { Handlers } from '../shared/context.ts'
-import type { Uploads } from '../sourcemaps/uploads/uploads.ts'
+import type { Uploads } from '../errors/sourcemaps/uploads/uploads.ts'
 
 /** Handlers of source maps; their bytes come in by another door, `/uploads`. */
 export function sourceMapHandlers({ create, confirm }: Pick<Uploads, 'create' | 'confirm'>) {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { isObject } from '../ingest/json.ts'
-import type { JsonObject } from '../ingest/json.ts'
+import { isObject } from '../errors/ingest/json.ts'
+import type { JsonObject } from '../errors/ingest/json.ts'
 import { ctrfPlace } from './ctrf-place.ts'
 import { readFrame, startReading } from './json-report.ts'
 import { annotated, metaOf } from './json-report-meta.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isObject } from '../ingest/json.ts'
+import { isObject } from '../errors/ingest/json.ts'
 import { plainText } from './text.ts'
 
 /** What reporters let a test say about itself beside its name. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { isObject } from '../ingest/json.ts'
+import { isObject } from '../errors/ingest/json.ts'
 import { reportEmpty, reportUnparsable } from './errors.ts'
 import { MOST_CASES } from './junit/read.ts'
 import type { ParsedReport, ReportCase, ReportWarning } from './report.ts'

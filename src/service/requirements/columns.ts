@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Requirement } from '../../contract/requirements.ts'
-import { StoredActor } from '../issues/columns.ts'
+import { StoredActor } from '../errors/issues/columns.ts'
 
 /** What the JSON columns of `requirement` hold; written by `write.ts`, parsed where they are read. */
 

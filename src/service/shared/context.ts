@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Actor } from '../../contract/common.ts'
 import type { Scope } from '../../contract/endpoint.ts'
 import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
-import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import type { Symbolicator } from '../errors/sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../sql/database.ts'
 
 /** Who calls: the token and the person behind it. */

@@ -1,5 +1,5 @@
 import type { Platform } from '../shared/context.ts'
-import { runRetention } from '../issues/retention.ts'
+import { runRetention } from '../errors/issues/retention.ts'
 import { stackOf } from '../shared/log.ts'
 import type { Log } from '../shared/log.ts'
 import type { Database } from '../sql/database.ts'

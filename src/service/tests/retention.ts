@@ -1,4 +1,4 @@
-import { Settings } from '../issues/columns.ts'
+import { Settings } from '../errors/issues/columns.ts'
 import type { Database, Statement } from '../sql/database.ts'
 import { inSteps, STEP } from '../sql/in-steps.ts'
 import { dayMs } from '../shared/times.ts'

@@ -1,4 +1,4 @@
-import type { NormalEvent } from '../ingest/event.ts'
+import type { NormalEvent } from '../errors/event/event.ts'
 import { compileGlob, isLiteral, literalLength, literalPrefix } from './glob.ts'
 import { repoPath, type RepositoryRoots } from './repo-path.ts'
 

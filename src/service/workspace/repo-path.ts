@@ -1,6 +1,6 @@
-import type { NormalFrame } from '../ingest/event.ts'
+import type { NormalFrame } from '../errors/event/event.ts'
 import { LONGEST_PATH } from './glob.ts'
-import { isNative, isVendored } from '../grouping/paths.ts'
+import { isNative, isVendored } from '../errors/grouping/paths.ts'
 
 /** The members of a product's `repository` that say where its code stands on build machines and servers. */
 export interface RepositoryRoots {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startHousekeeping } from '../../../src/service/start/housekeeping.ts'
 import type { LogEntry } from '../../../src/service/shared/log.ts'
-import { dayMs, hourMs, openRig } from '../issues/rig.ts'
+import { dayMs, hourMs, openRig } from '../errors/issues/rig.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())

@@ -7,7 +7,7 @@ import {
   overlaps,
   type ComponentGlobs,
 } from '../../../src/service/workspace/components.ts'
-import { event, exception, frame, stack, thread } from '../grouping/events.ts'
+import { event, exception, frame, stack, thread } from '../errors/grouping/events.ts'
 
 const repository = { root_path: '/srv/shop', path_strip_prefixes: [] }
 

@@ -1,0 +1,106 @@
+import type { NormalException } from '../event/event.ts'
+
+/**
+ * Which exceptions of an event count (positions, oldest first), and the one that names the issue (-1: no exception): of
+ * a group the group itself, also where only its members count, as its message says what was attempted.
+ */
+export interface PickedExceptions {
+  positions: readonly number[]
+  main: number
+}
+
+interface Tree {
+  root: number
+  children: ReadonlyMap<number, readonly number[]>
+}
+
+/**
+ * Filters exception groups after Sentry's RFC 0079: of an `AggregateError` with many equal errors only one counts,
+ * and when all are equal the group itself does not. A list that is no proper tree is left as it is. `identity` of a
+ * position is the same for equal exceptions, so that neither their number nor their order matters.
+ */
+export function pickExceptions(
+  exceptions: readonly NormalException[],
+  identity: (position: number) => string,
+): PickedExceptions {
+  const unchanged = { positions: exceptions.map((_, position) => position), main: exceptions.length - 1 }
+  const tree = readTree(exceptions)
+  if (tree === undefined) return unchanged
+  const distinct = distinctBy(topLevel(exceptions, tree), exceptions, identity)
+  const [only, ...others] = distinct
+  if (only === undefined) return unchanged
+  if (others.length === 0) return { positions: firstPath(only, tree).toReversed(), main: tree.root }
+  return { positions: [...distinct, tree.root], main: tree.root }
+}
+
+/** Undefined for a missing or repeated id, an unknown parent, itself as parent, a cycle, no root or several. */
+function readTree(exceptions: readonly NormalException[]): Tree | undefined {
+  const positionOf = new Map<number, number>()
+  for (const [position, { mechanism }] of exceptions.entries()) {
+    if (mechanism.exception_id === null || positionOf.has(mechanism.exception_id)) return undefined
+    positionOf.set(mechanism.exception_id, position)
+  }
+  const children = new Map<number, number[]>()
+  const roots: number[] = []
+  // By id, as the SDK numbers them in the order it met them; the list itself runs the other way.
+  for (const [, position] of [...positionOf].toSorted(([left], [right]) => left - right)) {
+    const parentId = exceptions[position]!.mechanism.parent_id
+    if (parentId === null) {
+      roots.push(position)
+      continue
+    }
+    const parent = positionOf.get(parentId)
+    if (parent === undefined || parent === position) return undefined
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [position])
+    else siblings.push(position)
+  }
+  const [root] = roots
+  if (root === undefined || roots.length > 1) return undefined
+  // With one root and known parents, whatever the root does not reach is a cycle.
+  return descendants(root, children).length === exceptions.length ? { root, children } : undefined
+}
+
+function descendants(root: number, children: Tree['children']): number[] {
+  const found = [root]
+  for (const position of found) for (const child of children.get(position) ?? []) found.push(child)
+  return found
+}
+
+/** The first exceptions below the root that are no groups themselves. */
+function topLevel(exceptions: readonly NormalException[], { root, children }: Tree): number[] {
+  const open = [root]
+  const found: number[] = []
+  for (const position of open) {
+    if (!exceptions[position]!.mechanism.is_exception_group) found.push(position)
+    else for (const child of children.get(position) ?? []) open.push(child)
+  }
+  return found
+}
+
+/** One of each identity, by type and then identity, descending: the order in which they failed says nothing. */
+function distinctBy(
+  positions: readonly number[],
+  exceptions: readonly NormalException[],
+  identity: (position: number) => string,
+): number[] {
+  const byIdentity = new Map<string, number>()
+  for (const position of positions) {
+    const key = identity(position)
+    if (!byIdentity.has(key)) byIdentity.set(key, position)
+  }
+  const sortKey = ([key, position]: [string, number]) => `${exceptions[position]!.type}\n${key}`
+  return [...byIdentity]
+    .toSorted((left, right) => (sortKey(left) < sortKey(right) ? 1 : -1))
+    .map(([, position]) => position)
+}
+
+/** An exception and its first cause, that one's first cause and so on. */
+function firstPath(start: number, { children }: Tree): number[] {
+  const path = [start]
+  for (const position of path) {
+    const next = children.get(position)?.[0]
+    if (next !== undefined) path.push(next)
+  }
+  return path
+}

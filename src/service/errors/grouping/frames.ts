@@ -1,0 +1,140 @@
+import type { NormalFrame } from '../event/event.ts'
+import { functionToken, javaModule } from './functions.ts'
+import type { Token } from './hash.ts'
+import { buildOf, isBundled, isMinifiedName, pathOf } from './minified.ts'
+import { isNative, isUrl, isVendored, type ReadName, withoutHashes, withoutNumbers } from './paths.ts'
+import type { Family } from './platform.ts'
+
+const LONGEST_CONTEXT = 120
+const WITH_CONTEXT: ReadonlySet<Family> = new Set(['javascript', 'python', 'php', 'ruby'])
+
+/** Why a frame that says nothing does not count; its place in the stack still does for the shape. */
+export const NAMELESS = 'no function, module or file name'
+
+/** What of a frame counts for the hash; `ignored` is '' or why nothing does. */
+export interface FrameReading {
+  ignored: string
+  tokens: readonly Token[]
+  /** What counts where another engine or map wrote the frame: its function, and its source line only without one. */
+  lenient: readonly Token[]
+  /** What counts where another build made the frame: nothing a minifier or a content hash named. */
+  shape: readonly Token[]
+  /** The same for two frames that are the same place in the code, whatever their line. */
+  key: string
+  isApp: boolean
+  /** Whether a minifier named its function, and in which build ('' when that is not known). */
+  minified: { build: string } | undefined
+  /** Whether its function has a name that is the same in every build. */
+  isNamed: boolean
+  /** Whether its source line counts. */
+  hasLine: boolean
+}
+
+/** What the frames of one event are read with. */
+export interface FrameRules {
+  family: Family
+  /** What names the build where neither file name nor debug id does. */
+  release: string
+  readName: ReadName
+}
+
+/** Module or file, function and source line of a frame, by the rules of ERRORS §2.1 and decision 014. */
+export function readFrame(frame: NormalFrame, { family, release, readName }: FrameRules): FrameReading {
+  const name = functionToken(frame.function, family)
+  const engine = family === 'javascript' ? engineReason(frame, name) : ''
+  const file = fileOf(frame, readName)
+  const place = placeToken(frame, family, file)
+  const line = contextToken(frame, family, name)
+  const isShort = family === 'javascript' && isMinifiedName(name)
+  const inBundle = (isShort || line !== '') && family === 'javascript' && isBundled(frame, readName)
+  // A line of a bundle is full of names that are new in each build.
+  const context = inBundle && !frame.symbolicated ? '' : line
+  const minified = isShort && inBundle ? { build: buildOf(frame, release, readName) } : undefined
+  const places = place === undefined ? [] : [place]
+  const functions = functionTokens(name, minified?.build ?? '')
+  const contexts: Token[] = context === '' ? [] : [['context', context]]
+  // After symbolication the name is a guess of the map's; the source line beside it is certain.
+  const isGuess = family === 'javascript' && frame.symbolicated && context !== ''
+  const tokens = [...places, ...(isGuess ? [] : functions), ...contexts]
+  const ownName = minified === undefined ? name : ''
+  return {
+    ignored: engine || (tokens.length === 0 ? NAMELESS : ''),
+    tokens,
+    lenient: [...places, ...(ownName === '' && context !== '' ? contexts : functions)],
+    shape: shapeTokens(file, ownName),
+    key: `${file}\n${tokens.map(([kind, value]) => `${kind} ${value}`).join('\n')}`,
+    isApp: engine === '' && isApp(frame, family),
+    minified,
+    isNamed: ownName !== '',
+    hasLine: context !== '',
+  }
+}
+
+function functionTokens(name: string, build: string): Token[] {
+  if (name === '') return []
+  return build === ''
+    ? [['function', name]]
+    : [
+        ['function', name],
+        ['build', build],
+      ]
+}
+
+/** Pages are named after what they show, so only a script's own file counts. */
+function shapeTokens(file: string, name: string): Token[] {
+  return [
+    ['file', /\.[cm]?[jt]sx?$/.test(file) ? withoutNumbers(file) : ''],
+    ['function', name],
+  ]
+}
+
+function engineReason(frame: NormalFrame, name: string): string {
+  if (isNative(frame.filename) || isNative(frame.abs_path)) return 'native code'
+  return name === 'eval' || name === 'eval code' ? 'eval' : ''
+}
+
+/** Whether a frame is the team's code: as the SDK says, save for JavaScript that is known to be someone else's. */
+export function isApp(frame: NormalFrame, family: Family): boolean {
+  if (!frame.in_app) return false
+  if (family !== 'javascript') return true
+  // Where the map leads decides: a bundle holds packages and the team's code alike.
+  return ![frame.filename, frame.abs_path].some((path) => isVendored(path) || isNative(path))
+}
+
+/** The name of the file a frame is in, the same for every build. */
+function fileOf(frame: NormalFrame, readName: ReadName): string {
+  const { name, stable } = readName(pathOf(frame))
+  return (frame.symbolicated ? name : stable).toLowerCase()
+}
+
+function placeToken(frame: NormalFrame, family: Family, file: string): Token | undefined {
+  const module = moduleOf(frame, family)
+  if (module !== '') return ['module', module]
+  const path = frame.abs_path === '' ? frame.filename : frame.abs_path
+  if (!frame.symbolicated && (isUrl(path) || isUrl(frame.filename))) return undefined
+  if (isNative(frame.filename) || isNative(frame.abs_path)) return undefined
+  return file === '' ? undefined : ['file', file]
+}
+
+function moduleOf(frame: NormalFrame, family: Family): string {
+  if (family === 'java') return javaModule(frame.module)
+  if (family !== 'javascript') return frame.module
+  // The SDK named it after the bundle, which the map has left behind.
+  if (frame.symbolicated) return ''
+  // A module that only repeats the path of the bundle says no more than the file name.
+  if (frame.module.includes('/') && withoutExtension(frame.abs_path).endsWith(withoutExtension(frame.module))) return ''
+  return withoutHashes(frame.module)
+}
+
+function withoutExtension(path: string): string {
+  return path.replace(/[?#].*$/s, '').replace(/\.\w{1,8}$/, '')
+}
+
+function contextToken(frame: NormalFrame, family: Family, name: string): string {
+  if (!WITH_CONTEXT.has(family)) return ''
+  const line = frame.context_line.slice(0, 4096).trim().replace(/\s+/g, ' ')
+  // A line of brackets is in every file.
+  if (line.length > LONGEST_CONTEXT || !/[\p{L}\p{N}_$]/u.test(line)) return ''
+  if (name === '' && !frame.symbolicated && (isUrl(frame.abs_path) || isUrl(frame.filename))) return ''
+  return line
+}

@@ -1,0 +1,153 @@
+import type { GroupingResult, NormalEvent, NormalThread } from '../event/event.ts'
+import { readExceptions, type ExceptionsReading } from './exceptions.ts'
+import { explain } from './explain.ts'
+import { fingerprintKind, fingerprintTokens } from './fingerprint.ts'
+import { hashTokens, type Token } from './hash.ts'
+import { looseHashes, type LooseHash, type ReadEvent } from './loose.ts'
+import { messageToken, readerOfEvent } from './parameterise.ts'
+import { namesOfEvent } from './paths.ts'
+import { familyOf } from './platform.ts'
+import { LONGEST_CYCLE } from './recursion.ts'
+import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
+import { nameOf } from './title.ts'
+
+export interface GroupingOptions {
+  /** The event before symbolication: its hash is attached, so that events before and after the maps came join. */
+  unsymbolicated?: NormalEvent
+  /** Longest cycle that counts as recursion; 1 is Sentry's rule. */
+  longestCycle?: number
+}
+
+/** Result of grouping. */
+export interface Grouping extends GroupingResult {
+  /** Hashes that lead to the issue on a condition, most telling first: see `findByHashes`. */
+  loose_hashes: readonly LooseHash[]
+}
+
+type DefaultBasis = 'stack' | 'value' | 'message' | 'fallback'
+
+/** The default grouping of one variant, before a fingerprint. */
+interface Reading {
+  basis: DefaultBasis
+  tokens: readonly Token[]
+  exceptions: ExceptionsReading
+  thread: NormalThread | undefined
+  /** The stacks that count. */
+  stacks: readonly Stack[]
+  message: string
+}
+
+/**
+ * Groups one event: the hash of its issue, further hashes that lead there, its title and why (algorithm `tracegate-1`,
+ * ERRORS §2.2, decision 014). Pure; takes any event, never throws. Positions in `frames` are those of the lists, not
+ * `frame.index`.
+ */
+export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): Grouping {
+  const { reading, ...read } = readWith(event, options)
+  const { rules, hash } = read
+  const system = hashOf(event, readEvent(event, 'system', rules), rules)
+  const kind = fingerprintKind(event.fingerprint)
+  const loose = kind === 'custom' ? [] : looseHashes(read, readRaw(event, options))
+  const basis = kind === 'default' ? reading.basis : kind === 'custom' ? 'fingerprint' : 'hybrid'
+  const others = system === hash ? [] : [system]
+  return {
+    algorithm: 'tracegate-1',
+    basis,
+    hash,
+    other_hashes: others,
+    loose_hashes: loose.filter((each) => each.hash !== system),
+    explanation: explain({ ...reading, event, basis, rules, others, loose }),
+    ...nameOf(event, reading.exceptions.main, namingStacks(event, reading), rules.family),
+    frames: rolesOf(event, reading, kind === 'custom'),
+  }
+}
+
+/** Undefined where no map changed a frame: the event says then what it said before. */
+function readRaw(event: NormalEvent, { unsymbolicated, ...options }: GroupingOptions): ReadEvent | undefined {
+  const stacks = [...event.exceptions, ...event.threads]
+  if (unsymbolicated === undefined || !stacks.some(({ frames }) => frames.some(({ symbolicated }) => symbolicated)))
+    return undefined
+  return readWith(unsymbolicated, options)
+}
+
+function readWith(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: GroupingOptions) {
+  const rules: StackRules = {
+    family: familyOf(event),
+    release: event.release === '' ? '' : `${event.release} ${event.dist}`,
+    readName: namesOfEvent(),
+    longestCycle,
+    known: new Map(),
+    readText: readerOfEvent(),
+  }
+  const reading = readEvent(event, 'app', rules)
+  return {
+    event,
+    rules,
+    reading,
+    exceptions: reading.exceptions,
+    hash: hashOf(event, reading, rules),
+    hashOf: (tokens: readonly Token[]) => hashOf(event, { tokens }, rules),
+  }
+}
+
+function hashOf(event: NormalEvent, { tokens }: Pick<Reading, 'tokens'>, { readText }: StackRules): string {
+  const isDefault = fingerprintKind(event.fingerprint) === 'default'
+  return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens, readText))
+}
+
+/** Exceptions, else the thread that crashed, else the message, else what little there is. */
+function readEvent(event: NormalEvent, variant: Variant, rules: StackRules): Reading {
+  const exceptions = readExceptions(event, variant, rules)
+  const thread = decidingThread(event.threads)
+  const template = event.message_template.trim() === '' ? event.message : event.message_template
+  const message = messageToken(template, rules.readText)
+  const stacks = exceptions.stacks.filter((stack) => stack !== undefined)
+  const reading = { exceptions, thread, stacks, message }
+  if (exceptions.tokens.length > 0) {
+    const basis = stacks.some(({ tokens }) => tokens.length > 0) ? 'stack' : 'value'
+    return { ...reading, basis, tokens: exceptions.tokens }
+  }
+  const stack = thread && bestStack(thread.frames, variant, rules)
+  if (stack !== undefined && stack.tokens.length > 0) {
+    // The stack of a message is that of the logger; the stack of a crash speaks for itself.
+    const said: Token[] = message === '' || thread?.crashed === true ? [] : [['message', message]]
+    return { ...reading, basis: 'stack', stacks: [stack], tokens: [['thread', ''], ...said, ...stack.tokens] }
+  }
+  if (message !== '') return { ...reading, basis: 'message', tokens: [['message', message]] }
+  const { platform, level, logger } = event
+  return {
+    ...reading,
+    basis: 'fallback',
+    tokens: [
+      ['platform', platform],
+      ['level', level],
+      ['logger', logger],
+    ],
+  }
+}
+
+/** The crashed thread, else the current one, else the only one. */
+function decidingThread(threads: readonly NormalThread[]): NormalThread | undefined {
+  return (
+    threads.find(({ crashed }) => crashed) ??
+    threads.find(({ current }) => current) ??
+    (threads.length === 1 ? threads[0] : undefined)
+  )
+}
+
+/** Where to look for the culprit: the naming exception, then the others from the outermost inward, then the thread. */
+function namingStacks(event: NormalEvent, { exceptions, thread }: Reading) {
+  const others = event.exceptions.toReversed().filter((exception) => exception !== exceptions.main)
+  return [exceptions.main, ...others, thread].flatMap((source) => (source === undefined ? [] : [source.frames]))
+}
+
+function rolesOf(event: NormalEvent, { exceptions }: Reading, custom: boolean): GroupingResult['frames'] {
+  return event.exceptions.flatMap((exception, exceptionIndex) => {
+    const stack = exceptions.stacks[exceptionIndex]
+    return exception.frames.map((_, index) => {
+      const why = stack === undefined ? 'exception group: this exception does not count' : stack.ignored[index]!
+      const reason = custom ? 'the fingerprint decides' : why
+      return { exception_index: exceptionIndex, index, role: reason === '' ? 'contributes' : 'ignored', reason }
+    })
+  })
+}

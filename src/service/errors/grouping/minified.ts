@@ -1,0 +1,44 @@
+import type { NormalFrame } from '../event/event.ts'
+import { isUrl, readName, type ReadName } from './paths.ts'
+
+/** A source line longer than what people write: one of a bundle. */
+const LONGEST_WRITTEN = 150
+
+/**
+ * Whether a name looks like a minifier's: one or two characters, an obfuscator's `_0x3f`, or three characters that are
+ * neither a word (`add`, `Map`) nor an abbreviation (`URL`). Such a name means something only within its build.
+ */
+export function isMinifiedName(name: string): boolean {
+  const bare = name.replace(/^#/, '')
+  if (/^[\w$]{1,2}$/.test(bare) || /^_0x[0-9a-f]+$/i.test(bare)) return true
+  if (!/^[\w$]{3}$/.test(bare)) return false
+  const isWord = /^[A-Z]?[a-z]+$/.test(bare) && /[aeiouy]/i.test(bare)
+  return !(isWord || /^[A-Z]{3}$/.test(bare))
+}
+
+/**
+ * Whether a minifier may have named a frame's function: a line around it is too long to be written, or, where the SDK
+ * sent no lines, it was loaded from an address or its file has a bundler's hash or debug id. A short name in any other
+ * file is what its author chose. With a map it may only have where the map left the name as it was.
+ */
+export function isBundled(frame: NormalFrame, read: ReadName = readName): boolean {
+  if (frame.symbolicated) return frame.original?.function === frame.function
+  const { pre_context: before, context_line: line, post_context: after } = frame
+  const lines = before.length + after.length === 0 ? [line] : [...before, line, ...after]
+  const written = lines.filter((text) => text.trim() !== '')
+  if (written.length > 0) return written.some((text) => text.length > LONGEST_WRITTEN || text.includes('{snip}'))
+  if (isUrl(frame.filename) || isUrl(frame.abs_path) || frame.debug_id !== '') return true
+  const { name, stable } = read(pathOf(frame))
+  return stable !== name
+}
+
+/** What names the build of a bundle: the hash in its file's name, else its debug id, else the release; '' without any. */
+export function buildOf(frame: NormalFrame, release: string, read: ReadName = readName): string {
+  const { name, stable } = read(pathOf(frame.original ?? frame))
+  return stable === name ? frame.debug_id || release : name
+}
+
+/** Where a frame says it is. */
+export function pathOf({ filename, abs_path }: Pick<NormalFrame, 'filename' | 'abs_path'>): string {
+  return filename === '' ? abs_path : filename
+}

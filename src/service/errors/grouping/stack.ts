@@ -1,0 +1,101 @@
+import type { NormalFrame } from '../event/event.ts'
+import { NAMELESS, readFrame, type FrameReading, type FrameRules } from './frames.ts'
+import type { Token } from './hash.ts'
+import type { ReadText } from './parameterise.ts'
+import { recursiveFrames } from './recursion.ts'
+
+/** `app`: only the team's frames count; `system`: all do. */
+export type Variant = 'app' | 'system'
+
+/** How an event is read: one set of rules for all its stacks and texts. */
+export interface StackRules extends FrameRules {
+  /** See `recursiveFrames`. */
+  longestCycle: number
+  /** Frames that were read before: the variants of an event share them. */
+  known: Map<NormalFrame, FrameReading>
+  /** Reads values and messages; what one event can cost is bounded here. */
+  readText: ReadText
+}
+
+/** The frames of a stack that count, and for each frame why it does not ('' when it does). */
+export interface Stack {
+  tokens: readonly Token[]
+  contributing: readonly NormalFrame[]
+  ignored: readonly string[]
+  readings: readonly FrameReading[]
+  variant: Variant
+}
+
+const RECURSION = 'recursion: repeats the frames before it'
+
+/** The frames that count for a variant; the app variant falls back to all frames where none of the team's counts. */
+export function bestStack(frames: readonly NormalFrame[], variant: Variant, rules: StackRules): Stack {
+  const stack = readStack(frames, variant, rules)
+  return variant === 'app' && stack.tokens.length === 0 ? readStack(frames, 'system', rules) : stack
+}
+
+/** What frames of a stack have in common with another engine's or map's of the same crash, from one position on. */
+export function lenientTokens({ readings, ignored }: Stack, from: number): Token[] {
+  return readings.flatMap((reading, index): Token[] =>
+    index < from || ignored[index] !== '' ? [] : [['frame', ''], ...reading.lenient],
+  )
+}
+
+/** What frames of a stack are called, whichever build called them so. */
+export function namedTokens({ readings, ignored }: Stack): Token[] {
+  return readings.flatMap((reading, index): Token[] =>
+    ignored[index] !== '' ? [] : [['frame', ''], ...reading.tokens.filter(([kind]) => kind !== 'build')],
+  )
+}
+
+/**
+ * What a stack has in common with the same one of another build, from one position on: how deep it is, which scripts
+ * it runs through, and the names no minifier took. Frames without any name count as well.
+ */
+export function shapeTokens(frames: readonly NormalFrame[], stack: Stack, from: number, rules: StackRules): Token[] {
+  const { readings, ignored } = stack
+  const counting = [...readings.keys()].filter((index) => {
+    if (index < from || (stack.variant === 'app' && !readings[index]!.isApp)) return false
+    return ['', NAMELESS, RECURSION].includes(ignored[index]!)
+  })
+  const keys = counting.map((index) => {
+    const { lineno, colno } = frames[index]!
+    const { ignored: reason, key } = readings[index]!
+    return reason === NAMELESS ? `${lineno}:${colno} ${key}` : key
+  })
+  const repeated = recursiveFrames(keys, rules.longestCycle)
+  return counting.flatMap((index, position): Token[] =>
+    repeated.has(position) ? [] : [['frame', ''], ...readings[index]!.shape],
+  )
+}
+
+/** The frames of one variant that count, caller first. */
+function readStack(frames: readonly NormalFrame[], variant: Variant, rules: StackRules): Stack {
+  const readings = frames.map((frame) => readOnce(frame, rules))
+  const ignored = readings.map((reading) => {
+    return reading.ignored === '' && variant === 'app' && !reading.isApp ? 'not in-app' : reading.ignored
+  })
+  const counting = [...ignored.keys()].filter((index) => ignored[index] === '')
+  const repeated = recursiveFrames(
+    counting.map((index) => readings[index]!.key),
+    rules.longestCycle,
+  )
+  for (const position of repeated) ignored[counting[position]!] = RECURSION
+  const kept = counting.filter((index) => ignored[index] === '')
+  return {
+    tokens: kept.flatMap((index): Token[] => [['frame', ''], ...readings[index]!.tokens]),
+    contributing: kept.map((index) => frames[index]!),
+    ignored,
+    readings,
+    variant,
+  }
+}
+
+function readOnce(frame: NormalFrame, rules: StackRules): FrameReading {
+  const { known } = rules
+  const before = known.get(frame)
+  if (before !== undefined) return before
+  const reading = readFrame(frame, rules)
+  known.set(frame, reading)
+  return reading
+}

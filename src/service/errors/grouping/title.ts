@@ -1,0 +1,96 @@
+import type { NormalEvent, NormalException, NormalFrame } from '../event/event.ts'
+import { typeOf } from './exceptions.ts'
+import { functionToken } from './functions.ts'
+import { isApp } from './frames.ts'
+import { isNative, isUrl } from './paths.ts'
+import type { Family } from './platform.ts'
+
+const LONGEST_TITLE = 250
+const LONGEST_CULPRIT = 250
+
+/** What an issue is called and where it happens. */
+interface Name {
+  title: string
+  type: string
+  value: string
+  culprit: string
+}
+
+/** Names an event after its main exception, else its message; `frames` are the stacks to find the culprit in, best first. */
+export function nameOf(
+  event: NormalEvent,
+  main: NormalException | undefined,
+  stacks: readonly (readonly NormalFrame[])[],
+  family: Family,
+): Name {
+  const type = main === undefined ? '' : typeOf(main)
+  const message = event.message.trim() === '' ? event.message_template : event.message
+  const value = main !== undefined && (type !== '' || message === '') ? main.value : message
+  return {
+    title: titleOf(type, oneLine(value)) || fallbackTitle(event),
+    type,
+    value,
+    culprit: culpritOf(event, stacks, family),
+  }
+}
+
+function titleOf(type: string, value: string): string {
+  if (type === '') return cut(value, LONGEST_TITLE)
+  return cut(value === '' ? oneLine(type) : `${oneLine(type)}: ${value}`, LONGEST_TITLE)
+}
+
+function fallbackTitle(event: NormalEvent): string {
+  const origin = oneLine(event.logger || event.platform)
+  return cut(`${event.level} without message${origin === '' ? '' : ` (${origin})`}`, LONGEST_TITLE)
+}
+
+/**
+ * `function (file)` of the team's frame nearest to the crash, else of the nearest that is no engine's code (`JSON.parse`
+ * has no place of its own), else the transaction.
+ */
+function culpritOf(event: NormalEvent, stacks: readonly (readonly NormalFrame[])[], family: Family): string {
+  const frame =
+    first(stacks, (frames) => frames.findLast((candidate) => isApp(candidate, family))) ??
+    first(stacks, (frames) => frames.findLast(({ filename, abs_path }) => ![filename, abs_path].some(isNative)))
+  return cut(
+    oneLine(frame === undefined ? '' : describeFrame(frame, family)) || oneLine(event.transaction),
+    LONGEST_CULPRIT,
+  )
+}
+
+/** `pay (src/payment/gateway.ts)`, or the half that is known. */
+export function describeFrame(frame: NormalFrame, family: Family): string {
+  const name = functionToken(frame.function, family)
+  const file = filePart(frame)
+  if (name === '') return file
+  return file === '' ? name : `${name} (${file})`
+}
+
+function filePart(frame: NormalFrame): string {
+  const file = frame.filename || frame.module || frame.abs_path
+  return isUrl(file) ? file.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, '') : file
+}
+
+function first<T>(
+  stacks: readonly (readonly NormalFrame[])[],
+  find: (frames: readonly NormalFrame[]) => T | undefined,
+): T | undefined {
+  for (const frames of stacks) {
+    const found = find(frames)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function oneLine(text: string): string {
+  return text
+    .slice(0, 2000)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+}
+
+/** At most `length` characters, the last one an ellipsis where text was left out; never half a surrogate pair. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text
+  return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}

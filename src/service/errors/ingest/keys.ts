@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache'
+import type { Platform } from '../../shared/context.ts'
+import type { Database } from '../../sql/database.ts'
+
+export interface DsnKey {
+  productId: number
+  /** Events per second; null is the default, 0 is no limit. */
+  ratePerSecond: number | null
+  burst: number | null
+}
+
+export interface Keys {
+  /** The key, or undefined when it is unknown or revoked. */
+  find(publicKey: string): Promise<DsnKey | undefined>
+}
+
+const FOUND_MS = 2_000
+const MISSING_MS = 30_000
+const KEYS_KEPT = 10_000
+
+interface Known {
+  key: DsnKey | undefined
+  until: number
+}
+
+/**
+ * DSN keys from the database behind a bounded cache: a revoked key is noticed within two seconds, an unknown key is not
+ * looked up again for 30 seconds (CONTRACT §12). Found and missing keys are kept apart, so that made-up keys cannot
+ * push real ones out.
+ */
+export function createKeys({ db, platform }: { db: Database; platform: Platform }): Keys {
+  const found = new LRUCache<string, Known>({ max: KEYS_KEPT })
+  const missing = new LRUCache<string, Known>({ max: KEYS_KEPT })
+  return {
+    async find(publicKey) {
+      // JavaScript SDKs refuse any other key, so there is none to find.
+      if (!/^\w{1,64}$/.test(publicKey)) return undefined
+      const known = found.get(publicKey) ?? missing.get(publicKey)
+      if (known && platform.now() < known.until) return known.key
+      const key = await readKey(db, publicKey)
+      found.delete(publicKey)
+      if (key) {
+        missing.delete(publicKey)
+        found.set(publicKey, { key, until: platform.now() + FOUND_MS })
+      } else missing.set(publicKey, { key, until: platform.now() + MISSING_MS })
+      return key
+    },
+  }
+}
+
+async function readKey(db: Database, publicKey: string): Promise<DsnKey | undefined> {
+  const row = await db.read
+    .selectFrom('dsn_key')
+    .select(['product_id', 'rate_per_second', 'burst'])
+    .where('public_key', '=', publicKey)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row && { productId: row.product_id, ratePerSecond: row.rate_per_second, burst: row.burst }
+}

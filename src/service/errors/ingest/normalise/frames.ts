@@ -1,0 +1,92 @@
+import type { NormalFrame } from '../../event/event.ts'
+import { isObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { boundedObject, mapBounds } from './bounded.ts'
+import { keepEnds, keepFirst, onlyObjects, readCount, readFlag, readObject, readText } from './read.ts'
+import type { Signals } from './signals.ts'
+
+/** Shared by all stacks of one event. */
+export interface FrameFacts {
+  signals: Signals
+  /** Debug id of a minified file, by the path that frames name. */
+  debugIds: ReadonlyMap<string, string>
+  /** Frames that may still be kept; a list of `{}` would otherwise grow two hundredfold. */
+  left: number
+}
+
+const FRAMES_PER_STACK = 250
+/** Frames of all stacks: room for a thread dump. */
+export const FRAMES_PER_EVENT = 5_000
+const CONTEXT_LINES = 20
+const LINE_LENGTH = 1_024
+
+/** The frames of a stack trace (`{ frames }` or a bare list), caller first as SDKs send them; `index` is the place kept. */
+export function readFrames(
+  stacktrace: unknown,
+  member: string,
+  exceptionIndex: number,
+  facts: FrameFacts,
+): NormalFrame[] {
+  const { signals } = facts
+  if (stacktrace === undefined || stacktrace === null) return []
+  const list = isObject(stacktrace) ? (stacktrace.frames ?? []) : stacktrace
+  if (!Array.isArray(list)) {
+    signals.note(member, 'type', 0, 1)
+    return []
+  }
+  const kept = keepEnds(onlyObjects(list, member, signals), Math.min(FRAMES_PER_STACK, facts.left), member, signals)
+  facts.left -= kept.length
+  return kept.map((frame, index) => readFrame(frame, member, { index, exception_index: exceptionIndex }, facts))
+}
+
+function readFrame(
+  frame: JsonObject,
+  member: string,
+  place: Pick<NormalFrame, 'index' | 'exception_index'>,
+  { signals, debugIds }: FrameFacts,
+): NormalFrame {
+  const text = (name: string, max: number) => readText(frame[name], `${member}.${name}`, max, signals)
+  const filename = text('filename', 512) || text('path', 512)
+  const absPath = text('abs_path', 2_048)
+  const module = text('module', 256)
+  return {
+    ...place,
+    function: text('function', 512),
+    raw_function: text('raw_function', 1_024),
+    module,
+    filename,
+    abs_path: absPath,
+    repo_path: '',
+    // The specification calls them line and path.
+    lineno: readCount(frame.lineno ?? frame.line, `${member}.lineno`, signals) ?? 0,
+    colno: readCount(frame.colno ?? frame.column, `${member}.colno`, signals) ?? 0,
+    in_app: readFlag(frame.in_app, `${member}.in_app`, signals) ?? !isLibrary(absPath || filename || module),
+    context_line: text('context_line', LINE_LENGTH),
+    pre_context: readLines(frame.pre_context, `${member}.pre_context`, signals),
+    post_context: readLines(frame.post_context, `${member}.post_context`, signals),
+    vars: boundedObject(readObject(frame.vars, `${member}.vars`, signals), `${member}.vars`, mapBounds, signals),
+    symbolicated: false,
+    original: null,
+    source_map_id: '',
+    debug_id: debugIds.get(absPath || filename) ?? '',
+    component: null,
+    grouping_role: 'ignored',
+    ignored_reason: '',
+  }
+}
+
+/** For frames of senders that do not say `in_app`: code that a package manager or the runtime put there. */
+function isLibrary(path: string): boolean {
+  return /(?:^|[/\\])(?:node_modules|site-packages|dist-packages|vendor)[/\\]|^(?:node:|internal\/|<)|^\[native/.test(
+    path,
+  )
+}
+
+function readLines(value: unknown, member: string, signals: Signals): string[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) {
+    signals.note(member, 'type', 0, 1)
+    return []
+  }
+  return keepFirst(value, CONTEXT_LINES, member, signals).map((line) => readText(line, member, LINE_LENGTH, signals))
+}

@@ -1,0 +1,113 @@
+import type { NormalEvent } from '../../event/event.ts'
+import type { JsonObject } from '../json.ts'
+import { boundedObject, contextBounds, extraBounds, shallowEnough } from './bounded.ts'
+import { readExceptions, readThreads } from './exceptions.ts'
+import { FRAMES_PER_EVENT } from './frames.ts'
+import { readMessage } from './message.ts'
+import { readName, readObject, readText } from './read.ts'
+import { Signals } from './signals.ts'
+import {
+  readBreadcrumbs,
+  readDebugImages,
+  readFingerprint,
+  readModules,
+  readRequest,
+  readSdk,
+  readTags,
+} from './surroundings.ts'
+import { clockDrift, readEventTime } from './time.ts'
+import { hashUser, readUser } from './user.ts'
+
+/** What is known of an event beside its payload. */
+export interface EventFacts {
+  /** 32 hex. */
+  eventId: string
+  /** Epoch milliseconds. */
+  receivedAt: number
+  /** `sent_at` of the envelope header, as it came. */
+  sentAt?: unknown
+  /** `sdk` of the envelope header, as it came. */
+  sdk?: unknown
+  /** Bytes of the payload's JSON. */
+  sizeBytes: number
+}
+
+/** Deeper payloads are cut before they are kept: far below what overflows a stack, far above what SDKs send. */
+const PAYLOAD_DEPTH = 100
+
+/**
+ * The event as the rest of the service reads it (CONTRACT §12 "Normalisation"): every member present and of its type.
+ * Never throws for content: what has a wrong type is dropped, what is too long is cut, and both are named in
+ * `truncation_signals`. Frames carry the defaults that symbolication and grouping overwrite.
+ */
+export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
+  const signals = new Signals()
+  const drift = clockDrift(facts.sentAt, facts.receivedAt)
+  const debugImages = readDebugImages(payload.debug_meta, signals)
+  const frames = { signals, debugIds: debugIdsByFile(debugImages), left: FRAMES_PER_EVENT }
+  const exceptions = readExceptions(payload, frames)
+  const user = readUser(payload, signals)
+  const event: Omit<NormalEvent, 'truncation_signals'> = {
+    sdk_event_id: facts.eventId,
+    timestamp: readEventTime(payload.timestamp, facts.receivedAt, drift, signals),
+    received_at: facts.receivedAt,
+    level: readLevel(payload.level, signals),
+    platform: readText(payload.platform, 'platform', 64, signals) || 'other',
+    environment: readEnvironment(payload.environment, signals),
+    release: readName(payload.release, 'release', 250, signals),
+    dist: readName(payload.dist, 'dist', 64, signals),
+    ...readMessage(payload, signals),
+    transaction: readName(payload.transaction, 'transaction', 200, signals),
+    server_name: readText(payload.server_name, 'server_name', 256, signals),
+    logger: readText(payload.logger, 'logger', 128, signals),
+    handled: exceptions.every(({ mechanism }) => mechanism.handled),
+    exceptions,
+    threads: readThreads(payload, frames, exceptions.length > 0),
+    breadcrumbs: readBreadcrumbs(payload.breadcrumbs, drift, signals),
+    tags: readTags(payload.tags, signals),
+    user,
+    user_hash: hashUser(user),
+    request: readRequest(payload.request, signals),
+    contexts: boundedObject(readObject(payload.contexts, 'contexts', signals), 'contexts', contextBounds, signals),
+    extra: boundedObject(readObject(payload.extra, 'extra', signals), 'extra', extraBounds, signals),
+    modules: readModules(payload.modules, signals),
+    sdk: readSdk(payload.sdk, facts.sdk, signals),
+    fingerprint: readFingerprint(payload.fingerprint, signals),
+    debug_images: debugImages,
+    size_bytes: facts.sizeBytes,
+    raw_payload: shallowEnough(payload, 'raw_payload', PAYLOAD_DEPTH, signals),
+  }
+  return { ...event, truncation_signals: signals.list() }
+}
+
+const levels: Readonly<Record<string, NormalEvent['level']>> = {
+  fatal: 'fatal',
+  critical: 'fatal',
+  error: 'error',
+  warning: 'warning',
+  info: 'info',
+  log: 'info',
+  debug: 'debug',
+}
+
+/** Without a name, Sentry's default (CONTRACT §6); "/" becomes "-", as no environment that members name may hold it. */
+function readEnvironment(value: unknown, signals: Signals): string {
+  const name = readName(value, 'environment', 64, signals) || 'production'
+  if (!name.includes('/')) return name
+  signals.note('environment', 'value', 0, 1)
+  return name.replaceAll('/', '-')
+}
+
+function readLevel(value: unknown, signals: Signals): NormalEvent['level'] {
+  if (value === undefined || value === null) return 'error'
+  const name = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  const level = Object.hasOwn(levels, name) ? levels[name] : undefined
+  if (!level) signals.note('level', typeof value === 'string' ? 'value' : 'type', 0, 1)
+  return level ?? 'error'
+}
+
+function debugIdsByFile(images: NormalEvent['debug_images']): Map<string, string> {
+  const ids = new Map<string, string>()
+  for (const { code_file: file, debug_id: id } of images) if (file !== '' && id !== '') ids.set(file, id)
+  return ids
+}

@@ -1,0 +1,133 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Expression } from 'kysely'
+import * as z from 'zod'
+import { attributeEvent, compileComponents } from '../../workspace/components.ts'
+import type { Owners } from '../../workspace/components.ts'
+import type { RepositoryRoots } from '../../workspace/repo-path.ts'
+import type { NormalEvent } from '../event/event.ts'
+import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import type { Database, Rows, Statement } from '../../sql/database.ts'
+import { unpackBody } from './body.ts'
+import type { StoredEvent } from './body.ts'
+
+type Prepare = (sql: string) => Statement
+
+/** Issues per transaction when all of a product are attributed anew. */
+const STEP = 50
+const Globs = z.array(z.string())
+const Roots = z.object({ root_path: z.string().default(''), path_strip_prefixes: z.array(z.string()).default([]) })
+
+export interface ComponentGlobs {
+  id: string
+  path_globs: string
+  exclude_globs: string
+  position: number
+}
+
+/** The matcher of all components of a product, from rows of `component`. */
+export function ownersOf(rows: readonly ComponentGlobs[]): Owners {
+  return compileComponents(
+    rows.map(({ id, path_globs, exclude_globs, position }) => ({
+      id,
+      path_globs: Globs.parse(JSON.parse(path_globs)),
+      exclude_globs: Globs.parse(JSON.parse(exclude_globs)),
+      position,
+    })),
+  )
+}
+
+/** The members of `product.repository` (JSON) that paths are cut by. */
+export function rootsOf(repository: string): RepositoryRoots {
+  return Roots.parse(JSON.parse(repository))
+}
+
+/** Id of the component that owns an event, '' for none; runs inside the caller's transaction. */
+export type Attribute = (
+  prepare: Prepare,
+  productId: number,
+  event: Pick<NormalEvent, 'exceptions' | 'threads'>,
+  repository: string,
+) => string
+
+export interface AttributionOptions {
+  db: Database
+  symbolicator: Pick<Symbolicator, 'symbolicate'>
+}
+
+/**
+ * Attributes events to components; the components of a product are compiled once and kept until `forget`, or until
+ * another process has changed one.
+ */
+export function createAttribution({ db, symbolicator }: AttributionOptions) {
+  const kept = new Map<number, { state: string; owners: Owners }>()
+
+  function ownersIn(prepare: Prepare, productId: number): Owners {
+    const state = stateIn(prepare, productId)
+    const known = kept.get(productId)
+    if (known?.state === state) return known.owners
+    const statement = prepare('SELECT id, path_globs, exclude_globs, position FROM component WHERE product_id = ?')
+    const owners = ownersOf(statement.all<ComponentGlobs>(productId))
+    kept.set(productId, { state, owners })
+    return owners
+  }
+
+  const attribute: Attribute = (prepare, productId, event, repository) =>
+    attributeEvent(ownersIn(prepare, productId), event, rootsOf(repository))
+
+  /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
+  async function reattribute(productId: number): Promise<void> {
+    for (let after = ''; ;) {
+      const issues = await newestEvents(db.read, productId, after)
+      const last = issues.at(-1)
+      if (last === undefined) return
+      after = last.id
+      const events: { id: string; event: StoredEvent }[] = []
+      for (const { id, body } of issues) {
+        if (body === null) continue
+        // Unpacking keeps the process busy: everything else runs between two events.
+        await nextTurn()
+        const { event } = await symbolicator.symbolicate(productId, unpackBody(body).event)
+        events.push({ id, event })
+      }
+      await db.batch((prepare) => {
+        for (const { id, event } of events) reattributeIssue(prepare, { id, productId }, event)
+      })
+    }
+  }
+
+  function reattributeIssue(prepare: Prepare, issue: { id: string; productId: number }, event: StoredEvent): void {
+    const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(issue.productId)
+    if (product === undefined) return
+    const componentId = attribute(prepare, issue.productId, event, product.repository)
+    prepare('UPDATE issue SET component_id = ?1 WHERE id = ?2 AND component_id <> ?1').run(componentId, issue.id)
+  }
+
+  return { attribute, reattribute, forget: (productId: number) => void kept.delete(productId) }
+}
+
+/** Differs after every change of a product's components. */
+function stateIn(prepare: Prepare, productId: number): string {
+  const row = prepare(
+    'SELECT count(*) AS count, max(updated_at) AS newest, sum(version) AS versions FROM component WHERE product_id = ?',
+  ).get<{ count: number; newest: number | null; versions: number | null }>(productId)
+  return [row?.count, row?.newest, row?.versions].join(' ')
+}
+
+/** The next unresolved issues after one, by id, each with the body of its newest occurrence that has one. */
+async function newestEvents(rows: Rows, productId: number, after: string) {
+  return rows
+    .selectFrom('issue')
+    .select(['id', (eb) => newestBody(eb.ref('issue.id')).as('body')])
+    .where('product_id', '=', productId)
+    .where('status', '=', 'unresolved')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(STEP)
+    .execute()
+}
+
+function newestBody(issueId: Expression<string>) {
+  return sql<Uint8Array | null>`(SELECT body FROM occurrence WHERE issue_id = ${issueId} AND body IS NOT NULL
+    ORDER BY timestamp DESC, id DESC LIMIT 1)`
+}

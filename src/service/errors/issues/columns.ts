@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { Actor } from '../../../contract/common.ts'
+import { Grouping } from '../../../contract/issues.ts'
+import { SymbolicationState } from '../../../contract/events.ts'
+
+/** What the JSON columns of issues and occurrences hold; written by the store, parsed where they are read. */
+
+/** `occurrence.summary`: the members of EventSummary that no other column holds. */
+export const Summary = z.object({
+  level: z.string(),
+  platform: z.string(),
+  environment: z.string(),
+  release: z.string(),
+  dist: z.string(),
+  title: z.string(),
+  message: z.string(),
+  transaction: z.string(),
+  server_name: z.string(),
+  handled: z.boolean(),
+  symbolication_state: SymbolicationState,
+})
+
+/** `issue.corroboration`: the facts of the newest occurrence; counters, files and the release are read when asked. */
+export const StoredCorroboration = z.object({
+  release_id: z.string(),
+  frames_total: z.int(),
+  frames_symbolicated: z.int(),
+  sdk_known: z.boolean(),
+})
+
+/** `issue.grouping`, fixed by the first occurrence. */
+export const StoredGrouping = z.object({
+  algorithm: z.string(),
+  basis: Grouping.shape.basis,
+  hash: z.string(),
+  explanation: z.array(z.string()),
+})
+
+/** `issue.resolved_in`: environment id -> id of its newest release when the issue was resolved. */
+export const ResolvedIn = z.record(z.string(), z.string())
+
+/** `issue.status_changed_by` and `issue_history.actor`. */
+export const StoredActor = z.object({
+  type: Actor.shape.type,
+  id: z.string(),
+  display_name: z.string(),
+  user_id: z.string(),
+})
+
+/** The members of `product.settings` that the store acts on, with the contract's defaults (CONTRACT §2). */
+export const Settings = z.object({
+  reopen_on_regression: z.boolean().default(true),
+  auto_create_environments: z.boolean().default(true),
+  retention_days: z.int().positive().default(90),
+  max_events_per_issue: z.int().positive().default(1000),
+})
+
+/** The actor of what the service does by itself. */
+export const systemActor = {
+  type: 'ACTOR_TYPE_SYSTEM',
+  id: 'tracegate',
+  display_name: 'Tracegate',
+  user_id: '',
+} as const satisfies z.input<typeof StoredActor>

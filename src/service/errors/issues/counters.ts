@@ -1,0 +1,64 @@
+import type { Statement } from '../../sql/database.ts'
+import { bucketStart, resolutions } from './buckets.ts'
+import type { Place } from './places.ts'
+
+type Prepare = (sql: string) => Statement
+
+export interface Counted {
+  issueId: string
+  place: Place
+  timestamp: number
+  receivedAt: number
+  userHash: string
+}
+
+/**
+ * Counts one stored occurrence everywhere but on the issue itself: presence, rollups, environment and release. These
+ * counters are what stays when retention removes occurrences.
+ */
+export function countOccurrence(prepare: Prepare, counted: Counted): void {
+  countPresence(prepare, counted)
+  countRollups(prepare, counted)
+  const { place, timestamp } = counted
+  if (place.environmentId === '') return
+  prepare('UPDATE environment SET last_event_at = max(coalesce(last_event_at, 0), ?) WHERE id = ?').run(
+    timestamp,
+    place.environmentId,
+  )
+  if (place.releaseId === '') return
+  prepare(
+    `UPDATE release SET event_count = event_count + 1, first_event_at = min(coalesce(first_event_at, ?1), ?1),
+       last_event_at = max(coalesce(last_event_at, 0), ?1) WHERE id = ?2`,
+  ).run(timestamp, place.releaseId)
+}
+
+function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted): void {
+  prepare(
+    `INSERT INTO issue_presence (issue_id, environment_id, release_id, count, first_seen, last_seen)
+     VALUES (?1, ?2, ?3, 1, ?4, ?4)
+     ON CONFLICT DO UPDATE SET count = count + 1, first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)`,
+  ).run(issueId, place.environmentId, place.releaseId, timestamp)
+}
+
+function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {
+  const statement = prepare(
+    `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, environment_id, release_id, count)
+     VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1`,
+  )
+  for (const { seconds, keptMs } of resolutions) {
+    // Retention would remove it at once.
+    if (timestamp < receivedAt - keptMs) continue
+    statement.run(issueId, seconds, bucketStart(timestamp, seconds), place.environmentId, place.releaseId)
+  }
+}
+
+/** Notes that the user met the issue there; true when it is the user's first time with this issue. */
+export function countUser(prepare: Prepare, { issueId, place, timestamp, userHash }: Counted): boolean {
+  if (userHash === '') return false
+  const met = prepare('SELECT 1 FROM issue_user WHERE issue_id = ? AND user_hash = ? LIMIT 1').get(issueId, userHash)
+  prepare(
+    `INSERT INTO issue_user (issue_id, user_hash, environment_id, last_seen) VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT DO UPDATE SET last_seen = max(last_seen, ?4)`,
+  ).run(issueId, userHash, place.environmentId, timestamp)
+  return met === undefined
+}

@@ -1,0 +1,234 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import { Level } from '../../../contract/common.ts'
+import type { Event, EventSummary } from '../../../contract/events.ts'
+import { attributeEvent } from '../../workspace/components.ts'
+import type { Owners } from '../../workspace/components.ts'
+import { repoPath } from '../../workspace/repo-path.ts'
+import type { RepositoryRoots } from '../../workspace/repo-path.ts'
+import { isKnownEnvironment } from '../../workspace/rules.ts'
+import type { OriginOf } from '../../workspace/rules.ts'
+import type { NormalFrame } from '../event/event.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { OccurrenceRow, ProductRow } from '../../sql/schema.ts'
+import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import { ownersOf, rootsOf } from './attribution.ts'
+import { unpackBody } from './body.ts'
+import type { StoredEvent } from './body.ts'
+import { Summary } from './columns.ts'
+import { cutFrames } from './frames.ts'
+import { timestamp } from '../../shared/times.ts'
+import { componentRefs, environmentNames, releaseNames } from '../../workspace/names.ts'
+import type { ComponentRef, EnvironmentName, ReleaseName } from '../../workspace/names.ts'
+import { readAgain } from './symbolication.ts'
+
+export type SummaryBody = z.input<typeof EventSummary>
+export type EventBody = z.input<typeof Event>
+export type StoredOccurrence = Selectable<OccurrenceRow>
+/** What a summary is made of. */
+export type ListedOccurrence = Pick<
+  StoredOccurrence,
+  | 'id'
+  | 'issue_id'
+  | 'sdk_event_id'
+  | 'timestamp'
+  | 'received_at'
+  | 'environment_id'
+  | 'release_id'
+  | 'user_hash'
+  | 'summary'
+>
+
+interface Names {
+  environments: ReadonlyMap<string, EnvironmentName>
+  releases: ReadonlyMap<string, ReleaseName>
+}
+
+const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
+
+/** The contract's summaries of rows, in their order. */
+export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {
+  const names = await namesOf(rows, occurrences)
+  return occurrences.map((occurrence) => viewSummary(occurrence, names))
+}
+
+export interface EventOptions {
+  symbolicator: Pick<Symbolicator, 'symbolicate'>
+  product: Pick<ProductRow, 'repository'> & { id: number }
+  /** Frames kept per stack. */
+  maxFrames: number
+  includeRaw: boolean
+}
+
+/**
+ * The whole occurrence with its neighbours' ids, read with the source maps that are there now: frames with their place in
+ * the source, their part in the grouping, their file in the repository and its component. Where retention has removed the
+ * body, what the summary holds, and a truncation signal.
+ */
+export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
+  const { product, maxFrames, includeRaw } = options
+  const summary = viewSummary(occurrence, await namesOf(rows, [occurrence]))
+  const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
+  const sent = stored?.event ?? emptyEvent(summary)
+  const { event, symbolication } = await readAgain(options.symbolicator, occurrence.product_id, sent)
+  const signals = stored === undefined ? ['event.body:retention:0/1'] : []
+  const located = await locateFrames(rows, event, cutStacks(event, maxFrames, signals), product)
+  return {
+    ...located.event,
+    ...summary,
+    // The summary says what it was when the event came.
+    symbolication_state: stored === undefined ? summary.symbolication_state : symbolication.state,
+    product_id: String(occurrence.product_id),
+    frame_order: 'caller_first',
+    symbolication,
+    component: located.component,
+    previous_event_id: await neighbour(rows, occurrence, 'previous'),
+    next_event_id: await neighbour(rows, occurrence, 'next'),
+    size_bytes: occurrence.size_bytes,
+    raw_payload: includeRaw && stored !== undefined ? stored.raw : null,
+    truncation_signals: [...event.truncation_signals, ...signals],
+  }
+}
+
+async function namesOf(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<Names> {
+  return {
+    environments: await environmentNames(
+      rows,
+      occurrences.map((occurrence) => occurrence.environment_id),
+    ),
+    releases: await releaseNames(
+      rows,
+      occurrences.map((occurrence) => occurrence.release_id),
+    ),
+  }
+}
+
+function viewSummary(occurrence: ListedOccurrence, { environments, releases }: Names): SummaryBody {
+  const summary = Summary.parse(JSON.parse(occurrence.summary))
+  // Without a row of its own, a usual name still vouches for itself.
+  const unlisted = { name: summary.environment, origin: byEvent }
+  return {
+    ...summary,
+    level: Level.parse(summary.level),
+    id: occurrence.id,
+    sdk_event_id: occurrence.sdk_event_id,
+    issue_id: occurrence.issue_id,
+    timestamp: timestamp(occurrence.timestamp),
+    received_at: timestamp(occurrence.received_at),
+    environment_id: occurrence.environment_id,
+    environment_known: environments.get(occurrence.environment_id)?.known ?? isKnownEnvironment(unlisted),
+    release_id: occurrence.release_id,
+    release_known: releases.get(occurrence.release_id)?.known ?? false,
+    user_hash: occurrence.user_hash,
+  }
+}
+
+/** The event with at most `max` frames per stack; says in `signals` what was left out. */
+function cutStacks(event: StoredEvent, max: number, signals: string[]): StoredEvent {
+  return {
+    ...event,
+    exceptions: event.exceptions.map((exception, index) => ({
+      ...exception,
+      frames: cutFrames(exception.frames, max, `exceptions[${index}].frames`, signals),
+    })),
+    threads: event.threads.map((thread, index) => ({
+      ...thread,
+      frames: cutFrames(thread.frames, max, `threads[${index}].frames`, signals),
+    })),
+  }
+}
+
+interface Located {
+  event: StoredEvent
+  component: ComponentRef | null
+}
+
+/** Adds to each frame that is shown its file in the repository and the component that owns it, and finds the event's. */
+async function locateFrames(
+  rows: Rows,
+  event: StoredEvent,
+  shown: StoredEvent,
+  product: EventOptions['product'],
+): Promise<Located> {
+  const components = await rows
+    .selectFrom('component')
+    .select(['id', 'path_globs', 'exclude_globs', 'position'])
+    .where('product_id', '=', product.id)
+    .execute()
+  const owners = ownersOf(components)
+  const roots = rootsOf(product.repository)
+  const refs = await componentRefs(
+    rows,
+    components.map(({ id }) => id),
+  )
+  const locate = (frame: NormalFrame) => locateFrame(frame, { owners, roots, refs })
+  return {
+    event: {
+      ...shown,
+      exceptions: shown.exceptions.map((exception) => ({ ...exception, frames: exception.frames.map(locate) })),
+      threads: shown.threads.map((thread) => ({ ...thread, frames: thread.frames.map(locate) })),
+    },
+    component: refs.get(attributeEvent(owners, event, roots)) ?? null,
+  }
+}
+
+function locateFrame(
+  frame: NormalFrame,
+  { owners, roots, refs }: { owners: Owners; roots: RepositoryRoots; refs: ReadonlyMap<string, ComponentRef> },
+): NormalFrame {
+  const path = repoPath(frame, roots)
+  return { ...frame, repo_path: path, component: refs.get(owners.ownerOf(path) ?? '') ?? null }
+}
+
+/** Id of the occurrence before or after in time, '' at the ends. */
+async function neighbour(rows: Rows, { issue_id, timestamp, id }: StoredOccurrence, side: 'previous' | 'next') {
+  const direction = side === 'previous' ? 'desc' : 'asc'
+  const found = await rows
+    .selectFrom('occurrence')
+    .select('id')
+    .where('issue_id', '=', issue_id)
+    .where((eb) => eb(eb.refTuple('timestamp', 'id'), side === 'previous' ? '<' : '>', eb.tuple(timestamp, id)))
+    .orderBy('timestamp', direction)
+    .orderBy('id', direction)
+    .limit(1)
+    .executeTakeFirst()
+  return found?.id ?? ''
+}
+
+/** What is left of an event without its body: every member empty but those the summary overwrites. */
+function emptyEvent(summary: SummaryBody): StoredEvent {
+  const { sdk_event_id, level, platform, environment, release, dist, message, transaction, server_name, handled } =
+    summary
+  return {
+    sdk_event_id,
+    level,
+    platform,
+    environment,
+    release,
+    dist,
+    message,
+    transaction,
+    server_name,
+    handled,
+    timestamp: Date.parse(summary.timestamp),
+    received_at: Date.parse(summary.received_at),
+    user_hash: summary.user_hash,
+    size_bytes: 0,
+    logger: '',
+    message_template: '',
+    message_params: [],
+    exceptions: [],
+    threads: [],
+    breadcrumbs: [],
+    tags: [],
+    user: { id: '', email: '', username: '', ip_address: '', geo: {} },
+    request: { method: '', url: '', headers: {}, query_string: '' },
+    contexts: {},
+    extra: {},
+    modules: {},
+    sdk: { name: '', version: '' },
+    fingerprint: [],
+    debug_images: [],
+    truncation_signals: [],
+  }
+}

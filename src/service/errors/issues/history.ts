@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { IssueStatus } from '../../../contract/common.ts'
+import type { getIssue } from '../../../contract/issues.ts'
+import type { Rows } from '../../sql/database.ts'
+import { StoredActor } from './columns.ts'
+import { timestamp } from '../../shared/times.ts'
+
+const Reason = z.enum(['manual', 'regression', 'bulk'])
+const LONGEST = 20
+
+/** The newest 20 status changes of an issue, newest first. */
+export async function readHistory(
+  rows: Rows,
+  issueId: string,
+): Promise<z.input<typeof getIssue.returns.shape.history>> {
+  const history = await rows
+    .selectFrom('issue_history')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(LONGEST)
+    .execute()
+  return history.map((row) => ({
+    from: IssueStatus.parse(row.from_status),
+    to: IssueStatus.parse(row.to_status),
+    actor: StoredActor.parse(JSON.parse(row.actor)),
+    at: timestamp(row.at),
+    note: row.note,
+    reason: Reason.parse(row.reason),
+  }))
+}

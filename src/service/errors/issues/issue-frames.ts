@@ -1,0 +1,102 @@
+import { basename } from 'node:path/posix'
+import { repoPath } from '../../workspace/repo-path.ts'
+import type { RepositoryRoots } from '../../workspace/repo-path.ts'
+import { withoutHashes } from '../grouping/paths.ts'
+import type { NormalEvent, NormalFrame } from '../event/event.ts'
+import type { Statement } from '../../sql/database.ts'
+
+type Prepare = (sql: string) => Statement
+
+/** A place in the team's code that an error went through. */
+export interface IssueFrame {
+  /** Relative to the repository's root. */
+  path: string
+  function: string
+  /** Frames between it and the end of its stack. */
+  distance: number
+}
+
+/** Places kept of one event: enough to tell which issues go through the same code. */
+const MOST_FRAMES = 20
+/** Frames of one event that are looked at: a recursion may be thousands of the same place (decision 011). */
+const MOST_LOOKED_AT = 500
+/** Places kept of one issue, whose events may have many stacks. */
+const MOST_OF_ISSUE = 100
+
+interface Stacks<F> {
+  exceptions: readonly { frames: readonly F[] }[]
+  threads: readonly { crashed: boolean; current: boolean; frames: readonly F[] }[]
+}
+
+/**
+ * The stacks an error is read in: of the exception that was reported, then of its causes, the root cause last. Where no
+ * exception has a stack, those of the threads that crashed or ran, or of the only one.
+ */
+export function stacksOf<F>({ exceptions, threads }: Stacks<F>): (readonly F[])[] {
+  const thrown = exceptions.map(({ frames }) => frames).filter((frames) => frames.length > 0)
+  if (thrown.length > 0) return thrown.toReversed()
+  return threads
+    .filter(({ crashed, current }) => crashed || current || threads.length === 1)
+    .map(({ frames }) => frames)
+    .filter((frames) => frames.length > 0)
+}
+
+/**
+ * The places of the repository an event went through, at most 20, the nearest to the crash first: in-app frames whose
+ * file is one of the repository, each path and function once. Ends of several stacks are equally near, the reported
+ * exception's before its causes'.
+ */
+export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, roots: RepositoryRoots): IssueFrame[] {
+  const nearest = stacksOf(event)
+    .flatMap((frames) => frames.map((frame, index) => ({ frame, distance: frames.length - 1 - index })))
+    .filter(({ frame }) => frame.in_app && !isBuilt(frame))
+    .toSorted((left, right) => left.distance - right.distance)
+  const found = new Map<string, IssueFrame>()
+  for (const { frame, distance } of nearest.slice(0, MOST_LOOKED_AT)) {
+    const path = repoPath(frame, roots)
+    const place = JSON.stringify([path, frame.function])
+    if (path === '' || found.has(place)) continue
+    found.set(place, { path, function: frame.function, distance })
+    if (found.size === MOST_FRAMES) break
+  }
+  return [...found.values()]
+}
+
+/** A chunk whose name is made of its content, where no map leads on: no file of the repository is called so. */
+function isBuilt({ symbolicated, filename, abs_path }: NormalFrame): boolean {
+  if (symbolicated) return false
+  const name = basename((filename === '' ? abs_path : filename).replace(/[?#].*$/s, ''))
+  return /\.[cm]?js$/i.test(name) && withoutHashes(name) !== name
+}
+
+/**
+ * Adds places to those of an issue, inside the caller's transaction; one it has keeps its distance. An issue keeps the
+ * first 100 of different stacks.
+ */
+export function recordIssueFrames(
+  prepare: Prepare,
+  productId: number,
+  issueId: string,
+  frames: readonly IssueFrame[],
+): void {
+  const known = prepare('SELECT count(*) AS count FROM issue_frame WHERE issue_id = ?').get<{ count: number }>(issueId)
+  const statement = prepare(
+    'INSERT OR IGNORE INTO issue_frame (product_id, path, function, issue_id, distance) VALUES (?, ?, ?, ?, ?)',
+  )
+  let room = MOST_OF_ISSUE - (known?.count ?? 0)
+  for (const { path, function: name, distance } of frames) {
+    if (room <= 0) return
+    room -= statement.run(productId, path, name, issueId, distance).changes
+  }
+}
+
+/** Gives an issue these places instead of those it has, inside the caller's transaction. */
+export function replaceIssueFrames(
+  prepare: Prepare,
+  productId: number,
+  issueId: string,
+  frames: readonly IssueFrame[],
+): void {
+  prepare('DELETE FROM issue_frame WHERE issue_id = ?').run(issueId)
+  recordIssueFrames(prepare, productId, issueId, frames)
+}

@@ -1,0 +1,112 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import { IssueStatus, Level } from '../../../contract/common.ts'
+import type { Issue } from '../../../contract/issues.ts'
+import { etagOf } from '../../shared/etag.ts'
+import { matchedFiles } from '../../workspace/snapshot.ts'
+import type { Rows } from '../../sql/database.ts'
+import { dayMs, timestamp, timestampOrNull } from '../../shared/times.ts'
+import type { IssueRow } from '../../sql/schema.ts'
+import { StoredActor, StoredCorroboration, StoredGrouping } from './columns.ts'
+import { componentRefs, releaseNames } from '../../workspace/names.ts'
+import type { ReleaseName } from '../../workspace/names.ts'
+
+export type IssueBody = z.input<typeof Issue>
+/** A row of `issue` as it is read. */
+export type StoredIssue = Selectable<IssueRow>
+
+const newForMs = 7 * dayMs
+const quietAfterMs = 14 * dayMs
+
+/** The contract's issues of rows, in their order; reads the releases and components they name. */
+export async function viewIssues(
+  rows: Rows,
+  issues: readonly StoredIssue[],
+  { keyPrefix, now }: { keyPrefix: string; now: number },
+): Promise<IssueBody[]> {
+  const corroborations = issues.map((issue) => StoredCorroboration.parse(JSON.parse(issue.corroboration)))
+  const releaseIds = issues.flatMap((issue) => [issue.first_release_id, issue.last_release_id])
+  const releases = await releaseNames(rows, [...releaseIds, ...corroborations.map(({ release_id }) => release_id)])
+  const components = await componentRefs(
+    rows,
+    issues.map((issue) => issue.component_id),
+  )
+  const ids = issues.map((issue) => issue.id)
+  // All of one product, whose key prefix this is.
+  const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
+  return issues.map((issue, index) => ({
+    id: issue.id,
+    short_id: `${keyPrefix}-${issue.number}`,
+    product_id: String(issue.product_id),
+    title: issue.title,
+    type: issue.type,
+    value: issue.value,
+    culprit: issue.culprit,
+    level: Level.parse(issue.level),
+    platform: issue.platform,
+    status: IssueStatus.parse(issue.status),
+    substatus: substatusOf(issue, now),
+    is_regression: issue.is_regression === 1,
+    status_changed_by: issue.status_changed_by === null ? null : StoredActor.parse(JSON.parse(issue.status_changed_by)),
+    status_changed_at: timestampOrNull(issue.status_changed_at),
+    status_note: issue.status_note,
+    first_seen: timestamp(issue.first_seen),
+    last_seen: timestamp(issue.last_seen),
+    times_seen: issue.times_seen,
+    users_affected: issue.users_affected,
+    first_release: viewRelease(releases.get(issue.first_release_id)),
+    last_release: viewRelease(releases.get(issue.last_release_id)),
+    component: components.get(issue.component_id) ?? null,
+    handled: issue.handled === 1,
+    corroboration: viewCorroboration(issue, {
+      stored: corroborations[index],
+      releases,
+      files: files.get(issue.id) ?? 0,
+    }),
+    grouping: StoredGrouping.parse(JSON.parse(issue.grouping)),
+    reopened_count: issue.reopened_count,
+    created_at: timestamp(issue.created_at),
+    etag: etagOf(issue.id, issue.version),
+  }))
+}
+
+/**
+ * REGRESSED after it came back, until it is resolved again; else QUIET without an occurrence for 14 days, else NEW for
+ * 7 days after the first one, else ONGOING.
+ */
+function substatusOf(
+  issue: Pick<StoredIssue, 'is_regression' | 'first_seen' | 'last_seen'>,
+  now: number,
+): IssueBody['substatus'] {
+  if (issue.is_regression === 1) return 'ISSUE_SUBSTATUS_REGRESSED'
+  if (issue.last_seen <= now - quietAfterMs) return 'ISSUE_SUBSTATUS_QUIET'
+  return issue.first_seen > now - newForMs ? 'ISSUE_SUBSTATUS_NEW' : 'ISSUE_SUBSTATUS_ONGOING'
+}
+
+function viewRelease(release: ReleaseName | undefined): IssueBody['first_release'] {
+  return release === undefined ? null : { id: release.id, version: release.version, known: release.known }
+}
+
+interface Facts {
+  stored: z.output<typeof StoredCorroboration> | undefined
+  releases: ReadonlyMap<string, ReleaseName>
+  /** Matched files. */
+  files: number
+}
+
+function viewCorroboration(issue: StoredIssue, { stored, releases, files }: Facts): IssueBody['corroboration'] {
+  const { release_id = '', frames_total = 0, frames_symbolicated = 0, sdk_known = false } = stored ?? {}
+  const releaseKnown = releases.get(release_id)?.known ?? false
+  const signs = [releaseKnown, frames_symbolicated > 0, files > 0, issue.users_affected > 1]
+  return {
+    release_known: releaseKnown,
+    frames_total,
+    frames_symbolicated,
+    files_matched: files,
+    users: issue.users_affected,
+    times_seen: issue.times_seen,
+    first_seen: timestamp(issue.first_seen),
+    sdk_known,
+    score: signs.filter(Boolean).length,
+  }
+}

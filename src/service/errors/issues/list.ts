@@ -1,0 +1,156 @@
+import type { Expression, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import type { InputOf } from '../../../contract/index.ts'
+import { nextToken, pagingOf } from '../../shared/paging.ts'
+import type { Page } from '../../shared/paging.ts'
+import type { Rows } from '../../sql/database.ts'
+import { periodMs } from './buckets.ts'
+import type { StoredIssue } from './issue-view.ts'
+
+type IssueFilter = Omit<InputOf<'listIssues'>, 'product_id' | 'page_size' | 'page_token' | 'sort'> & {
+  regressed_release_id?: string
+}
+export type IssueSort = NonNullable<InputOf<'listIssues'>['sort']>
+
+export interface IssueQuery {
+  product: { id: number; key_prefix: string }
+  filter: IssueFilter
+  sort: IssueSort
+  page: Page
+  /** Epoch milliseconds, for `period`. */
+  now: number
+}
+
+/**
+ * One page of issues by `sort` descending, tie id. Every page of one walk orders the issues as they stood at its first
+ * page: an issue touched since keeps its place (decision 010), one that began since is left to the next walk. Whether
+ * an issue matches the filter is judged now. `total_size` is exact.
+ */
+export async function listIssueRows(rows: Rows, query: IssueQuery) {
+  const { product, page } = query
+  const asOf = page.after?.asOf ?? (await newestSeq(rows, product.id))
+  const found = await pageQuery(rows, query, asOf).execute()
+  const kept = found.slice(0, page.size)
+  const last = kept.at(-1)
+  const hasMore = found.length > page.size && last !== undefined
+  const token = hasMore ? nextToken(page, { sortValue: last.sort_value, id: last.id, asOf }) : ''
+  const { total } = await rows
+    .selectFrom('issue')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where((eb) => eb.and(conditions(rows, query)))
+    .executeTakeFirstOrThrow()
+  const issues: StoredIssue[] = kept
+  return { issues, paging: pagingOf(page, token, total) }
+}
+
+/** The newest commit that touched an issue of the product; 0 before the first. */
+async function newestSeq(rows: Rows, productId: number): Promise<number> {
+  const row = await rows
+    .selectFrom('issue')
+    .select((eb) => eb.fn.max('last_seq').as('seq'))
+    .where('product_id', '=', productId)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** The statement of one page: both arms in one, so that no issue can move from one to the other between two reads. */
+export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
+  const { page, sort } = query
+  const matching = rows.selectFrom('issue').where((eb) => eb.and(conditions(rows, query)))
+  // In the order of an index: as many rows are read as the page needs.
+  const untouched = matching
+    .where('last_seq', '<=', asOf)
+    .selectAll('issue')
+    .select((eb) => eb.ref(sort).as('sort_value'))
+    .where(after(page, sort))
+    .orderBy(sort, 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.size + 1)
+  // Only what was touched since the first page.
+  const touched = matching
+    .where('last_seq', '>', asOf)
+    .where('first_seq', '<=', asOf)
+    .selectAll('issue')
+    .select(valueBefore(sort, asOf).as('sort_value'))
+  return rows
+    .selectFrom(
+      rows
+        .selectFrom(untouched.as('untouched'))
+        .selectAll()
+        .unionAll(rows.selectFrom(touched.as('touched')).selectAll())
+        .as('candidate'),
+    )
+    .selectAll()
+    .where(after(page, 'sort_value'))
+    .orderBy('sort_value', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.size + 1)
+}
+
+function after({ after: cursor }: Page, column: IssueSort | 'sort_value'): Expression<SqlBool> {
+  if (cursor === undefined) return sql<SqlBool>`true`
+  return sql<SqlBool>`(${sql.ref(column)}, id) < (${cursor.sortValue}, ${cursor.id})`
+}
+
+/** What the issue was sorted by at `asOf`: noted on the first occurrence that was committed later. */
+function valueBefore(sort: IssueSort, asOf: number) {
+  const noted = sql.ref<number | null>(`later.before_${sort}`)
+  return sql<number>`coalesce((SELECT ${noted} FROM occurrence AS later
+    WHERE later.issue_id = issue.id AND later.seq > ${asOf} ORDER BY later.seq LIMIT 1), ${sql.ref(`issue.${sort}`)})`
+}
+
+function conditions(rows: Rows, { product, filter, now }: IssueQuery): Expression<SqlBool>[] {
+  const all: Expression<SqlBool>[] = [sql<SqlBool>`issue.product_id = ${product.id}`]
+  const equal = (column: string, value: string | number) =>
+    all.push(sql<SqlBool>`${sql.ref(`issue.${column}`)} = ${value}`)
+  const among = (column: string, values: readonly string[] | undefined) => {
+    if (values !== undefined && values.length > 0) {
+      all.push(sql<SqlBool>`${sql.ref(`issue.${column}`)} IN (${sql.join(values)})`)
+    }
+  }
+  if (filter.status !== undefined && filter.status !== '') equal('status', filter.status)
+  if (filter.component_id !== undefined) equal('component_id', filter.component_id)
+  if (filter.first_release_id !== undefined) equal('first_release_id', filter.first_release_id)
+  if (filter.is_regression !== undefined) equal('is_regression', filter.is_regression ? 1 : 0)
+  if (filter.short_id !== undefined) equal('number', numberOf(filter.short_id, product.key_prefix))
+  among('level', filter.levels)
+  among('platform', filter.platforms)
+  if (filter.q !== undefined && filter.q.trim() !== '') all.push(textMatch(filter.q.trim()))
+  if (filter.regressed_release_id !== undefined) {
+    all.push(sql<SqlBool>`EXISTS (SELECT 1 FROM issue_regression WHERE issue_regression.issue_id = issue.id
+      AND issue_regression.release_id = ${filter.regressed_release_id})`)
+  }
+  const since = filter.period === undefined ? undefined : now - periodMs[filter.period]
+  const present = presence(filter, since)
+  if (present !== undefined) all.push(present)
+  else if (since !== undefined) all.push(sql<SqlBool>`issue.last_seen >= ${since}`)
+  return all
+}
+
+/** At least one occurrence in that environment and release, within the period; ids of deleted environments match nothing. */
+function presence({ environment_id, release_id }: IssueFilter, since: number | undefined) {
+  if (environment_id === undefined && release_id === undefined) return undefined
+  const parts: Expression<SqlBool>[] = []
+  if (environment_id !== undefined) {
+    parts.push(sql<SqlBool>`here.environment_id = ${environment_id} AND EXISTS
+      (SELECT 1 FROM environment WHERE environment.id = ${environment_id} AND environment.deleted_at IS NULL)`)
+  }
+  if (release_id !== undefined) parts.push(sql<SqlBool>`here.release_id = ${release_id}`)
+  if (since !== undefined) parts.push(sql<SqlBool>`here.last_seen >= ${since}`)
+  const all = sql.join(parts, sql` AND `)
+  return sql<SqlBool>`EXISTS (SELECT 1 FROM issue_presence AS here WHERE here.issue_id = issue.id AND ${all})`
+}
+
+/** The text anywhere in title, value or culprit, whatever the case of its ASCII letters. */
+function textMatch(text: string): Expression<SqlBool> {
+  const columns = ['title', 'value', 'culprit'].map(
+    (column) => sql<SqlBool>`instr(lower(${sql.ref(`issue.${column}`)}), lower(${text})) > 0`,
+  )
+  return sql<SqlBool>`(${sql.join(columns, sql` OR `)})`
+}
+
+/** `SHOP-31` in any case -> 31; -1, which no issue has, for a key of another product or none at all. */
+function numberOf(shortId: string, keyPrefix: string): number {
+  const [, prefix, number] = /^([a-z][a-z0-9]*)-(\d{1,15})$/i.exec(shortId.trim()) ?? []
+  return prefix?.toUpperCase() === keyPrefix ? Number(number) : -1
+}

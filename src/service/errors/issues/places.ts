@@ -1,0 +1,124 @@
+import type { Platform } from '../../shared/context.ts'
+import { defaultEnvironmentName, defaultWeight, guessKind, isKnownEnvironment, nameKey } from '../../workspace/rules.ts'
+import type { OriginOf } from '../../workspace/rules.ts'
+import type { Statement } from '../../sql/database.ts'
+import { dayMs } from '../../shared/times.ts'
+import type { ReleaseOrders } from './release-orders.ts'
+
+/**
+ * Environments of a product that only events named (decision 011). Usual names are not counted and always get a row, so
+ * that nobody can take the room of `production`; a member makes room by deleting some.
+ */
+const MOST_ENVIRONMENTS = 100
+/** Releases that events make in one environment in 30 days (decision 011); what a member or a token records is not counted. */
+const MOST_RELEASES = 1_000
+const RELEASE_WINDOW_MS = 30 * dayMs
+
+/** What places are found and made with, inside a transaction. */
+export interface PlaceTools {
+  prepare: (sql: string) => Statement
+  platform: Platform
+  orders: ReleaseOrders
+}
+
+/**
+ * Where an occurrence happened. Empty ids: none has the name, and the product does not let events create environments or
+ * events have created as many as they may.
+ */
+export interface Place {
+  environmentId: string
+  environmentName: string
+  releaseId: string
+}
+
+export interface NamedPlace {
+  environment: string
+  release: string
+  received_at: number
+}
+
+const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
+const byMember = 'ORIGIN_MANUAL' satisfies OriginOf
+
+interface ProductFacts {
+  id: number
+  createsEnvironments: boolean
+}
+
+/**
+ * The environment and release an event names, created with origin EVENT where they do not exist (CONTRACT §6) and there
+ * is room. A deleted environment is created anew. Runs inside the caller's transaction.
+ */
+export function placeOf(tools: PlaceTools, product: ProductFacts, event: NamedPlace): Place {
+  const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
+  const environmentId = environmentOf(tools, product, environmentName)
+  const releaseId =
+    environmentId === '' || event.release === '' ? '' : releaseOf(tools, product.id, environmentId, event.release)
+  return { environmentId, environmentName, releaseId }
+}
+
+function environmentOf({ prepare, platform }: PlaceTools, product: ProductFacts, name: string): string {
+  const key = nameKey(name)
+  const known = prepare('SELECT id FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL').get<{
+    id: string
+  }>(product.id, key)
+  if (known !== undefined) return known.id
+  if (!product.createsEnvironments || !hasRoomForEnvironment(prepare, product.id, name)) return ''
+  const id = platform.newId()
+  const [kind, now] = [guessKind(name), platform.now()]
+  prepare(
+    `INSERT INTO environment (id, product_id, name, name_key, kind, exposure_weight, origin, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(id, product.id, name, key, kind, defaultWeight(kind), byEvent, now, now)
+  return id
+}
+
+function hasRoomForEnvironment(prepare: PlaceTools['prepare'], productId: number, name: string): boolean {
+  if (isKnownEnvironment({ name, origin: byEvent })) return true
+  const others = prepare(
+    'SELECT name, origin FROM environment WHERE product_id = ? AND origin = ? AND deleted_at IS NULL',
+  )
+    .all<{ name: string; origin: string }>(productId, byEvent)
+    .filter((environment) => !isKnownEnvironment(environment))
+  return others.length < MOST_ENVIRONMENTS
+}
+
+function releaseOf(
+  { prepare, platform, orders }: PlaceTools,
+  productId: number,
+  environmentId: string,
+  version: string,
+): string {
+  const known = prepare('SELECT id FROM release WHERE product_id = ? AND version = ? AND environment_id = ?').get<{
+    id: string
+  }>(productId, version, environmentId)
+  if (known !== undefined) return known.id
+  const id = platform.newId()
+  const now = platform.now()
+  if (!hasRoomForRelease(prepare, environmentId, now)) return ''
+  const origin = hasSourceMap(prepare, productId, version) ? byMember : byEvent
+  prepare(
+    `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  ).run(id, productId, environmentId, version, origin, now, now)
+  orders.added(environmentId, { id, version, released_at: null, created_at: now })
+  return id
+}
+
+/** A release that an uploaded source map names is known, wherever it turns up (CONTRACT §6). */
+function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version: string): boolean {
+  const found = prepare(
+    `SELECT 1 AS found FROM sourcemap_artifact JOIN sourcemap ON sourcemap.id = sourcemap_id
+     WHERE sourcemap_artifact.product_id = ? AND sourcemap_artifact.release = ? AND state = 'SOURCEMAP_STATE_READY' LIMIT 1`,
+  ).get(productId, version)
+  return found !== undefined
+}
+
+/** Reads the newest rows only, so that the answer costs the same however many there are. */
+function hasRoomForRelease(prepare: PlaceTools['prepare'], environmentId: string, now: number): boolean {
+  const recent = prepare(
+    `SELECT count(*) AS made FROM (SELECT created_at FROM release WHERE environment_id = ? AND origin = ?
+       ORDER BY rowid DESC LIMIT ?) WHERE created_at > ?`,
+  ).get<{ made: number }>(environmentId, byEvent, MOST_RELEASES, now - RELEASE_WINDOW_MS)
+  return (recent?.made ?? 0) < MOST_RELEASES
+}

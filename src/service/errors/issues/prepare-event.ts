@@ -1,0 +1,40 @@
+import type { z } from 'zod'
+import { defaultEnvironmentName } from '../../workspace/rules.ts'
+import type { NormalEvent } from '../event/event.ts'
+import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
+import { packBody } from './body.ts'
+import type { Summary } from './columns.ts'
+import type { Prepared } from './record.ts'
+import { groupSymbolicated } from './symbolication.ts'
+
+/** What the source maps made of an event; the event itself where they changed nothing. */
+export interface Symbolicated {
+  event: NormalEvent
+  symbolication: Symbolication
+}
+
+/**
+ * Groups and packs an event: all the work that needs no database. What is kept is the event as it was sent, so that it
+ * reads right with every map that comes later; what is said of it now goes by its sources.
+ */
+export function prepareEvent(productId: number, sent: NormalEvent, { event, symbolication }: Symbolicated): Prepared {
+  const grouping = groupSymbolicated(event, sent)
+  const summary = JSON.stringify(summaryOf(event, grouping.title, symbolication.state))
+  return { productId, event, grouping, summary, body: packBody(sent) }
+}
+
+function summaryOf(event: NormalEvent, title: string, state: Symbolication['state']): z.input<typeof Summary> {
+  return {
+    level: event.level,
+    platform: event.platform,
+    environment: event.environment === '' ? defaultEnvironmentName : event.environment,
+    release: event.release,
+    dist: event.dist,
+    title,
+    message: event.message,
+    transaction: event.transaction,
+    server_name: event.server_name,
+    handled: event.handled,
+    symbolication_state: state,
+  }
+}

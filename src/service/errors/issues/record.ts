@@ -1,0 +1,218 @@
+import { notFound } from '../../../errors.ts'
+import type { Platform } from '../../shared/context.ts'
+import type { Grouping } from '../grouping/index.ts'
+import { attachHashes, findByHashes } from '../grouping/lookup.ts'
+import type { NormalEvent } from '../event/event.ts'
+import type { Statement } from '../../sql/database.ts'
+import { rootsOf } from './attribution.ts'
+import type { Attribute } from './attribution.ts'
+import { Settings } from './columns.ts'
+import { corroborate } from './corroboration.ts'
+import { countOccurrence, countUser } from './counters.ts'
+import { issueFrames, recordIssueFrames } from './issue-frames.ts'
+import { placeOf } from './places.ts'
+import type { Place } from './places.ts'
+import { regress } from './regression.ts'
+import type { ReleaseOrders } from './release-orders.ts'
+
+type Prepare = (sql: string) => Statement
+
+/** An event with everything about it that can be computed before the transaction. */
+export interface Prepared {
+  productId: number
+  /** With its frames in their sources, where source maps lead there. */
+  event: NormalEvent
+  grouping: Grouping
+  summary: string
+  /** Of the event as it was sent. */
+  body: Uint8Array
+}
+
+export interface Recorded {
+  id: string
+  duplicate: boolean
+}
+
+/** What the events of one transaction share. */
+export interface RecordTools {
+  prepare: Prepare
+  platform: Platform
+  attribute: Attribute
+  orders: ReleaseOrders
+}
+
+interface ProductFacts {
+  repository: string
+  settings: string
+}
+
+interface IssueFacts {
+  id: string
+  status: string
+  resolved_in: string | null
+  first_seen: number
+  last_seen: number
+  times_seen: number
+}
+
+/**
+ * Stores one event inside the caller's transaction: dedupe, issue, occurrence, counters, regression (CONTRACT §10, §12).
+ * A second event with the same SDK id changes nothing and yields the first one's id. Throws when the product is unknown.
+ */
+export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
+  const { prepare } = tools
+  const { productId, event } = prepared
+  const known = prepare('SELECT id FROM occurrence WHERE product_id = ? AND sdk_event_id = ?').get<Recorded>(
+    productId,
+    event.sdk_event_id,
+  )
+  if (known !== undefined) return { id: known.id, duplicate: true }
+
+  const product = prepare('SELECT repository, settings FROM product WHERE id = ?').get<ProductFacts>(productId)
+  if (product === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
+  const settings = Settings.parse(JSON.parse(product.settings))
+  const createsEnvironments = settings.auto_create_environments
+  const place = placeOf(tools, { id: productId, createsEnvironments }, event)
+
+  const before = findIssue(prepare, prepared)
+  const issueId = before?.id ?? createIssue(tools, prepared, place, product.repository)
+  const occurrence = insertOccurrence(tools, prepared, { issueId, place, before })
+  const isNewPath = attachIssueHashes(prepare, prepared, issueId)
+  if (isNewPath) recordIssueFrames(prepare, productId, issueId, issueFrames(event, rootsOf(product.repository)))
+  const counted = {
+    issueId,
+    place,
+    timestamp: event.timestamp,
+    receivedAt: event.received_at,
+    userHash: event.user_hash,
+  }
+  const newUsers = countUser(prepare, counted) ? 1 : 0
+  updateIssue(prepare, prepared, { issueId, place, before, seq: occurrence.seq, newUsers })
+  countOccurrence(prepare, counted)
+  if (before !== undefined) regress(tools, { issue: before, place, reopens: settings.reopen_on_regression })
+  return { id: occurrence.id, duplicate: false }
+}
+
+/** The issue that the event's hashes lead to (ERRORS §2.2 item 7). */
+function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFacts | undefined {
+  const statement = prepare(
+    `SELECT issue.id, issue.status, issue.resolved_in, issue.first_seen, issue.last_seen, issue.times_seen
+     FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id WHERE issue_hash.product_id = ? AND issue_hash.hash = ?`,
+  )
+  return findByHashes(grouping, (hash) => statement.get<IssueFacts>(productId, hash))
+}
+
+/** A row that counts nothing yet: `updateIssue` adds the first occurrence as it adds every other. */
+function createIssue(tools: RecordTools, prepared: Prepared, place: Place, repository: string): string {
+  const { prepare, platform } = tools
+  const { productId, event, grouping } = prepared
+  const next = prepare(
+    'UPDATE product SET next_issue_number = next_issue_number + 1 WHERE id = ? RETURNING next_issue_number - 1 AS number',
+  ).get<{ number: number }>(productId)
+  const number = next?.number
+  if (number === undefined) throw new Error('the product disappeared inside the transaction')
+  const id = platform.newId()
+  const { algorithm, basis, hash, explanation } = grouping
+  prepare(
+    `INSERT INTO issue (id, product_id, number, title, type, value, culprit, level, platform, first_seen, last_seen,
+       times_seen, first_release_id, component_id, handled, corroboration, grouping, first_seq, last_seq, created_at)
+     VALUES (?, ?, ?, '', '', '', '', '', '', ?, ?, 0, ?, ?, 0, '{}', ?, 0, 0, ?)`,
+  ).run(
+    id,
+    productId,
+    number,
+    event.timestamp,
+    event.timestamp,
+    place.releaseId,
+    tools.attribute(prepare, productId, event, repository),
+    JSON.stringify({ algorithm, basis, hash, explanation }),
+    platform.now(),
+  )
+  return id
+}
+
+function insertOccurrence(
+  { prepare, platform }: RecordTools,
+  { productId, event, summary, body }: Prepared,
+  { issueId, place, before }: { issueId: string; place: Place; before: IssueFacts | undefined },
+): { id: string; seq: number } {
+  const id = platform.newId()
+  const { lastInsertRowid } = prepare(
+    `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, environment_id, release_id,
+       user_hash, summary, body, size_bytes, before_first_seen, before_last_seen, before_times_seen)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    id,
+    productId,
+    issueId,
+    event.sdk_event_id,
+    event.timestamp,
+    event.received_at,
+    place.environmentId,
+    place.releaseId,
+    event.user_hash,
+    summary,
+    body,
+    event.size_bytes,
+    before?.first_seen ?? null,
+    before?.last_seen ?? null,
+    before?.times_seen ?? 0,
+  )
+  return { id, seq: lastInsertRowid }
+}
+
+/**
+ * First writer wins: a hash that leads to another issue keeps leading there. Tells whether one is new, which means that
+ * the issue was not reached by this way through the code before.
+ */
+export function attachIssueHashes(
+  prepare: Prepare,
+  { productId, grouping }: Pick<Prepared, 'productId' | 'grouping'>,
+  issueId: string,
+): boolean {
+  const statement = prepare('INSERT OR IGNORE INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?)')
+  let attached = false
+  attachHashes(grouping, (hash) => {
+    const isNew = statement.run(productId, hash, issueId).changes > 0
+    attached ||= isNew
+    return isNew
+  })
+  return attached
+}
+
+interface Addition {
+  issueId: string
+  place: Place
+  before: IssueFacts | undefined
+  seq: number
+  newUsers: number
+}
+
+/** Counts the occurrence; one that is not older than all others also gives the issue its face, the oldest its first release. */
+function updateIssue(prepare: Prepare, prepared: Prepared, { issueId, place, before, seq, newUsers }: Addition): void {
+  const { event, grouping } = prepared
+  const { timestamp } = event
+  prepare(
+    `UPDATE issue SET times_seen = times_seen + 1, users_affected = users_affected + ?1, last_seq = ?2,
+       first_seq = CASE first_seq WHEN 0 THEN ?2 ELSE first_seq END,
+       first_release_id = CASE WHEN ?3 < first_seen THEN ?4 ELSE first_release_id END,
+       first_seen = min(first_seen, ?3) WHERE id = ?5`,
+  ).run(newUsers, seq, timestamp, place.releaseId, issueId)
+  if (before !== undefined && timestamp < before.last_seen) return
+  prepare(
+    `UPDATE issue SET last_seen = ?, title = ?, type = ?, value = ?, culprit = ?, level = ?, platform = ?, handled = ?,
+       last_release_id = coalesce(nullif(?, ''), last_release_id), corroboration = ? WHERE id = ?`,
+  ).run(
+    timestamp,
+    grouping.title,
+    grouping.type,
+    grouping.value,
+    grouping.culprit,
+    event.level,
+    event.platform,
+    event.handled ? 1 : 0,
+    place.releaseId,
+    JSON.stringify(corroborate(event, place.releaseId)),
+    issueId,
+  )
+}

@@ -1,0 +1,58 @@
+import type { Platform } from '../../shared/context.ts'
+import type { Statement } from '../../sql/database.ts'
+import { ResolvedIn, systemActor } from './columns.ts'
+import type { Place } from './places.ts'
+import type { ReleaseOrders } from './release-orders.ts'
+
+export interface RegressionTools {
+  prepare: (sql: string) => Statement
+  platform: Platform
+  orders: ReleaseOrders
+}
+
+export interface Resolvable {
+  id: string
+  status: string
+  resolved_in: string | null
+}
+
+/**
+ * Deals with a new occurrence of a resolved issue (CONTRACT §10): it reopens the issue, with a history row by the system,
+ * unless its release is older than the newest one that was known in its environment at the time of resolving. With
+ * `reopens` false the issue keeps its status and is only marked. An ignored issue stays ignored.
+ */
+export function regress(
+  { prepare, platform, orders }: RegressionTools,
+  { issue, place, reopens }: { issue: Resolvable; place: Place; reopens: boolean },
+): void {
+  if (issue.status !== 'resolved' || isOlder(orders, issue, place)) return
+  const now = platform.now()
+  if (place.releaseId !== '') {
+    prepare('INSERT OR IGNORE INTO issue_regression (release_id, issue_id, at) VALUES (?, ?, ?)').run(
+      place.releaseId,
+      issue.id,
+      now,
+    )
+  }
+  if (!reopens) {
+    prepare('UPDATE issue SET is_regression = 1 WHERE id = ?').run(issue.id)
+    return
+  }
+  const actor = JSON.stringify(systemActor)
+  prepare(
+    `UPDATE issue SET status = 'unresolved', is_regression = 1, reopened_count = reopened_count + 1, resolved_in = NULL,
+       status_changed_by = ?, status_changed_at = ?, status_note = '', version = version + 1 WHERE id = ?`,
+  ).run(actor, now, issue.id)
+  prepare(
+    `INSERT INTO issue_history (id, issue_id, from_status, to_status, actor, at, reason)
+     VALUES (?, ?, 'resolved', 'unresolved', ?, ?, 'regression')`,
+  ).run(platform.newId(), issue.id, actor, now)
+}
+
+/** Does the occurrence come from a release before the newest one its environment had when the issue was resolved? */
+function isOlder(orders: ReleaseOrders, issue: Resolvable, place: Place): boolean {
+  if (place.releaseId === '' || issue.resolved_in === null) return false
+  const newestId = ResolvedIn.parse(JSON.parse(issue.resolved_in))[place.environmentId]
+  if (newestId === undefined || newestId === place.releaseId) return false
+  return orders.isOlder(place.environmentId, place.releaseId, newestId)
+}

@@ -1,0 +1,194 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Statement } from '../../sql/database.ts'
+import { inSteps, PAUSE_MS, STEP } from '../../sql/in-steps.ts'
+import { dayMs, hourMs } from '../../shared/times.ts'
+import { resolutions } from './buckets.ts'
+import { Settings } from './columns.ts'
+
+type Prepare = (sql: string) => Statement
+
+/** Page tokens (decision 010) and repeated deliveries need what came just now. */
+const SPARED_MS = hourMs
+/** Rows per read. */
+const PAGE = 5_000
+
+export interface Removed {
+  occurrences: number
+  /** Of occurrences that stay. */
+  bodies: number
+  rollups: number
+}
+
+/**
+ * Removes occurrences beyond their product's `retention_days` and `max_events_per_issue`, and fine-grained rollups past
+ * their time (CONTRACT §13); `now` is epoch milliseconds. Every issue keeps its first and its newest occurrence, without
+ * their bodies once they are past `retention_days`; above the cap an even sample stays, so that repeated runs leave fewer
+ * the older they are. Counters are never reduced. Works through everything in small transactions with pauses; `signal`
+ * ends the run after the one it is in.
+ */
+export async function runRetention(
+  db: Database,
+  now: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Removed> {
+  const run: Run = { db, now, signal }
+  const removed: Removed = { occurrences: 0, bodies: 0, rollups: 0 }
+  const products = await db.read.selectFrom('product').select(['id', 'settings']).execute()
+  for (const { id, settings } of products) {
+    const { retention_days, max_events_per_issue } = Settings.parse(JSON.parse(settings))
+    const old = await removeOld(run, id, now - Math.max(retention_days * dayMs, SPARED_MS))
+    removed.bodies += old.bodies
+    removed.occurrences += old.occurrences + (await thinLoudIssues(run, id, max_events_per_issue))
+  }
+  for (const { seconds, keptMs } of resolutions) {
+    if (!Number.isFinite(keptMs)) continue
+    removed.rollups += await inSteps(run, (prepare) => removeRollups(prepare, seconds, now - keptMs))
+  }
+  return removed
+}
+
+interface Run {
+  db: Database
+  now: number
+  signal: AbortSignal
+}
+
+interface Old {
+  seq: number
+  received_at: number
+  /** 1 for an issue's first or newest occurrence. */
+  spared: number
+  /** 1 while the body is there. */
+  whole: number
+}
+
+/** Walks over all that is older than `olderThan`, in the order of arrival. */
+async function removeOld({ db, signal }: Run, productId: number, olderThan: number) {
+  const removed = { occurrences: 0, bodies: 0 }
+  let after: Pick<Old, 'seq' | 'received_at'> | undefined = { seq: 0, received_at: Number.MIN_SAFE_INTEGER }
+  while (after !== undefined && !signal.aborted) {
+    const from: Pick<Old, 'seq' | 'received_at'> = after
+    const old = await db.batch((prepare) => {
+      const found = oldAfter(prepare, productId, olderThan, from)
+      const doomed = found.filter(({ spared }) => spared === 0)
+      removed.occurrences += removeOccurrences(prepare, doomed)
+      removed.bodies += removeBodies(prepare, found)
+      return found
+    })
+    after = old.length < STEP ? undefined : old.at(-1)
+    if (after !== undefined) await sleep(PAUSE_MS)
+  }
+  return removed
+}
+
+/** The next ones in the order of arrival. In two parts, each read straight from the index, however many came at once. */
+function oldAfter(
+  prepare: Prepare,
+  productId: number,
+  olderThan: number,
+  after: Pick<Old, 'seq' | 'received_at'>,
+): Old[] {
+  const select = `SELECT seq, received_at, body IS NOT NULL AS whole,
+      id IN ((SELECT id FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp, id LIMIT 1),
+        (SELECT id FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp DESC, id DESC LIMIT 1)) AS spared
+    FROM occurrence AS old WHERE product_id = ?1`
+  const sameTime = prepare(`${select} AND received_at = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4`)
+  const later = prepare(`${select} AND received_at > ?2 AND received_at < ?3 ORDER BY received_at, seq LIMIT ?4`)
+  const found = sameTime.all<Old>(productId, after.received_at, after.seq, STEP)
+  return [...found, ...later.all<Old>(productId, after.received_at, olderThan, STEP - found.length)]
+}
+
+function removeBodies(prepare: Prepare, old: readonly Old[]): number {
+  const statement = prepare('UPDATE occurrence SET body = NULL WHERE seq = ?')
+  const kept = old.filter(({ spared, whole }) => spared === 1 && whole === 1)
+  return kept.reduce((changes, { seq }) => changes + statement.run(seq).changes, 0)
+}
+
+/** Thins out every issue with more occurrences than the cap, the loudest first. */
+async function thinLoudIssues(run: Run, productId: number, cap: number): Promise<number> {
+  const { db, now, signal } = run
+  const spared = await newestSeqBefore(db, productId, now - SPARED_MS)
+  const issues = await db.read
+    .selectFrom('issue')
+    .select('id')
+    .where('product_id', '=', productId)
+    // Only an issue that was seen more often can have too many.
+    .where('times_seen', '>', cap)
+    .orderBy('times_seen', 'desc')
+    .execute()
+  let total = 0
+  for (const { id } of issues) {
+    if (signal.aborted) break
+    const surplus = await surplusOf(db, id, cap)
+    const doomed = surplus.filter(({ seq }) => seq <= spared)
+    if (doomed.length === 0) continue
+    total += await inSteps(run, (prepare) => removeOccurrences(prepare, doomed.splice(0, STEP)))
+  }
+  return total
+}
+
+async function newestSeqBefore(db: Database, productId: number, time: number): Promise<number> {
+  const row = await db.read
+    .selectFrom('occurrence')
+    .select('seq')
+    .where('product_id', '=', productId)
+    .where('received_at', '<', time)
+    .orderBy('received_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** What exceeds the cap: all but the first, the last and evenly spread ones between. */
+async function surplusOf(db: Database, issueId: string, cap: number): Promise<{ seq: number }[]> {
+  await nextTurn()
+  const { total } = await db.read
+    .selectFrom('occurrence')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('issue_id', '=', issueId)
+    .executeTakeFirstOrThrow()
+  if (total <= cap) return []
+  const all = await occurrencesOf(db, issueId)
+  const sample = sampleOf(all.length, cap)
+  return all.filter((_, index) => !sample.has(index))
+}
+
+/** From the first to the newest. Read in pages, between which the process can answer. */
+async function occurrencesOf(db: Database, issueId: string): Promise<{ seq: number }[]> {
+  const all: { seq: number; timestamp: number; id: string }[] = []
+  for (;;) {
+    const { timestamp, id } = all.at(-1) ?? { timestamp: Number.MIN_SAFE_INTEGER, id: '' }
+    const page = await db.read
+      .selectFrom('occurrence')
+      .select(['seq', 'timestamp', 'id'])
+      .where('issue_id', '=', issueId)
+      .where((eb) => eb(eb.refTuple('timestamp', 'id'), '>', eb.tuple(timestamp, id)))
+      .orderBy('timestamp')
+      .orderBy('id')
+      .limit(PAGE)
+      .execute()
+    for (const row of page) all.push(row)
+    if (page.length < PAGE) return all
+    await nextTurn()
+  }
+}
+
+/** `size` positions of 0 … count-1, the first and the last among them, the others evenly between (two at least). */
+export function sampleOf(count: number, size: number): Set<number> {
+  const gaps = Math.max(1, size - 1)
+  return new Set(Array.from({ length: gaps + 1 }, (_, index) => Math.round((index * (count - 1)) / gaps)))
+}
+
+function removeOccurrences(prepare: Prepare, doomed: readonly { seq: number }[]): number {
+  const statement = prepare('DELETE FROM occurrence WHERE seq = ?')
+  return doomed.reduce((changes, { seq }) => changes + statement.run(seq).changes, 0)
+}
+
+function removeRollups(prepare: Prepare, resolution: number, before: number): number {
+  const { changes } = prepare(
+    `DELETE FROM occurrence_rollup WHERE (issue_id, resolution, bucket, environment_id, release_id) IN (
+       SELECT issue_id, resolution, bucket, environment_id, release_id FROM occurrence_rollup
+       WHERE resolution = ?1 AND resolution < 3600 AND bucket < ?2 LIMIT ?3)`,
+  ).run(resolution, before, STEP)
+  return changes
+}

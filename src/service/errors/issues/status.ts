@@ -1,0 +1,112 @@
+import type * as z from 'zod'
+import type { Actor, IssueStatus } from '../../../contract/common.ts'
+import { audit } from '../../workspace/audit.ts'
+import type { Call } from '../../shared/context.ts'
+import { orderReleases } from '../../workspace/release-order.ts'
+import { isKnownEnvironment } from '../../workspace/rules.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { StoredIssue } from './issue-view.ts'
+
+export interface StatusChange {
+  status: z.output<typeof IssueStatus>
+  note: string
+  reason: 'manual' | 'bulk'
+}
+
+/**
+ * What each of the issues would be resolved in now, as JSON: the newest release of every environment that the issue
+ * occurred in or that is known. Of the others no event can tell whether it is old, so it reopens the issue; they are left
+ * out because anybody's events can make them.
+ */
+export async function releaseContexts(
+  rows: Rows,
+  productId: number,
+  issueIds: readonly string[],
+): Promise<Map<string, string>> {
+  const present = await environmentsWith(rows, issueIds)
+  const environments = await rows
+    .selectFrom('environment')
+    .select(['id', 'name', 'origin'])
+    .where('product_id', '=', productId)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const known = new Set(environments.filter(isKnownEnvironment).map(({ id }) => id))
+  const alive = new Set(environments.map(({ id }) => id))
+  const wanted = new Set([...known, ...[...present.values()].flat().filter((id) => alive.has(id))])
+  const newest = await newestReleases(rows, [...wanted])
+  return new Map(
+    issueIds.map((id) => {
+      const places = new Set([...known, ...(present.get(id) ?? [])])
+      return [id, JSON.stringify(Object.fromEntries(newest.filter(([environmentId]) => places.has(environmentId))))]
+    }),
+  )
+}
+
+/** For each issue the environments it occurred in. */
+async function environmentsWith(rows: Rows, issueIds: readonly string[]): Promise<Map<string, string[]>> {
+  const places = await rows
+    .selectFrom('issue_presence')
+    .select(['issue_id', 'environment_id'])
+    .distinct()
+    .where('issue_id', 'in', issueIds)
+    .execute()
+  const byIssue = Map.groupBy(places, (place) => place.issue_id)
+  return new Map([...byIssue].map(([id, some]) => [id, some.map((place) => place.environment_id)]))
+}
+
+/** Pairs of environment and newest release; one environment at a time, as each may have thousands of releases. */
+async function newestReleases(rows: Rows, environmentIds: readonly string[]): Promise<[string, string][]> {
+  const newest: [string, string][] = []
+  for (const environmentId of environmentIds) {
+    const releases = await rows
+      .selectFrom('release')
+      .select(['id', 'version', 'released_at', 'created_at'])
+      .where('environment_id', '=', environmentId)
+      .execute()
+    const release = orderReleases(releases).at(-1)
+    if (release !== undefined) newest.push([environmentId, release.id])
+  }
+  return newest
+}
+
+/**
+ * Gives the issue a status inside the caller's transaction, with actor, history and audit (CONTRACT §10); false when it
+ * has that status already and nothing is written. Resolving notes `context` (`releaseContexts`), which decides later
+ * what a regression is, and settles an earlier regression.
+ */
+export async function changeStatus(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  issue: StoredIssue,
+  { status, note, reason, context }: StatusChange & { context: string },
+): Promise<boolean> {
+  if (issue.status === status) return false
+  const at = call.now()
+  const actor = JSON.stringify(call.actor satisfies z.input<typeof Actor>)
+  await rows
+    .updateTable('issue')
+    .set({
+      status,
+      status_changed_by: actor,
+      status_changed_at: at,
+      status_note: note,
+      resolved_in: status === 'resolved' ? context : null,
+      is_regression: status === 'resolved' ? 0 : issue.is_regression,
+      version: issue.version + 1,
+    })
+    .where('id', '=', issue.id)
+    .execute()
+  const change = { issue_id: issue.id, from_status: issue.status, to_status: status, actor, at, note, reason }
+  await rows
+    .insertInto('issue_history')
+    .values({ id: call.newId(), ...change })
+    .execute()
+  await audit(rows, call, {
+    verb: 'set_status',
+    resourceType: 'issue',
+    resourceId: issue.id,
+    before: { status: issue.status, note: issue.status_note },
+    after: { status, note },
+  })
+  return true
+}

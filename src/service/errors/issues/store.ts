@@ -1,0 +1,85 @@
+import type { Platform } from '../../shared/context.ts'
+import type { NormalEvent } from '../event/event.ts'
+import type { Drop, EventStore } from '../event/event-store.ts'
+import { createPace } from '../../shared/pace.ts'
+import { resymbolicate } from '../sourcemaps/symbolicate/resymbolicate.ts'
+import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import type { Database, Statement } from '../../sql/database.ts'
+import { createAttribution } from './attribution.ts'
+import { groupCommit } from './group-commit.ts'
+import { prepareEvent } from './prepare-event.ts'
+import { recordEvent } from './record.ts'
+import type { RecordTools } from './record.ts'
+import { releaseOrders } from './release-orders.ts'
+
+export interface IssueStore extends EventStore {
+  /** To be called after every change of a product's components: unresolved issues are attributed anew in the background. */
+  componentsChanged(productId: number): void
+  /**
+   * To be called when a confirm has added artifacts of a release or with debug ids: what the issues of these say is read
+   * anew from their newest events. Resolves to the number of issues that changed.
+   */
+  sourceMapsAdded(productId: number, release: string, debugIds: readonly string[]): Promise<number>
+  /** Resolves when no background work is left. */
+  idle(): Promise<void>
+}
+
+export interface EventStoreOptions {
+  db: Database
+  platform: Platform
+  symbolicator: Symbolicator
+  /** Hears of failures of background work, which nobody waits for. */
+  onError?: (error: unknown) => void
+}
+
+/**
+ * Where events become issues. `append` symbolicates, groups and packs an event in its turn, waits for the next transaction
+ * together with all others that came meanwhile, and resolves when that transaction is on disk. What SDKs dropped waits for
+ * the same transaction.
+ */
+export function createEventStore({ db, platform, symbolicator, onError = () => {} }: EventStoreOptions): IssueStore {
+  const attribution = createAttribution({ db, symbolicator })
+  // One event waits for its source maps at a time, so that events are stored in the order in which they came.
+  const inTurn = createPace()
+  const pace = createPace()
+  const commit = groupCommit<RecordTools>({
+    db,
+    begin: (prepare) => ({
+      prepare,
+      platform,
+      attribute: attribution.attribute,
+      orders: releaseOrders(prepare),
+    }),
+  })
+  let background: Promise<void> = Promise.resolve()
+
+  return {
+    async append(productId: number, event: NormalEvent) {
+      const symbolicated = await inTurn(() => symbolicator.symbolicate(productId, event))
+      const prepared = await pace(() => prepareEvent(productId, event, symbolicated))
+      return commit((tools) => recordEvent(tools, prepared))
+    },
+
+    async recordDropped(productId, drops) {
+      if (drops.length > 0) await commit(({ prepare }) => countDropped(prepare, productId, drops))
+    },
+
+    componentsChanged(productId) {
+      attribution.forget(productId)
+      background = background.then(() => attribution.reattribute(productId)).catch(onError)
+    },
+
+    sourceMapsAdded: (productId, release, debugIds) =>
+      resymbolicate({ db, symbolicator, attribute: attribution.attribute }, productId, release, debugIds),
+
+    idle: () => background,
+  }
+}
+
+function countDropped(prepare: (sql: string) => Statement, productId: number, drops: readonly Drop[]): void {
+  const statement = prepare(
+    `INSERT INTO dropped_by_sdk (product_id, reason, category, quantity) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET quantity = quantity + excluded.quantity`,
+  )
+  for (const { reason, category, quantity } of drops) statement.run(productId, reason, category, quantity)
+}

@@ -1,0 +1,46 @@
+import { groupEvent } from '../grouping/index.ts'
+import type { Grouping } from '../grouping/index.ts'
+import type { NormalEvent, NormalException } from '../event/event.ts'
+import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
+import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import type { StoredEvent } from './body.ts'
+
+/** An event as it reads with the source maps that are there now. */
+export interface ReadAgain {
+  event: StoredEvent
+  symbolication: Symbolication
+  grouping: Grouping
+}
+
+/** Groups an event by its sources; `sent` is what the SDK sent, whose hash leads to the same issue. */
+export function groupSymbolicated(event: NormalEvent, sent: NormalEvent): Grouping {
+  return groupEvent(event, event === sent ? {} : { unsymbolicated: sent })
+}
+
+/**
+ * A stored event, which is kept as it was sent, with the source maps of today: symbolicated, and each frame with its part
+ * in the grouping.
+ */
+export async function readAgain(
+  symbolicator: Pick<Symbolicator, 'symbolicate'>,
+  productId: number,
+  stored: StoredEvent,
+): Promise<ReadAgain> {
+  const sent: NormalEvent = { ...stored, raw_payload: {} }
+  const { event, symbolication } = await symbolicator.symbolicate(productId, sent)
+  const grouping = groupSymbolicated(event, sent)
+  return { event: { ...event, exceptions: withRoles(event.exceptions, grouping) }, symbolication, grouping }
+}
+
+/** Writes each frame's part in the grouping to it. */
+function withRoles(exceptions: readonly NormalException[], { frames }: Grouping): NormalException[] {
+  const roles = new Map(frames.map((frame) => [`${frame.exception_index}/${frame.index}`, frame]))
+  return exceptions.map((exception, exceptionIndex) => ({
+    ...exception,
+    frames: exception.frames.map((frame, index) => {
+      const decided = roles.get(`${exceptionIndex}/${index}`)
+      if (decided === undefined) return frame
+      return { ...frame, grouping_role: decided.role, ignored_reason: decided.reason }
+    }),
+  }))
+}

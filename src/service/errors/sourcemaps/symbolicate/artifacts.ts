@@ -1,0 +1,199 @@
+import type { Database, Rows } from '../../../sql/database.ts'
+import { baseName } from './frame-file.ts'
+import type { FrameFile } from './frame-file.ts'
+import { Lru } from './lru.ts'
+import { createMatcher } from './match.ts'
+import type { Artifact, Match } from './match.ts'
+
+/** How long a map that another process has confirmed may stay unseen. */
+const REFRESH_MS = 2_000
+/** Rows of one query, the newest first: a release may hold thousands of files called `index.js`. */
+const MOST_ROWS = 5_000
+/** Maps of one release whose minified file has another name than they have. */
+const MOST_ODD_MAPS = 1_000
+const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 50_000 }
+
+const columns = ['id', 'sourcemap_id', 'kind', 'content', 'debug_id', 'release', 'dist', 'path', 'counterpart'] as const
+
+/** The build an event is of. */
+export interface Build {
+  productId: number
+  release: string
+  dist: string
+}
+
+interface ReleaseFacts {
+  maps: number
+  /** Maps that their base name does not lead to. */
+  odd: readonly Artifact[]
+}
+
+export interface ArtifactIndex {
+  /** The match of each file, by its key. A file that was asked for before costs no query. */
+  match(build: Build, files: readonly FrameFile[]): Promise<Map<string, Match>>
+  /** Forgets what is known of a product. */
+  changed(productId: number): void
+}
+
+/**
+ * Finds artifacts of files with a few queries, however many the files are, and remembers the answers until the product's
+ * artifacts change here, or anyone's in another process (looked for every two seconds of `now`).
+ */
+export function createArtifactIndex({ db, now }: { db: Database; now: () => number }): ArtifactIndex {
+  const matches = new Lru<Match>(MOST_REMEMBERED)
+  const releases = new Lru<ReleaseFacts>(MOST_REMEMBERED)
+  const withoutAny = new Lru<true>({ weight: 10_000, entries: 10_000 })
+  /** Goes up whenever something is forgotten: an answer that was on its way then is not kept. */
+  let epoch = 0
+  let newest: number | undefined
+  let lookedAt = -Infinity
+
+  async function refresh(): Promise<void> {
+    const time = now()
+    if (time >= lookedAt && time - lookedAt < REFRESH_MS) return
+    lookedAt = time
+    const found = await db.read
+      .selectFrom('sourcemap_artifact')
+      .select((eb) => eb.fn.max('id').as('id'))
+      .executeTakeFirst()
+    const id = found?.id ?? 0
+    if (newest !== undefined && id !== newest) forget('')
+    newest = id
+  }
+
+  function forget(prefix: string): void {
+    epoch += 1
+    for (const kept of [matches, releases, withoutAny]) kept.clear(prefix)
+  }
+
+  async function hasAny(productId: number): Promise<boolean> {
+    if (withoutAny.get(`${productId}\n`) === true) return false
+    const started = epoch
+    const found = await db.read
+      .selectFrom('sourcemap_artifact')
+      .select('id')
+      .where('product_id', '=', productId)
+      .limit(1)
+      .executeTakeFirst()
+    if (found === undefined && started === epoch) withoutAny.set(`${productId}\n`, true, 1)
+    return found !== undefined
+  }
+
+  async function factsOf({ productId, release }: Build): Promise<ReleaseFacts> {
+    if (release === '') return { maps: 0, odd: [] }
+    const key = `${productId}\n${release}`
+    const known = releases.get(key)
+    if (known !== undefined) return known
+    const started = epoch
+    const facts = await readRelease(db.read, productId, release)
+    if (started === epoch) releases.set(key, facts, 500 * (1 + facts.odd.length))
+    return facts
+  }
+
+  async function readMatches(build: Build, files: readonly FrameFile[]): Promise<Match[]> {
+    if (!(await hasAny(build.productId))) return files.map(createMatcher({ artifacts: [], maps: 0 }, build))
+    const { maps, odd } = await factsOf(build)
+    const artifacts = await readArtifacts(db.read, build, files)
+    return files.map(createMatcher({ artifacts: newestFirst([...artifacts, ...odd]), maps }, build))
+  }
+
+  return {
+    async match(build, files) {
+      await refresh()
+      const prefix = `${build.productId}\n${build.release}\n${build.dist}\n`
+      const answers = new Map<string, Match>()
+      const unknown: FrameFile[] = []
+      for (const file of files) {
+        const known = matches.get(prefix + file.key)
+        if (known === undefined) unknown.push(file)
+        else answers.set(file.key, known)
+      }
+      if (unknown.length === 0) return answers
+      const started = epoch
+      for (const [index, match] of (await readMatches(build, unknown)).entries()) {
+        const { key } = unknown[index]!
+        answers.set(key, match)
+        // Two bytes a character, and the artifacts beside the key.
+        if (started === epoch) matches.set(prefix + key, match, 2 * (prefix.length + key.length) + 1_000)
+      }
+      for (const kept of [matches, releases, withoutAny]) kept.trim()
+      return answers
+    },
+    changed: (productId) => forget(`${productId}\n`),
+  }
+}
+
+/** By debug id, by release and base name, and what these name as their other half. */
+async function readArtifacts(rows: Rows, { productId, release }: Build, files: readonly FrameFile[]) {
+  const debugIds = [...new Set(files.map(({ debugId }) => debugId))].filter((id) => id !== '')
+  const names = release === '' ? [] : [...new Set(files.flatMap(({ baseNames }) => baseNames))]
+  const found = [
+    ...(await readByDebugId(rows, productId, debugIds)),
+    ...(await readByName(rows, productId, [release], names)),
+  ]
+  const isKnown = ({ path, release: other }: { path: string; release: string }) =>
+    other === release && names.includes(baseName(path))
+  const halves = found
+    .map((artifact) => ({ path: artifact.counterpart, release: artifact.release }))
+    .filter((half) => half.path !== '' && !isKnown(half))
+  const further = await readByName(rows, productId, releasesOf(halves), [
+    ...new Set(halves.map(({ path }) => baseName(path))),
+  ])
+  return [...found, ...further]
+}
+
+function releasesOf(halves: readonly { release: string }[]): string[] {
+  return [...new Set(halves.map((half) => half.release))]
+}
+
+async function readByDebugId(rows: Rows, productId: number, debugIds: readonly string[]): Promise<Artifact[]> {
+  if (debugIds.length === 0) return []
+  return (
+    rows
+      .selectFrom('sourcemap_artifact')
+      .select(columns)
+      .where('product_id', '=', productId)
+      .where('debug_id', 'in', debugIds)
+      // Lets the database use the index of artifacts with a debug id.
+      .where('debug_id', '<>', '')
+      .orderBy('id', 'desc')
+      .limit(MOST_ROWS)
+      .execute()
+  )
+}
+
+async function readByName(rows: Rows, productId: number, releases: readonly string[], names: readonly string[]) {
+  if (names.length === 0) return []
+  return rows
+    .selectFrom('sourcemap_artifact')
+    .select(columns)
+    .where('product_id', '=', productId)
+    .where('release', 'in', releases)
+    .where('base_name', 'in', names)
+    .orderBy('id', 'desc')
+    .limit(MOST_ROWS)
+    .execute()
+}
+
+async function readRelease(rows: Rows, productId: number, release: string): Promise<ReleaseFacts> {
+  const maps = rows
+    .selectFrom('sourcemap_artifact')
+    .where('product_id', '=', productId)
+    .where('release', '=', release)
+    .where('kind', '=', 'map')
+  const counted = await maps.select((eb) => eb.fn.countAll<number>().as('maps')).executeTakeFirstOrThrow()
+  const odd = await maps
+    .select(columns)
+    .where('counterpart', '<>', '')
+    .where((eb) => eb('path', '<>', eb(eb.ref('counterpart'), '||', '.map')))
+    .orderBy('id', 'desc')
+    .limit(MOST_ODD_MAPS)
+    .execute()
+  return { maps: counted.maps, odd }
+}
+
+/** Each once. */
+function newestFirst(artifacts: readonly Artifact[]): Artifact[] {
+  const byId = new Map(artifacts.map((artifact) => [artifact.id, artifact]))
+  return [...byId.values()].toSorted((left, right) => right.id - left.id)
+}

@@ -1,0 +1,125 @@
+import type { NormalFrame } from '../../event/event.ts'
+import { isNative, isVendored } from '../../grouping/paths.ts'
+
+/** The generated file of a frame, as artifacts are looked up by. */
+export interface FrameFile {
+  /** The same for all frames of an event that are in this file. */
+  key: string
+  /** Lower case, with dashes where it is a whole uuid; '' when the event names none. */
+  debugId: string
+  /** Paths that an artifact may have, the most exact first (ERRORS §3.1). */
+  paths: readonly string[]
+  /** Segments of the path, without origin and query. */
+  segments: readonly string[]
+  /** Base names that its artifacts may have. */
+  baseNames: readonly string[]
+  isPackage: boolean
+}
+
+/** Files that are no output of a build: sources, the engine's own code, code without a file, other people's extensions. */
+const NO_OUTPUT =
+  /\.(?:tsx?|mts|cts|jsx|vue|svelte|wasm)$|^(?:data|blob|node|internal|about|wasm|eval|webpack-internal|[\w-]*-extension):|^[<[]/i
+const SCRIPT = /\.(?:[cm]?js|bundle|jsbundle)$/i
+
+/**
+ * Whether a source map could lead from a frame to its source: JavaScript with a line, by the event's platform or by the
+ * name of its file.
+ */
+export function mayHaveMap(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'lineno'>, platform: string): boolean {
+  if (frame.lineno < 1) return false
+  const path = withoutQuery(pathOf(frame))
+  if (path === '' || isNative(path) || NO_OUTPUT.test(path)) return false
+  return platform === 'javascript' || platform === 'node' || SCRIPT.test(path)
+}
+
+/** Whether the file's name is that of a script that builds write. */
+export function isScript(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): boolean {
+  return SCRIPT.test(withoutQuery(pathOf(frame)))
+}
+
+/** The base name of a frame's file, without query. */
+export function fileName(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): string {
+  return baseName(withoutQuery(pathOf(frame)))
+}
+
+/** What tells the files of an event's frames apart. */
+export function fileKey(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'debug_id'>): string {
+  return `${frame.debug_id}\n${frame.abs_path}\n${frame.filename}`
+}
+
+/** How artifacts of a frame's file may be found. */
+export function frameFile(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'debug_id'>): FrameFile {
+  // Browsers write an address encoded, builds write files as they are: `%5Bid%5D.js` and `[id].js`.
+  const written = [frame.abs_path, frame.filename].filter((path) => path !== '').map(cleaned)
+  const forms = distinct(written.flatMap((path) => [path, decoded(path)]))
+  const names = distinct(forms.map((path) => baseName(withoutQuery(path)))).filter((name) => name !== '')
+  return {
+    key: fileKey(frame),
+    debugId: debugIdOf(frame.debug_id),
+    paths: distinct(forms.flatMap(pathsOf)),
+    segments: segmentsOf(forms[1] ?? forms[0] ?? ''),
+    baseNames: distinct(names.flatMap((name) => [name, `${name}.map`, name.replace(/\.\w+$/, '.map')])),
+    isPackage: written.some(isVendored),
+  }
+}
+
+/** A path's folders and file, without origin, `~`, query and empty segments. */
+export function segmentsOf(path: string): string[] {
+  const { path: bare } = split(path)
+  return withoutQuery(bare)
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.' && segment !== '~')
+}
+
+/** The last segment of a path, with what follows it. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+function pathOf({ abs_path, filename }: Pick<NormalFrame, 'abs_path' | 'filename'>): string {
+  return cleaned(abs_path === '' ? filename : abs_path)
+}
+
+/** V8 prints `async ` before the file of a frame that an `await` resumed in a nameless function. */
+function cleaned(path: string): string {
+  return path
+    .trim()
+    .replace(/^async /, '')
+    .replace(/#.*$/s, '')
+    .replaceAll('\\', '/')
+}
+
+/** The paths an artifact of that address may have: `https://h/p?q`, the same without query, `~/p?q`, `~/p`. */
+export function pathsOf(whole: string): string[] {
+  const { path } = split(whole)
+  const fromRoot = `~/${path.replace(/^(?:~?\/+|\.\/)/, '')}`
+  return [whole, withoutQuery(whole), fromRoot, withoutQuery(fromRoot)]
+}
+
+function split(path: string): { origin: string; path: string } {
+  const origin = /^[a-z][\w+.-]+:\/\/[^/]*/i.exec(path)?.[0] ?? ''
+  return { origin, path: path.slice(origin.length) }
+}
+
+function withoutQuery(path: string): string {
+  return path.replace(/\?.*$/s, '')
+}
+
+function decoded(path: string): string {
+  if (!path.includes('%')) return path
+  try {
+    return decodeURI(path).replaceAll(/%5b/gi, '[').replaceAll(/%5d/gi, ']')
+  } catch {
+    return path
+  }
+}
+
+function debugIdOf(id: string): string {
+  const hex = id.toLowerCase().replaceAll('-', '')
+  if (!/^[0-9a-f]{32}$/.test(hex)) return id.toLowerCase()
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)]
+}

@@ -1,0 +1,25 @@
+import type { NormalFrame } from '../../event/event.ts'
+import { withoutHashes } from '../../grouping/paths.ts'
+import { fileName, isScript } from './frame-file.ts'
+
+/** Beyond this column only generated code has statements. */
+const GENERATED_COLUMN = 250
+/** Sources rarely have code there in their first lines, where a minified file has all of it. */
+const GENERATED_COLUMN_AT_TOP = 120
+const TOP_LINES = 10
+/** A source line longer than this is generated code (normalised context lines are cut well above it). */
+const GENERATED_LINE = 300
+
+/** Whether a frame shows a sign of a bundler, so that a source map would turn it back. */
+export function looksMinified(frame: NormalFrame): boolean {
+  if (!isScript(frame)) return false
+  const { lineno, colno } = frame
+  const name = fileName(frame)
+  return (
+    frame.debug_id !== '' ||
+    colno > (lineno <= TOP_LINES ? GENERATED_COLUMN_AT_TOP : GENERATED_COLUMN) ||
+    frame.context_line.length > GENERATED_LINE ||
+    /[.-]min\.\w+$/i.test(name) ||
+    withoutHashes(name) !== name
+  )
+}

@@ -1,0 +1,197 @@
+import type { NormalFrame } from '../../event/event.ts'
+import { cut } from '../../ingest/normalise/read.ts'
+import { functionName } from '../scopes/function-name.ts'
+import type { ScopeTable } from '../scopes/scope-table.ts'
+import { isLibrarySource, sourcePath } from '../source-path.ts'
+import type { MapTable, Mapping } from '../table/map-table.ts'
+import { Lru } from './lru.ts'
+import type { Found } from './match.ts'
+import type { OpenTables } from './open-tables.ts'
+import { problems } from './problems.ts'
+import type { Problem } from './problems.ts'
+import { sourceLines } from './source-lines.ts'
+import type { SourceLines } from './source-lines.ts'
+
+/** A position in a generated file, 0-based, and the content of the map it is read with. */
+export interface Place {
+  line: number
+  column: number
+  map: string
+}
+
+/** A frame in its source, with what is missing of it; without `frame` it leads nowhere, and `problem` says why. */
+export interface Mapped {
+  frame?: NormalFrame
+  place?: Place
+  problem?: Problem | undefined
+}
+
+export interface FrameMapper {
+  /**
+   * The frame where the source map leads, or why it leads nowhere. `caller` is the place of the frame that called it; it
+   * helps to name the function when it is in the same map. Never throws.
+   */
+  map(frame: NormalFrame, found: Found, caller: Place | undefined): Mapped
+}
+
+/** What a position of a generated file says; the same for every event that has it. */
+interface Located extends Pick<NormalFrame, 'filename' | 'abs_path' | 'module' | 'lineno' | 'colno'>, SourceLines {
+  isLibrary: boolean
+  /** Undefined: the name that was sent stays. */
+  name: string | undefined
+  problem: Problem | undefined
+}
+
+/** Limits of the normaliser for the members of a frame. */
+const LONGEST = { function: 512, module: 256, abs_path: 2_048 }
+/** How V8 calls a function without a name. */
+const NAMELESS = '<anonymous>'
+/** Crashes repeat: most frames of an event were in one before. */
+const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 20_000 }
+
+/** Maps frames by tables, and remembers what positions say. */
+export function createFrameMapper(tables: OpenTables): FrameMapper {
+  const known = new Lru<Located>(MOST_REMEMBERED)
+
+  function located(frame: NormalFrame, found: Found, caller: Place | undefined): Located | Problem {
+    const { map, minified } = found
+    const from = caller === undefined ? '' : `${caller.line}:${caller.column}`
+    const key = `${map.id} ${minified?.id ?? ''} ${frame.lineno}:${frame.colno} ${from}`
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const answer = locate(frame, { found, tables, caller })
+    if ('filename' in answer) {
+      known.set(key, answer, weightOf(answer))
+      known.trim()
+    }
+    return answer
+  }
+
+  return {
+    map(frame, found, caller) {
+      const { content } = found.map
+      try {
+        const answer = located(frame, found, caller?.map === content ? caller : undefined)
+        if (!('filename' in answer)) return { problem: answer }
+        const place = { line: frame.lineno - 1, column: Math.max(0, frame.colno - 1), map: content }
+        return { frame: inSource(frame, found, answer), place, problem: answer.problem }
+      } catch {
+        return { problem: problems.damaged }
+      }
+    },
+  }
+}
+
+/** Bytes in memory, roughly. */
+function weightOf({ context_line: line, pre_context: before, post_context: after, abs_path: path }: Located): number {
+  return 1_000 + 2 * (path.length + [line, ...before, ...after].reduce((sum, text) => sum + text.length, 0))
+}
+
+interface Locating {
+  found: Found
+  tables: OpenTables
+  caller: Place | undefined
+}
+
+function locate({ lineno, colno }: NormalFrame, { found, tables, caller }: Locating): Located | Problem {
+  const map = tables.map(found.map.content)
+  const mapping = colno > 0 ? map.find(lineno - 1, colno - 1) : onlyMapping(map, lineno - 1)
+  if (mapping === undefined) return colno > 0 || isBare(map, lineno - 1) ? problems.outside : problems.noColumn
+  if (mapping.source < 0) return problems.noSource
+  const source = map.sources[mapping.source]
+  if (source === undefined) throw new Error('the map names a source that it does not have')
+  const filename = sourcePath(source.name, found.map.path)
+  const named = nameAt({ line: lineno - 1, column: Math.max(0, colno - 1) }, { map, found, tables, caller })
+  const text = textOf(map, mapping)
+  return {
+    filename,
+    abs_path: cut(source.name, LONGEST.abs_path),
+    module: moduleOf(filename),
+    lineno: mapping.line + 1,
+    colno: mapping.column + 1,
+    ...text.lines,
+    isLibrary: source.ignored || isLibrarySource(source.name, filename),
+    name: named.name,
+    problem: named.problem ?? text.problem,
+  }
+}
+
+function inSource(frame: NormalFrame, { map, minified }: Found, located: Located): NormalFrame {
+  const { isLibrary, name = frame.function, problem: _, ...source } = located
+  return {
+    ...frame,
+    ...source,
+    function: cut(name, LONGEST.function),
+    raw_function: frame.function,
+    in_app: frame.in_app && !isLibrary,
+    symbolicated: true,
+    original: {
+      filename: frame.filename,
+      abs_path: frame.abs_path,
+      lineno: frame.lineno,
+      colno: frame.colno,
+      function: frame.function,
+    },
+    source_map_id: map.sourcemap_id,
+    debug_id: map.debug_id || minified?.debug_id || frame.debug_id,
+  }
+}
+
+/** Beyond every column. */
+const END = Number.MAX_SAFE_INTEGER
+/** Columns at which a line is looked at when the frame names none. */
+const PROBES = [0, ...Array.from({ length: 18 }, (_, power) => 2 ** power), END]
+
+/** Where a whole generated line leads, when it is one line of one source: code that was bundled and not minified. */
+function onlyMapping(map: MapTable, line: number): Mapping | undefined {
+  const seen = PROBES.map((column) => map.find(line, column)).filter((mapping) => mapping !== undefined)
+  const [first] = seen
+  const isOne = seen.every((mapping) => mapping.source === first?.source && mapping.line === first.line)
+  return isOne && first !== undefined ? { ...first, column: -1 } : undefined
+}
+
+function isBare(map: MapTable, line: number): boolean {
+  return map.find(line, END) === undefined
+}
+
+/** The path without its ending. */
+function moduleOf(path: string): string {
+  const module = path.replace(/\.\w{1,8}$/, '')
+  return module.length > LONGEST.module ? '' : module
+}
+
+/** Without a name when only the minified one is known. */
+function nameAt(
+  position: { line: number; column: number },
+  { map, found, tables, caller }: Locating & { map: MapTable },
+): { name: string | undefined; problem?: Problem | undefined } {
+  const { scopes, problem } = scopesOf(found, tables)
+  if (scopes !== undefined) {
+    try {
+      return { name: functionName(position, { map, scopes }, caller) || NAMELESS }
+    } catch {
+      // What is damaged may be the map: then it shows below.
+    }
+  }
+  const name = functionName(position, { map, scopes: undefined }, caller)
+  return name === '' ? { name: undefined, problem: problem ?? problems.damagedFunctions } : { name }
+}
+
+function scopesOf(
+  { minified }: Found,
+  tables: OpenTables,
+): { scopes: ScopeTable | undefined; problem?: Problem | undefined } {
+  if (minified === undefined) return { scopes: undefined, problem: problems.noFunctions }
+  if (minified.content === '') return { scopes: undefined, problem: problems.unreadFunctions }
+  try {
+    return { scopes: tables.scopes(minified.content) }
+  } catch {
+    return { scopes: undefined, problem: problems.damagedFunctions }
+  }
+}
+
+function textOf(map: MapTable, mapping: Mapping) {
+  const none = { context_line: '', pre_context: [], post_context: [] }
+  const lines = sourceLines(map, mapping)
+  return lines === undefined ? { lines: none, problem: problems.noText } : { lines, problem: undefined }
+}

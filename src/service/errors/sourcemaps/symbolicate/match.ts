@@ -1,0 +1,205 @@
+import { isVendored } from '../../grouping/paths.ts'
+import type { Schema } from '../../../sql/schema.ts'
+import type { Selectable } from 'kysely'
+import { baseName, pathsOf, segmentsOf } from './frame-file.ts'
+import type { FrameFile } from './frame-file.ts'
+
+/** A row of `sourcemap_artifact` as lookups read it. */
+export type Artifact = Omit<Selectable<Schema['sourcemap_artifact']>, 'product_id' | 'base_name'>
+
+/** What leads from a generated file to its sources. */
+export interface Found {
+  map: Artifact
+  /** Without it, function names are guessed from the map alone. */
+  minified: Artifact | undefined
+}
+
+/** Why nothing leads there. */
+export type Missing =
+  | { missing: 'release' | 'nothing for release' | 'debug id' | 'map of minified file' | 'one of several' | 'files' }
+  | { missing: 'path'; maps: number }
+
+export type Match = Found | Missing
+
+/** What a product holds that may fit the files of an event. */
+export interface Shelf {
+  /** The newest first. */
+  artifacts: readonly Artifact[]
+  /** Maps of the event's release, of every dist. */
+  maps: number
+}
+
+interface Build {
+  release: string
+  dist: string
+}
+
+/**
+ * Finds the artifacts of a frame's file (ERRORS §3.1): by debug id; by release, dist and path; else the one of the release
+ * with the same base name whose path ends alike longest, as most maps that are there and do not apply were uploaded under
+ * another folder than the one their files are served from. The newest wins, one of the event's own dist before others.
+ * The shelf is put in order once, so that many files of one name cost no more each.
+ */
+export function createMatcher({ artifacts, maps }: Shelf, { release, dist }: Build): (file: FrameFile) => Match {
+  const byDebugId = Map.groupBy(artifacts, (artifact) => artifact.debug_id)
+  const builds = new Map<string, Catalogue>()
+  const ofBuild = createCatalogue(
+    artifacts
+      .filter((artifact) => artifact.release === release && (artifact.dist === '' || artifact.dist === dist))
+      .toSorted((left, right) => Number(right.dist === dist) - Number(left.dist === dist)),
+  )
+
+  function sameBuild(build: Build): Catalogue {
+    const key = JSON.stringify([build.release, build.dist])
+    const known = builds.get(key)
+    if (known !== undefined) return known
+    const catalogue = createCatalogue(
+      artifacts.filter((artifact) => artifact.release === build.release && artifact.dist === build.dist),
+    )
+    builds.set(key, catalogue)
+    return catalogue
+  }
+
+  function matchDebugId(debugId: string): Match | undefined {
+    const named = byDebugId.get(debugId) ?? []
+    const minified = named.find(({ kind }) => kind === 'minified')
+    const map = named.find(({ kind }) => kind === 'map') ?? (minified && sameBuild(minified).mapOf(minified))
+    if (map !== undefined) return { map, minified: minified ?? sameBuild(map).minifiedAt(minifiedPath(map)) }
+    return minified && { missing: 'map of minified file' }
+  }
+
+  return (file) => {
+    const byId = file.debugId === '' ? undefined : matchDebugId(file.debugId)
+    if (byId !== undefined && 'map' in byId) return byId
+    if (release === '') return byId ?? { missing: file.debugId === '' ? 'release' : 'debug id' }
+    const exact = matchPath(file.paths, ofBuild)
+    if (exact !== undefined && 'map' in exact) return exact
+    const alike = matchSuffix(file, ofBuild)
+    if (alike !== undefined) return alike
+    return exact ?? byId ?? (maps === 0 ? { missing: 'nothing for release' } : { missing: 'path', maps })
+  }
+}
+
+/** The artifacts of one build, by what they are asked for. */
+interface Catalogue {
+  minifiedAt(path: string): Artifact | undefined
+  /** The map that the minified file itself names, else the one beside it. */
+  mapOf(minified: Artifact): Artifact | undefined
+  mapBeside(path: string): Artifact | undefined
+  /** Minified files of a base name that have a map; those of packages alone where these are asked for. */
+  named(baseName: string, options: { isPackage: boolean }): readonly Candidate[]
+}
+
+interface Candidate {
+  found: Found
+  segments: readonly string[]
+}
+
+/** Of two artifacts that fit alike the one that stands first in the list is taken. */
+function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
+  const place = new Map(artifacts.map((artifact, index) => [artifact, index]))
+  const maps = artifacts.filter(({ kind }) => kind === 'map')
+  const minifiedFiles = firstBy(
+    artifacts.filter(({ kind }) => kind === 'minified'),
+    ({ path }) => path,
+  )
+  const mapsByPath = firstBy(maps, ({ path }) => path)
+  const mapsByMinified = firstBy(maps, ({ counterpart }) => counterpart)
+  const byBaseName = Map.groupBy(artifacts, (artifact) => baseName(minifiedPath(artifact)))
+  const candidates = new Map<string, readonly Candidate[]>()
+
+  function firstOf(found: readonly (Artifact | undefined)[]): Artifact | undefined {
+    const [first] = found
+      .filter((artifact) => artifact !== undefined)
+      .toSorted((left, right) => (place.get(left) ?? 0) - (place.get(right) ?? 0))
+    return first
+  }
+  function mapBeside(path: string): Artifact | undefined {
+    return firstOf([mapsByPath.get(`${path}.map`), mapsByMinified.get(path)])
+  }
+  function mapOf({ path, counterpart }: Artifact): Artifact | undefined {
+    // The file may name an address where the upload has `~/`.
+    const named = counterpart === '' ? [] : pathsOf(counterpart)
+    return firstOf(named.map((name) => mapsByPath.get(name))) ?? mapBeside(path)
+  }
+  function candidatesOf(rows: readonly Artifact[]): Candidate[] {
+    return [...Map.groupBy(rows, minifiedPath)].flatMap(([path, files]) => {
+      const minified = files.find(({ kind }) => kind === 'minified')
+      const map = (minified && mapOf(minified)) ?? files.find(({ kind }) => kind === 'map')
+      return map === undefined ? [] : [{ found: { map, minified }, segments: segmentsOf(path) }]
+    })
+  }
+
+  return {
+    minifiedAt: (path) => minifiedFiles.get(path),
+    mapOf,
+    mapBeside,
+    named(name, { isPackage }) {
+      const key = `${String(isPackage)} ${name}`
+      const known = candidates.get(key)
+      if (known !== undefined) return known
+      // Packages have many files of one name; what a team uploads is its own.
+      const usable = (byBaseName.get(name) ?? []).filter(({ path }) => !isPackage || isVendored(path))
+      const found = candidatesOf(usable)
+      candidates.set(key, found)
+      return found
+    },
+  }
+}
+
+function firstBy(artifacts: readonly Artifact[], keyOf: (artifact: Artifact) => string): Map<string, Artifact> {
+  // Of equal keys the last one written stays.
+  return new Map(artifacts.toReversed().map((artifact) => [keyOf(artifact), artifact]))
+}
+
+function matchPath(paths: readonly string[], catalogue: Catalogue): Match | undefined {
+  let lonely = false
+  for (const path of paths) {
+    const minified = catalogue.minifiedAt(path)
+    const map = (minified && catalogue.mapOf(minified)) ?? catalogue.mapBeside(path)
+    if (map !== undefined) return { map, minified }
+    if (minified !== undefined) lonely = true
+  }
+  return lonely ? { missing: 'map of minified file' } : undefined
+}
+
+/** The path of the minified file that an artifact is, or is the map of. */
+function minifiedPath({ kind, path, counterpart }: Artifact): string {
+  if (kind === 'minified') return path
+  return counterpart === '' ? path.replace(/\.map$/, '') : counterpart
+}
+
+interface Likeness {
+  found: Found
+  /** Is the shorter path a part of the longer one, without a folder that contradicts? */
+  isWhole: boolean
+  /** Segments from the end that are the same. */
+  common: number
+}
+
+/** Undefined when nothing has the file's base name; of two that fit alike none is taken. */
+function matchSuffix({ baseNames, segments, isPackage }: FrameFile, catalogue: Catalogue): Match | undefined {
+  let best: Likeness | undefined
+  let isTie = false
+  for (const name of baseNames) {
+    for (const candidate of catalogue.named(name, { isPackage })) {
+      const likeness = { found: candidate.found, ...likenessOf(segments, candidate.segments) }
+      const order = best === undefined ? -1 : byLikeness(likeness, best)
+      isTie = order === 0 || (order > 0 && isTie)
+      if (order < 0) best = likeness
+    }
+  }
+  if (best === undefined) return undefined
+  return isTie ? { missing: 'one of several' } : best.found
+}
+
+function likenessOf(left: readonly string[], right: readonly string[]): { isWhole: boolean; common: number } {
+  const shorter = Math.min(left.length, right.length)
+  let common = 0
+  while (common < shorter && left.at(-1 - common) === right.at(-1 - common)) common += 1
+  return { isWhole: common === shorter, common }
+}
+
+function byLikeness(left: Likeness, right: Likeness): number {
+  return Number(right.isWhole) - Number(left.isWhole) || right.common - left.common
+}

@@ -1,0 +1,88 @@
+import type { z } from 'zod'
+import type { Event } from '../../../../contract/events.ts'
+import type { Missing } from './match.ts'
+
+export type Symbolication = z.input<typeof Event>['symbolication']
+
+/** Why a frame is as it was sent, or lacks something; never holds text of the event (CONTRACT §10 "Sentence"). */
+export interface Problem {
+  reason: string
+  /** `partly`: the frame is mapped, something about it is missing. `failed`: there is a map, and it does not help. */
+  kind: 'missing' | 'failed' | 'partly'
+}
+
+const upload = 'tracegate sourcemaps upload DIR --release R, with R the release of this event'
+
+/** What the lookup of the frame's file came to, and what to do. */
+export function missingProblem(match: Missing, hasDebugId: boolean): Problem {
+  return { kind: 'missing', reason: reasonOf(match, hasDebugId) }
+}
+
+function reasonOf(match: Missing, hasDebugId: boolean): string {
+  switch (match.missing) {
+    case 'release':
+      return 'the event names no release and this file has no debug id, so no source map can be found: set `release` in the SDK, or upload with debug ids'
+    case 'debug id':
+      return 'no source map was uploaded with the debug id of this file, and the event names no release to look in: upload the maps of exactly this build'
+    case 'nothing for release':
+      return hasDebugId
+        ? `no source map was uploaded with the debug id of this file, nor for this event's release: ${upload}`
+        : `no source map was uploaded for this event's release: ${upload}`
+    case 'path':
+      return pathReason(match.maps, hasDebugId)
+    case 'map of minified file':
+      return 'this minified file was uploaded without the source map that it names: upload the map as well'
+    case 'one of several':
+      return "several source maps of this event's release fit this file alike: upload them with the --url-prefix under which each is served"
+    case 'files':
+      return 'the event has frames in too many files; this one was not looked up'
+  }
+}
+
+function pathReason(maps: number, hasDebugId: boolean): string {
+  const known =
+    maps === 1 ? 'has one source map, but not of this file' : `has ${maps} source maps, but none of this file`
+  const id = hasDebugId ? ', and none has the debug id of this file' : ''
+  return `this event's release ${known}${id}: upload the map of this build, with the --url-prefix under which the file is served`
+}
+
+export const problems = {
+  noColumn: {
+    kind: 'missing',
+    reason: 'the frame has no column, and its line of the minified file leads to several places',
+  },
+  manyPlaces: {
+    kind: 'missing',
+    reason: 'the event has frames at too many different places; this one was not looked up',
+  },
+  outside: {
+    kind: 'failed',
+    reason:
+      'the source map has nothing at this position: file and map are of different builds; upload both of this one',
+  },
+  noSource: { kind: 'failed', reason: 'by the source map no source stands behind this position: the bundler made it' },
+  damaged: { kind: 'failed', reason: 'the stored source map cannot be read: upload it again' },
+  noText: { kind: 'partly', reason: 'the source map does not hold the source text' },
+  unreadFunctions: {
+    kind: 'partly',
+    reason: 'the minified file that was uploaded could not be read, so the function keeps its minified name',
+  },
+  damagedFunctions: {
+    kind: 'partly',
+    reason: 'the stored minified file cannot be read, so the function keeps its minified name: upload it again',
+  },
+  noFunctions: {
+    kind: 'partly',
+    reason:
+      'only the source map was uploaded, so the function keeps its minified name: upload the minified file as well',
+  },
+} as const satisfies Record<string, Problem>
+
+/** What became of an event's frames, from how many are mapped and what is wrong with the others. */
+export function stateOf(mapped: number, found: readonly Problem[]): Symbolication['state'] {
+  const unmapped = found.filter(({ kind }) => kind !== 'partly')
+  if (unmapped.length === 0) return mapped === 0 ? 'SYMBOLICATION_STATE_NOT_NEEDED' : 'SYMBOLICATION_STATE_COMPLETE'
+  if (mapped > 0) return 'SYMBOLICATION_STATE_PARTIAL'
+  const failed = unmapped.every(({ kind }) => kind === 'failed')
+  return failed ? 'SYMBOLICATION_STATE_FAILED' : 'SYMBOLICATION_STATE_MISSING'
+}

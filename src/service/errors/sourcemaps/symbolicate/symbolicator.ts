@@ -1,0 +1,196 @@
+import type { NormalEvent, NormalFrame } from '../../event/event.ts'
+import { createPace } from '../../../shared/pace.ts'
+import type { Database } from '../../../sql/database.ts'
+import { createArtifactIndex } from './artifacts.ts'
+import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
+import { looksMinified } from './looks-minified.ts'
+import { createFrameMapper } from './map-frame.ts'
+import type { Mapped, Place } from './map-frame.ts'
+import type { Match } from './match.ts'
+import { openTables } from './open-tables.ts'
+import { missingProblem, problems, stateOf } from './problems.ts'
+import type { Problem, Symbolication } from './problems.ts'
+
+/** Files of one event that are looked up: each may cost a part of a query (decision 011). */
+const MOST_FILES = 100
+/** Different places of generated files that are looked up for one event: as many as one stack has (decision 011). */
+const MOST_PLACES = 250
+/** Frames that are read before everything else of the process may run. */
+const BATCH = 8
+
+/** What of an event leads to its sources. */
+export type Symbolicable = Pick<NormalEvent, 'exceptions' | 'threads' | 'release' | 'dist' | 'platform'>
+
+export interface Symbolicator {
+  /**
+   * The event with its frames of generated JavaScript where their source maps lead (ERRORS §3.1), and what became of
+   * them. The very same event when none was mapped. A frame that cannot be mapped stays as it was sent.
+   */
+  symbolicate<E extends Symbolicable>(productId: number, event: E): Promise<{ event: E; symbolication: Symbolication }>
+  /** A confirm of this product has added artifacts. */
+  changed(productId: number): void
+  close(): void
+}
+
+export interface SymbolicatorOptions {
+  db: Database
+  /** Folder of the tables that confirms have made. */
+  tables: string
+  /** Milliseconds of any clock that only goes forward. */
+  now?: () => number
+}
+
+/** Symbolicates events of all products with the artifacts in the database; keeps tables open and answers in memory. */
+export function createSymbolicator({ db, tables, now = () => performance.now() }: SymbolicatorOptions): Symbolicator {
+  const index = createArtifactIndex({ db, now })
+  const open = openTables(tables)
+  const mapper = createFrameMapper(open)
+  const pace = createPace()
+
+  return {
+    async symbolicate(productId, event) {
+      const stacks = [...event.exceptions, ...event.threads].map(({ frames }) => frames)
+      const matches = await matchesOf(productId, event)
+      const minified = matches.size === 0 ? new Set<string>() : minifiedFiles(stacks)
+      const facts = { matches, minified, left: leftOut(event, matches) }
+      const read: StackReading[] = []
+      for (const frames of stacks) read.push(await readStack(frames, facts))
+      const symbolication = summarise(read)
+      return { event: symbolication.frames_mapped === 0 ? event : withFrames(event, read), symbolication }
+    },
+    changed(productId) {
+      index.changed(productId)
+      open.reopen()
+    },
+    close: () => open.close(),
+  }
+
+  /** The frames of one stack, caller first, each in its source where the matches lead there. */
+  async function readStack(frames: readonly NormalFrame[], facts: Facts): Promise<StackReading> {
+    const hasMap = facts.matches.size > 0 && frames.some((frame) => 'map' in (matchOf(frame, facts) ?? {}))
+    const size = hasMap ? BATCH : frames.length
+    const reading: StackReading = { frames: [], mapped: 0, problems: [] }
+    let caller: Place | undefined
+    for (let from = 0; from < frames.length; from += size) {
+      const step = () => {
+        for (const frame of frames.slice(from, from + size)) caller = readInto(reading, frame, caller, facts)
+        if (hasMap) open.trim()
+      }
+      if (hasMap) await pace(step)
+      else step()
+    }
+    return reading
+  }
+
+  /** Adds one frame to what was read of its stack; answers with its place, for the frame that it called. */
+  function readInto(
+    reading: StackReading,
+    frame: NormalFrame,
+    caller: Place | undefined,
+    facts: Facts,
+  ): Place | undefined {
+    const match = matchOf(frame, facts)
+    let mapped: Mapped = {}
+    if (match !== undefined && 'map' in match) {
+      mapped = facts.left.has(frame) ? { problem: problems.manyPlaces } : mapper.map(frame, match, caller)
+    } else if (match !== undefined && facts.minified.has(fileKey(frame))) {
+      // A file that shows no sign of a build needs no map.
+      mapped = { problem: missingProblem(match, frame.debug_id !== '') }
+    }
+    const { frame: kept = frame, problem } = mapped
+    reading.frames.push(kept)
+    if (mapped.frame !== undefined) reading.mapped += 1
+    if (problem !== undefined && kept.in_app) reading.problems.push({ frame, problem })
+    return mapped.place
+  }
+
+  async function matchesOf(productId: number, event: Symbolicable): Promise<ReadonlyMap<string, Match>> {
+    const found = new Map<string, NormalFrame>()
+    for (const frames of fromTheCrash(event))
+      for (const frame of frames) if (mayHaveMap(frame, event.platform)) found.set(fileKey(frame), frame)
+    if (found.size === 0) return new Map()
+    const files = [...found]
+    const [asked, left] = [files.slice(0, MOST_FILES), files.slice(MOST_FILES)]
+    const build = { productId, release: event.release, dist: event.dist }
+    const matches = await index.match(
+      build,
+      asked.map(([, frame]) => frameFile(frame)),
+    )
+    for (const [key] of left) matches.set(key, { missing: 'files' })
+    return matches
+  }
+}
+
+interface StackReading {
+  frames: NormalFrame[]
+  mapped: number
+  /** With the frame as it was sent. */
+  problems: { frame: NormalFrame; problem: Problem }[]
+}
+
+/** What is known of an event before its frames are read. */
+interface Facts {
+  /** By key of the file. */
+  matches: ReadonlyMap<string, Match>
+  /** Keys of files of which a frame shows that they are generated. */
+  minified: ReadonlySet<string>
+  /** Frames that are not looked up although their file has a map. */
+  left: ReadonlySet<NormalFrame>
+}
+
+function matchOf(frame: NormalFrame, { matches }: Pick<Facts, 'matches'>): Match | undefined {
+  return frame.lineno < 1 ? undefined : matches.get(fileKey(frame))
+}
+
+/** The stacks from the crash outward, each with its newest call first: what comes first matters most. */
+function fromTheCrash({ exceptions, threads }: Symbolicable): NormalFrame[][] {
+  return [...exceptions.toReversed(), ...threads].map(({ frames }) => frames.toReversed())
+}
+
+function minifiedFiles(stacks: readonly (readonly NormalFrame[])[]): Set<string> {
+  return new Set(stacks.flatMap((frames) => frames.filter(looksMinified).map(fileKey)))
+}
+
+/** Frames beyond the different places, each with its caller's, that one event may ask for. */
+function leftOut(event: Symbolicable, matches: ReadonlyMap<string, Match>): Set<NormalFrame> {
+  const left = new Set<NormalFrame>()
+  const places = new Set<string>()
+  for (const frames of matches.size === 0 ? [] : fromTheCrash(event)) {
+    for (const [index, frame] of frames.entries()) {
+      const match = matchOf(frame, { matches })
+      if (match === undefined || !('map' in match)) continue
+      const place = [match.map.id, ...[frame, frames[index + 1]].flatMap((at) => [at?.lineno, at?.colno])].join(':')
+      if (places.size < MOST_PLACES) places.add(place)
+      else if (!places.has(place)) left.add(frame)
+    }
+  }
+  return left
+}
+
+function summarise(read: readonly StackReading[]): Symbolication {
+  const found = read.flatMap(({ problems }) => problems)
+  const mapped = read.reduce((sum, reading) => sum + reading.mapped, 0)
+  return {
+    state: stateOf(
+      mapped,
+      found.map(({ problem }) => problem),
+    ),
+    frames_total: read.reduce((sum, { frames }) => sum + frames.length, 0),
+    frames_mapped: mapped,
+    problems: found.map(({ frame, problem }) => ({
+      frame_index: frame.index,
+      abs_path: frame.abs_path === '' ? frame.filename : frame.abs_path,
+      debug_id: frame.debug_id,
+      reason: problem.reason,
+    })),
+  }
+}
+
+function withFrames<E extends Symbolicable>(event: E, read: readonly StackReading[]): E {
+  const framesOf = (place: number) => read[place]?.frames ?? []
+  return {
+    ...event,
+    exceptions: event.exceptions.map((exception, place) => ({ ...exception, frames: framesOf(place) })),
+    threads: event.threads.map((thread, place) => ({ ...thread, frames: framesOf(event.exceptions.length + place) })),
+  }
+}

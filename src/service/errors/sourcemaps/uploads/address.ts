@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { ServiceError } from '../../../../errors.ts'
+import { hourMs } from '../../../shared/times.ts'
+
+/** How long an address takes an upload (CONTRACT §11). */
+const addressMs = hourMs
+
+export interface AddressFacts {
+  id: string
+  /** Largest body, in bytes. */
+  max: number
+  /** As announced at the creation; ''. */
+  sha256: string
+}
+
+/** The presigned address of an upload at an origin, and when it ends, in epoch milliseconds. */
+export function signAddress(
+  secret: string,
+  { origin, now, ...facts }: AddressFacts & { origin: string; now: number },
+): { url: string; expiresAt: number } {
+  const expires = Math.floor((now + addressMs) / 1000)
+  const query = new URLSearchParams({ expires: String(expires), max: String(facts.max) })
+  query.set('signature', signatureOf(secret, { ...facts, expires }).toString('hex'))
+  return { url: `${origin}/uploads/${facts.id}?${query.toString()}`, expiresAt: expires * 1000 }
+}
+
+/**
+ * The largest body that the query of a presigned address allows, in bytes. `announced` are the checksums it may have been
+ * signed for. Throws `permission_denied` when the signature is another, or right and too old.
+ */
+export function checkAddress(
+  secret: string,
+  { id, query, announced, now }: { id: string; query: string; announced: readonly string[]; now: number },
+): number {
+  const given = new URLSearchParams(query)
+  const [expires, max] = [numberOf(given.get('expires')), numberOf(given.get('max'))]
+  const signature = Buffer.from(hexOf(given.get('signature')), 'hex')
+  const isSigned = announced.some((sha256) => same(signature, signatureOf(secret, { id, expires, max, sha256 })))
+  if (!isSigned) throw refused('SIGNATURE_INVALID', 'the upload address was changed or is not from this service')
+  if (now > expires * 1000) throw refused('ADDRESS_EXPIRED', 'the upload address has expired')
+  return max
+}
+
+function signatureOf(secret: string, { id, expires, max, sha256 }: AddressFacts & { expires: number }): Buffer {
+  return createHmac('sha256', secret).update(`PUT\n${id}\n${expires}\n${max}\n${sha256}`).digest()
+}
+
+function same(given: Buffer, right: Buffer): boolean {
+  return given.byteLength === right.byteLength && timingSafeEqual(given, right)
+}
+
+/** Only the way we write it: every other spelling would be a second address with the same signature. */
+function numberOf(text: string | null): number {
+  return text !== null && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : -1
+}
+
+function hexOf(text: string | null): string {
+  return text !== null && /^[0-9a-f]{64}$/.test(text) ? text : ''
+}
+
+function refused(reason: string, problem: string): ServiceError {
+  return new ServiceError('permission_denied', `${problem}; create the upload again`, { reason })
+}

@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Selectable } from 'kysely'
+import type { InputOf, ResponseOf } from '../../../../contract/index.ts'
+import { audit } from '../../../workspace/audit.ts'
+import type { Call, Handler, Platform } from '../../../shared/context.ts'
+import { rootsOf } from '../../issues/attribution.ts'
+import type { Database } from '../../../sql/database.ts'
+import type { ProductRow } from '../../../sql/schema.ts'
+import type { SourceMapWorker } from '../worker.ts'
+import { claimUpload } from './claim.ts'
+import { checkBytes, expired, invalidSourceMap, missing } from './failures.ts'
+import { stagingFolder } from './folders.ts'
+import type { SourceMapFolders } from './folders.ts'
+import type { Processed, UploadJob } from './processed.ts'
+import { recordArtifacts } from './record-artifacts.ts'
+import { outcomeOf, uploadOf, viewUpload } from './stored.ts'
+import type { StoredUpload } from './stored.ts'
+import type { State } from './states.ts'
+import { vouchForRelease } from './vouch.ts'
+
+export interface ConfirmOptions {
+  /** Not the caller's: what is done for one confirm serves all that ask for it, whatever their request ids. */
+  db: Database
+  platform: Platform
+  folders: SourceMapFolders
+  worker: SourceMapWorker
+  /** Renews the issues that wait for an upload that has become READY; resolves to how many, null when it could not. */
+  resymbolicate: (upload: StoredUpload, debugIds: string[]) => Promise<number | null>
+}
+
+export interface Confirms {
+  /**
+   * Checks and indexes what was uploaded (CONTRACT §11). Confirming again answers the same; of two at once the second
+   * waits for the first. Rejects with `not_found`, `failed_precondition` (`UPLOAD_MISSING`), `invalid_argument`
+   * (`CHECKSUM_MISMATCH`, `INVALID_SOURCE_MAP`), and `unavailable` while another process is at it.
+   */
+  confirm: Handler<'confirmSourceMap'>
+  /** Does what follows from an upload that is READY without a confirm. */
+  finish(upload: StoredUpload): Promise<void>
+  /** Resolves when none is under way. */
+  settled(): Promise<void>
+}
+
+/** Confirms of one upload run one after the other. */
+export function createConfirms(options: ConfirmOptions): Confirms {
+  const running = new Map<string, Promise<unknown>>()
+
+  async function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = running.get(id) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(work)
+    running.set(id, mine)
+    try {
+      return await mine
+    } finally {
+      if (running.get(id) === mine) running.delete(id)
+    }
+  }
+
+  return {
+    confirm: (input, call) => inTurn(input.id, () => attempt(options, input, call)),
+    async finish(upload) {
+      await inTurn(upload.id, () => finish(options, upload))
+    },
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running.values())
+    },
+  }
+}
+
+type Given = Pick<InputOf<'confirmSourceMap'>, 'sha256' | 'size_bytes'>
+
+async function attempt(options: ConfirmOptions, input: InputOf<'confirmSourceMap'>, call: Call) {
+  const { db } = options
+  const { upload, product } = await uploadOf(db.read, call.principal, input.id)
+  const state = upload.state as State
+  if (state === 'SOURCEMAP_STATE_EXPIRED') throw expired(upload)
+  if (state === 'SOURCEMAP_STATE_FAILED') throw invalidSourceMap(upload)
+  if (state !== 'SOURCEMAP_STATE_READY') return work(options, { upload, product, given: input, call })
+  checkBytes(upload, input)
+  const { resymbolicated_issues: known } = outcomeOf(upload)
+  return known === null ? finish(options, upload) : answer(db, upload, known)
+}
+
+interface Work {
+  upload: StoredUpload
+  product: Selectable<ProductRow>
+  given: Given
+  call: Call
+}
+
+async function work(options: ConfirmOptions, { upload, product, given, call }: Work) {
+  const { db, platform, folders, worker } = options
+  const file = join(folders.uploads, upload.id)
+  // Before the claim, which would turn away bytes that are on their way.
+  if (!(await exists(file))) throw missing(upload)
+  const claim = await claimUpload({ db, platform }, upload)
+  try {
+    const received = await readBytes(file)
+    checkBytes(received, upload)
+    checkBytes(received, given)
+    const processed = await worker.process(jobOf(upload, product, file, folders))
+    // Also when nothing was found: an attempt that broke off may have recorded what other bytes held.
+    await recordArtifacts(db, upload, processed)
+    const settled = await settle(db, call, { ...upload, ...received }, processed)
+    // What cannot be removed now goes with the leftovers.
+    await rm(file, { force: true }).catch(() => undefined)
+    if (processed.error !== null) throw invalidSourceMap(settled)
+    return await finish(options, settled)
+  } catch (thrown) {
+    // Another confirm follows a claim that could not be given back when it has run out.
+    await claim.release().catch(() => undefined)
+    throw thrown
+  } finally {
+    claim.stop()
+  }
+}
+
+function jobOf(
+  upload: StoredUpload,
+  product: Selectable<ProductRow>,
+  file: string,
+  folders: SourceMapFolders,
+): UploadJob {
+  return {
+    file,
+    artifact: upload.artifact,
+    fileName: upload.file_name,
+    urlPrefix: upload.url_prefix,
+    debugId: upload.debug_id,
+    hasRelease: upload.release !== '',
+    roots: rootsOf(product.repository),
+    tables: folders.tables,
+    staging: stagingFolder(folders, upload.id),
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined
+}
+
+/** Size and SHA-256 of a file. */
+async function readBytes(file: string): Promise<{ size_bytes: number; sha256: string }> {
+  const hash = createHash('sha256')
+  let size = 0
+  const chunks: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: 256 * 1024 })
+  for await (const chunk of chunks) {
+    size += chunk.byteLength
+    hash.update(chunk)
+  }
+  return { size_bytes: size, sha256: hash.digest('hex') }
+}
+
+/** Stores how the work ended. */
+async function settle(
+  db: Database,
+  call: Call,
+  { id, size_bytes, sha256, ...before }: StoredUpload,
+  { files, error }: Processed,
+): Promise<StoredUpload> {
+  return db.write(async (rows) => {
+    const after = await rows
+      .updateTable('sourcemap')
+      .set({
+        state: (error === null ? 'SOURCEMAP_STATE_READY' : 'SOURCEMAP_STATE_FAILED') satisfies State,
+        size_bytes,
+        sha256,
+        files: JSON.stringify({ files, resymbolicated_issues: null }),
+        error: error === null ? null : JSON.stringify(error),
+        confirmed_at: call.now(),
+        expires_at: null,
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await audit(rows, call, { verb: 'update', resourceType: 'sourcemap', resourceId: id, before, after })
+    if (error === null) await vouchForRelease(rows, call, after)
+    return after
+  })
+}
+
+/** What follows from an upload that is READY; done again by the next confirm where it could not be. */
+async function finish({ db, resymbolicate }: ConfirmOptions, upload: StoredUpload) {
+  const outcome = outcomeOf(upload)
+  const debugIds = new Set(outcome.files.map(({ debug_id: id }) => id).filter((id) => id !== ''))
+  const issues = await resymbolicate(upload, [...debugIds])
+  const files = JSON.stringify({ ...outcome, resymbolicated_issues: issues })
+  await db.write((rows) => rows.updateTable('sourcemap').set({ files }).where('id', '=', upload.id).execute())
+  return answer(db, upload, issues ?? 0)
+}
+
+async function answer(db: Database, upload: StoredUpload, issues: number): Promise<ResponseOf<'confirmSourceMap'>> {
+  return { sourcemap: await viewUpload(db.read, upload), resymbolicated_issues: issues }
+}

@@ -1,0 +1,181 @@
+import type { InputOf, ResponseOf } from '../../../../contract/index.ts'
+import { maxUploadBytes } from '../../../../contract/sourcemaps.ts'
+import { ServiceError } from '../../../../errors.ts'
+import { audit } from '../../../workspace/audit.ts'
+import type { Call } from '../../../shared/context.ts'
+import { productOf } from '../../../workspace/access.ts'
+import type { Rows, Statement } from '../../../sql/database.ts'
+import { signAddress } from './address.ts'
+import { normalDebugId } from './comments.ts'
+import { guessArtifact, normalPrefix } from './paths.ts'
+import { insertArtifacts } from './record-artifacts.ts'
+import { artifactsOf, placedAnew, sameOf, twinOf } from './reuse.ts'
+import type { Facts } from './reuse.ts'
+import { noOutcome, viewUpload } from './stored.ts'
+import type { Outcome, StoredUpload } from './stored.ts'
+import { unconfirmedMs } from './states.ts'
+import type { State } from './states.ts'
+import { areWhole } from './tables.ts'
+import { vouchForRelease } from './vouch.ts'
+
+type Input = InputOf<'createSourceMap'>
+
+/** A new upload, or one that is there and says the same. */
+export interface Created {
+  response: ResponseOf<'createSourceMap'>
+  upload: StoredUpload
+  /** Bytes that are there already were indexed for another build. */
+  indexed: boolean
+}
+
+interface Creating {
+  rows: Rows
+  prepare: (sql: string) => Statement
+  call: Call
+  /** Key of the addresses' signatures. */
+  secret: string
+  /** Folder of the finished tables. */
+  tables: string
+}
+
+/**
+ * Makes an upload inside the caller's transaction: waiting for its bytes at a presigned address, or READY at once where
+ * the product has the same bytes and their tables are whole. Throws `invalid_argument`, `not_found`.
+ */
+export async function createUpload({ rows, prepare, call, secret, tables }: Creating, input: Input): Promise<Created> {
+  const product = await productOf(rows, call.principal, input.product_id)
+  const facts = factsOf(input)
+  const answer = (upload: StoredUpload, address = { url: '', expiresAt: call.now() }) =>
+    respond(rows, call, upload, address)
+  const same = await sameOf(rows, product.id, facts)
+  if (same !== undefined && areWhole(tables, await artifactsOf(rows, same.id))) {
+    return { response: await answer(same), upload: same, indexed: false }
+  }
+  const twin = await twinOf(rows, product.id, facts)
+  const anew = twin && areWhole(tables, twin.artifacts) ? placedAnew(twin, facts) : undefined
+  if (twin !== undefined && anew !== undefined) {
+    const upload = await insertReady(rows, call, product.id, facts, twin.upload.size_bytes, anew.outcome)
+    insertArtifacts(prepare, upload, anew.artifacts)
+    await vouchForRelease(rows, call, upload)
+    return { response: await answer(upload), upload, indexed: true }
+  }
+  const upload = await insert(rows, call, product.id, {
+    ...facts,
+    state: 'SOURCEMAP_STATE_PENDING_UPLOAD',
+    files: JSON.stringify(noOutcome),
+    confirmed_at: null,
+    expires_at: call.now() + unconfirmedMs,
+  })
+  const target = { id: upload.id, max: maxUploadBytes, sha256: facts.sha256, origin: call.origin, now: call.now() }
+  return { response: await answer(upload, signAddress(secret, target)), upload, indexed: false }
+}
+
+function factsOf(input: Input): Facts {
+  const fileName = fileNameOf(input.file_name)
+  const artifact = input.artifact ?? guessArtifact(fileName)
+  if (artifact === undefined) {
+    throw invalid('artifact', 'is required: the ending of file_name is none of .zip, .map, .js, .mjs and .cjs')
+  }
+  const debugId = normalDebugId(input.debug_id ?? '')
+  if (input.debug_id !== undefined && debugId === '') throw invalid('debug_id', 'must have 32 hexadecimal digits')
+  return {
+    artifact,
+    file_name: fileName,
+    url_prefix: prefixOf(input.url_prefix ?? ''),
+    debug_id: debugId,
+    release: plain('release', input.release ?? ''),
+    dist: plain('dist', input.dist ?? ''),
+    environment: plain('environment', input.environment ?? ''),
+    size_bytes: input.size_bytes ?? 0,
+    sha256: (input.sha256 ?? '').toLowerCase(),
+    content_type: headerOf(input.content_type ?? 'application/octet-stream'),
+  }
+}
+
+/** Relative, with `/`: it is the end of a path. */
+function fileNameOf(given: string): string {
+  const name = plain('file_name', given)
+    .replaceAll('\\', '/')
+    .replace(/^(?:\.?\/)+/, '')
+  if (name === '' || name.endsWith('/')) throw invalid('file_name', 'must end with the name of a file')
+  if (name.split('/').includes('..')) throw invalid('file_name', 'must not hold ".."')
+  return name
+}
+
+function prefixOf(given: string): string {
+  return normalPrefix(plain('url_prefix', given))
+}
+
+function plain(field: string, text: string): string {
+  if (/\p{Cc}/u.test(text)) throw invalid(field, 'must not hold control characters')
+  return text
+}
+
+/** It travels back as a header. */
+function headerOf(type: string): string {
+  if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w-]+=[\w.-]+)*$/.test(type)) return type
+  throw invalid('content_type', 'must be a media type such as application/json')
+}
+
+function invalid(field: string, description: string): ServiceError {
+  return new ServiceError('invalid_argument', `${field} ${description}`, {
+    reason: 'FIELD_INVALID',
+    violations: [{ field, description }],
+  })
+}
+
+function insertReady(
+  rows: Rows,
+  call: Call,
+  productId: number,
+  facts: Facts,
+  sizeBytes: number,
+  outcome: Outcome,
+): Promise<StoredUpload> {
+  return insert(rows, call, productId, {
+    ...facts,
+    size_bytes: sizeBytes,
+    state: 'SOURCEMAP_STATE_READY',
+    files: JSON.stringify(outcome),
+    confirmed_at: call.now(),
+    expires_at: null,
+  })
+}
+
+async function insert(
+  rows: Rows,
+  call: Call,
+  productId: number,
+  columns: Facts & { state: State } & Pick<StoredUpload, 'files' | 'confirmed_at' | 'expires_at'>,
+): Promise<StoredUpload> {
+  const upload = await rows
+    .insertInto('sourcemap')
+    .values({
+      id: call.newId(),
+      product_id: productId,
+      ...columns,
+      error: null,
+      created_by: JSON.stringify(call.actor),
+      created_at: call.now(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await audit(rows, call, { verb: 'create', resourceType: 'sourcemap', resourceId: upload.id, after: upload })
+  return upload
+}
+
+async function respond(
+  rows: Rows,
+  call: Call,
+  upload: StoredUpload,
+  { url, expiresAt }: { url: string; expiresAt: number },
+): Promise<ResponseOf<'createSourceMap'>> {
+  return {
+    sourcemap: await viewUpload(rows, upload),
+    upload_url: url,
+    upload_method: 'PUT',
+    upload_headers: { 'Content-Type': upload.content_type },
+    max_size_bytes: maxUploadBytes,
+    expires_at: new Date(expiresAt).toISOString(),
+  }
+}

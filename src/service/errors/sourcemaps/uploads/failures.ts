@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { ServiceError } from '../../../../errors.ts'
+import type { FieldViolation } from '../../../../errors.ts'
+import { errorOf, outcomeOf } from './stored.ts'
+import type { StoredUpload } from './stored.ts'
+
+/** Files of a bundle whose problems are told one by one. */
+const MOST_VIOLATIONS = 10
+
+/** Nothing was sent to the upload's address. */
+export function missing({ id }: StoredUpload): ServiceError {
+  return new ServiceError(
+    'failed_precondition',
+    `source map ${id} was not sent; PUT it to its upload_url, then confirm`,
+    {
+      reason: 'UPLOAD_MISSING',
+      metadata: { id },
+    },
+  )
+}
+
+/** The upload was given up. */
+export function expired({ id }: StoredUpload): ServiceError {
+  return new ServiceError('failed_precondition', `source map ${id} was not confirmed in time; create it again`, {
+    reason: 'UPLOAD_MISSING',
+    metadata: { id },
+  })
+}
+
+/**
+ * Compares bytes with what somebody said of them; an empty checksum and a size of 0 or none say nothing. Throws
+ * `CHECKSUM_MISMATCH`.
+ */
+export function checkBytes(
+  received: Pick<StoredUpload, 'sha256' | 'size_bytes'>,
+  said: { sha256?: string | undefined; size_bytes?: number | undefined },
+): void {
+  const sha256 = said.sha256?.toLowerCase() ?? ''
+  if (sha256 !== '' && sha256 !== received.sha256) {
+    throw mismatch('sha256', `is of other bytes: those received have ${received.sha256}`)
+  }
+  const size = said.size_bytes ?? 0
+  if (size !== 0 && size !== received.size_bytes) {
+    throw mismatch('size_bytes', `is not that of the bytes received, which are ${received.size_bytes}`)
+  }
+}
+
+function mismatch(field: string, description: string): ServiceError {
+  return new ServiceError('invalid_argument', `${field} ${description}; send the file again`, {
+    reason: 'CHECKSUM_MISMATCH',
+    violations: [{ field, description }],
+  })
+}
+
+/** Nothing of the upload can be used; why stands in the upload. */
+export function invalidSourceMap(upload: StoredUpload): ServiceError {
+  const { code, message } = errorOf(upload) ?? { code: 'INVALID_SOURCE_MAP', message: 'Nothing in it can be used.' }
+  return new ServiceError('invalid_argument', `source map ${upload.id} cannot be used: ${message}`, {
+    reason: 'INVALID_SOURCE_MAP',
+    metadata: { id: upload.id, error_code: code, ...ruleOf(upload) },
+    violations: violationsOf(upload),
+  })
+}
+
+/** The rule of the format that the first file breaks: what a client can tell where it does not repeat our sentences. */
+function ruleOf({ error }: StoredUpload): { rule?: string } {
+  const { rule } = z.object({ rule: z.string().optional() }).parse(JSON.parse(error ?? '{}'))
+  return rule === undefined ? {} : { rule }
+}
+
+function violationsOf(upload: StoredUpload): FieldViolation[] {
+  return outcomeOf(upload)
+    .files.flatMap(({ warnings }, index) =>
+      warnings.slice(0, 1).map((description) => ({ field: `files.${index}`, description })),
+    )
+    .slice(0, MOST_VIOLATIONS)
+}

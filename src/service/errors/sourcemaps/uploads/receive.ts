@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Send, WireRequest } from '../../../../contract/wire.ts'
+import { notFound, ServiceError } from '../../../../errors.ts'
+import type { Platform } from '../../../shared/context.ts'
+import { splitAddress } from '../../../rest/requests.ts'
+import type { Database } from '../../../sql/database.ts'
+import { checkAddress } from './address.ts'
+import { chunksOf } from './chunks.ts'
+import type { SourceMapFolders } from './folders.ts'
+import { alreadyConfirmed, openStates } from './states.ts'
+
+/** Each holds a file open; a CI job sends one. */
+const MOST_AT_ONCE = 4
+/** Bytes on disk that nobody has confirmed, and those that are on their way. */
+const MOST_UNCONFIRMED_BYTES = 2 * 1024 ** 3
+
+export interface ReceiverOptions {
+  db: Database
+  platform: Platform
+  folders: SourceMapFolders
+  secret: string
+  /** Longest wait for the next bytes, in milliseconds. */
+  idleMs?: number | undefined
+  /** Most bytes on disk that nobody has confirmed. */
+  unconfirmedBytes?: number | undefined
+}
+
+/**
+ * Takes the bytes of an upload at its presigned address (CONTRACT §11, step 2): straight to the disk, whole or not at all.
+ * The reply's ETag is their SHA-256. Rejects with `permission_denied` for an address that is not ours or has expired,
+ * `not_found`, `aborted` after the confirm, `payload_too_large`, `invalid_argument` for a body that is cut off, and
+ * `resource_exhausted` when four others are under way or two gigabytes wait for their confirm.
+ */
+export function createReceiver(options: ReceiverOptions): Send {
+  const { db, platform, folders, secret } = options
+  const admit = createAdmission(folders.uploads, options.unconfirmedBytes ?? MOST_UNCONFIRMED_BYTES)
+
+  return async function receive(request) {
+    const { path, query } = splitAddress(request.url)
+    const id = /^\/uploads\/([\w-]{1,64})$/.exec(path)?.[1]
+    if (id === undefined) throw new ServiceError('not_found', 'no such path; create an upload first')
+    if (request.method !== 'PUT') throw onlyPut()
+    const upload = await db.read
+      .selectFrom('sourcemap')
+      .select(['state', 'sha256'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    const announced = ['', ...(upload === undefined ? [] : [upload.sha256])]
+    const max = checkAddress(secret, { id, query, announced, now: platform.now() })
+    if (upload === undefined) throw notFound('source map', id, 'create the upload again')
+    if (!openStates.some((state) => state === upload.state)) throw alreadyConfirmed(id)
+    const length = announcedLength(request, max)
+
+    await mkdir(folders.uploads, { recursive: true, mode: 0o700 })
+    const part = `${id}.${randomBytes(8).toString('hex')}.part`
+    const done = await admit(part, length ?? max)
+    try {
+      const sha256 = await store(request, join(folders.uploads, part), { max, length, idleMs: options.idleMs })
+      await keep(db, id, join(folders.uploads, part), join(folders.uploads, id))
+      return { status: 200, headers: { etag: `"${sha256}"`, 'cache-control': 'no-store' }, body: '' }
+    } finally {
+      done()
+      await rm(join(folders.uploads, part), { force: true })
+    }
+  }
+}
+
+/** Lets few uploads in at once, and none that may fill the disk. The answer is to be called at the end of the upload. */
+function createAdmission(folder: string, mostBytes: number) {
+  const underWay = new Map<string, number>()
+  return async function admit(part: string, bytes: number): Promise<() => void> {
+    if (underWay.size >= MOST_AT_ONCE) throw full('other uploads are under way', 5)
+    underWay.set(part, bytes)
+    try {
+      const reserved = [...underWay.values()].reduce((sum, size) => sum + size, 0)
+      // Of files under way the whole length is reserved; what stands in the folder of them would count twice.
+      const held = await bytesIn(folder, (name) => !underWay.has(name))
+      if (held + reserved > mostBytes) throw full('too many uploads wait for their confirm', 60)
+    } catch (thrown) {
+      underWay.delete(part)
+      throw thrown
+    }
+    return () => void underWay.delete(part)
+  }
+}
+
+async function bytesIn(folder: string, counts: (name: string) => boolean): Promise<number> {
+  let bytes = 0
+  for (const name of (await readdir(folder)).filter(counts)) {
+    // One that is confirmed meanwhile is gone.
+    bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0
+  }
+  return bytes
+}
+
+/** Writes the body to a new file, on disk when the promise resolves; resolves to its SHA-256. */
+async function store(
+  request: WireRequest,
+  file: string,
+  { max, length, idleMs }: { max: number; length: number | undefined; idleMs: number | undefined },
+): Promise<string> {
+  const hash = createHash('sha256')
+  const handle = await open(file, 'wx', 0o600)
+  let bytes = 0
+  try {
+    for await (const chunk of chunksOf(request.body, idleMs)) {
+      bytes += chunk.byteLength
+      if (bytes > max) throw tooLarge(max)
+      hash.update(chunk)
+      await writeAll(handle, chunk)
+    }
+    if (length !== undefined && bytes !== length) throw cutOff()
+    await handle.sync()
+  } catch (thrown) {
+    throw isFullDisk(thrown) ? diskFull(thrown) : thrown
+  } finally {
+    await handle.close()
+  }
+  return hash.digest('hex')
+}
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < chunk.byteLength;) {
+    offset += (await handle.write(chunk, offset)).bytesWritten
+  }
+}
+
+/** Inside a transaction, so that no confirm begins between the look at the state and the file's coming. */
+async function keep(db: Database, id: string, part: string, file: string): Promise<void> {
+  await db.write(async (rows) => {
+    const { numUpdatedRows } = await rows
+      .updateTable('sourcemap')
+      .set({ state: 'SOURCEMAP_STATE_UPLOADED' })
+      .where('id', '=', id)
+      .where('state', 'in', openStates)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw alreadyConfirmed(id)
+    await rename(part, file)
+  })
+}
+
+/** From the header, undefined for a chunked body; refuses a length over the limit before any of it is read. */
+function announcedLength({ headers }: WireRequest, max: number): number | undefined {
+  const text = headers['content-length']
+  if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined
+  if (Number(text) > max) throw tooLarge(max)
+  return Number(text)
+}
+
+function isFullDisk(thrown: unknown): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+function diskFull(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'the disk of the service is full; make room, then repeat', { cause })
+}
+
+function cutOff(): ServiceError {
+  return new ServiceError('invalid_argument', 'the body ended early; send it again', { reason: 'BODY_INCOMPLETE' })
+}
+
+function tooLarge(max: number): ServiceError {
+  return new ServiceError('payload_too_large', `the upload is over the limit of ${max} bytes; split the bundle`, {
+    metadata: { limit_bytes: String(max) },
+  })
+}
+
+function full(problem: string, retryAfterSeconds: number): ServiceError {
+  const message = `${problem}; repeat in ${retryAfterSeconds} s`
+  return new ServiceError('resource_exhausted', message, { reason: 'UPLOADS_FULL', retryAfterSeconds })
+}
+
+function onlyPut(): ServiceError {
+  return new ServiceError('unimplemented', 'this path takes PUT alone', { reason: 'METHOD_NOT_ALLOWED' })
+}

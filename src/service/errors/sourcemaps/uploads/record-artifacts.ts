@@ -1,0 +1,55 @@
+import type { Database, Statement } from '../../../sql/database.ts'
+import { baseName } from './paths.ts'
+import type { ProcessedArtifact } from './processed.ts'
+import type { StoredUpload } from './stored.ts'
+
+/** Rows per transaction: events that arrive meanwhile wait for it. */
+const STEP = 1_000
+
+type Owner = Pick<StoredUpload, 'id' | 'product_id' | 'release' | 'dist'>
+
+/**
+ * Stores what frames find of an upload and which paths of the repository it names, in small transactions. What an attempt
+ * before this one has left is replaced.
+ */
+export async function recordArtifacts(
+  db: Database,
+  owner: Owner,
+  found: { artifacts: readonly ProcessedArtifact[]; sources: readonly string[] },
+): Promise<void> {
+  await db.batch((prepare) => {
+    const left = prepare('DELETE FROM sourcemap_artifact WHERE sourcemap_id = ?').run(owner.id).changes
+    // Sources follow the artifacts; to find those of one upload takes a look at all of the product.
+    if (left === 0) return
+    prepare('DELETE FROM sourcemap_source WHERE product_id = ? AND sourcemap_id = ?').run(owner.product_id, owner.id)
+  })
+  for (const step of inSteps(found.artifacts)) await db.batch((prepare) => insertArtifacts(prepare, owner, step))
+  for (const paths of inSteps(found.sources)) await recordSources(db, owner, paths)
+}
+
+async function recordSources(db: Database, owner: Owner, paths: readonly string[]): Promise<void> {
+  await db.batch((prepare) => {
+    const insert = prepare('INSERT OR IGNORE INTO sourcemap_source (product_id, path, sourcemap_id) VALUES (?, ?, ?)')
+    for (const path of paths) insert.run(owner.product_id, path, owner.id)
+  })
+}
+
+/** Stores artifacts inside the caller's transaction. */
+export function insertArtifacts(
+  prepare: (sql: string) => Statement,
+  { id, product_id: productId, release, dist }: Owner,
+  artifacts: readonly ProcessedArtifact[],
+): void {
+  const insert = prepare(
+    `INSERT INTO sourcemap_artifact
+       (product_id, sourcemap_id, kind, content, debug_id, release, dist, path, base_name, counterpart)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  for (const { kind, content, debugId, path, counterpart } of artifacts) {
+    insert.run(productId, id, kind, content, debugId, release, dist, path, baseName(path), counterpart)
+  }
+}
+
+function* inSteps<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < rows.length; start += STEP) yield rows.slice(start, start + STEP)
+}

@@ -1,0 +1,119 @@
+import type { Rows } from '../../../sql/database.ts'
+import { minifiedOf } from './paths.ts'
+import type { ProcessedArtifact } from './processed.ts'
+import { outcomeOf } from './stored.ts'
+import type { Outcome, StoredUpload } from './stored.ts'
+import type { State } from './states.ts'
+
+/** The columns of an upload that its creation decides. */
+export type Facts = Pick<
+  StoredUpload,
+  | 'artifact'
+  | 'file_name'
+  | 'url_prefix'
+  | 'debug_id'
+  | 'release'
+  | 'dist'
+  | 'environment'
+  | 'size_bytes'
+  | 'sha256'
+  | 'content_type'
+>
+
+type Placing = Pick<Facts, 'artifact' | 'file_name' | 'url_prefix' | 'debug_id' | 'release'>
+
+/** An upload with the same bytes that is READY, and what was found in it. */
+export interface Twin {
+  upload: StoredUpload
+  artifacts: ProcessedArtifact[]
+}
+
+/** The upload with these bytes that says the same of them, undefined without one. */
+export async function sameOf(rows: Rows, productId: number, facts: Facts): Promise<StoredUpload | undefined> {
+  if (facts.sha256 === '') return undefined
+  return readyWith(rows, productId, facts)
+    .where('file_name', '=', facts.file_name)
+    .where('url_prefix', '=', facts.url_prefix)
+    .where('debug_id', '=', facts.debug_id)
+    .where('release', '=', facts.release)
+    .where('dist', '=', facts.dist)
+    .where('environment', '=', facts.environment)
+    .executeTakeFirst()
+}
+
+/** The newest upload with these bytes, undefined when they have to be sent (CONTRACT §11). */
+export async function twinOf(rows: Rows, productId: number, facts: Facts): Promise<Twin | undefined> {
+  if (facts.sha256 === '') return undefined
+  const upload = await readyWith(rows, productId, facts).executeTakeFirst()
+  if (upload === undefined) return undefined
+  return { upload, artifacts: await artifactsOf(rows, upload.id) }
+}
+
+/** What was found in an upload, in its order. */
+export async function artifactsOf(rows: Rows, uploadId: string): Promise<ProcessedArtifact[]> {
+  const stored = await rows
+    .selectFrom('sourcemap_artifact')
+    .select(['kind', 'content', 'debug_id', 'path', 'counterpart'])
+    .where('sourcemap_id', '=', uploadId)
+    .orderBy('id')
+    .execute()
+  return stored.map(({ kind, debug_id: debugId, ...row }) => {
+    return { ...row, kind: kind === 'map' ? 'map' : 'minified', debugId }
+  })
+}
+
+function readyWith(rows: Rows, productId: number, { sha256, artifact }: Facts) {
+  return rows
+    .selectFrom('sourcemap')
+    .selectAll()
+    .where('product_id', '=', productId)
+    .where('sha256', '=', sha256)
+    .where('artifact', '=', artifact)
+    .where('state', '=', 'SOURCEMAP_STATE_READY' satisfies State)
+    .orderBy('id', 'desc')
+    .limit(1)
+}
+
+/**
+ * The same files under another name, prefix or debug id; undefined when they cannot be told from what was stored: without
+ * a release only what has a debug id is found, and what has none was left out before.
+ */
+export function placedAnew(
+  { upload, artifacts }: Twin,
+  to: Placing,
+): { artifacts: ProcessedArtifact[]; outcome: Outcome } | undefined {
+  const move = mover(upload, to)
+  const debugIdOf = (own: string) => (to.artifact === 'ARTIFACT_BUNDLE' ? own : to.debug_id || own)
+  const moved = artifacts.map((artifact) => ({
+    ...artifact,
+    path: move(artifact.path),
+    counterpart: move(artifact.counterpart),
+    debugId: debugIdOf(artifact.debugId),
+  }))
+  const { files } = outcomeOf(upload)
+  const kept = new Set(artifacts.map(({ path }) => path))
+  const isComplete = files.every(({ kind, valid, path }) => !valid || kind === 'source' || kept.has(path))
+  const isFound = to.release !== '' || moved.every(({ debugId }) => debugId !== '')
+  // An id that was given with the other upload says nothing about this one.
+  const isOwnId = upload.debug_id === '' || to.debug_id !== ''
+  if (!isComplete || !isFound || !isOwnId) return undefined
+  const renamed = files.map((file) => ({ ...file, path: move(file.path), debug_id: debugIdOf(file.debug_id) }))
+  return { artifacts: moved, outcome: { files: renamed, resymbolicated_issues: null } }
+}
+
+function mover(from: Placing, to: Placing): (path: string) => string {
+  const [oldFile, newFile] = [from.url_prefix + from.file_name, to.url_prefix + to.file_name]
+  const isSingle = to.artifact !== 'ARTIFACT_BUNDLE'
+  const [oldFolder, newFolder] = [folderOf(oldFile), folderOf(newFile)]
+  return (path) => {
+    if (isSingle && (path === oldFile || path === `${oldFile}.map`)) return newFile + path.slice(oldFile.length)
+    if (isSingle && path !== '' && path === minifiedOf(oldFile, '')) return minifiedOf(newFile, '')
+    if (isSingle && path.startsWith(oldFolder)) return newFolder + path.slice(oldFolder.length)
+    return path.startsWith(from.url_prefix) ? to.url_prefix + path.slice(from.url_prefix.length) : path
+  }
+}
+
+/** With its `/`; '' for a path without one. */
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}

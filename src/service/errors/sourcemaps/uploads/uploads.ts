@@ -1,0 +1,83 @@
+import type { Send } from '../../../../contract/wire.ts'
+import type { Handler, Platform } from '../../../shared/context.ts'
+import type { Database } from '../../../sql/database.ts'
+import { createSourceMapWorker } from '../worker.ts'
+import type { SourceMapWorkerOptions } from '../worker.ts'
+import { createConfirms } from './confirm.ts'
+import { createUpload } from './create.ts'
+import { expireUploads } from './expiry.ts'
+import { sourceMapFolders } from './folders.ts'
+import { createReceiver } from './receive.ts'
+
+/** Numbers that tests make small. */
+export interface UploadLimits extends SourceMapWorkerOptions {
+  idleMs?: number
+  unconfirmedBytes?: number
+}
+
+export interface UploadsOptions {
+  db: Database
+  platform: Platform
+  dataDir: string
+  /** Key of the addresses' signatures. */
+  secret: string
+  /**
+   * Told of artifacts that were added to a product; renews the issues that wait for them and resolves to how many those
+   * are.
+   */
+  onIndexed: (added: { productId: number; release: string; debugIds: string[] }) => Promise<number>
+  /** Hears of failures of what follows from an upload, which fail no call. */
+  onError: (error: unknown) => void
+  limits?: UploadLimits | undefined
+}
+
+/** Uploads of source maps, from the creation to the tables that frames are looked up in (CONTRACT §11). */
+export interface Uploads {
+  create: Handler<'createSourceMap'>
+  /** Takes a PUT under `/uploads`; rejects with `ServiceError`. */
+  receive: Send
+  confirm: Handler<'confirmSourceMap'>
+  /** Ends uploads that nobody confirmed; `signal` ends the run after its current step. */
+  expire(signal: AbortSignal): Promise<number>
+  /** Gives up what is being read and waits for the rest. */
+  close(): Promise<void>
+}
+
+export function createUploads(options: UploadsOptions): Uploads {
+  const { db, platform, secret, onIndexed, onError, limits = {} } = options
+  const folders = sourceMapFolders(options.dataDir)
+  const worker = createSourceMapWorker(limits)
+  const { idleMs, unconfirmedBytes } = limits
+  const confirms = createConfirms({
+    db,
+    platform,
+    folders,
+    worker,
+    async resymbolicate({ product_id: productId, release }, debugIds) {
+      try {
+        return await onIndexed({ productId, release, debugIds })
+      } catch (thrown) {
+        onError(thrown)
+        return null
+      }
+    },
+  })
+  return {
+    async create(input, call) {
+      const { tables } = folders
+      const created = await call.db.write((rows, prepare) =>
+        createUpload({ rows, prepare, call, secret, tables }, input),
+      )
+      // Nobody waits for the issues: the answer has no room for their number.
+      if (created.indexed && !call.validateOnly) void confirms.finish(created.upload).catch(onError)
+      return created.response
+    },
+    receive: createReceiver({ db, platform, folders, secret, idleMs, unconfirmedBytes }),
+    confirm: (input, call) => confirms.confirm(input, call),
+    expire: (signal) => expireUploads({ db, platform, folders }, signal),
+    async close() {
+      await worker.close()
+      await confirms.settled()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { audit } from '../../../workspace/audit.ts'
+import type { Call } from '../../../shared/context.ts'
+import { isKnownRelease } from '../../../workspace/rules.ts'
+import type { OriginOf } from '../../../workspace/rules.ts'
+import type { Rows } from '../../../sql/database.ts'
+import type { StoredUpload } from './stored.ts'
+
+/** Releases of that version that only events made become known: a map that was uploaded names them (CONTRACT §6). */
+export async function vouchForRelease(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  { product_id: productId, release: version }: Pick<StoredUpload, 'product_id' | 'release'>,
+): Promise<void> {
+  if (version === '') return
+  const releases = await rows
+    .selectFrom('release')
+    .selectAll()
+    .where('product_id', '=', productId)
+    .where('version', '=', version)
+    .execute()
+  for (const before of releases.filter((release) => !isKnownRelease(release))) {
+    const after = await rows
+      .updateTable('release')
+      .set({
+        origin: 'ORIGIN_MANUAL' satisfies OriginOf,
+        etag_version: before.etag_version + 1,
+        updated_at: call.now(),
+      })
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await audit(rows, call, { verb: 'update', resourceType: 'release', resourceId: before.id, before, after })
+  }
+}

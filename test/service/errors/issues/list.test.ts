@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import type { ResponseOf } from '../../../../src/contract/index.ts'
+import { startApp } from '../../../app.ts'
+import { dayMs, hourMs, minuteMs } from './rig.ts'
+
+const day = Date.parse('2026-11-21T12:00:00Z')
+
+/** Five issues over two environments and three releases; the names say what they are. */
+async function shop() {
+  const clock = { now: day }
+  const app = await startApp({ platform: { now: () => clock.now } })
+  const crash = (name: string, ago: number, facts: Record<string, unknown>) =>
+    app.ingest({
+      timestamp: (clock.now - ago) / 1000,
+      exception: {
+        values: [
+          {
+            type: 'Error',
+            value: `${name} 100% broken`,
+            stacktrace: { frames: [{ function: name, filename: `src/${name}/main.ts`, lineno: 1, in_app: true }] },
+          },
+        ],
+      },
+      ...facts,
+    })
+  await app.request('POST', `/v1/products/${app.productId}/components`, { name: 'Cart', path_globs: ['src/cart/**'] })
+  await crash('cart', 10 * dayMs, { environment: 'production', release: '1.0', level: 'fatal' })
+  await crash('cart', 30 * minuteMs, { environment: 'staging', release: '2.0', level: 'fatal' })
+  await crash('login', 2 * minuteMs, {
+    environment: 'production',
+    release: '2.0',
+    level: 'warning',
+    platform: 'python',
+  })
+  await crash('login', 1 * minuteMs, {
+    environment: 'production',
+    release: '2.0',
+    level: 'warning',
+    platform: 'python',
+  })
+  await crash('search', 11 * hourMs, { environment: 'staging', release: '1.0', level: 'error', platform: 'javascript' })
+  await crash('payment', 3 * dayMs, { environment: 'production', level: 'info' })
+  await crash('report', 20 * dayMs, { environment: 'staging', release: '1.0' })
+  const list = async (query: string) => {
+    const { status, body } = await app.request<ResponseOf<'listIssues'>>(
+      'GET',
+      `/v1/products/${app.productId}/issues?${query}`,
+    )
+    expect({ status, body }).toMatchObject({ status: 200 })
+    expect(body.pagination.total_size).toBe(body.issues.length)
+    return body.issues.map(nameOf)
+  }
+  const environmentIds = async (name: string) => {
+    const path = `/v1/products/${app.productId}/environments?name=${name}`
+    return (await app.request<ResponseOf<'listEnvironments'>>('GET', path)).body.environments.map(({ id }) => id)
+  }
+  const releaseIds = async (version: string) => {
+    const path = `/v1/products/${app.productId}/releases?version=${version}`
+    return (await app.request<ResponseOf<'listReleases'>>('GET', path)).body.releases.map(({ id }) => id)
+  }
+  const issues = async () =>
+    (await app.request<ResponseOf<'listIssues'>>('GET', `/v1/products/${app.productId}/issues`)).body.issues
+  return { app, clock, list, environmentIds, releaseIds, issues, [Symbol.asyncDispose]: () => app.close() }
+}
+
+/** The function that crashed stands first in the culprit. */
+function nameOf({ culprit }: { culprit: string }): string {
+  return /\w+/.exec(culprit)?.[0] ?? ''
+}
+
+const all = ['login', 'cart', 'search', 'payment', 'report']
+
+test('every filter and every order of the specification finds exactly its issues', async () => {
+  await using stage = await shop()
+  const { app, list, environmentIds, releaseIds, issues } = stage
+  const byName = new Map((await issues()).map((issue) => [nameOf(issue), issue]))
+  const setStatus = (name: string, status: string) =>
+    app.request('POST', `/v1/issues/${byName.get(name)!.id}:setStatus`, { status })
+  await setStatus('search', 'resolved')
+  await setStatus('payment', 'ignored')
+  const [production] = await environmentIds('production')
+  const [staging] = await environmentIds('staging')
+  const releases = await releaseIds('2.0')
+  const detail = await app.request<ResponseOf<'getIssue'>>('GET', `/v1/issues/${byName.get('login')!.id}`)
+  const twoInProduction = detail.body.releases[0]!.id
+  const twoInStaging = releases.find((id) => id !== twoInProduction)
+  const component = byName.get('cart')!.component!.id
+
+  const cases: [string, string[]][] = [
+    ['', all],
+    ['status=', all],
+    ['status=unresolved', ['login', 'cart', 'report']],
+    ['status=resolved', ['search']],
+    ['status=IGNORED', ['payment']],
+    [`environment_id=${production}`, ['login', 'cart', 'payment']],
+    [`environment_id=${staging}`, ['cart', 'search', 'report']],
+    ['environment_id=nowhere', []],
+    [`release_id=${twoInProduction}`, ['login']],
+    [`release_id=${twoInStaging}`, ['cart']],
+    [`release_id=${twoInStaging}&environment_id=${production}`, []],
+    [`component_id=${component}`, ['cart']],
+    ['levels=fatal', ['cart']],
+    ['levels=fatal&levels=warning', ['login', 'cart']],
+    ['platforms=python&platforms=javascript', ['login', 'search']],
+    ['period=3m', ['login']],
+    ['period=1h', ['login', 'cart']],
+    ['period=12h', ['login', 'cart', 'search']],
+    ['period=1d', ['login', 'cart', 'search']],
+    ['period=7d', ['login', 'cart', 'search', 'payment']],
+    ['period=30d', all],
+    // The newest crash of the cart was in staging: in production its last one is ten days old.
+    [`period=7d&environment_id=${production}`, ['login', 'payment']],
+    [`period=1h&environment_id=${staging}`, ['cart']],
+    ['q=LOGIN', ['login']],
+    ['q=100%25', all],
+    ['q=100_', []],
+    ['q=src/cart', ['cart']],
+    [`short_id=${byName.get('search')!.short_id.toLowerCase()}`, ['search']],
+    ['short_id=OTHER-1', []],
+    ['is_regression=false', all],
+    ['is_regression=true', []],
+    [`first_release_id=${twoInProduction}`, ['login']],
+    [`first_release_id=${twoInStaging}`, []],
+    ['sort=last_seen', all],
+    ['sort=first_seen', ['login', 'search', 'payment', 'cart', 'report']],
+    ['status=unresolved&levels=fatal&period=1h&platforms=node', ['cart']],
+  ]
+  for (const [query, expected] of cases) expect([query, await list(query)]).toEqual([query, expected])
+  // Counts 2, 2, 1, 1, 1: equal ones are ordered by id, the newer issue first.
+  expect(await list('sort=times_seen')).toEqual(['login', 'cart', 'report', 'payment', 'search'])
+})
+
+test('a deleted environment stops matching', async () => {
+  await using stage = await shop()
+  const [staging] = await stage.environmentIds('staging')
+  expect((await stage.app.request('DELETE', `/v1/environments/${staging}`)).status).toBe(200)
+  expect(await stage.list(`environment_id=${staging}`)).toEqual([])
+  expect(await stage.list('')).toEqual(all)
+})
+
+test('a value that is not allowed is named with those that are', async () => {
+  await using app = await startApp()
+  const answer = await app.request('GET', `/v1/products/${app.productId}/issues?period=3h`)
+  expect(answer.status).toBe(400)
+  expect(JSON.stringify(answer.body)).toContain('12h')
+})
+
+test('an issue is new for a week, then ongoing, and quiet two weeks after its last crash', async () => {
+  await using stage = await shop()
+  const { app, clock } = stage
+  const substatus = async () => {
+    const { body } = await app.request<ResponseOf<'listIssues'>>('GET', `/v1/products/${app.productId}/issues?q=login`)
+    return body.issues[0]!.substatus
+  }
+  expect(await substatus()).toBe('ISSUE_SUBSTATUS_NEW')
+  clock.now += 8 * dayMs
+  expect(await substatus()).toBe('ISSUE_SUBSTATUS_ONGOING')
+  clock.now += 7 * dayMs
+  expect(await substatus()).toBe('ISSUE_SUBSTATUS_QUIET')
+})

@@ -1,0 +1,170 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runRetention, sampleOf } from '../../../../src/service/errors/issues/retention.ts'
+import { dayMs, hourMs, openRig } from './rig.ts'
+import type { Rig } from './rig.ts'
+
+const kept = async (rig: Rig) =>
+  (await rig.db.read.selectFrom('occurrence').select(['timestamp']).orderBy('timestamp').execute()).map(
+    (row) => row.timestamp,
+  )
+
+test('above the cap an even sample with the first and the last stays, and no counter changes', async () => {
+  await using rig = await openRig()
+  await rig.settings({ max_events_per_issue: 10 })
+  const begin = rig.clock.now
+  for (let count = 0; count < 101; count += 1) {
+    rig.clock.now += 1000
+    await rig.append({ user: `user${count % 9}`, release: '1.0' })
+  }
+  const before = await rig.issues()
+  const stats = async () => (await rig.handlers.getIssueStats({ id: before[0]!.id, period: '1d' }, rig.call)).stats
+  rig.clock.now += 2 * hourMs
+  const statsBefore = await stats()
+  expect(await runRetention(rig.db, rig.clock.now)).toMatchObject({ occurrences: 91 })
+  const times = await kept(rig)
+  expect(times).toHaveLength(10)
+  expect([times[0], times.at(-1)]).toEqual([begin + 1000, begin + 101_000])
+  expect(Math.max(...times.slice(1).map((time, index) => time - times[index]!))).toBeLessThanOrEqual(12_000)
+  expect(await rig.issues()).toEqual(before)
+  expect(await stats()).toEqual(statsBefore)
+  expect(before[0]).toMatchObject({ times_seen: 101, users_affected: 9 })
+  expect(await runRetention(rig.db, rig.clock.now)).toEqual({ occurrences: 0, bodies: 0, rollups: 0 })
+})
+
+test('what came within the last hour stays beyond the cap, so that a walk through the pages stays exact', async () => {
+  await using rig = await openRig()
+  await rig.settings({ max_events_per_issue: 3 })
+  for (let count = 0; count < 20; count += 1) await rig.append({})
+  expect(await runRetention(rig.db, rig.clock.now)).toMatchObject({ occurrences: 0 })
+  expect(await kept(rig)).toHaveLength(20)
+})
+
+test('by age all but the first and the newest occurrence of each issue go, and its stats stay', async () => {
+  await using rig = await openRig()
+  await rig.settings({ retention_days: 7 })
+  for (let count = 0; count < 5; count += 1) {
+    rig.clock.now += dayMs
+    await rig.append({ kind: 'quiet' })
+  }
+  rig.clock.now += 9 * dayMs
+  await rig.append({ kind: 'loud' })
+  await rig.append({ kind: 'loud' })
+  const before = await rig.issues()
+  expect(await runRetention(rig.db, rig.clock.now)).toMatchObject({ occurrences: 3 })
+  expect(await rig.issues()).toEqual(before)
+  expect(before.map(({ times_seen }) => times_seen)).toEqual([5, 2])
+  const { stats } = await rig.handlers.getIssueStats({ id: before[0]!.id, period: '30d' }, rig.call)
+  expect(stats.total).toBe(5)
+  const { latest_event: latest } = await rig.handlers.getIssue({ id: before[0]!.id }, rig.call)
+  expect(latest).toMatchObject({ timestamp: before[0]!.last_seen, next_event_id: '' })
+  expect(latest!.previous_event_id).not.toBe('')
+})
+
+const bodies = async (rig: Rig) => {
+  const rows = await rig.db.read.selectFrom('occurrence').select('body').orderBy('timestamp').execute()
+  return rows.map(({ body }) => body !== null)
+}
+
+test('what an issue keeps beyond the retention time keeps no body, and an event that comes later keeps its own', async () => {
+  await using rig = await openRig()
+  await rig.settings({ retention_days: 7 })
+  for (let count = 0; count < 3; count += 1) {
+    rig.clock.now += dayMs
+    await rig.append({ payload: { user: { email: 'ada@example.com' } } })
+  }
+  rig.clock.now += 6 * dayMs
+  expect(await runRetention(rig.db, rig.clock.now)).toMatchObject({ occurrences: 0, bodies: 1 })
+  expect(await bodies(rig)).toEqual([false, true, true])
+  rig.clock.now += 3 * dayMs
+  expect(await runRetention(rig.db, rig.clock.now)).toMatchObject({ occurrences: 1, bodies: 1 })
+  expect(await bodies(rig)).toEqual([false, false])
+  await rig.append({})
+  expect(await runRetention(rig.db, rig.clock.now)).toEqual({ occurrences: 1, bodies: 0, rollups: expect.any(Number) })
+  expect(await bodies(rig)).toEqual([false, true])
+  const { id } = (await rig.issues())[0]!
+  const { events } = await rig.handlers.listIssueEvents({ id }, rig.call)
+  const { event } = await rig.handlers.getIssueEvent({ id, event_id: events.at(-1)!.id }, rig.call)
+  expect(event.truncation_signals).toEqual(['event.body:retention:0/1'])
+  expect(JSON.stringify(event)).not.toContain('ada@example.com')
+})
+
+/** Copies the newest occurrence of a product `count` times, as if they came now. */
+async function addCopies(rig: Rig, productId: number, count: number) {
+  await rig.db.batch((prepare) => {
+    prepare(
+      `WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?1)
+       INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, environment_id, summary,
+         body, size_bytes, before_times_seen)
+       SELECT id || n, product_id, issue_id, id || n, ?3 + n % 1000, ?3 + n / 30000, environment_id, summary, NULL, 1, 0
+       FROM copy, (SELECT * FROM occurrence WHERE product_id = ?2 ORDER BY seq DESC LIMIT 1)`,
+    ).run(count, productId, rig.clock.now)
+    prepare('UPDATE issue SET times_seen = times_seen + ?1 WHERE product_id = ?2').run(count, productId)
+  })
+}
+
+test(
+  'one run removes everything it should, of every product, however loud the first of them is',
+  { timeout: 30_000 },
+  async () => {
+    await using rig = await openRig()
+    const second = await rig.newProduct('TWO')
+    await rig.append({})
+    await rig.store.append(second, rig.crash({}))
+    await addCopies(rig, rig.productId, 52_000)
+    await addCopies(rig, second, 3_000)
+    rig.clock.now += dayMs
+    await runRetention(rig.db, rig.clock.now)
+    const left = async (productId: number) =>
+      (await rig.db.read.selectFrom('occurrence').select('id').where('product_id', '=', productId).execute()).length
+    expect([await left(rig.productId), await left(second)]).toEqual([1000, 1000])
+    const fine = await rig.db.read
+      .selectFrom('occurrence_rollup')
+      .select('bucket')
+      .where('resolution', '=', 10)
+      .execute()
+    expect(fine).toEqual([])
+
+    rig.clock.now += 100 * dayMs
+    await runRetention(rig.db, rig.clock.now)
+    expect([await left(rig.productId), await left(second)]).toEqual([2, 2])
+  },
+)
+
+test('a run that is told to stop ends after the step it is in', async () => {
+  await using rig = await openRig()
+  await rig.append({})
+  await addCopies(rig, rig.productId, 5_000)
+  rig.clock.now += 100 * dayMs
+  const stopping = new AbortController()
+  const run = runRetention(rig.db, rig.clock.now, stopping.signal)
+  stopping.abort()
+  expect((await run).occurrences).toBeLessThanOrEqual(1_000)
+})
+
+test('fine rollups go when no period reads them any more, hourly ones stay', async () => {
+  await using rig = await openRig()
+  await rig.append({})
+  const resolutions = async () =>
+    (await rig.db.read.selectFrom('occurrence_rollup').select('resolution').orderBy('resolution').execute()).map(
+      (row) => row.resolution,
+    )
+  expect(await resolutions()).toEqual([10, 600, 3600])
+  rig.clock.now += 3 * hourMs
+  await runRetention(rig.db, rig.clock.now)
+  expect(await resolutions()).toEqual([600, 3600])
+  rig.clock.now += 4 * dayMs
+  await runRetention(rig.db, rig.clock.now)
+  expect(await resolutions()).toEqual([3600])
+})
+
+test('a sample has its size, and the first and the last position', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 500 }), fc.integer({ min: 3, max: 5000 }), (size, count) => {
+      fc.pre(count > size)
+      const sample = [...sampleOf(count, size)]
+      expect(sample).toHaveLength(size)
+      expect([sample[0], sample.at(-1)]).toEqual([0, count - 1])
+    }),
+  )
+})
