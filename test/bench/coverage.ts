@@ -1,5 +1,5 @@
 import type { Api } from '../../src/client/api.ts'
-import { refreshCoverage } from '../../src/service/coverage/refresh.ts'
+import { refreshCoverage } from '../../src/service/quality/coverage/refresh.ts'
 import { startApp } from '../app.ts'
 import type { App } from '../app.ts'
 import { inTurn } from './median.ts'

@@ -1,20 +1,25 @@
 import type { EndpointName } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { audit } from '../workspace/audit.ts'
-import { refuseBranch } from '../branches/access.ts'
+import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
-import { refreshStale } from '../coverage/refresh.ts'
+import { refreshStale } from '../quality/coverage/refresh.ts'
 import { productOf } from '../workspace/access.ts'
 import { checkEtag, etagOf } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
-import { requirementOf } from '../requirements/access.ts'
-import { updatedFields } from '../requirements/cleared.ts'
-import { Criteria } from '../requirements/columns.ts'
-import { lintWording } from '../requirements/lint.ts'
-import { listRequirementRows } from '../requirements/list.ts'
-import { requirementRef, viewRequirements } from '../requirements/view.ts'
-import { changeRequirement, descendantsOf, insertRequirement, removeRequirements } from '../requirements/write.ts'
-import { viewLinks } from '../tests/link-view.ts'
+import { requirementOf } from '../quality/requirements/access.ts'
+import { updatedFields } from '../quality/requirements/cleared.ts'
+import { Criteria } from '../quality/requirements/columns.ts'
+import { lintWording } from '../quality/requirements/lint.ts'
+import { listRequirementRows } from '../quality/requirements/list.ts'
+import { requirementRef, viewRequirements } from '../quality/requirements/view.ts'
+import {
+  changeRequirement,
+  descendantsOf,
+  insertRequirement,
+  removeRequirements,
+} from '../quality/requirements/write.ts'
+import { viewLinks } from '../quality/cases/link-view.ts'
 
 export const requirementHandlers = {
   async createRequirement({ product_id, branch_id, request_id: _request, validate_only: _dry, ...fields }, call) {

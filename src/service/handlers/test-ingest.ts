@@ -1,10 +1,10 @@
 import type { EndpointName } from '../../contract/index.ts'
 import { audit } from '../workspace/audit.ts'
-import { refuseBranch } from '../branches/access.ts'
+import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
 import { productOf } from '../workspace/access.ts'
-import { readDraft } from '../test-ingest/decode.ts'
-import { ingestDraft } from '../test-ingest/ingest.ts'
+import { readDraft } from '../quality/test-ingest/decode.ts'
+import { ingestDraft } from '../quality/test-ingest/ingest.ts'
 
 export const testIngestHandlers = {
   async ingestTests(input, call) {

@@ -3,7 +3,7 @@ import { runRetention } from '../errors/issues/retention.ts'
 import { stackOf } from '../shared/log.ts'
 import type { Log } from '../shared/log.ts'
 import type { Database } from '../sql/database.ts'
-import { removeOldResults } from '../tests/retention.ts'
+import { removeOldResults } from '../quality/cases/retention.ts'
 import { hourMs } from '../shared/times.ts'
 
 /** Long enough that a start, or a process that answers one call, is not slowed by it. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Conventions } from '../../contract/test-context.ts'
-import { Texts } from '../requirements/columns.ts'
+import { Texts } from '../quality/requirements/columns.ts'
 import type { Rows } from '../sql/database.ts'
 
 export type ConventionsBody = z.input<typeof Conventions>

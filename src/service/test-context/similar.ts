@@ -1,11 +1,11 @@
 import { dirname } from 'node:path/posix'
 import type * as z from 'zod'
 import type { TestContext } from '../../contract/test-context.ts'
-import { matchExpression } from '../requirements/text-index.ts'
-import { Texts } from '../requirements/columns.ts'
+import { matchExpression } from '../quality/requirements/text-index.ts'
+import { Texts } from '../quality/requirements/columns.ts'
 import type { Rows } from '../sql/database.ts'
-import { testKey } from '../tests/access.ts'
-import { rankedTests } from '../tests/text-index.ts'
+import { testKey } from '../quality/cases/access.ts'
+import { rankedTests } from '../quality/cases/text-index.ts'
 
 export type SimilarTest = z.input<typeof TestContext>['similar_tests'][number]
 

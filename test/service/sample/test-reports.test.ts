@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { parseReport } from '../../../src/service/reports/index.ts'
+import { parseReport } from '../../../src/service/quality/reports/index.ts'
 import { readReport, reportsUrl, sampleRuns } from '../../../src/service/sample/test-reports.ts'
 import { sampleReleases } from '../../../src/service/sample/product.ts'
 

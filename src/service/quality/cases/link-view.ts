@@ -1,0 +1,53 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import { LinkOrigin, LinkRole, LinkState } from '../../../contract/links.ts'
+import type { TestLink } from '../../../contract/links.ts'
+import { steps } from '../coverage/facts.ts'
+import { actorOf, Texts } from '../requirements/columns.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { TestLinkRow } from '../../sql/schema-quality.ts'
+import { timestamp, timestampOrNull } from '../../shared/times.ts'
+
+export type TestLinkBody = z.input<typeof TestLink>
+export type StoredLink = Selectable<TestLinkRow>
+
+/** The contract's links of rows, in their order, with the names of both ends. */
+export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promise<TestLinkBody[]> {
+  const tests = new Map<string, { number: number; title: string }>()
+  for (const step of steps([...new Set(links.map((link) => link.test_id))])) {
+    const found = await rows.selectFrom('test').select(['id', 'number', 'title']).where('id', 'in', step).execute()
+    for (const { id, ...test } of found) tests.set(id, test)
+  }
+  const requirements = new Map<string, { number: number; title: string; version: number }>()
+  for (const step of steps([...new Set(links.map((link) => link.requirement_id))])) {
+    const found = await rows
+      .selectFrom('requirement')
+      .select(['id', 'number', 'title', 'version'])
+      .where('id', 'in', step)
+      .execute()
+    for (const { id, ...requirement } of found) requirements.set(id, requirement)
+  }
+  return links.map((link) => {
+    const test = tests.get(link.test_id)
+    const requirement = requirements.get(link.requirement_id)
+    if (test === undefined || requirement === undefined) throw new Error('a link whose end is not there')
+    return {
+      test_id: link.test_id,
+      test_key: `TC-${String(test.number)}`,
+      test_title: test.title,
+      requirement_id: link.requirement_id,
+      requirement_key: `REQ-${String(requirement.number)}`,
+      requirement_title: requirement.title,
+      role: LinkRole.parse(link.role),
+      criterion_ids: Texts.parse(JSON.parse(link.criterion_ids)),
+      state: LinkState.parse(link.state),
+      requirement_version: link.requirement_version,
+      requirement_current_version: requirement.version,
+      origin: LinkOrigin.parse(link.origin),
+      confidence: link.confidence,
+      created_by: actorOf(link.created_by),
+      created_at: timestamp(link.created_at),
+      confirmed_at: timestampOrNull(link.confirmed_at),
+    }
+  })
+}

@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import type { LinkOrigin, LinkRole } from '../../../contract/links.ts'
+import { ServiceError } from '../../../errors.ts'
+import type { Call } from '../../shared/context.ts'
+import { refreshCoverage } from '../coverage/refresh.ts'
+import { Criteria, Texts } from '../requirements/columns.ts'
+import { invalid } from '../requirements/content.ts'
+import type { Rows, Statement } from '../../sql/database.ts'
+import type { RequirementRow } from '../../sql/schema-quality.ts'
+import type { StoredLink } from './link-view.ts'
+import type { StoredTest } from './access.ts'
+
+type Prepare = (sql: string) => Statement
+
+export interface LinkFields {
+  role?: z.output<typeof LinkRole> | undefined
+  criterionIds?: readonly string[] | undefined
+  origin: z.output<typeof LinkOrigin>
+  confidence?: number | undefined
+}
+
+/**
+ * Links a test to a requirement. A link that is there is confirmed: active again, at the requirement's present version
+ * (CONTRACT §4). Throws `PRODUCT_MISMATCH`, `GROUP_NOT_LINKABLE`, or `invalid_argument` for a criterion that the
+ * requirement does not have.
+ */
+export async function putLink(
+  rows: Rows,
+  prepare: Prepare,
+  call: Pick<Call, 'actor' | 'now'>,
+  { test, requirement, ...fields }: LinkFields & { test: StoredTest; requirement: Selectable<RequirementRow> },
+): Promise<StoredLink> {
+  if (test.product_id !== requirement.product_id) {
+    throw refused('PRODUCT_MISMATCH', 'the test and the requirement belong to different products')
+  }
+  if (requirement.kind === 'REQUIREMENT_KIND_GROUP') {
+    throw refused('GROUP_NOT_LINKABLE', 'a group has the coverage of what it holds; link one of those requirements')
+  }
+  const known = new Set(Criteria.parse(JSON.parse(requirement.acceptance_criteria)).map(({ id }) => id))
+  const unknown = fields.criterionIds?.findIndex((id) => !known.has(id)) ?? -1
+  if (unknown >= 0) {
+    throw invalid([
+      { field: `criterion_ids.${String(unknown)}`, description: 'must be a criterion of the requirement' },
+    ])
+  }
+  const now = call.now()
+  const before = prepare(
+    'SELECT role, criterion_ids, origin, confidence FROM test_link WHERE test_id = ? AND requirement_id = ?',
+  ).get<Pick<StoredLink, 'role' | 'criterion_ids' | 'origin' | 'confidence'>>(test.id, requirement.id)
+  prepare(
+    `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin,
+       confidence, created_by, created_at) VALUES (?, ?, ?, ?, ?, 'LINK_STATE_ACTIVE', ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET role = excluded.role, criterion_ids = excluded.criterion_ids, state = excluded.state,
+       requirement_version = excluded.requirement_version, confidence = excluded.confidence, confirmed_at = excluded.created_at`,
+  ).run(
+    test.id,
+    requirement.id,
+    test.product_id,
+    fields.role ?? before?.role ?? 'LINK_ROLE_VERIFIES',
+    JSON.stringify(fields.criterionIds ?? Texts.parse(JSON.parse(before?.criterion_ids ?? '[]'))),
+    requirement.version,
+    fields.origin,
+    fields.confidence ?? before?.confidence ?? 1,
+    JSON.stringify(call.actor),
+    now,
+  )
+  await refreshCoverage(rows, prepare, { productId: test.product_id, now }, [requirement.id])
+  return rows
+    .selectFrom('test_link')
+    .selectAll()
+    .where('test_id', '=', test.id)
+    .where('requirement_id', '=', requirement.id)
+    .executeTakeFirstOrThrow()
+}
+
+function refused(reason: string, message: string): ServiceError {
+  return new ServiceError('failed_precondition', message, { reason })
+}

@@ -1,0 +1,105 @@
+import type { Expression, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import type { InputOf } from '../../../contract/index.ts'
+import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
+import { cutPage, pagingOf } from '../../shared/paging.ts'
+import type { Page } from '../../shared/paging.ts'
+import { matchExpression } from '../requirements/text-index.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { StoredTest } from './access.ts'
+import { rankedTests } from './text-index.ts'
+
+type Filter = Omit<InputOf<'listTests'>, 'product_id' | 'page_size' | 'page_token' | 'branch_id' | 'view'>
+
+/** One page of the tests of a product that match the filter, by number; of a full-text query the best match first. */
+export async function listTestRows(
+  rows: Rows,
+  { productId, filter, page }: { productId: number; filter: Filter; page: Page },
+): Promise<{ tests: StoredTest[]; paging: ReturnType<typeof pagingOf> }> {
+  const isSearch = filter.q !== undefined && filter.q !== ''
+  const expression = isSearch ? matchExpression(filter.q ?? '') : undefined
+  // Only punctuation: nothing can match.
+  if (isSearch && expression === undefined) return { tests: [], paging: pagingOf(page, '', 0) }
+  const where = await conditions(rows, productId, filter)
+  const matching = rows
+    .selectFrom('test')
+    .$if(isSearch, (joined) =>
+      joined.innerJoin(rankedTests(expression ?? '').as('ranked'), (join) => join.onRef('ranked.seq', '=', 'test.seq')),
+    )
+    .where((eb) => eb.and(where))
+  const by = isSearch ? sql<number>`ranked.rank` : sql<number>`test.number`
+  const { after } = page
+  const found = await matching
+    .selectAll('test')
+    .select(by.as('sort_value'))
+    .$if(after !== undefined, (paged) =>
+      paged.where(sql<boolean>`(${by}, test.number) > (${after?.sortValue}, ${Number(after?.id)})`),
+    )
+    .orderBy(by)
+    .orderBy('test.number')
+    .limit(page.size + 1)
+    .execute()
+  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
+  return { tests: cut.rows, paging: cut.paging }
+}
+
+async function conditions(rows: Rows, productId: number, filter: Filter): Promise<Expression<SqlBool>[]> {
+  const all: Expression<SqlBool>[] = [
+    sql<boolean>`test.product_id = ${productId}`,
+    sql<boolean>`test.deleted_at IS NULL`,
+  ]
+  const { kind, parent_id, status, level, framework, quarantined, file_path } = filter
+  for (const [column, value] of Object.entries({ kind, parent_id, status, level, framework })) {
+    if (value !== undefined) all.push(sql<boolean>`${sql.raw(`test.${column}`)} = ${value}`)
+  }
+  if (quarantined !== undefined) all.push(sql<boolean>`test.quarantined = ${quarantined ? 1 : 0}`)
+  if (filter.key !== undefined) all.push(oneOf('test.number', filter.key.map(numberOfKey)))
+  if (filter.result_status !== undefined) all.push(oneOf('test.last_status', filter.result_status))
+  if (filter.tag !== undefined) all.push(inJson('test.tags', filter.tag))
+  if (filter.component_id !== undefined) all.push(inJson('test.component_ids', filter.component_id))
+  if (filter.requirement_id !== undefined) {
+    all.push(
+      sql<boolean>`test.id IN (SELECT test_id FROM test_link WHERE requirement_id = ${filter.requirement_id} AND archived_at IS NULL)`,
+    )
+  }
+  if (filter.linked !== undefined) {
+    const link = sql`EXISTS (SELECT 1 FROM test_link WHERE test_link.test_id = test.id AND archived_at IS NULL)`
+    all.push(filter.linked ? sql<boolean>`${link}` : sql<boolean>`NOT ${link}`)
+  }
+  if (file_path !== undefined) all.push(await inFiles(rows, productId, file_path))
+  return all
+}
+
+/** An exact path, or every known path that a glob matches. */
+async function inFiles(rows: Rows, productId: number, given: string): Promise<Expression<SqlBool>> {
+  const glob = given.replaceAll('\\', '/').replace(/^\.?\//, '')
+  if (isLiteral(glob)) return sql<boolean>`test.file_path = ${glob}`
+  const prefix = literalPrefix(glob)
+  const files = await rows
+    .selectFrom('test')
+    .select('file_path')
+    .distinct()
+    .where('product_id', '=', productId)
+    .where('deleted_at', 'is', null)
+    .where('file_path', '>=', prefix)
+    .where('file_path', '<', `${prefix}\u{10ffff}`)
+    .execute()
+  const matches = compileGlob(glob)
+  const matching = files.map(({ file_path }) => file_path).filter((path) => matches(path))
+  return sql<boolean>`test.file_path IN (SELECT value FROM json_each(${JSON.stringify(matching)}))`
+}
+
+function inJson(column: string, value: string): Expression<SqlBool> {
+  return sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.raw(column)}) WHERE json_each.value = ${value})`
+}
+
+function oneOf(column: string, values: readonly (string | number)[]): Expression<SqlBool> {
+  return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.raw(column)} IN (${sql.join(values)})`
+}
+
+/** `TC-7` is 7, whatever its case; −1 for what is no key of a test. */
+function numberOfKey(key: string): number {
+  const digits = /^tc-(\d{1,15})$/i.exec(key.trim())?.[1]
+  return digits === undefined ? -1 : Number(digits)
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Statement } from '../../sql/database.ts'
+import { testKey } from './access.ts'
+
+type Prepare = (sql: string) => Statement
+
+export interface IndexedTest {
+  seq: number
+  number: number
+  title: string
+  suite_path: readonly string[]
+  file_path: string
+  tags: readonly string[]
+}
+
+/** Puts a test's words into the full-text index, in place of those it had. */
+export function indexTest(prepare: Prepare, test: IndexedTest): void {
+  unindexTest(prepare, test.seq)
+  prepare('INSERT INTO test_text (rowid, key, title, suite, file, tags) VALUES (?, ?, ?, ?, ?, ?)').run(
+    test.seq,
+    testKey(test),
+    test.title,
+    test.suite_path.join(' '),
+    test.file_path.replace(/[/._-]+/g, ' '),
+    test.tags.join(' '),
+  )
+}
+
+/** Takes a test out of the full-text index. */
+export function unindexTest(prepare: Prepare, seq: number): void {
+  prepare('DELETE FROM test_text WHERE rowid = ?').run(seq)
+}
+
+/** Rows of the tests that match, with their BM25 rank (the smaller the better); a title weighs most. */
+export function rankedTests(expression: string): RawBuilder<{ seq: number; rank: number }> {
+  return sql<{ seq: number; rank: number }>`(SELECT rowid AS seq, bm25(test_text, 10, 5, 3, 2, 3) AS rank
+    FROM test_text WHERE test_text MATCH ${expression})`
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type * as z from 'zod'
+import { AutomationStatus, TestKind, TestLevel, TestStatus } from '../../../contract/tests.ts'
+import type { Test } from '../../../contract/tests.ts'
+import { steps } from '../coverage/facts.ts'
+import { etagOf } from '../../shared/etag.ts'
+import { requirementKey } from '../requirements/access.ts'
+import { actorOf, LabelColumn, Texts } from '../requirements/columns.ts'
+import type { Rows } from '../../sql/database.ts'
+import { dayMs, timestamp } from '../../shared/times.ts'
+import { testKey } from './access.ts'
+import type { StoredTest } from './access.ts'
+import { Steps } from './columns.ts'
+import { viewResults } from './result-view.ts'
+import type { TestResultBody } from './result-view.ts'
+
+export type TestBody = z.input<typeof Test>
+
+const WINDOW_DAYS = 30
+
+/** The contract's tests of rows, in their order, with links, newest result and the statistics of 30 days. */
+export async function viewTests(
+  rows: Rows,
+  tests: readonly StoredTest[],
+  { now, basic = false }: { now: number; basic?: boolean },
+): Promise<TestBody[]> {
+  const ids = tests.map(({ id }) => id)
+  const links = await linkedKeys(rows, ids)
+  const stats = await statsOf(rows, ids, now - WINDOW_DAYS * dayMs)
+  const last = await lastResults(rows, tests)
+  return tests.map((row) => ({
+    id: row.id,
+    key: testKey(row),
+    product_id: String(row.product_id),
+    branch_id: '',
+    parent_id: row.parent_id,
+    position: row.position,
+    kind: TestKind.parse(row.kind),
+    title: row.title,
+    description: basic ? '' : row.description,
+    level: TestLevel.parse(row.level),
+    status: TestStatus.parse(row.status),
+    automation: AutomationStatus.parse(row.automation),
+    framework: row.framework,
+    automation_ref: {
+      identity: row.identity ?? '',
+      file_path: row.file_path,
+      suite_path: Texts.parse(JSON.parse(row.suite_path)),
+      name: row.name,
+      project: row.project,
+      line: row.line,
+    },
+    preconditions: basic ? '' : row.preconditions,
+    steps: basic ? [] : Steps.parse(JSON.parse(row.steps)),
+    tags: Texts.parse(JSON.parse(row.tags)),
+    labels: LabelColumn.parse(JSON.parse(row.labels)),
+    component_ids: Texts.parse(JSON.parse(row.component_ids)),
+    quarantined: row.quarantined === 1,
+    quarantine_reason: row.quarantine_reason,
+    link_count: links.get(row.id)?.length ?? 0,
+    requirement_keys: links.get(row.id) ?? [],
+    last_result: last.get(row.last_result_id) ?? null,
+    stats: stats.get(row.id) ?? noStats,
+    created_by: actorOf(row.created_by),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    etag: etagOf(row.id, row.etag_version),
+  }))
+}
+
+/** Keys of the requirements each test is linked to itself, in their order. */
+async function linkedKeys(rows: Rows, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const keys = new Map<string, string[]>()
+  for (const step of steps(ids)) {
+    const found = await rows
+      .selectFrom('test_link')
+      .innerJoin('requirement', 'requirement.id', 'test_link.requirement_id')
+      .select(['test_link.test_id', 'requirement.number'])
+      .where('test_link.test_id', 'in', step)
+      .where('test_link.archived_at', 'is', null)
+      .orderBy('requirement.number')
+      .execute()
+    for (const { test_id, number } of found)
+      keys.set(test_id, [...(keys.get(test_id) ?? []), requirementKey({ number })])
+  }
+  return keys
+}
+
+async function lastResults(rows: Rows, tests: readonly StoredTest[]): Promise<Map<string, TestResultBody>> {
+  const results = new Map<string, TestResultBody>()
+  const ids = tests.map(({ last_result_id }) => last_result_id).filter((id) => id !== '')
+  for (const step of steps(ids)) {
+    const found = await rows.selectFrom('test_result').selectAll().where('id', 'in', step).execute()
+    for (const body of await viewResults(rows, found)) results.set(body.id, body)
+  }
+  return results
+}
+
+const noStats: TestBody['stats'] = {
+  runs: 0,
+  passed: 0,
+  failed: 0,
+  skipped: 0,
+  flaky: 0,
+  pass_rate: 0,
+  avg_duration_ms: 0,
+  window_days: WINDOW_DAYS,
+}
+
+/** `pass_rate` is the share of the runs that were not skipped and passed, flaky ones included. */
+async function statsOf(rows: Rows, ids: readonly string[], since: number): Promise<Map<string, TestBody['stats']>> {
+  const stats = new Map<string, TestBody['stats']>()
+  for (const step of steps(ids)) {
+    const count = (...statuses: string[]) =>
+      sql<number>`sum(CASE WHEN status IN (${sql.join(statuses.map((status) => `RESULT_STATUS_${status}`))}) THEN 1 ELSE 0 END)`
+    const found = await rows
+      .selectFrom('test_result')
+      .select(['test_id', sql<number>`count(*)`.as('runs'), sql<number>`avg(duration_ms)`.as('duration')])
+      .select([count('PASSED').as('passed'), count('FAILED', 'ERROR').as('failed'), count('FLAKY').as('flaky')])
+      .select(count('SKIPPED', 'BLOCKED').as('skipped'))
+      .where('test_id', 'in', step)
+      .where('executed_at', '>=', since)
+      .groupBy('test_id')
+      .execute()
+    for (const { test_id, runs, duration, passed, failed, flaky, skipped } of found) {
+      const ran = runs - skipped
+      stats.set(test_id, {
+        runs,
+        passed,
+        failed,
+        skipped,
+        flaky,
+        pass_rate: ran === 0 ? 0 : Math.round(((passed + flaky) / ran) * 1000) / 1000,
+        avg_duration_ms: Math.round(duration),
+        window_days: WINDOW_DAYS,
+      })
+    }
+  }
+  return stats
+}

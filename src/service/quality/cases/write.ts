@@ -1,0 +1,230 @@
+import type { Selectable } from 'kysely'
+import type { InputOf } from '../../../contract/index.ts'
+import { notFound, ServiceError } from '../../../errors.ts'
+import type { Call } from '../../shared/context.ts'
+import { rootsOf } from '../../errors/issues/attribution.ts'
+import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
+import { invalid } from '../requirements/content.ts'
+import { Texts } from '../requirements/columns.ts'
+import type { Rows, Statement } from '../../sql/database.ts'
+import type { ProductRow } from '../../sql/schema.ts'
+import { testKey } from './access.ts'
+import type { StoredTest } from './access.ts'
+import { identityOf, normPath } from './identity.ts'
+import { indexTest, unindexTest } from './text-index.ts'
+
+type Prepare = (sql: string) => Statement
+type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
+type Product = Selectable<ProductRow>
+type Input = InputOf<'createTest'>
+
+/** The members that a request may set; absent ones stay as they are. */
+export type TestFields = Partial<
+  Omit<
+    Input,
+    'product_id' | 'branch_id' | 'request_id' | 'validate_only' | 'kind' | 'requirement_ids' | 'automation_ref'
+  >
+> & { automation_ref?: Input['automation_ref'] | null }
+
+/** Creates a suite or a case. Throws `already_exists` when a case of the same place in the code is there. */
+export async function insertTest(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  product: Product,
+  fields: TestFields & Pick<Input, 'kind' | 'title'>,
+): Promise<StoredTest> {
+  await checkParent(rows, product.id, fields.parent_id)
+  await checkComponents(rows, product.id, fields.component_ids)
+  const place = placeOf(product, fields.automation_ref)
+  if (place.identity !== null) await checkFree(rows, product.id, place.identity)
+  const now = call.now()
+  const row = await rows
+    .insertInto('test')
+    .values({
+      id: call.newId(),
+      product_id: product.id,
+      number: nextTestNumber(prepare, product.id),
+      kind: fields.kind,
+      level: 'TEST_LEVEL_UNKNOWN',
+      status: 'TEST_STATUS_ACTIVE',
+      automation: place.identity === null ? 'AUTOMATION_STATUS_MANUAL' : 'AUTOMATION_STATUS_AUTOMATED',
+      ...columnsOf(fields),
+      title: fields.title,
+      ...place,
+      created_by: JSON.stringify(call.actor),
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  index(prepare, row)
+  return row
+}
+
+/** Changes a test; requirements whose coverage it counts for are brought up to date. */
+export async function changeTest(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  { test: before, product }: { test: StoredTest; product: Product },
+  fields: TestFields,
+): Promise<StoredTest> {
+  await checkParent(rows, product.id, fields.parent_id, before)
+  await checkComponents(rows, product.id, fields.component_ids)
+  const place = fields.automation_ref === undefined ? undefined : placeOf(product, fields.automation_ref)
+  if (typeof place?.identity === 'string' && place.identity !== before.identity) {
+    await checkFree(rows, product.id, place.identity)
+  }
+  const affected = requirementsOfTests(prepare, [before.id])
+  const row = await rows
+    .updateTable('test')
+    .set({
+      ...columnsOf(fields),
+      ...(fields.title !== undefined && { title: fields.title }),
+      ...place,
+      etag_version: before.etag_version + 1,
+      updated_at: call.now(),
+    })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  index(prepare, row)
+  const requirements = [...affected, ...requirementsOfTests(prepare, [row.id])]
+  await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, requirements)
+  return row
+}
+
+/** Deletes tests softly with their links; their results stay until retention takes them (CONTRACT §4). */
+export async function removeTests(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  removed: readonly StoredTest[],
+): Promise<void> {
+  const ids = removed.map(({ id }) => id)
+  const affected = requirementsOfTests(prepare, ids)
+  for (const { id, seq } of removed) {
+    prepare('UPDATE test SET deleted_at = ?, updated_at = ?, etag_version = etag_version + 1 WHERE id = ?').run(
+      call.now(),
+      call.now(),
+      id,
+    )
+    prepare('DELETE FROM test_link WHERE test_id = ?').run(id)
+    prepare('DELETE FROM test_former_identity WHERE test_id = ?').run(id)
+    unindexTest(prepare, seq)
+  }
+  const productId = removed[0]?.product_id ?? 0
+  await refreshCoverage(rows, prepare, { productId, now: call.now() }, affected)
+}
+
+/** The next number of a test's key. */
+export function nextTestNumber(prepare: Prepare, productId: number): number {
+  const row = prepare(
+    'UPDATE product SET next_test_number = next_test_number + 1 WHERE id = ? RETURNING next_test_number - 1 AS number',
+  ).get<{ number: number }>(productId)
+  if (row === undefined) throw notFound('product', String(productId), 'list the products of the workspace')
+  return row.number
+}
+
+function columnsOf(fields: TestFields) {
+  const { parent_id, position, description, level, status, automation, framework, preconditions, quarantine_reason } =
+    fields
+  const plain = {
+    parent_id,
+    position,
+    description,
+    level,
+    status,
+    automation,
+    framework,
+    preconditions,
+    quarantine_reason,
+  }
+  const json = {
+    steps: fields.steps?.map(({ action, data = '', expected = '' }, at) => ({ position: at, action, data, expected })),
+    tags: fields.tags && [...new Set(fields.tags)],
+    labels: fields.labels,
+    component_ids: fields.component_ids && [...new Set(fields.component_ids)],
+  }
+  return {
+    ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(
+      Object.entries(json).flatMap(([name, value]) => (value === undefined ? [] : [[name, JSON.stringify(value)]])),
+    ),
+    ...(fields.quarantined !== undefined && { quarantined: fields.quarantined ? 1 : 0 }),
+  }
+}
+
+/** Columns of a place in the code; of none, empty ones. */
+function placeOf(product: Product, place: TestFields['automation_ref']) {
+  if (place === undefined || place === null) {
+    return { identity: null, file_path: '', suite_path: '[]', name: '', project: '', line: 0 }
+  }
+  const { suite_path = [], name, project = '', line = 0 } = place
+  const file_path = normPath(place.file_path, rootsOf(product.repository))
+  const identity = identityOf({ file_path, suite_path, name, project })
+  return { identity, file_path, suite_path: JSON.stringify(suite_path), name, project, line }
+}
+
+async function checkFree(rows: Rows, productId: number, identity: string): Promise<void> {
+  const taken = await rows
+    .selectFrom('test')
+    .select(['id', 'number'])
+    .where('product_id', '=', productId)
+    .where('identity', '=', identity)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (taken === undefined) return
+  throw new ServiceError('already_exists', `${testKey(taken)} is at that place in the code; update it instead`, {
+    reason: 'TEST_EXISTS',
+    metadata: { existing_id: taken.id },
+    violations: [{ field: 'automation_ref', description: 'is taken' }],
+  })
+}
+
+/** The parent is a suite of the same product, and not below the test itself. */
+async function checkParent(
+  rows: Rows,
+  productId: number,
+  parentId: string | undefined,
+  self?: StoredTest,
+): Promise<void> {
+  let above = parentId ?? ''
+  for (let first = true; above !== ''; first = false) {
+    const parent = await rows
+      .selectFrom('test')
+      .select(['id', 'parent_id', 'kind'])
+      .where('id', '=', above)
+      .where('product_id', '=', productId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+    if (parent === undefined) {
+      if (first) throw notFound('test', above, 'parent_id is a suite of the same product')
+      return
+    }
+    if (first && parent.kind !== 'TEST_KIND_SUITE') {
+      throw invalid([{ field: 'parent_id', description: 'must be a suite' }])
+    }
+    if (parent.id === self?.id)
+      throw invalid([{ field: 'parent_id', description: 'must not be the suite itself or one in it' }])
+    above = parent.parent_id
+  }
+}
+
+async function checkComponents(rows: Rows, productId: number, ids: readonly string[] | undefined): Promise<void> {
+  if (ids === undefined || ids.length === 0) return
+  const found = await rows
+    .selectFrom('component')
+    .select('id')
+    .where('product_id', '=', productId)
+    .where('id', 'in', ids)
+    .execute()
+  const missing = ids.find((id) => !found.some((row) => row.id === id))
+  if (missing !== undefined) throw notFound('component', missing, 'list the components of the product')
+}
+
+function index(prepare: Prepare, row: StoredTest): void {
+  const suite_path = Texts.parse(JSON.parse(row.suite_path))
+  indexTest(prepare, { ...row, suite_path, tags: Texts.parse(JSON.parse(row.tags)) })
+}

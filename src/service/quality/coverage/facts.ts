@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { ResultStatus } from '../../../contract/common.ts'
+import type { LinkRole } from '../../../contract/links.ts'
+import { isKnownRelease } from '../../workspace/rules.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { CaseFacts, LinkFacts, NewestResult } from './rule.ts'
+
+/** Where results must come from to count; left out, anywhere. */
+export interface CoverageScope {
+  environmentId?: string | undefined
+  releaseId?: string | undefined
+}
+
+/** Far below what one statement may bind. */
+export const STEP = 400
+
+const Ids = z.array(z.string())
+const counting = ['LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES'] as const satisfies readonly z.output<
+  typeof LinkRole
+>[]
+const CountingRole = z.enum(counting)
+
+/**
+ * The counting links of requirements with their cases and the newest result of each in the scope, by requirement. A link
+ * to a suite has the cases of the whole suite.
+ */
+export async function linkFacts(
+  rows: Rows,
+  requirementIds: readonly string[],
+  scope: CoverageScope,
+): Promise<Map<string, LinkFacts[]>> {
+  const links = await rows
+    .selectFrom('test_link')
+    .select(['test_id', 'requirement_id', 'role', 'state', 'criterion_ids'])
+    .where('requirement_id', 'in', requirementIds)
+    .where('role', 'in', counting)
+    .where('archived_at', 'is', null)
+    .execute()
+  const cases = await casesUnder(rows, [...new Set(links.map((link) => link.test_id))])
+  const newest = await newestResults(rows, [...new Set([...cases.values()].flat())], scope)
+  const facts = new Map<string, LinkFacts[]>(requirementIds.map((id) => [id, []]))
+  for (const link of links) {
+    facts.get(link.requirement_id)?.push({
+      role: CountingRole.parse(link.role),
+      suspect: link.state === 'LINK_STATE_SUSPECT',
+      criterionIds: Ids.parse(JSON.parse(link.criterion_ids)),
+      cases: (cases.get(link.test_id) ?? []).map((testId): CaseFacts => ({ testId, newest: newest.get(testId) })),
+    })
+  }
+  return facts
+}
+
+/** The cases that count under each test: itself, or all that hang below a suite. */
+async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<string, string[]>> {
+  const under = new Map<string, string[]>(testIds.map((id) => [id, []]))
+  for (const step of steps(testIds)) {
+    // The recursion carries all that is asked of a test: a join after it would read the whole table.
+    const { rows: found } = await sql<{ root: string; id: string }>`
+      WITH RECURSIVE below (root, id, kind, status, quarantined) AS (
+        SELECT id, id, kind, status, quarantined FROM test WHERE id IN (${sql.join(step)}) AND deleted_at IS NULL
+        UNION
+        SELECT below.root, test.id, test.kind, test.status, test.quarantined
+        FROM below JOIN test ON test.parent_id = below.id
+        WHERE below.kind = 'TEST_KIND_SUITE' AND test.deleted_at IS NULL
+      )
+      SELECT root, id FROM below
+      WHERE kind = 'TEST_KIND_CASE' AND status <> 'TEST_STATUS_DEPRECATED' AND quarantined = 0
+    `.execute(rows)
+    for (const { root, id } of found) under.get(root)?.push(id)
+  }
+  return under
+}
+
+/** The newest result of each case in the scope. */
+async function newestResults(
+  rows: Rows,
+  testIds: readonly string[],
+  scope: CoverageScope,
+): Promise<Map<string, NewestResult>> {
+  const newest = new Map<string, NewestResult>()
+  const isScoped = scope.environmentId !== undefined || scope.releaseId !== undefined
+  for (const step of steps(testIds)) {
+    const ids = isScoped ? newestIn(rows, step, scope) : newestAnywhere(rows, step)
+    const found = await rows
+      .selectFrom('test_result as result')
+      .leftJoin('release', 'release.id', 'result.release_id')
+      .select(['result.test_id', 'result.status', 'result.executed_at', 'release.version', 'release.origin'])
+      .where('result.id', 'in', ids)
+      .execute()
+    for (const { test_id, status, executed_at, version, origin } of found) {
+      newest.set(test_id, {
+        status: ResultStatus.parse(status),
+        at: executed_at,
+        release: version ?? '',
+        releaseKnown: origin !== null && isKnownRelease({ origin }),
+      })
+    }
+  }
+  return newest
+}
+
+/** Every case knows its newest result, so that its history is not read. */
+function newestAnywhere(rows: Rows, testIds: readonly string[]) {
+  return rows.selectFrom('test').select('last_result_id').where('id', 'in', testIds)
+}
+
+function newestIn(rows: Rows, testIds: readonly string[], { environmentId, releaseId }: CoverageScope) {
+  const ranked = rows
+    .selectFrom('test_result')
+    .select('id')
+    .select(sql<number>`row_number() OVER (PARTITION BY test_id ORDER BY executed_at DESC, id DESC)`.as('place'))
+    .where('test_id', 'in', testIds)
+    .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
+    .$if(releaseId !== undefined, (query) => query.where('release_id', '=', releaseId ?? ''))
+  return rows.selectFrom(ranked.as('ranked')).select('ranked.id').where('ranked.place', '=', 1)
+}
+
+/** A list in pieces that one statement can bind. */
+export function* steps<T>(list: readonly T[], size = STEP): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size)
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { CoverageState } from '../../../contract/common.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { CoverageScope } from './facts.ts'
+import { linkFacts, steps } from './facts.ts'
+import { maxResultAgeMs } from './policy.ts'
+import type { CoverageBody, LinkFacts, State } from './rule.ts'
+import { coverTree } from './tree.ts'
+import type { Shown } from './tree.ts'
+
+const Criteria = z.array(z.object({ id: z.string() }))
+
+export interface CoveredProduct {
+  id: number
+  gate_policy: string
+}
+
+/**
+ * Coverage of requirements by id (CONTRACT §1). Without a scope as it is stored, which `refreshStale` keeps from ageing;
+ * in a scope computed now, over everything below them. Unknown and deleted ids are left out.
+ */
+export async function coverageFor(
+  rows: Rows,
+  product: CoveredProduct,
+  requirementIds: readonly string[],
+  now: number,
+  scope: CoverageScope = {},
+): Promise<Map<string, CoverageBody>> {
+  if (isEmpty(scope)) return storedCoverage(rows, requirementIds)
+  const shown = await scopedCoverage(rows, product, requirementIds, now, scope)
+  return new Map(requirementIds.flatMap((id) => (shown.has(id) ? [[id, shown.get(id)!.coverage] as const] : [])))
+}
+
+/** How many requirements are in which state: those that count and are no groups, whose children count already. */
+export async function countCoverage(
+  rows: Rows,
+  product: CoveredProduct,
+  now: number,
+  scope: CoverageScope = {},
+): Promise<Record<State, number>> {
+  const counts: Record<State, number> = { verified: 0, not_run: 0, no_test: 0 }
+  if (isEmpty(scope)) {
+    const found = await rows
+      .selectFrom('requirement_coverage')
+      .select(['state', sql<number>`count(*)`.as('count')])
+      .where('product_id', '=', product.id)
+      .where('counts', '=', 1)
+      .where('is_group', '=', 0)
+      .groupBy('state')
+      .execute()
+    for (const { state, count } of found) counts[CoverageState.parse(state)] = count
+    return counts
+  }
+  const all = await rows
+    .selectFrom('requirement')
+    .select(['id', 'kind'])
+    .where('product_id', '=', product.id)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const ids = all.flatMap(({ id, kind }) => (kind === 'REQUIREMENT_KIND_GROUP' ? [] : [id]))
+  const shown = await scopedCoverage(rows, product, ids, now, scope)
+  for (const id of ids) {
+    const one = shown.get(id)
+    if (one?.counts === true) counts[one.coverage.state] += 1
+  }
+  return counts
+}
+
+function isEmpty({ environmentId, releaseId }: CoverageScope): boolean {
+  return environmentId === undefined && releaseId === undefined
+}
+
+async function storedCoverage(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, CoverageBody>> {
+  const stored = new Map<string, CoverageBody>()
+  for (const step of steps(requirementIds)) {
+    const found = await rows
+      .selectFrom('requirement_coverage')
+      .select(['requirement_id', 'own', 'state', 'failing', 'suspect', 'flaky'])
+      .where('requirement_id', 'in', step)
+      .execute()
+    for (const { requirement_id, own, ...rolled } of found) {
+      stored.set(requirement_id, {
+        // Only refreshCoverage writes this column.
+        ...(JSON.parse(own) as CoverageBody),
+        state: CoverageState.parse(rolled.state),
+        failing: rolled.failing === 1,
+        suspect: rolled.suspect === 1,
+        flaky: rolled.flaky === 1,
+      })
+    }
+  }
+  return stored
+}
+
+interface Node {
+  id: string
+  parent_id: string
+  kind: string
+  status: string
+  normative: number
+  acceptance_criteria: string
+}
+
+/** The requirements and everything below them, computed from their links. */
+async function scopedCoverage(
+  rows: Rows,
+  product: CoveredProduct,
+  requirementIds: readonly string[],
+  now: number,
+  scope: CoverageScope,
+): Promise<Map<string, Shown>> {
+  const nodes = await subtrees(rows, requirementIds)
+  const links = new Map<string, LinkFacts[]>()
+  for (const step of steps([...nodes.keys()])) {
+    for (const [id, facts] of await linkFacts(rows, step, scope)) links.set(id, facts)
+  }
+  const tree = [...nodes.values()].map((node) => ({
+    id: node.id,
+    parentId: node.parent_id,
+    isGroup: node.kind === 'REQUIREMENT_KIND_GROUP',
+    isDemanded: node.normative === 1 && node.status !== 'REQUIREMENT_STATUS_DEPRECATED',
+    criterionIds: Criteria.parse(JSON.parse(node.acceptance_criteria)).map(({ id }) => id),
+    links: links.get(node.id) ?? [],
+  }))
+  return coverTree(tree, { maxAgeMs: maxResultAgeMs(product.gate_policy), now })
+}
+
+async function subtrees(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, Node>> {
+  const nodes = new Map<string, Node>()
+  for (const step of steps(requirementIds)) {
+    const { rows: found } = await sql<Node>`
+      WITH RECURSIVE below (id) AS (
+        SELECT id FROM requirement WHERE id IN (${sql.join(step)}) AND deleted_at IS NULL
+        UNION
+        SELECT requirement.id FROM below JOIN requirement ON requirement.parent_id = below.id
+        WHERE requirement.deleted_at IS NULL AND requirement.parent_id <> ''
+      )
+      SELECT id, parent_id, kind, status, normative, acceptance_criteria FROM requirement WHERE id IN (SELECT id FROM below)
+    `.execute(rows)
+    for (const node of found) nodes.set(node.id, node)
+  }
+  return nodes
+}

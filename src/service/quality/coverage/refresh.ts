@@ -1,0 +1,211 @@
+import type { Selectable } from 'kysely'
+import * as z from 'zod'
+import { Priority, RiskLevel } from '../../../contract/common.ts'
+import type { Database, Rows, Statement } from '../../sql/database.ts'
+import type { RequirementRow } from '../../sql/schema-quality.ts'
+import { linkFacts, STEP, steps } from './facts.ts'
+import { maxResultAgeMs } from './policy.ts'
+import { coverageOf, worstState } from './rule.ts'
+import type { LinkFacts, OwnCoverage, State } from './rule.ts'
+
+type Prepare = (sql: string) => Statement
+
+const Criteria = z.array(z.object({ id: z.string() }))
+const Ids = z.array(z.string())
+
+/** Weight of a priority, a risk or a criticality in R (CONTRACT §9.1). */
+const weights: Readonly<Record<string, number>> = { CRITICAL: 1, HIGH: 0.75, MEDIUM: 0.5, LOW: 0.25 }
+
+/** `PRIORITY_HIGH` and `RISK_LEVEL_HIGH` weigh 0.75. */
+function weightOf(level: z.output<typeof Priority> | z.output<typeof RiskLevel>): number {
+  return weights[level.slice(level.lastIndexOf('_') + 1)] ?? 0
+}
+
+/**
+ * Brings the stored coverage of requirements and of their ancestors up to date; what was deleted loses its row. To be
+ * called in the transaction of every change to a requirement, a link, a linked case or a result of one.
+ */
+export async function refreshCoverage(
+  rows: Rows,
+  prepare: Prepare,
+  { productId, now }: { productId: number; now: number },
+  requirementIds: Iterable<string>,
+): Promise<void> {
+  const { gate_policy } = await rows
+    .selectFrom('product')
+    .select('gate_policy')
+    .where('id', '=', productId)
+    .executeTakeFirstOrThrow()
+  const maxAgeMs = maxResultAgeMs(gate_policy)
+  const criticality = await criticalities(rows, productId)
+  const parents = new Set<string>()
+  for (const step of steps([...new Set(requirementIds)])) {
+    const found = await rows.selectFrom('requirement').selectAll().where('id', 'in', step).execute()
+    const live = found.filter(({ deleted_at }) => deleted_at === null)
+    const links = live.length === 0 ? new Map<string, LinkFacts[]>() : await linkFacts(rows, step, {})
+    for (const gone of found.filter(({ deleted_at }) => deleted_at !== null)) {
+      prepare('DELETE FROM requirement_coverage WHERE requirement_id = ?').run(gone.id)
+      parents.add(gone.parent_id)
+    }
+    for (const requirement of live) {
+      const criterionIds = Criteria.parse(JSON.parse(requirement.acceptance_criteria)).map(({ id }) => id)
+      const own = coverageOf({ criterionIds, links: links.get(requirement.id) ?? [], maxAgeMs, now })
+      const before = formerParent(prepare, requirement.id)
+      store(prepare, requirement, own, riskOf(requirement, criticality))
+      rollUp(prepare, requirement.id)
+      for (const parent of [requirement.parent_id, before]) parents.add(parent)
+    }
+  }
+  rollUpAncestors(prepare, parents)
+}
+
+/** Ids of the requirements that the cases count for: linked to them, or to a suite above them. */
+export function requirementsOfTests(prepare: Prepare, testIds: readonly string[]): string[] {
+  const found = new Set<string>()
+  for (const step of steps(testIds)) {
+    const places = step.map(() => '?').join(', ')
+    const links = prepare(
+      `WITH RECURSIVE above (id, parent_id) AS (
+         SELECT id, parent_id FROM test WHERE id IN (${places})
+         UNION SELECT test.id, test.parent_id FROM above JOIN test ON test.id = above.parent_id
+       )
+       SELECT DISTINCT requirement_id FROM test_link WHERE test_id IN (SELECT id FROM above) AND archived_at IS NULL`,
+    ).all<{ requirement_id: string }>(...step)
+    for (const { requirement_id } of links) found.add(requirement_id)
+  }
+  return [...found]
+}
+
+/** Renews what rests on results that have become too old since, a few hundred per transaction. */
+export async function refreshStale(db: Database, productId: number, now: number): Promise<void> {
+  for (;;) {
+    const stale = await db.read
+      .selectFrom('requirement_coverage')
+      .select('requirement_id')
+      .where('product_id', '=', productId)
+      .where('stale_at', '<=', now)
+      .limit(STEP)
+      .execute()
+    if (stale.length === 0) return
+    const ids = stale.map(({ requirement_id }) => requirement_id)
+    await db.write((rows, prepare) => refreshCoverage(rows, prepare, { productId, now }, ids))
+  }
+}
+
+async function criticalities(rows: Rows, productId: number): Promise<Map<string, number>> {
+  const found = await rows
+    .selectFrom('component')
+    .select(['id', 'criticality'])
+    .where('product_id', '=', productId)
+    .execute()
+  return new Map(found.map(({ id, criticality }) => [id, weightOf(RiskLevel.parse(criticality))]))
+}
+
+/** R = max(w(priority), w(risk), w(component.criticality)) (CONTRACT §9.1). */
+function riskOf(requirement: Selectable<RequirementRow>, criticality: ReadonlyMap<string, number>): number {
+  const components = Ids.parse(JSON.parse(requirement.component_ids)).map((id) => criticality.get(id) ?? 0)
+  const { priority, risk } = requirement
+  return Math.max(weightOf(Priority.parse(priority)), weightOf(RiskLevel.parse(risk)), ...components)
+}
+
+function formerParent(prepare: Prepare, id: string): string {
+  const row = prepare('SELECT parent_id FROM requirement_coverage WHERE requirement_id = ?').get<{ parent_id: string }>(
+    id,
+  )
+  return row?.parent_id ?? ''
+}
+
+function store(prepare: Prepare, requirement: Selectable<RequirementRow>, own: OwnCoverage, risk: number): void {
+  const { coverage, gap, staleAt } = own
+  const isGroup = requirement.kind === 'REQUIREMENT_KIND_GROUP'
+  const isGap = requirement.normative === 1 && requirement.status !== 'REQUIREMENT_STATUS_DEPRECATED'
+  prepare(
+    `INSERT INTO requirement_coverage (requirement_id, product_id, parent_id, number, own, own_state, state, failing,
+       suspect, flaky, counts, is_group, gap_type, risk_score, component_ids, stale_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (requirement_id) DO UPDATE SET parent_id = excluded.parent_id, is_group = excluded.is_group,
+       own = excluded.own, own_state = excluded.own_state, gap_type = excluded.gap_type, risk_score = excluded.risk_score,
+       component_ids = excluded.component_ids, stale_at = excluded.stale_at`,
+  ).run(
+    requirement.id,
+    requirement.product_id,
+    requirement.parent_id,
+    requirement.number,
+    JSON.stringify(coverage),
+    coverage.state,
+    coverage.state,
+    flag(coverage.failing),
+    flag(coverage.suspect),
+    flag(coverage.flaky),
+    0,
+    flag(isGroup),
+    isGap && !isGroup ? gap : '',
+    risk,
+    requirement.component_ids,
+    staleAt,
+  )
+}
+
+interface RolledRow {
+  own: string
+  own_state: State
+  parent_id: string
+  kind: string
+  status: string
+  normative: number
+}
+
+/** Joins a requirement's own coverage with that of its children (CONTRACT §1); answers its parent. */
+function rollUp(prepare: Prepare, id: string): string {
+  const row = prepare(
+    `SELECT own, own_state, requirement_coverage.parent_id, kind, status, normative
+     FROM requirement_coverage JOIN requirement ON requirement.id = requirement_id WHERE requirement_id = ?`,
+  ).get<RolledRow>(id)
+  if (row === undefined) return ''
+  const children = childStates(prepare, id)
+  const isGroup = row.kind === 'REQUIREMENT_KIND_GROUP'
+  const state = worstState(isGroup ? children : [row.own_state, ...children])
+  const isEmpty = state === undefined
+  const counts = row.normative === 1 && row.status !== 'REQUIREMENT_STATUS_DEPRECATED' && !isEmpty
+  // Written by `store` above.
+  const own = JSON.parse(row.own) as OwnCoverage['coverage']
+  const either = (name: 'failing' | 'suspect' | 'flaky') => flag(own[name] || anyChild(prepare, id, name))
+  prepare(
+    'UPDATE requirement_coverage SET state = ?, failing = ?, suspect = ?, flaky = ?, counts = ? WHERE requirement_id = ?',
+  ).run(state ?? 'no_test', either('failing'), either('suspect'), either('flaky'), flag(counts), id)
+  return row.parent_id
+}
+
+/** The states that the children which count are in. */
+function childStates(prepare: Prepare, id: string): State[] {
+  const exists = prepare(
+    'SELECT 1 AS found FROM requirement_coverage WHERE parent_id = ? AND state = ? AND counts = 1 LIMIT 1',
+  )
+  const states: readonly State[] = ['no_test', 'not_run', 'verified']
+  return states.filter((state) => exists.get(id, state) !== undefined)
+}
+
+function anyChild(prepare: Prepare, id: string, flagName: 'failing' | 'suspect' | 'flaky'): boolean {
+  const exists = prepare(
+    `SELECT 1 AS found FROM requirement_coverage WHERE parent_id = ? AND counts = 1 AND ${flagName} = 1 LIMIT 1`,
+  )
+  return exists.get(id) !== undefined
+}
+
+/** Level by level, each ancestor once per level: a tree is at most twelve deep (CONTRACT §3). */
+function rollUpAncestors(prepare: Prepare, parents: ReadonlySet<string>): void {
+  let level = new Set(parents)
+  level.delete('')
+  while (level.size > 0) {
+    const next = new Set<string>()
+    for (const id of level) {
+      const parent = rollUp(prepare, id)
+      if (parent !== '') next.add(parent)
+    }
+    level = next
+  }
+}
+
+function flag(value: boolean): number {
+  return value ? 1 : 0
+}

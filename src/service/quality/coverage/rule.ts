@@ -1,0 +1,134 @@
+import type * as z from 'zod'
+import type { Coverage, CoverageState, ResultStatus } from '../../../contract/common.ts'
+import type { GapType } from '../../../contract/test-context.ts'
+
+export type CoverageBody = z.input<typeof Coverage>
+export type State = z.output<typeof CoverageState>
+
+/** The newest result of a case in a scope. */
+export interface NewestResult {
+  status: z.output<typeof ResultStatus>
+  /** Epoch milliseconds. */
+  at: number
+  release: string
+  releaseKnown: boolean
+}
+
+/** A case that counts: neither deleted nor deprecated nor quarantined. */
+export interface CaseFacts {
+  testId: string
+  newest: NewestResult | undefined
+}
+
+/** A link that counts as coverage (VERIFIES or PARTIALLY_VERIFIES), with the cases it leads to. */
+export interface LinkFacts {
+  role: 'LINK_ROLE_VERIFIES' | 'LINK_ROLE_PARTIALLY_VERIFIES'
+  suspect: boolean
+  criterionIds: readonly string[]
+  cases: readonly CaseFacts[]
+}
+
+export interface RequirementFacts {
+  criterionIds: readonly string[]
+  links: readonly LinkFacts[]
+  /** Older results do not count; 0 = no limit. */
+  maxAgeMs: number
+  /** Epoch milliseconds. */
+  now: number
+}
+
+export interface OwnCoverage {
+  coverage: CoverageBody
+  /** What keeps it from being verified, the weightiest first of those that apply; '' when nothing does. */
+  gap: z.output<typeof GapType> | ''
+  /** When the first of the results that count becomes too old; null when none will. */
+  staleAt: number | null
+}
+
+/**
+ * The coverage of a requirement by its own links (CONTRACT §1, "Coverage rule"), and its gap (§9.1). Every place that
+ * speaks of coverage asks this function.
+ */
+export function coverageOf({ criterionIds, links, maxAgeMs, now }: RequirementFacts): OwnCoverage {
+  const active = links.filter(({ cases }) => cases.length > 0)
+  const cases = distinctCases(active)
+  const isUsable = ({ at }: NewestResult) => maxAgeMs === 0 || at >= now - maxAgeMs
+  const usable = cases.flatMap(({ newest }) => (newest !== undefined && isUsable(newest) ? [newest] : []))
+  const passed = usable.filter(({ status }) => hasPassed(status))
+  const failed = usable.filter(({ status }) => hasFailed(status))
+  const suspect = active.some((link) => link.suspect)
+  const uncovered = active.length === 0 ? [...criterionIds] : uncoveredCriteria(criterionIds, active)
+  const ran = cases.length > 0 && passed.length === cases.length
+  const verified = ran && !suspect && uncovered.length === 0
+  const last = passed.toSorted((a, b) => b.at - a.at)[0]
+  const tooOld = cases.filter(({ newest }) => newest !== undefined && !isUsable(newest)).length
+  return {
+    coverage: {
+      state: cases.length === 0 ? 'no_test' : verified ? 'verified' : 'not_run',
+      failing: failed.length > 0,
+      suspect,
+      flaky: usable.some(({ status }) => status === 'RESULT_STATUS_FLAKY'),
+      linked_test_count: cases.length,
+      passed_count: passed.length,
+      failed_count: failed.length,
+      not_run_count: cases.length - passed.length - failed.length,
+      last_verified_at: last === undefined ? null : new Date(last.at).toISOString(),
+      last_verified_release: last?.release ?? '',
+      last_verified_release_known: last?.releaseKnown ?? false,
+      uncovered_criterion_ids: uncovered,
+    },
+    gap: gapOf({
+      linked: cases.length > 0,
+      failing: failed.length > 0,
+      unrun: cases.length - passed.length - failed.length - tooOld > 0,
+      partial: uncovered.length > 0,
+      suspect,
+      stale: tooOld > 0,
+    }),
+    staleAt: maxAgeMs === 0 || usable.length === 0 ? null : oldest(usable) + maxAgeMs + 1,
+  }
+}
+
+function oldest(results: readonly NewestResult[]): number {
+  return results.reduce((least, { at }) => Math.min(least, at), Infinity)
+}
+
+/** In the order of their factors (CONTRACT §9.1); of two with the same one PARTIAL before SUSPECT. */
+function gapOf(found: Record<'linked' | 'failing' | 'unrun' | 'partial' | 'suspect' | 'stale', boolean>) {
+  if (!found.linked) return 'GAP_TYPE_NO_TEST'
+  if (found.failing) return 'GAP_TYPE_FAILING'
+  if (found.unrun) return 'GAP_TYPE_NOT_RUN'
+  if (found.partial) return 'GAP_TYPE_PARTIAL_CRITERIA'
+  if (found.suspect) return 'GAP_TYPE_SUSPECT'
+  return found.stale ? 'GAP_TYPE_STALE' : ''
+}
+
+/** A case that several links lead to counts once. */
+function distinctCases(links: readonly LinkFacts[]): CaseFacts[] {
+  return [...new Map(links.flatMap(({ cases }) => cases).map((one) => [one.testId, one])).values()]
+}
+
+/** A link that verifies without naming criteria is about all of them. */
+function uncoveredCriteria(criterionIds: readonly string[], links: readonly LinkFacts[]): string[] {
+  const isWhole = ({ role, criterionIds: named }: LinkFacts) => role === 'LINK_ROLE_VERIFIES' && named.length === 0
+  if (links.some(isWhole)) return []
+  const covered = new Set(links.flatMap((link) => link.criterionIds))
+  return criterionIds.filter((id) => !covered.has(id))
+}
+
+function hasPassed(status: NewestResult['status']): boolean {
+  return status === 'RESULT_STATUS_PASSED' || status === 'RESULT_STATUS_FLAKY'
+}
+
+function hasFailed(status: NewestResult['status']): boolean {
+  return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
+}
+
+/** From the worst to the best. */
+const order: readonly State[] = ['no_test', 'not_run', 'verified']
+
+/** The worst of several states; undefined of none. */
+export function worstState(states: Iterable<State>): State | undefined {
+  const present = new Set(states)
+  return order.find((state) => present.has(state))
+}

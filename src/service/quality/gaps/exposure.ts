@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import type * as z from 'zod'
+import { Level } from '../../../contract/common.ts'
+import type { GapWindow } from '../../../contract/test-context.ts'
+import type { Rows } from '../../sql/database.ts'
+import { dayMs, hourMs } from '../../shared/times.ts'
+import { levelWeight } from './score.ts'
+
+export type Window = z.output<typeof GapWindow>
+
+const windowMs: Readonly<Record<Window, number>> = { '1d': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs }
+
+/** An issue that happened inside the window. */
+export interface LiveIssue {
+  id: string
+  number: number
+  title: string
+  level: z.output<typeof Level>
+  status: string
+  componentId: string
+  users: number
+  /** Occurrences inside the window. */
+  events: number
+  /** The same, by environment and level: its part of X (CONTRACT §9.1). */
+  weighted: number
+  /** Files of its in-app frames, and how near the crash: 0 is the crash. */
+  files: { path: string; distance: number }[]
+}
+
+/**
+ * Issues of a product with occurrences in the window, in one environment or in all, with what they add to the exposure.
+ * Occurrences are counted by the hour, so a window begins with its first full hour.
+ */
+export async function liveIssues(
+  rows: Rows,
+  productId: number,
+  { window, environmentId, now }: { window: Window; environmentId?: string | undefined; now: number },
+): Promise<LiveIssue[]> {
+  const from = Math.floor((now - windowMs[window]) / hourMs) * hourMs
+  const counted = await rows
+    .selectFrom('issue')
+    .innerJoin('occurrence_rollup as rollup', 'rollup.issue_id', 'issue.id')
+    .leftJoin('environment', 'environment.id', 'rollup.environment_id')
+    .select(['issue.id', 'issue.number', 'issue.title', 'issue.level', 'issue.status', 'issue.component_id'])
+    .select('issue.users_affected as users')
+    .select(sql<number>`sum(rollup.count)`.as('events'))
+    .select(sql<number>`sum(rollup.count * coalesce(environment.exposure_weight, 1))`.as('exposed'))
+    .where('issue.product_id', '=', productId)
+    .where('issue.last_seen', '>=', from)
+    .where('rollup.resolution', '=', 3600)
+    .where('rollup.bucket', '>=', from)
+    .$if(environmentId !== undefined, (query) => query.where('rollup.environment_id', '=', environmentId ?? ''))
+    .groupBy('issue.id')
+    .execute()
+  if (counted.length === 0) return []
+  const files = await filesOf(rows, productId, new Set(counted.map(({ id }) => id)))
+  return counted.map(({ component_id, exposed, level, ...issue }) => {
+    const parsed = Level.parse(level)
+    return {
+      ...issue,
+      level: parsed,
+      componentId: component_id,
+      weighted: exposed * levelWeight(parsed),
+      files: files.get(issue.id) ?? [],
+    }
+  })
+}
+
+async function filesOf(rows: Rows, productId: number, issueIds: ReadonlySet<string>) {
+  const found = await rows
+    .selectFrom('issue_frame')
+    .select(['issue_id', 'path', sql<number>`min(distance)`.as('distance')])
+    .where('product_id', '=', productId)
+    .groupBy(['issue_id', 'path'])
+    .execute()
+  const files = new Map<string, LiveIssue['files']>()
+  for (const { issue_id, path, distance } of found) {
+    if (issueIds.has(issue_id)) files.set(issue_id, [...(files.get(issue_id) ?? []), { path, distance }])
+  }
+  return files
+}
+
+/** Issues that speak for one gap: those whose files match, and those that only happen in the same component. */
+export interface Exposure {
+  matched: readonly LiveIssue[]
+  /** Count half. */
+  nearby: readonly LiveIssue[]
+}
+
+/** X: issues whose files match count whole, those that only share a component half (CONTRACT §9.1). */
+export function weightedEvents({ matched, nearby }: Exposure): number {
+  const sum = (issues: readonly LiveIssue[]) => issues.reduce((total, { weighted }) => total + weighted, 0)
+  return sum(matched) + 0.5 * sum(nearby)
+}

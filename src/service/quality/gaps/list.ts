@@ -1,0 +1,108 @@
+import type * as z from 'zod'
+import type { InputOf } from '../../../contract/index.ts'
+import type { GapSummary } from '../../../contract/retrieval.ts'
+import type { CoveredProduct } from '../coverage/read.ts'
+import { componentRefs } from '../../workspace/names.ts'
+import { nextToken, pagingOf } from '../../shared/paging.ts'
+import type { Page } from '../../shared/paging.ts'
+import type { Rows } from '../../sql/database.ts'
+import { scanGaps } from './scan.ts'
+import type { ScannedGap } from './scan.ts'
+import { viewGaps } from './view.ts'
+import type { Type } from './score.ts'
+import type { GapBody, GapViewing } from './view.ts'
+
+type Filter = Pick<InputOf<'listCoverageGaps'>, 'type' | 'component_id' | 'priority' | 'min_score'>
+
+/** One page of a product's gaps, worst first, with the counts of all that match. */
+export async function listGaps(
+  rows: Rows,
+  product: CoveredProduct,
+  { filter, page, ...viewing }: GapViewing & { filter: Filter; page: Page },
+): Promise<{ gaps: GapBody[]; paging: ReturnType<typeof pagingOf>; summary: z.input<typeof GapSummary> }> {
+  const all = await matching(rows, await scanGaps(rows, product, viewing), filter)
+  const start = page.after === undefined ? 0 : all.findIndex((gap) => isAfter(gap, page.after!))
+  const shown = start < 0 ? [] : all.slice(start, start + page.size)
+  const last = shown.at(-1)
+  const hasMore = start >= 0 && start + page.size < all.length && last !== undefined
+  const token = hasMore ? nextToken(page, { sortValue: last.score, id: placeOf(last) }) : ''
+  const ranked = shown.map((gap, index) => ({ gap, rank: start + index + 1 }))
+  return {
+    gaps: await viewGaps(rows, product, ranked, viewing),
+    paging: pagingOf(page, token, all.length),
+    summary: await summarise(rows, all),
+  }
+}
+
+/** Sorts as the list does among gaps of one score: requirements by number, then files by path. */
+function placeOf({ number, path }: ScannedGap): string {
+  return number === Infinity ? `file ${path}` : `a ${String(number).padStart(15, '0')}`
+}
+
+/** What the page after a gap begins with, also when scores have moved since. */
+function isAfter(gap: ScannedGap, { sortValue, id }: { sortValue: string | number; id: string }): boolean {
+  const score = Number(sortValue)
+  return gap.score < score || (gap.score === score && placeOf(gap) > id)
+}
+
+async function matching(rows: Rows, gaps: ScannedGap[], filter: Filter): Promise<ScannedGap[]> {
+  const { type, component_id, priority, min_score = 0 } = filter
+  const wanted = priority === undefined ? undefined : await withPriority(rows, gaps, priority)
+  return gaps.filter(
+    (gap) =>
+      gap.score >= min_score &&
+      (type === undefined || type.includes(gap.type)) &&
+      (component_id === undefined || gap.componentIds.includes(component_id)) &&
+      (wanted === undefined || wanted.has(gap.requirementId ?? '')),
+  )
+}
+
+async function withPriority(
+  rows: Rows,
+  gaps: readonly ScannedGap[],
+  priority: readonly string[],
+): Promise<Set<string>> {
+  const asked = new Set(gaps.map(({ requirementId }) => requirementId))
+  const found = await rows
+    .selectFrom('requirement')
+    .select('id')
+    .where('priority', 'in', priority)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return new Set(found.map(({ id }) => id).filter((id) => asked.has(id)))
+}
+
+async function summarise(rows: Rows, gaps: readonly ScannedGap[]): Promise<z.input<typeof GapSummary>> {
+  const byComponent = Map.groupBy(
+    gaps.flatMap((gap) => (gap.componentIds.length === 0 ? [''] : gap.componentIds).map((id) => ({ id, gap }))),
+    ({ id }) => id,
+  )
+  const names = await componentRefs(rows, byComponent.keys())
+  const of = (state: ScannedGap['state']) => gaps.filter((gap) => gap.state === state).length
+  return {
+    total: gaps.length,
+    by_state: { not_run: of('not_run'), no_test: of('no_test') },
+    by_type: countedTypes(gaps),
+    by_component: [...byComponent]
+      .map(([component_id, list]) => ({
+        component_id,
+        name: names.get(component_id)?.title ?? '',
+        gaps: list.length,
+        max_score: list.reduce((most, { gap }) => Math.max(most, gap.score), 0),
+      }))
+      .toSorted((a, b) => b.max_score - a.max_score || b.gaps - a.gaps),
+  }
+}
+
+function countedTypes(gaps: readonly ScannedGap[]): Record<Type, number> {
+  const count = (type: Type) => gaps.filter((gap) => gap.type === type).length
+  return {
+    GAP_TYPE_NO_TEST: count('GAP_TYPE_NO_TEST'),
+    GAP_TYPE_NOT_RUN: count('GAP_TYPE_NOT_RUN'),
+    GAP_TYPE_FAILING: count('GAP_TYPE_FAILING'),
+    GAP_TYPE_SUSPECT: count('GAP_TYPE_SUSPECT'),
+    GAP_TYPE_STALE: count('GAP_TYPE_STALE'),
+    GAP_TYPE_PARTIAL_CRITERIA: count('GAP_TYPE_PARTIAL_CRITERIA'),
+    GAP_TYPE_UNCLAIMED_HOT_FILE: count('GAP_TYPE_UNCLAIMED_HOT_FILE'),
+  }
+}

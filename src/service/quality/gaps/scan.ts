@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { CoverageState } from '../../../contract/common.ts'
+import { GapType } from '../../../contract/test-context.ts'
+import { linkFacts, steps } from '../coverage/facts.ts'
+import { maxResultAgeMs } from '../coverage/policy.ts'
+import { coverageOf } from '../coverage/rule.ts'
+import type { LinkFacts, State } from '../coverage/rule.ts'
+import type { CoveredProduct } from '../coverage/read.ts'
+import { requirementsOfPaths } from '../requirements/match.ts'
+import type { Rows } from '../../sql/database.ts'
+import { liveIssues, weightedEvents } from './exposure.ts'
+import type { Exposure, LiveIssue, Window } from './exposure.ts'
+import { exposureScore, gapScore, UNCLAIMED_RISK } from './score.ts'
+import type { Type } from './score.ts'
+
+/** A gap with what its order and the filters need; what a page shows of it is read later. */
+export interface ScannedGap {
+  type: Type
+  /** undefined: a hot file that no requirement claims. */
+  requirementId: string | undefined
+  /** Number of the requirement's key; files come after all requirements. */
+  number: number
+  state: State | null
+  componentIds: readonly string[]
+  /** The hot file; '' for a requirement. */
+  path: string
+  risk: number
+  exposure: Exposure
+  exposureScore: number
+  score: number
+}
+
+export interface GapQuery {
+  window: Window
+  environmentId?: string | undefined
+  /** Epoch milliseconds. */
+  now: number
+}
+
+/** Hot files beside the requirements: whoever can send an event can make one. */
+const MOST_FILES = 200
+const Ids = z.array(z.string())
+
+/**
+ * Every gap of a product in its order (CONTRACT §9.1): score descending, then the key's number, files by path. One per
+ * requirement, judged by its own links, and one per file that errors go through and no requirement claims.
+ */
+export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<ScannedGap[]> {
+  const issues = await liveIssues(rows, product.id, query)
+  const claims = await requirementsOfPaths(rows, product.id, [
+    ...new Set(issues.flatMap(({ files }) => files.map(({ path }) => path))),
+  ])
+  const exposures = exposureIndex(issues, claims)
+  const open =
+    query.environmentId === undefined
+      ? await storedGaps(rows, product.id)
+      : await scopedGaps(rows, product, { ...query, environmentId: query.environmentId })
+  const gaps = open.map((gap): ScannedGap => {
+    const exposure = exposures(gap.id, gap.componentIds)
+    const { id: requirementId, ...facts } = gap
+    return { ...facts, ...scored(gap.type, gap.risk, exposure), requirementId, path: '' }
+  })
+  return [...gaps, ...hotFiles(issues, claims)].toSorted(
+    (a, b) => b.score - a.score || a.number - b.number || (a.path < b.path ? -1 : 1),
+  )
+}
+
+/** Id of a gap: the same type and subject have it in every scan. */
+export function gapId({ type, requirementId, path }: Pick<ScannedGap, 'type' | 'requirementId' | 'path'>): string {
+  return createHash('sha256')
+    .update(`${type}\n${requirementId ?? path}`)
+    .digest('hex')
+    .slice(0, 32)
+}
+
+interface OpenGap {
+  /** The requirement's. */
+  id: string
+  number: number
+  type: Type
+  state: State
+  risk: number
+  componentIds: readonly string[]
+}
+
+async function storedGaps(rows: Rows, productId: number): Promise<OpenGap[]> {
+  const found = await rows
+    .selectFrom('requirement_coverage')
+    .select(['requirement_id', 'number', 'gap_type', 'own_state', 'risk_score', 'component_ids'])
+    .where('product_id', '=', productId)
+    .where('gap_type', '<>', '')
+    .execute()
+  const components = parsedOnce()
+  return found.map((row) => ({
+    id: row.requirement_id,
+    number: row.number,
+    type: GapType.parse(row.gap_type),
+    state: CoverageState.parse(row.own_state),
+    risk: row.risk_score,
+    componentIds: components(row.component_ids),
+  }))
+}
+
+/** Judged by the results of one environment alone. */
+async function scopedGaps(
+  rows: Rows,
+  product: CoveredProduct,
+  { environmentId, now }: { environmentId: string; now: number },
+): Promise<OpenGap[]> {
+  const demanded = await rows
+    .selectFrom('requirement')
+    .innerJoin('requirement_coverage as coverage', 'coverage.requirement_id', 'requirement.id')
+    .select(['requirement.id', 'requirement.number', 'requirement.acceptance_criteria', 'requirement.component_ids'])
+    .select('coverage.risk_score')
+    .where('requirement.product_id', '=', product.id)
+    .where('requirement.deleted_at', 'is', null)
+    .where('requirement.normative', '=', 1)
+    .where('requirement.status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')
+    .where('requirement.kind', '<>', 'REQUIREMENT_KIND_GROUP')
+    .execute()
+  const links = new Map<string, LinkFacts[]>()
+  for (const step of steps(demanded.map(({ id }) => id))) {
+    for (const [id, facts] of await linkFacts(rows, step, { environmentId })) links.set(id, facts)
+  }
+  const maxAgeMs = maxResultAgeMs(product.gate_policy)
+  const components = parsedOnce()
+  return demanded.flatMap((row): OpenGap[] => {
+    const criterionIds = z.array(z.object({ id: z.string() })).parse(JSON.parse(row.acceptance_criteria))
+    const facts = { criterionIds: criterionIds.map(({ id }) => id), links: links.get(row.id) ?? [], maxAgeMs, now }
+    const { gap, coverage } = coverageOf(facts)
+    if (gap === '') return []
+    const { id, number, risk_score, component_ids } = row
+    return [{ id, number, type: gap, state: coverage.state, risk: risk_score, componentIds: components(component_ids) }]
+  })
+}
+
+/** Thousands of requirements share a few lists of components. */
+function parsedOnce() {
+  const known = new Map<string, readonly string[]>()
+  return (json: string) => {
+    const ids = known.get(json) ?? Ids.parse(JSON.parse(json))
+    known.set(json, ids)
+    return ids
+  }
+}
+
+/** The issues that speak for a requirement, looked up by its id and its components. */
+function exposureIndex(
+  issues: readonly LiveIssue[],
+  claims: ReadonlyMap<string, readonly { requirementId: string }[]>,
+) {
+  const byRequirement = new Map<string, Set<LiveIssue>>()
+  for (const issue of issues) {
+    for (const { path } of issue.files) {
+      for (const { requirementId } of claims.get(path) ?? []) {
+        const matched = byRequirement.get(requirementId) ?? new Set()
+        byRequirement.set(requirementId, matched.add(issue))
+      }
+    }
+  }
+  const byComponent = Map.groupBy(issues, ({ componentId }) => componentId)
+  const none: Exposure = { matched: [], nearby: [] }
+  const nearbyOnly = new Map<readonly string[], Exposure>()
+  return (requirementId: string, componentIds: readonly string[]): Exposure => {
+    const matched = byRequirement.get(requirementId)
+    if (matched === undefined && componentIds.length === 0) return none
+    const known = matched === undefined ? nearbyOnly.get(componentIds) : undefined
+    if (known !== undefined) return known
+    const nearby = [...new Set(componentIds)].flatMap((id) => byComponent.get(id) ?? [])
+    const exposure = { matched: [...(matched ?? [])], nearby: nearby.filter((issue) => matched?.has(issue) !== true) }
+    if (matched === undefined) nearbyOnly.set(componentIds, exposure)
+    return exposure
+  }
+}
+
+/** The files nearest to the crash of issues, where no requirement claims them. */
+function hotFiles(issues: readonly LiveIssue[], claims: ReadonlyMap<string, unknown>): ScannedGap[] {
+  const byFile = new Map<string, LiveIssue[]>()
+  for (const issue of issues) {
+    const nearest = issue.files.reduce<LiveIssue['files'][number] | undefined>(
+      (best, file) => (best === undefined || file.distance < best.distance ? file : best),
+      undefined,
+    )
+    if (nearest === undefined || claims.has(nearest.path)) continue
+    byFile.set(nearest.path, [...(byFile.get(nearest.path) ?? []), issue])
+  }
+  const type = 'GAP_TYPE_UNCLAIMED_HOT_FILE'
+  const files = [...byFile].map(([path, matched]): ScannedGap => ({
+    ...scored(type, UNCLAIMED_RISK, { matched, nearby: [] }),
+    type,
+    requirementId: undefined,
+    number: Infinity,
+    state: null,
+    componentIds: [...new Set(matched.map(({ componentId }) => componentId))].filter((id) => id !== ''),
+    path,
+    risk: UNCLAIMED_RISK,
+  }))
+  return files.toSorted((a, b) => b.exposureScore - a.exposureScore).slice(0, MOST_FILES)
+}
+
+function scored(type: Type, risk: number, exposure: Exposure) {
+  const score = exposureScore(weightedEvents(exposure))
+  return { exposure, exposureScore: score, score: gapScore({ risk, type, exposure: score }) }
+}

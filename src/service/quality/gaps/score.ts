@@ -1,0 +1,47 @@
+import type * as z from 'zod'
+import type { Level } from '../../../contract/common.ts'
+import type { GapAction, GapType } from '../../../contract/test-context.ts'
+
+export type Type = z.output<typeof GapType>
+
+/** S of CONTRACT §9.1. */
+export const typeFactor: Readonly<Record<Type, number>> = {
+  GAP_TYPE_NO_TEST: 1,
+  GAP_TYPE_FAILING: 0.95,
+  GAP_TYPE_UNCLAIMED_HOT_FILE: 0.8,
+  GAP_TYPE_NOT_RUN: 0.7,
+  GAP_TYPE_PARTIAL_CRITERIA: 0.6,
+  GAP_TYPE_SUSPECT: 0.6,
+  GAP_TYPE_STALE: 0.5,
+}
+
+/** What to do about a gap of each type. */
+export const suggestedAction: Readonly<Record<Type, z.output<typeof GapAction>>> = {
+  GAP_TYPE_NO_TEST: 'GAP_ACTION_WRITE_TEST',
+  GAP_TYPE_FAILING: 'GAP_ACTION_FIX_TEST',
+  GAP_TYPE_UNCLAIMED_HOT_FILE: 'GAP_ACTION_WRITE_REQUIREMENT',
+  GAP_TYPE_NOT_RUN: 'GAP_ACTION_RUN_TEST',
+  GAP_TYPE_PARTIAL_CRITERIA: 'GAP_ACTION_ADD_CRITERION_TEST',
+  GAP_TYPE_SUSPECT: 'GAP_ACTION_CONFIRM_LINK',
+  GAP_TYPE_STALE: 'GAP_ACTION_RUN_TEST',
+}
+
+/** R of a file that no requirement claims. */
+export const UNCLAIMED_RISK = 0.5
+
+/** How much an event of a level says about exposure. */
+export function levelWeight(level: z.output<typeof Level>): number {
+  if (level === 'fatal') return 3
+  if (level === 'error') return 1
+  return level === 'warning' ? 0.3 : 0.05
+}
+
+/** E = min(1, log10(1 + X) / 4): 10,000 weighted events are all one can be exposed to. */
+export function exposureScore(weightedEvents: number): number {
+  return Math.min(1, Math.log10(1 + weightedEvents) / 4)
+}
+
+/** 100 · R · S · (0.3 + 0.7 · E), one decimal. */
+export function gapScore({ risk, type, exposure }: { risk: number; type: Type; exposure: number }): number {
+  return Math.round(100 * risk * typeFactor[type] * (0.3 + 0.7 * exposure) * 10) / 10
+}

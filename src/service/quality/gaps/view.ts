@@ -1,0 +1,133 @@
+import type * as z from 'zod'
+import { Priority, RiskLevel } from '../../../contract/common.ts'
+import type { Gap } from '../../../contract/test-context.ts'
+import { coverageOf } from '../coverage/rule.ts'
+import type { CoverageBody } from '../coverage/rule.ts'
+import { linkFacts, steps } from '../coverage/facts.ts'
+import { maxResultAgeMs } from '../coverage/policy.ts'
+import type { CoveredProduct } from '../coverage/read.ts'
+import { componentRefs } from '../../workspace/names.ts'
+import { CodeRefs, Criteria } from '../requirements/columns.ts'
+import { requirementRef } from '../requirements/view.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { Exposure, LiveIssue } from './exposure.ts'
+import { gapReasons } from './reasons.ts'
+import { gapId } from './scan.ts'
+import type { GapQuery, ScannedGap } from './scan.ts'
+import { suggestedAction, typeFactor } from './score.ts'
+
+export type GapBody = z.input<typeof Gap>
+
+const TOP_ISSUES = 3
+
+export interface GapViewing extends GapQuery {
+  keyPrefix: string
+}
+
+/** The contract's gaps, in their order; `rankOf` tells the place of each in the whole list. */
+export async function viewGaps(
+  rows: Rows,
+  product: CoveredProduct,
+  gaps: readonly { gap: ScannedGap; rank: number }[],
+  viewing: GapViewing,
+): Promise<GapBody[]> {
+  const ids = gaps.flatMap(({ gap }) => gap.requirementId ?? [])
+  const requirements = await requirementsOf(rows, ids)
+  const coverage = await ownCoverage(rows, product, requirements, viewing)
+  const components = await componentRefs(
+    rows,
+    gaps.flatMap(({ gap }) => gap.componentIds),
+  )
+  return gaps.map(({ gap, rank }) => {
+    const requirement = requirements.get(gap.requirementId ?? '')
+    const own = coverage.get(gap.requirementId ?? '')
+    const ref = requirement && {
+      ...requirementRef(requirement),
+      priority: Priority.parse(requirement.priority),
+      risk: RiskLevel.parse(requirement.risk),
+      version: requirement.version,
+    }
+    return {
+      id: gapId(gap),
+      rank,
+      type: gap.type,
+      requirement: ref ?? null,
+      coverage_state: gap.state,
+      linked_test_count: own?.linked_test_count ?? 0,
+      component: components.get(gap.componentIds[0] ?? '') ?? null,
+      files:
+        requirement === undefined
+          ? [gap.path]
+          : CodeRefs.parse(JSON.parse(requirement.code_refs)).map(({ path }) => path),
+      score: gap.score,
+      risk_score: gap.risk,
+      exposure_score: Math.round(gap.exposureScore * 1000) / 1000,
+      type_factor: typeFactor[gap.type],
+      exposure: viewExposure(gap.exposure, viewing),
+      reasons: gapReasons({
+        type: gap.type,
+        coverage: own,
+        priority: requirement?.priority ?? '',
+        risk: requirement?.risk ?? '',
+        exposure: gap.exposure,
+        window: viewing.window,
+      }),
+      suggested_action: suggestedAction[gap.type],
+      open_proposals: 0,
+    }
+  })
+}
+
+function viewExposure({ matched, nearby }: Exposure, { window, keyPrefix }: GapViewing): GapBody['exposure'] {
+  const all = [...matched, ...nearby]
+  const sum = (pick: (issue: LiveIssue) => number) => all.reduce((total, issue) => total + pick(issue), 0)
+  const top = [...matched.toSorted(byEvents), ...nearby.toSorted(byEvents)].slice(0, TOP_ISSUES)
+  return {
+    window,
+    events: sum(({ events }) => events),
+    users: sum(({ users }) => users),
+    unresolved_issues: all.filter(({ status }) => status === 'unresolved').length,
+    fatal_events: sum(({ level, events }) => (level === 'fatal' ? events : 0)),
+    top_issues: top.map(({ id, number, title, events }) => ({
+      id,
+      short_id: `${keyPrefix}-${String(number)}`,
+      title,
+      events,
+    })),
+  }
+}
+
+function byEvents(a: LiveIssue, b: LiveIssue): number {
+  return b.events - a.events || a.number - b.number
+}
+
+async function requirementsOf(rows: Rows, ids: readonly string[]) {
+  const found = new Map<string, Awaited<ReturnType<typeof read>>[number]>()
+  const read = (step: readonly string[]) =>
+    rows
+      .selectFrom('requirement')
+      .select(['id', 'number', 'title', 'priority', 'risk', 'version', 'code_refs', 'acceptance_criteria'])
+      .where('id', 'in', step)
+      .execute()
+  for (const step of steps(ids)) for (const row of await read(step)) found.set(row.id, row)
+  return found
+}
+
+/** By the requirement's own links, as its gap is judged. */
+async function ownCoverage(
+  rows: Rows,
+  product: CoveredProduct,
+  requirements: ReadonlyMap<string, { acceptance_criteria: string }>,
+  { environmentId, now }: GapQuery,
+): Promise<Map<string, CoverageBody>> {
+  const own = new Map<string, CoverageBody>()
+  const maxAgeMs = maxResultAgeMs(product.gate_policy)
+  for (const step of steps([...requirements.keys()])) {
+    for (const [id, links] of await linkFacts(rows, step, { environmentId })) {
+      const criteria = Criteria.parse(JSON.parse(requirements.get(id)?.acceptance_criteria ?? '[]'))
+      const facts = { criterionIds: criteria.map((criterion) => criterion.id), links, maxAgeMs, now }
+      own.set(id, coverageOf(facts).coverage)
+    }
+  }
+  return own
+}

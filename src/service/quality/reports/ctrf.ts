@@ -1,0 +1,141 @@
+import * as z from 'zod'
+import { isObject } from '../../errors/ingest/json.ts'
+import type { JsonObject } from '../../errors/ingest/json.ts'
+import { ctrfPlace } from './ctrf-place.ts'
+import { readFrame, startReading } from './json/index.ts'
+import { annotated, metaOf } from './json/meta.ts'
+import { epochMs, messageText, tagList, title, traceText, wholeNumber } from './json/values.ts'
+import type { ParsedReport, ReportCase } from './report.ts'
+import { slashed, wholeMilliseconds } from './text.ts'
+
+const FORMAT = 'REPORT_FORMAT_CTRF'
+
+const Frame = z.object({
+  // The first reporters wrote neither this nor a version.
+  reportFormat: z.literal('CTRF').optional(),
+  results: z.object({ tool: z.unknown().optional(), summary: z.unknown().optional(), tests: z.array(z.unknown()) }),
+})
+const Tool = z.object({ name: z.string().nullish() })
+const Summary = z.object({ start: z.number().nullish(), stop: z.number().nullish() })
+
+/** Whatever a reporter likes: read member by member. */
+const Members = z.custom<JsonObject>(isObject)
+
+/** A test of the schema that ctrf-io publishes (0.x); reporters for Python write some members with underscores. */
+const Test = z.object({
+  name: z.string().nullish(),
+  status: z.string().nullish(),
+  duration: z.number().nullish(),
+  start: z.number().nullish(),
+  suite: z.union([z.string(), z.array(z.string())]).nullish(),
+  message: z.string().nullish(),
+  trace: z.string().nullish(),
+  line: z.number().nullish(),
+  filePath: z.string().nullish(),
+  file_path: z.string().nullish(),
+  retries: z.number().nullish(),
+  retryAttempts: z
+    .array(z.object({ status: z.string().nullish(), message: z.string().nullish(), trace: z.string().nullish() }))
+    .nullish(),
+  flaky: z.boolean().nullish(),
+  tags: z.array(z.string()).nullish(),
+  labels: Members.nullish(),
+  browser: z.string().nullish(),
+  device: z.string().nullish(),
+  testId: z.string().nullish(),
+  id: z.string().nullish(),
+  extra: Members.nullish(),
+})
+type Test = z.output<typeof Test>
+
+const statuses = new Map<string, ReportCase['status']>([
+  ['passed', 'RESULT_STATUS_PASSED'],
+  ['failed', 'RESULT_STATUS_FAILED'],
+  ['skipped', 'RESULT_STATUS_SKIPPED'],
+  ['pending', 'RESULT_STATUS_SKIPPED'],
+  ['other', 'RESULT_STATUS_SKIPPED'],
+])
+
+/**
+ * A report in the Common Test Report Format, with the habits of its reporters evened out, so that a case is the same one
+ * as in the tool's own report. Throws REPORT_UNPARSABLE when its frame does not hold.
+ */
+export function parseCtrf(json: unknown): ParsedReport {
+  const { results } = readFrame(Frame, json, FORMAT)
+  const reading = startReading(FORMAT)
+  const framework = title(reading.members(Tool, results.tool)?.name).toLowerCase().slice(0, 60)
+  const summary = reading.members(Summary, results.summary)
+  for (const entry of results.tests) {
+    const test = reading.members(Test, entry)
+    if (test === undefined) reading.warn('CASE_UNREADABLE')
+    else if (title(test.name) === '') reading.warn('CASE_WITHOUT_NAME')
+    else {
+      if (!statuses.has(test.status ?? '')) reading.warn('STATUS_UNKNOWN')
+      reading.add(caseOf(test, framework))
+    }
+  }
+  return {
+    ...reading.end(),
+    framework,
+    started_at: clock(summary?.start),
+    finished_at: clock(summary?.stop),
+  }
+}
+
+function caseOf(test: Test, framework: string): ReportCase {
+  const { attempts, flaky } = attemptsOf(test)
+  const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
+  const isFlaky = flaky && status === 'RESULT_STATUS_PASSED'
+  // A test that is expected to fail passes with the text of its failure.
+  const told = isFlaky || status !== 'RESULT_STATUS_PASSED' ? failureOf(test) : {}
+  const { name, line, ...place } = ctrfPlace({
+    name: title(test.name),
+    suite: test.suite ?? [],
+    file_path: slashed(test.filePath ?? test.file_path ?? ''),
+    line: wholeNumber(test.line, 0),
+    project: [test.browser?.replace(/ v?\d[\d.]*$/, ''), test.device]
+      .filter((part) => part != null && part !== '')
+      .join(' '),
+    framework,
+  })
+  const labels = metaOf(test.labels)
+  const extra = metaOf(test.extra)
+  return {
+    ...place,
+    name,
+    line,
+    status: isFlaky ? 'RESULT_STATUS_FLAKY' : status,
+    attempts,
+    duration_ms: wholeMilliseconds(test.duration ?? 0),
+    message: messageText(told.message),
+    trace: traceText(told.trace),
+    tags: tagList(test.tags),
+    labels: { ...extra.labels, ...labels.labels },
+    external_id: title(test.testId ?? test.id),
+    references: [...labels.references, ...extra.references, ...annotated(test.extra?.['annotations'])],
+    started_at: clock(test.start),
+  }
+}
+
+/**
+ * `flaky` says it. The reporter for Vitest up to 3 does not write it, and its `retries` are those allowed, not those made:
+ * there a test that passed was retried when it has the text of a failure.
+ */
+function attemptsOf({ status, flaky, retries, retryAttempts, message, trace }: Test) {
+  const earlier = retryAttempts ?? []
+  const attempts = Math.max(wholeNumber(retries, 0), earlier.length) + 1
+  if (flaky != null || status !== 'passed') return { attempts, flaky: flaky === true }
+  const hasFailed = earlier.some((attempt) => attempt.status === 'failed') || traceText(message ?? trace) !== ''
+  return attempts > 1 && hasFailed ? { attempts, flaky: true } : { attempts: earlier.length + 1, flaky: false }
+}
+
+/** The test's own, else that of its last attempt that failed. */
+function failureOf({ message, trace, retryAttempts }: Test) {
+  if (traceText(message) !== '' || traceText(trace) !== '') return { message, trace }
+  return (retryAttempts ?? []).findLast((attempt) => attempt.status === 'failed') ?? {}
+}
+
+/** Epoch milliseconds; some reporters (Playwright, pytest) write seconds, as no date of a test run since 1973 can be. */
+function clock(time: number | null | undefined): number | null {
+  return epochMs(time != null && time < 1e11 ? time * 1000 : time)
+}

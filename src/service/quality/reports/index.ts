@@ -1,0 +1,43 @@
+import { parseCtrf } from './ctrf.ts'
+import { detect } from './detect.ts'
+import type { Detected } from './detect.ts'
+import { reportUnparsable } from './errors.ts'
+import { parseJestJson } from './json/jest.ts'
+import { parseJunit } from './junit/index.ts'
+import { parsePlaywrightJson } from './json/playwright.ts'
+import { mergeRepeats } from './repeats.ts'
+import type { ParsedReport, ReportInput } from './report.ts'
+import { parseTap } from './tap/index.ts'
+import { parseVitestJson } from './json/vitest.ts'
+
+const parsers = {
+  REPORT_FORMAT_JUNIT_XML: ({ text }) => parseJunit(text),
+  REPORT_FORMAT_TAP: ({ text }) => parseTap(text),
+  REPORT_FORMAT_CTRF: ({ json }) => parseCtrf(json),
+  REPORT_FORMAT_VITEST_JSON: ({ json }) => parseVitestJson(json),
+  REPORT_FORMAT_JEST_JSON: ({ json }) => parseJestJson(json),
+  REPORT_FORMAT_PLAYWRIGHT_JSON: ({ json }) => parsePlaywrightJson(json),
+} satisfies Record<Detected['format'], (detected: Detected) => ParsedReport>
+
+const lossy = {
+  code: 'ENCODING_LOSSY',
+  message: 'it was UTF-16 read as UTF-8, so that characters beyond ASCII are lost: save it as UTF-8',
+  line: 0,
+}
+
+/**
+ * Reads a test report of any format that is known, told by its content unless `format` names it (CONTRACT §4.1, §4.2). No
+ * two of its cases share file, suites, name and project. Throws `ServiceError` invalid_argument: `REPORT_UNPARSABLE`
+ * (metadata `format` and `line`), `FORMAT_UNKNOWN` or `REPORT_EMPTY`; their messages hold no text of the report.
+ */
+export function parseReport(input: ReportInput): ParsedReport {
+  const detected = detect(input)
+  try {
+    const report = mergeRepeats(parsers[detected.format](detected))
+    return detected.isWide ? { ...report, warnings: [lossy, ...report.warnings] } : report
+  } catch (cause) {
+    // The stack has no more room: nothing but the report's own nesting takes that much.
+    if (cause instanceof RangeError) throw reportUnparsable(detected.format, 'it is nested too deeply')
+    throw cause
+  }
+}

@@ -1,0 +1,166 @@
+import * as z from 'zod'
+import { readFrame, startReading } from './index.ts'
+import type { Reading } from './index.ts'
+import { epochMs, headOf, messageText, tagList, title, titles, traceText, wholeNumber } from './values.ts'
+import { metaOf } from './meta.ts'
+import { LOAD_ERROR } from '../load-error.ts'
+import type { ParsedReport, ReportCase } from '../report.ts'
+import { slashed, wholeMilliseconds } from '../text.ts'
+
+type Format = ParsedReport['format']
+
+const Frame = z.object({ testResults: z.array(z.unknown()), startTime: z.unknown().optional() })
+
+/** A file as `--json` writes it, and as Jest's own results name the same members. */
+const File = z.object({
+  name: z.string().nullish(),
+  testFilePath: z.string().nullish(),
+  status: z.string().nullish(),
+  message: z.string().nullish(),
+  failureMessage: z.string().nullish(),
+  testExecError: z.object({ message: z.string().nullish(), stack: z.string().nullish() }).nullish(),
+  startTime: z.number().nullish(),
+  endTime: z.number().nullish(),
+  assertionResults: z.array(z.unknown()).nullish(),
+  testResults: z.array(z.unknown()).nullish(),
+})
+
+const Assertion = z.object({
+  ancestorTitles: z.array(z.string()).nullish(),
+  title: z.string().nullish(),
+  status: z.string().nullish(),
+  duration: z.number().nullish(),
+  failureMessages: z.array(z.string()).nullish(),
+  location: z.object({ line: z.number() }).nullish(),
+  meta: z.unknown().optional(),
+  tags: z.array(z.string()).nullish(),
+  invocations: z.number().nullish(),
+  retryReasons: z.array(z.string()).nullish(),
+  startAt: z.number().nullish(),
+})
+export type Assertion = z.output<typeof Assertion>
+
+export interface Attempts {
+  attempts: number
+  /** Whether it failed before, and passed in the end. */
+  flaky: boolean
+  /** Texts of the failures that the status is about, oldest first. */
+  failures: readonly string[]
+}
+
+export interface FileReport {
+  format: Format
+  framework: string
+  /** How often a case ran, and what went wrong: here the two tools differ. */
+  attemptsOf: (assertion: Assertion) => Attempts
+}
+
+const statuses = new Map<string, ReportCase['status']>([
+  ['passed', 'RESULT_STATUS_PASSED'],
+  ['failed', 'RESULT_STATUS_FAILED'],
+  ['skipped', 'RESULT_STATUS_SKIPPED'],
+  ['pending', 'RESULT_STATUS_SKIPPED'],
+  ['todo', 'RESULT_STATUS_SKIPPED'],
+  ['disabled', 'RESULT_STATUS_SKIPPED'],
+  ['focused', 'RESULT_STATUS_SKIPPED'],
+])
+
+/**
+ * Cases of a report in the frame that Jest and Vitest share: files, each with a list of assertions. Throws
+ * REPORT_UNPARSABLE when the frame does not hold; a defect in one file or case is a warning.
+ */
+export function parseFiles(json: unknown, { format, framework, attemptsOf }: FileReport): ParsedReport {
+  const frame = readFrame(Frame, json, format)
+  const reading = startReading(format)
+  let finishedAt: number | null = null
+  for (const entry of frame.testResults) {
+    const file = reading.members(File, entry)
+    const assertions = file?.assertionResults ?? file?.testResults
+    if (file === undefined || assertions == null) {
+      reading.warn('FILE_UNREADABLE')
+      continue
+    }
+    finishedAt = Math.max(finishedAt ?? 0, epochMs(file.endTime) ?? 0) || null
+    const place = { file_path: slashed(file.name ?? file.testFilePath ?? ''), started_at: epochMs(file.startTime) }
+    if (file.status === 'failed' && assertions.length === 0) reading.add(loadError(file, place))
+    readAssertions(reading, assertions, { file, place, attemptsOf })
+  }
+  const { success, data } = z.number().safeParse(frame.startTime)
+  return {
+    ...reading.end(),
+    framework,
+    started_at: success ? epochMs(data) : null,
+    finished_at: finishedAt,
+  }
+}
+
+type FilePlace = Pick<ReportCase, 'file_path' | 'started_at'>
+
+function readAssertions(
+  reading: Reading,
+  entries: readonly unknown[],
+  { file, place, attemptsOf }: { file: z.output<typeof File>; place: FilePlace } & Pick<FileReport, 'attemptsOf'>,
+): void {
+  let failed = 0
+  for (const entry of entries) {
+    const assertion = reading.members(Assertion, entry)
+    if (assertion === undefined) {
+      reading.warn('CASE_UNREADABLE')
+      continue
+    }
+    if (assertion.status === 'failed') failed += 1
+    if (title(assertion.title) === '') reading.warn('CASE_WITHOUT_NAME')
+    else reading.add(caseOf(reading, assertion, place, attemptsOf(assertion)))
+  }
+  // A hook that failed after or around its cases: neither tool says so at a case.
+  if (file.status === 'failed' && entries.length > 0 && failed === 0) reading.warn('FILE_FAILED_OUTSIDE_CASES')
+}
+
+function caseOf(reading: Reading, assertion: Assertion, place: FilePlace, told: Attempts): ReportCase {
+  const status = statuses.get(assertion.status ?? '')
+  if (status === undefined) reading.warn('STATUS_UNKNOWN')
+  const isFlaky = status === 'RESULT_STATUS_PASSED' && told.flaky
+  const tells = isFlaky || status === 'RESULT_STATUS_FAILED'
+  const texts = tells ? [...new Set(told.failures.map(traceText))] : []
+  const { labels, references } = metaOf(assertion.meta)
+  return {
+    file_path: place.file_path,
+    suite_path: titles(assertion.ancestorTitles),
+    name: title(assertion.title),
+    project: '',
+    status: isFlaky ? 'RESULT_STATUS_FLAKY' : (status ?? 'RESULT_STATUS_SKIPPED'),
+    attempts: wholeNumber(told.attempts, 1),
+    duration_ms: wholeMilliseconds(assertion.duration ?? 0),
+    message: messageText([...new Set(texts.map(headOf))].join('\n\n')),
+    trace: traceText(texts.join('\n\n')),
+    line: wholeNumber(assertion.location?.line, 0),
+    tags: tagList(assertion.tags),
+    labels,
+    external_id: '',
+    references,
+    started_at: epochMs(assertion.startAt) ?? place.started_at,
+  }
+}
+
+function loadError(file: z.output<typeof File>, place: FilePlace): ReportCase {
+  const error = file.testExecError
+  const text = traceText(file.message || file.failureMessage || error?.stack || error?.message)
+  // Jest heads it with its own title; what follows is the reason.
+  const trace = text.replace(/^\s*● Test suite failed to run\s+/, '')
+  return {
+    ...place,
+    suite_path: [],
+    name: LOAD_ERROR,
+    project: '',
+    status: 'RESULT_STATUS_ERROR',
+    attempts: 1,
+    duration_ms: wholeMilliseconds((file.endTime ?? 0) - (file.startTime ?? 0)),
+    message: messageText(headOf(trace)),
+    trace,
+    line: 0,
+    tags: [],
+    labels: {},
+    external_id: '',
+    references: [],
+  }
+}

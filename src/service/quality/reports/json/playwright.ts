@@ -1,0 +1,167 @@
+import * as z from 'zod'
+import { reportUnparsable } from '../errors.ts'
+import { DEEPEST_SUITE, readFrame, startReading } from './index.ts'
+import type { Reading } from './index.ts'
+import { annotated } from './meta.ts'
+import { headOf, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
+import { fileFinder } from './playwright-files.ts'
+import type { ParsedReport, ReportCase } from '../report.ts'
+import { reportTime, wholeMilliseconds } from '../text.ts'
+
+const FORMAT = 'REPORT_FORMAT_PLAYWRIGHT_JSON'
+
+const Frame = z.object({
+  suites: z.array(z.unknown()),
+  config: z.unknown().optional(),
+  errors: z.unknown().optional(),
+  stats: z.unknown().optional(),
+})
+const Stats = z.object({ startTime: z.string().nullish(), duration: z.number().nullish() })
+
+const Suite = z.object({
+  title: z.string().nullish(),
+  file: z.string().nullish(),
+  specs: z.array(z.unknown()).nullish(),
+  suites: z.array(z.unknown()).nullish(),
+})
+type Suite = z.output<typeof Suite>
+
+const Spec = z.object({
+  title: z.string().nullish(),
+  tags: z.array(z.string()).nullish(),
+  tests: z.array(z.unknown()).nullish(),
+  id: z.string().nullish(),
+  file: z.string().nullish(),
+  line: z.number().nullish(),
+})
+type Spec = z.output<typeof Spec>
+
+const Result = z.object({
+  status: z.string().nullish(),
+  duration: z.number().nullish(),
+  startTime: z.string().nullish(),
+  error: z.object({ message: z.string().nullish() }).nullish(),
+  errors: z.array(z.object({ message: z.string().nullish() })).nullish(),
+})
+type Result = z.output<typeof Result>
+
+const Test = z.object({
+  status: z.string().nullish(),
+  expectedStatus: z.string().nullish(),
+  projectName: z.string().nullish(),
+  annotations: z.unknown().optional(),
+  results: z.array(z.unknown()).nullish(),
+})
+type Test = z.output<typeof Test>
+
+const statuses = new Map<string, ReportCase['status']>([
+  ['expected', 'RESULT_STATUS_PASSED'],
+  ['unexpected', 'RESULT_STATUS_FAILED'],
+  ['flaky', 'RESULT_STATUS_FLAKY'],
+  ['skipped', 'RESULT_STATUS_SKIPPED'],
+])
+const brokenOff = new Set(['timedOut', 'interrupted'])
+
+/**
+ * A report of Playwright's `json` reporter: one case per spec and project. Paths are relative to the folder of the
+ * configuration. Durations are those of all attempts together, as in Playwright's JUnit report. Throws REPORT_UNPARSABLE
+ * when its frame does not hold, or suites are nested deeper than DEEPEST_SUITE.
+ */
+export function parsePlaywrightJson(json: unknown): ParsedReport {
+  const frame = readFrame(Frame, json, FORMAT)
+  const reading = startReading(FORMAT)
+  const fileOf = fileFinder(frame.config)
+  for (const { suite, titles } of suitesOf(frame.suites, reading)) {
+    for (const entry of suite.specs ?? []) {
+      const spec = reading.members(Spec, entry)
+      if (spec === undefined) reading.warn('CASE_UNREADABLE')
+      else if (title(spec.title) === '') reading.warn('CASE_WITHOUT_NAME')
+      else addCases(reading, spec, { suite_path: titles, file_path: fileOf(spec.file ?? suite.file ?? '') })
+    }
+  }
+  const errors = Array.isArray(frame.errors) ? frame.errors.length : 0
+  if (errors > 0) reading.warn('RUN_ERRORS', errors)
+  const stats = reading.members(Stats, frame.stats)
+  const startedAt = reportTime(stats?.startTime ?? '')
+  return {
+    ...reading.end(),
+    framework: 'playwright',
+    started_at: startedAt,
+    finished_at: startedAt === null ? null : startedAt + wholeMilliseconds(stats?.duration ?? 0),
+  }
+}
+
+interface Visit {
+  entry: unknown
+  parents: readonly string[]
+  depth: number
+}
+
+/** Every suite with the titles around its specs, in the order of the report; the suite of a file gives no title. */
+function* suitesOf(roots: readonly unknown[], reading: Reading): Generator<{ suite: Suite; titles: string[] }> {
+  const open: Visit[] = roots.toReversed().map((entry) => ({ entry, parents: [], depth: 1 }))
+  for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
+    const { entry, parents, depth } = visit
+    if (depth > DEEPEST_SUITE)
+      throw reportUnparsable(FORMAT, `its suites are nested deeper than ${String(DEEPEST_SUITE)}`)
+    const suite = reading.members(Suite, entry)
+    if (suite === undefined) {
+      reading.warn('FILE_UNREADABLE')
+      continue
+    }
+    const isOfFile = depth === 1 && (suite.file == null || suite.file === '' || suite.title === suite.file)
+    const titles = isOfFile ? [] : [...parents, title(suite.title)].filter((one) => one !== '')
+    yield { suite, titles }
+    for (const child of (suite.suites ?? []).toReversed())
+      open.push({ entry: child, parents: titles, depth: depth + 1 })
+  }
+}
+
+function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_path' | 'file_path'>): void {
+  for (const entry of spec.tests ?? []) {
+    const test = reading.members(Test, entry)
+    if (test === undefined) {
+      reading.warn('CASE_UNREADABLE')
+      continue
+    }
+    const results = (test.results ?? []).flatMap((result) => reading.members(Result, result) ?? [])
+    if (!statuses.has(test.status ?? '')) reading.warn('STATUS_UNKNOWN')
+    const status = statusOf(test, results)
+    reading.add({
+      ...place,
+      name: title(spec.title),
+      project: title(test.projectName),
+      status,
+      attempts: Math.max(1, results.length),
+      duration_ms: wholeMilliseconds(results.reduce((sum, { duration }) => sum + (duration ?? 0), 0)),
+      ...failureOf(test, results, status),
+      line: wholeNumber(spec.line, 0),
+      tags: tagList(spec.tags),
+      labels: {},
+      external_id: title(spec.id),
+      references: annotated(test.annotations),
+      started_at: reportTime(results[0]?.startTime ?? ''),
+    })
+  }
+}
+
+/** Playwright counts a test that it broke off as skipped, but lists it with the failures: it began and did not pass. */
+function statusOf(test: Test, results: readonly Result[]): ReportCase['status'] {
+  const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
+  const isBrokenOff = results.some((result) => brokenOff.has(result.status ?? ''))
+  return status === 'RESULT_STATUS_SKIPPED' && isBrokenOff ? 'RESULT_STATUS_FAILED' : status
+}
+
+/** Of the last attempt that went wrong. A test that was expected to fail has errors too, but passed. */
+function failureOf(test: Test, results: readonly Result[], status: ReportCase['status']) {
+  if (status !== 'RESULT_STATUS_FAILED' && status !== 'RESULT_STATUS_FLAKY') return { message: '', trace: '' }
+  const last = results.findLast((result) => result.status !== 'passed' && result.status !== 'skipped')
+  if (last === undefined) {
+    const isAgainst = test.expectedStatus === 'failed' && results.some((result) => result.status === 'passed')
+    return { message: isAgainst ? 'Expected to fail, but passed.' : '', trace: '' }
+  }
+  const trace = traceText([...new Set(last.errors?.map(({ message }) => traceText(message)))].join('\n\n'))
+  const message = messageText(last.error?.message) || messageText(headOf(trace))
+  if (message === '' && last.status === 'interrupted') return { message: 'Test was interrupted.', trace }
+  return { message, trace }
+}

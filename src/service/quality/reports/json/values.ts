@@ -1,0 +1,48 @@
+import { LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../text.ts'
+
+type Maybe<T> = T | null | undefined
+
+/** Message of a failure; '' for none. */
+export function messageText(text: Maybe<string>): string {
+  return plainText(text ?? '', LONGEST_MESSAGE).trim()
+}
+
+/** Trace of a failure, and any other longer text; '' for none. */
+export function traceText(text: Maybe<string>): string {
+  return plainText(text ?? '', LONGEST_TRACE).trim()
+}
+
+/** What stands before the stack in an error's text. */
+export function headOf(trace: string): string {
+  const [head = ''] = trace.split(/^ {2,}at (?=\S)/mu, 1)
+  return head.trim()
+}
+
+/** Name of a case, suite or project as it identifies a case: the same from every report of the tool. */
+export function title(text: Maybe<string>): string {
+  return plainText(text ?? '').trim()
+}
+
+/** The titles that are not blank. */
+export function titles(list: Maybe<readonly string[]>): string[] {
+  return (list ?? []).map(title).filter((one) => one !== '')
+}
+
+/** Tags without the `@` that only some reporters write. */
+export function tagList(tags: Maybe<readonly string[]>): string[] {
+  return [...new Set(titles(tags).map((tag) => tag.replace(/^@/u, '')))]
+}
+
+/** Epoch milliseconds; null for what no clock of a test run shows (0, or beyond what a date can be). */
+export function epochMs(time: Maybe<number>): number | null {
+  const ms = Math.round(time ?? 0)
+  return ms > 0 && ms <= 8.64e15 ? ms : null
+}
+
+/** More lines or attempts than any test has. */
+const MOST = 1_000_000_000
+
+/** A line or count as reports give it: a whole number of at least `least`. */
+export function wholeNumber(value: Maybe<number>, least: number): number {
+  return Math.min(Math.max(least, Math.trunc(value ?? least)), MOST)
+}

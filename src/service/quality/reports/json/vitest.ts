@@ -1,0 +1,35 @@
+import { parseFiles } from './files.ts'
+import type { Assertion, Attempts } from './files.ts'
+import type { ParsedReport } from '../report.ts'
+
+/**
+ * A report of Vitest's `json` reporter. Paths are absolute, as it writes them. Throws REPORT_UNPARSABLE when its frame
+ * does not hold.
+ */
+export function parseVitestJson(json: unknown): ParsedReport {
+  return parseFiles(json, { format: 'REPORT_FORMAT_VITEST_JSON', framework: 'vitest', attemptsOf })
+}
+
+/**
+ * Vitest does not write how often it ran a case, but it keeps the errors of all attempts. One attempt may have several
+ * (`expect.soft`), each from another place in the test; the same place failing again is another attempt. So this is the
+ * least number of attempts that the errors allow, and the exact one when the attempts failed alike.
+ */
+function attemptsOf({ status, failureMessages }: Assertion): Attempts {
+  const failures = failureMessages ?? []
+  const perPlace = new Map<string, number>()
+  for (const failure of failures) {
+    const place = placeOf(failure)
+    perPlace.set(place, (perPlace.get(place) ?? 0) + 1)
+  }
+  const failed = perPlace.values().reduce((most, count) => Math.max(most, count), 0)
+  const isFlaky = status === 'passed' && failures.length > 0
+  return { attempts: isFlaky ? failed + 1 : failed, flaky: isFlaky, failures }
+}
+
+/** The frames of the project's own code; the whole text when there are none. */
+function placeOf(failure: string): string {
+  const frames = failure.split('\n').filter((line) => /^\s+at /.test(line))
+  const own = frames.filter((frame) => !/[\\/]node_modules[\\/]|\(?node:/.test(frame))
+  return own.length > 0 ? own.join('\n') : failure
+}

@@ -1,0 +1,58 @@
+import type * as z from 'zod'
+import type { ResultStatus } from '../../../contract/common.ts'
+import type { ReportFormat } from '../../../contract/test-ingest.ts'
+
+/** One case as a report tells it, whatever wrote the report (CONTRACT §4.2). */
+export interface ReportCase {
+  /** As the report says, with `/`; '' when it does not say. */
+  file_path: string
+  suite_path: string[]
+  name: string
+  /** Browser or other variant that runs the same case beside others. */
+  project: string
+  status: z.output<typeof ResultStatus>
+  attempts: number
+  /** Whole milliseconds. */
+  duration_ms: number
+  /** Without terminal colours; '' when it passed. */
+  message: string
+  trace: string
+  /** 0 when the report does not say. */
+  line: number
+  tags: string[]
+  labels: Record<string, string>
+  /** The reporter's own id. */
+  external_id: string
+  /** Property and annotation values that may name requirements, beside name, suites and tags. */
+  references: string[]
+  /** Epoch milliseconds. */
+  started_at: number | null
+}
+
+export interface ReportWarning {
+  /** Upper case, such as `CASE_WITHOUT_NAME`. */
+  code: string
+  /** In our own words: no text of the report. */
+  message: string
+  /** 0 when it belongs to no line. */
+  line: number
+}
+
+export interface ParsedReport {
+  format: z.output<typeof ReportFormat>
+  /** The tool that ran the cases, lower case (`vitest`, `pytest`); '' when the report does not show it. */
+  framework: string
+  cases: ReportCase[]
+  /** Epoch milliseconds. */
+  started_at: number | null
+  finished_at: number | null
+  warnings: ReportWarning[]
+}
+
+export interface ReportInput {
+  /** File name, or '' */
+  name: string
+  content: string | object
+  /** AUTO, or absent: by its content. */
+  format?: z.output<typeof ReportFormat> | undefined
+}

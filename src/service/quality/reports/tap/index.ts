@@ -1,0 +1,111 @@
+import { reportEmpty, reportUnparsable } from '../errors.ts'
+import { LOAD_ERROR } from '../load-error.ts'
+import type { ParsedReport, ReportCase } from '../report.ts'
+import { readTap } from './read.ts'
+import type { Point, Stream } from './read.ts'
+import { cut, firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../text.ts'
+
+const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
+
+/**
+ * Reads TAP 13 or 14 (CONTRACT §4.2): subtests are suites, diagnostics give duration, place and reason. A file counts as
+ * that of a case only when every case names one, because most producers name it for failures only and a case must not
+ * change its identity when it fails. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
+ */
+export function parseTap(text: string): ParsedReport {
+  const stream = readTap(text)
+  if (!stream.isTap) throw reportUnparsable('REPORT_FORMAT_TAP', 'it has neither a version, a plan nor a test point')
+  const framework = frameworkOf(stream)
+  const points = stream.points.filter(isCase)
+  if (points.length === 0) throw reportEmpty('REPORT_FORMAT_TAP')
+  const everyPlaced = points.every((point) => placeIn(point) !== undefined)
+  return {
+    format: 'REPORT_FORMAT_TAP',
+    framework,
+    cases: points.map((point) => caseOf(point, { everyPlaced, headed: framework === 'tape' })),
+    started_at: null,
+    finished_at: null,
+    warnings: stream.warnings,
+  }
+}
+
+/** The point that closes a subtest sums it up; it is a case where node:test says so, or when only it failed. */
+function isCase({ result, closes, diagnostics }: Point): boolean {
+  const type = diagnostics.get('type')
+  if (type === 'suite') return false
+  if (closes === undefined || closes.points === 0) return true
+  if (type === 'test' && !TEST_FILE.test(closes.name)) return true
+  return isFailed(result) && closes.failures === 0
+}
+
+function isFailed({ ok, todo, skip }: Point['result']): boolean {
+  return !ok && todo === false && skip === false
+}
+
+function caseOf(point: Point, { everyPlaced, headed }: { everyPlaced: boolean; headed: boolean }): ReportCase {
+  const { result, groups, diagnostics, notes } = point
+  const place = placeIn(point)
+  const titles = groups.map(({ name }) => name).filter(Boolean)
+  const inFile = TEST_FILE.test(titles[0] ?? '') ? titles.shift() : undefined
+  // node:test reports the process of a file that failed under the name of the file.
+  const isLoadError = diagnostics.has('exitCode') && TEST_FILE.test(result.name)
+  const failed = isFailed(result)
+  const trace = failed ? plainText(diagnostics.get('stack') ?? notes.join('\n')).trim() : ''
+  const isFileOfPlace = inFile === undefined && (everyPlaced || isLoadError)
+  return {
+    file_path: slashed(inFile ?? (isFileOfPlace ? (place?.file ?? '') : '')),
+    suite_path: (headed ? [point.heading.replace(/^(?:SKIP|TODO) /u, '')] : titles).map(title),
+    name: isLoadError ? LOAD_ERROR : title(result.name) || `test ${String(result.id)}`,
+    project: '',
+    status: isLoadError ? 'RESULT_STATUS_ERROR' : statusOf(result),
+    attempts: 1,
+    duration_ms: wholeMilliseconds(Number(diagnostics.get('duration_ms') ?? result.time ?? 0)),
+    message: messageOf(point, trace),
+    trace,
+    line: isFileOfPlace ? (place?.line ?? 0) : 0,
+    tags: [],
+    labels: isFileOfPlace || place === undefined ? {} : { location: `${slashed(place.file)}:${String(place.line)}` },
+    external_id: '',
+    references: [],
+    started_at: null,
+  }
+}
+
+function statusOf({ ok, skip, todo }: Point['result']): ReportCase['status'] {
+  if (skip !== false || todo !== false) return 'RESULT_STATUS_SKIPPED'
+  return ok ? 'RESULT_STATUS_PASSED' : 'RESULT_STATUS_FAILED'
+}
+
+function messageOf({ result, diagnostics }: Point, trace: string): string {
+  const reason = [result.skip, result.todo].find((value) => typeof value === 'string')
+  // Mocha writes a dash for a skip without a reason.
+  if (reason !== undefined) return reason === '-' ? '' : plainText(reason, LONGEST_MESSAGE)
+  if (!isFailed(result)) return ''
+  const first = firstLine(trace)
+  // A stack without the error above it begins with a frame.
+  const said = diagnostics.get('error') ?? diagnostics.get('message') ?? (/:\d+:\d+\)?$/u.test(first) ? '' : first)
+  return cut(plainText(said, LONGEST_MESSAGE).trim(), LONGEST_MESSAGE)
+}
+
+/** File and line of the test as diagnostics give them: node:test's `location`, node-tap's and tape's `at`. */
+function placeIn({ diagnostics }: Point): { file: string; line: number } | undefined {
+  const file = diagnostics.get('at.fileName') ?? diagnostics.get('at.file')
+  if (file !== undefined) {
+    const line = Number(diagnostics.get('at.lineNumber') ?? diagnostics.get('at.line') ?? 0)
+    return { file, line: Number.isInteger(line) ? line : 0 }
+  }
+  const said = diagnostics.get('location') ?? /\(([^()]+)\)$/u.exec(diagnostics.get('at') ?? '')?.[1]
+  const match = /^(.+?):(\d{1,7})(?::\d{1,7})?$/u.exec(said?.replace(/^file:\/\//u, '') ?? '')
+  return match === null ? undefined : { file: match[1] ?? '', line: Number(match[2]) }
+}
+
+function title(text: string): string {
+  return plainText(text).trim()
+}
+
+function frameworkOf({ points, summary }: Stream): string {
+  if (points.some(({ diagnostics }) => /^(?:test|suite)$/u.test(diagnostics.get('type') ?? ''))) return 'node:test'
+  // tape has no subtests: a comment names the test that the assertions below it belong to, and another sums up.
+  const isSummed = summary.some((comment) => /^tests \d+$/u.test(comment))
+  return isSummed && points.every(({ groups, heading }) => groups.length === 0 && heading !== '') ? 'tape' : ''
+}

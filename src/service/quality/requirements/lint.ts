@@ -1,0 +1,186 @@
+import type { z } from 'zod'
+import type { LintCode, LintFinding } from '../../../contract/requirements.ts'
+import type { Criterion } from './columns.ts'
+
+export type Finding = z.input<typeof LintFinding>
+
+interface Rule {
+  code: z.output<typeof LintCode>
+  pattern: RegExp
+  /** What to do about the words found. */
+  advice: string
+  /** Whether a finding stands, given the sentence it is in. */
+  stands?: (sentence: string) => boolean
+}
+
+const words = (list: readonly string[]) =>
+  new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${list.join('|')})(?![\p{L}\p{N}])`, 'giu')
+
+/** A number with or without a unit: what makes a quality checkable. */
+const hasMeasure = (sentence: string) => /\d/.test(sentence)
+const hasActor = (sentence: string) => /\bby (?:the |an? )?\p{L}/iu.test(sentence)
+
+/** Wording that makes a requirement hard to test (CONTRACT §9.4, after INCOSE's rules for writing requirements). */
+const rules: readonly Rule[] = [
+  {
+    code: 'TBD',
+    pattern: words(['TBD', 'TBC', 'TBS', 'to be (?:defined|determined|decided|confirmed)', 'TODO', 'FIXME']),
+    advice: 'decide it, or leave it out until it is decided',
+  },
+  {
+    code: 'AMBIGUOUS_TERM',
+    pattern: words([
+      'user[- ]friendly',
+      'easy',
+      'easily',
+      'simple',
+      'intuitive',
+      'appropriate(?:ly)?',
+      'adequate(?:ly)?',
+      'suitable',
+      'reasonable',
+      'reasonably',
+      'sufficient(?:ly)?',
+      'flexible',
+      'robust',
+      'seamless(?:ly)?',
+      'state[- ]of[- ]the[- ]art',
+      'etc',
+      'and so on',
+      'and\\/or',
+      'as needed',
+      'as necessary',
+      'various',
+      'several',
+      'many',
+      'some',
+      'significant(?:ly)?',
+      'normal(?:ly)?',
+      'usual(?:ly)?',
+      'generally',
+      'typically',
+      'approximately',
+      'about',
+      'best',
+      'optimal(?:ly)?',
+      'minimal',
+    ]),
+    advice: 'say what exactly, so that two readers test the same',
+  },
+  {
+    code: 'NO_MEASURE',
+    pattern: words([
+      'fast(?:er)?',
+      'quick(?:ly)?',
+      'slow(?:ly)?',
+      'rapid(?:ly)?',
+      'prompt(?:ly)?',
+      'timely',
+      'immediate(?:ly)?',
+      'responsive',
+      'efficient(?:ly)?',
+      'scalable',
+      'high(?:ly)? available',
+      'reliable',
+      'reliably',
+      'low latency',
+      'large',
+      'small',
+      'soon',
+    ]),
+    advice: 'name the number and its unit that a test can check',
+    stands: (sentence) => !hasMeasure(sentence),
+  },
+  {
+    code: 'ESCAPE_CLAUSE',
+    pattern: words([
+      'if possible',
+      'where possible',
+      'when possible',
+      'as (?:far|much|soon) as possible',
+      'if practical',
+      'where practicable',
+      'if feasible',
+      'to the extent possible',
+      'as appropriate',
+      'where appropriate',
+      'if applicable',
+      'where applicable',
+    ]),
+    advice: 'say when it holds and when it does not',
+  },
+  {
+    code: 'UNIVERSAL',
+    pattern: words(['always', 'never', 'all', 'every', 'any', 'none', '100 ?%']),
+    advice: 'a test cannot show it for everything: say for what, and what the exceptions are',
+  },
+  {
+    code: 'PASSIVE_NO_ACTOR',
+    pattern: /\b(?:shall|must|should|will|may) (?:not )?be (?:\p{L}+ly )?\p{L}+(?:ed|en|wn|nt|ld|id|ut)\b/giu,
+    advice: 'say who or what does it',
+    stands: (sentence) => !hasActor(sentence),
+  },
+  {
+    code: 'PRONOUN_SUBJECT',
+    pattern:
+      /^(?:\s*)(?:it|they|this|these|that|those|he|she)(?= (?:shall|must|should|will|may|can|is|are|has|have)\b)/giu,
+    advice: 'name the subject: a requirement is read alone',
+  },
+]
+
+const SHALL = /\b(?:shall|must)\b/giu
+
+/**
+ * Findings about the wording of a requirement, in the order of its text; never blocking. `span` counts UTF-16 units of the
+ * text that the message names: the title, the statement or a criterion.
+ */
+export function lintWording(title: string, statement: string, criteria: readonly Criterion[]): Finding[] {
+  const texts = [
+    ['title', title],
+    ['statement', statement],
+    ...criteria.map(({ text, given, when, then }, index): [string, string] => [
+      `criterion ${String(index + 1)}`,
+      text === '' ? [given, when, then].filter(Boolean).join(' ') : text,
+    ]),
+  ] as const
+  return texts.flatMap(([name, text]) => lintText(name, text))
+}
+
+function lintText(name: string, text: string): Finding[] {
+  return sentencesOf(text).flatMap(({ sentence, start }) => {
+    const found = rules.flatMap(({ code, pattern, advice, stands }) =>
+      stands?.(sentence) === false
+        ? []
+        : [...sentence.matchAll(pattern)].map((match) =>
+            finding(name, code, match[0].trim(), start + match.index, advice),
+          ),
+    )
+    const shalls = [...sentence.matchAll(SHALL)]
+    const second = shalls[1]
+    if (second !== undefined) {
+      const advice = 'one requirement, one demand: split the sentence'
+      found.push(finding(name, 'MULTIPLE_SHALL', second[0], start + second.index, advice))
+    }
+    return withoutOverlaps(found)
+  })
+}
+
+function finding(name: string, code: Finding['code'], term: string, start: number, advice: string): Finding {
+  return { code, message: `${name}: "${term}": ${advice}`, span: { start, end: start + term.length } }
+}
+
+/** Of findings at the same place the longer one says more. */
+function withoutOverlaps(found: readonly Finding[]): Finding[] {
+  const ordered = found.toSorted((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
+  return ordered.filter(
+    (one, index) =>
+      !ordered.slice(0, index).some((before) => before.span.end > one.span.start && before.code !== 'PASSIVE_NO_ACTOR'),
+  )
+}
+
+function sentencesOf(text: string): { sentence: string; start: number }[] {
+  return [...text.matchAll(/[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?/g)].map((match) => ({
+    sentence: match[0],
+    start: match.index,
+  }))
+}

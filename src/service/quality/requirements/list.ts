@@ -1,0 +1,116 @@
+import type { Expression, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import type { InputOf } from '../../../contract/index.ts'
+import { cutPage, pagingOf } from '../../shared/paging.ts'
+import type { Page } from '../../shared/paging.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { StoredRequirement } from './access.ts'
+import { requirementsOfPaths } from './match.ts'
+import { matchExpression, rankedRequirements } from './text-index.ts'
+
+type Filter = Omit<
+  InputOf<'listRequirements'>,
+  'product_id' | 'page_size' | 'page_token' | 'sort' | 'branch_id' | 'view'
+>
+type Sort = NonNullable<InputOf<'listRequirements'>['sort']> | 'rank'
+
+/** Each order by one expression and the number, so that the page after a row is a range. */
+const orders = {
+  position: { by: sql`requirement.tree_path`, descending: false },
+  key: { by: sql`requirement.number`, descending: false },
+  updated_at: { by: sql`requirement.updated_at`, descending: true },
+  priority: {
+    by: sql`CASE requirement.priority WHEN 'PRIORITY_CRITICAL' THEN 0 WHEN 'PRIORITY_HIGH' THEN 1 WHEN 'PRIORITY_MEDIUM' THEN 2 ELSE 3 END`,
+    descending: false,
+  },
+  rank: { by: sql`ranked.rank`, descending: false },
+} as const satisfies Record<Sort, unknown>
+
+/**
+ * One page of the requirements of a product that match the filter, by `sort` (tree order unless told), tie number. A
+ * full-text query without a sort gives the best match first.
+ */
+export async function listRequirementRows(
+  rows: Rows,
+  query: { productId: number; filter: Filter; sort: Sort | undefined; page: Page },
+): Promise<{ requirements: StoredRequirement[]; paging: ReturnType<typeof pagingOf> }> {
+  const { productId, filter, page } = query
+  const expression = filter.q === undefined || filter.q === '' ? undefined : matchExpression(filter.q)
+  const isSearch = filter.q !== undefined && filter.q !== ''
+  // Only punctuation: nothing can match.
+  if (isSearch && expression === undefined) return { requirements: [], paging: pagingOf(page, '', 0) }
+  const sort = query.sort ?? (isSearch ? 'rank' : 'position')
+  const { by, descending } = orders[isSearch || sort !== 'rank' ? sort : 'position']
+  const where = await conditions(rows, productId, filter)
+  const matching = rows
+    .selectFrom('requirement')
+    .innerJoin('requirement_coverage as coverage', 'coverage.requirement_id', 'requirement.id')
+    .$if(isSearch, (joined) =>
+      joined.innerJoin(rankedRequirements(expression ?? '').as('ranked'), (join) =>
+        join.onRef('ranked.seq', '=', 'requirement.seq'),
+      ),
+    )
+    .where((eb) => eb.and(where))
+  const { after } = page
+  const place = sql<string | number>`${by}`
+  const found = await matching
+    .selectAll('requirement')
+    .select(place.as('sort_value'))
+    .$if(after !== undefined, (paged) =>
+      paged.where(
+        sql<boolean>`(${by}, requirement.number) ${sql.raw(descending ? '<' : '>')} (${after?.sortValue}, ${Number(after?.id)})`,
+      ),
+    )
+    .orderBy(place, descending ? 'desc' : 'asc')
+    .orderBy('requirement.number', descending ? 'desc' : 'asc')
+    .limit(page.size + 1)
+    .execute()
+  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
+  return { requirements: cut.rows, paging: cut.paging }
+}
+
+async function conditions(rows: Rows, productId: number, filter: Filter): Promise<Expression<SqlBool>[]> {
+  const all: Expression<SqlBool>[] = [
+    sql<boolean>`requirement.product_id = ${productId}`,
+    sql<boolean>`requirement.deleted_at IS NULL`,
+  ]
+  const { parent_id, key, kind, status, priority, tag, component_id, coverage_state, suspect, path, updated_since } =
+    filter
+  if (parent_id !== undefined) all.push(sql<boolean>`requirement.parent_id = ${parent_id === 'root' ? '' : parent_id}`)
+  if (key !== undefined) all.push(oneOf('requirement.number', key.map(numberOfKey)))
+  if (kind !== undefined) all.push(sql<boolean>`requirement.kind = ${kind}`)
+  if (status !== undefined) all.push(oneOf('requirement.status', status))
+  if (priority !== undefined) all.push(oneOf('requirement.priority', priority))
+  for (const one of tag ?? []) {
+    all.push(sql<boolean>`EXISTS (SELECT 1 FROM json_each(requirement.tags) WHERE json_each.value = ${one})`)
+  }
+  if (component_id !== undefined) {
+    all.push(
+      sql<boolean>`requirement.id IN (SELECT requirement_id FROM requirement_component WHERE product_id = ${productId} AND component_id = ${component_id})`,
+    )
+  }
+  if (coverage_state !== undefined) all.push(oneOf('coverage.state', coverage_state))
+  if (suspect !== undefined) all.push(sql<boolean>`coverage.suspect = ${suspect ? 1 : 0}`)
+  if (path !== undefined) {
+    const claims = (await requirementsOfPaths(rows, productId, [path.replace(/^\.?\//, '')])).values()
+    all.push(
+      oneOf(
+        'requirement.id',
+        [...claims].flat().map(({ requirementId }) => requirementId),
+      ),
+    )
+  }
+  if (updated_since !== undefined) all.push(sql<boolean>`requirement.updated_at >= ${Date.parse(updated_since)}`)
+  return all
+}
+
+function oneOf(column: string, values: readonly (string | number)[]): Expression<SqlBool> {
+  return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.raw(column)} IN (${sql.join(values)})`
+}
+
+/** `REQ-12` is 12, whatever its case; −1 for what is no key of a requirement. */
+function numberOfKey(key: string): number {
+  const digits = /^req-(\d{1,15})$/i.exec(key.trim())?.[1]
+  return digits === undefined ? -1 : Number(digits)
+}

@@ -1,0 +1,83 @@
+import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
+import { steps } from '../coverage/facts.ts'
+import type { Rows } from '../../sql/database.ts'
+import { CodeRefs } from './columns.ts'
+import type { StoredCodeRef } from './columns.ts'
+
+/** A requirement that claims a file, and the reference by which it does. */
+export interface Claim {
+  requirementId: string
+  codeRef: StoredCodeRef
+}
+
+/** How `requirement_path.prefix` is made: a whole path, or the folders of a glob before its first wildcard. */
+export function pathPrefix(glob: string): string {
+  const prefix = literalPrefix(glob)
+  return isLiteral(glob) ? prefix : prefix.slice(0, prefix.lastIndexOf('/') + 1)
+}
+
+/**
+ * The requirements whose code references match each path (CONTRACT §3), paths without any left out. Only references that
+ * begin as the path does are looked at, however many requirements there are.
+ */
+export async function requirementsOfPaths(
+  rows: Rows,
+  productId: number,
+  paths: readonly string[],
+): Promise<Map<string, Claim[]>> {
+  const matches = new Map<string, { requirementId: string; glob: string }[]>()
+  for (const path of new Set(paths)) {
+    const candidates = await rows
+      .selectFrom('requirement_path')
+      .select(['requirement_id', 'glob'])
+      .where('product_id', '=', productId)
+      .where('prefix', 'in', prefixesOf(path))
+      .execute()
+    const matching = candidates.filter(({ glob }) => compiled(glob)(path))
+    if (matching.length > 0)
+      matches.set(
+        path,
+        matching.map(({ requirement_id, glob }) => ({ requirementId: requirement_id, glob })),
+      )
+  }
+  const refs = await codeRefsOf(rows, [
+    ...new Set([...matches.values()].flat().map(({ requirementId }) => requirementId)),
+  ])
+  return new Map(
+    [...matches].map(([path, found]) => [
+      path,
+      found.flatMap(({ requirementId, glob }) => {
+        const codeRef = refs.get(requirementId)?.find((ref) => ref.path === glob)
+        return codeRef === undefined ? [] : [{ requirementId, codeRef }]
+      }),
+    ]),
+  )
+}
+
+/** The path itself, as a file and as a folder (`src/**` matches `src`), and every folder it is in. */
+function prefixesOf(path: string): string[] {
+  const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
+  return [path, `${path}/`, '', ...folders]
+}
+
+/** Compiled once per text: the same few globs are asked about many paths. */
+const known = new Map<string, (path: string) => boolean>()
+const MOST_KNOWN = 5_000
+
+function compiled(glob: string): (path: string) => boolean {
+  const before = known.get(glob)
+  if (before !== undefined) return before
+  if (known.size >= MOST_KNOWN) known.clear()
+  const matches = compileGlob(glob)
+  known.set(glob, matches)
+  return matches
+}
+
+async function codeRefsOf(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, StoredCodeRef[]>> {
+  const refs = new Map<string, StoredCodeRef[]>()
+  for (const step of steps(requirementIds)) {
+    const found = await rows.selectFrom('requirement').select(['id', 'code_refs']).where('id', 'in', step).execute()
+    for (const { id, code_refs } of found) refs.set(id, CodeRefs.parse(JSON.parse(code_refs)))
+  }
+  return refs
+}

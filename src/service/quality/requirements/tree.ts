@@ -1,0 +1,78 @@
+import { ServiceError } from '../../../errors.ts'
+import type { Statement } from '../../sql/database.ts'
+
+type Prepare = (sql: string) => Statement
+
+/** Deepest level of a requirement (CONTRACT §3). */
+const DEEPEST = 12
+const SEPARATOR = '/'
+/** The character after the separator: ends the range of everything below a path. */
+const AFTER = '0'
+
+/** One step of a `tree_path`: sorts by position, then by number; the separator sorts before every digit. */
+function treeStep({ position, number }: { position: number; number: number }): string {
+  return `${hex(position)}:${hex(number)}`
+}
+
+function hex(value: number): string {
+  return value.toString(16).padStart(8, '0')
+}
+
+/** The path of a requirement below its parent. Throws `DEPTH_EXCEEDED`. */
+export function treePath(
+  parent: { tree_path: string } | undefined,
+  place: { position: number; number: number },
+): string {
+  const path = parent === undefined ? treeStep(place) : `${parent.tree_path}${SEPARATOR}${treeStep(place)}`
+  if (depthOf(path) > DEEPEST) throw tooDeep()
+  return path
+}
+
+/** Numbers of the requirements above, root first. */
+export function ancestorNumbers(path: string): number[] {
+  const steps = path.split(SEPARATOR).slice(0, -1)
+  return steps.map((step) => Number.parseInt(step.slice(step.indexOf(':') + 1), 16))
+}
+
+/** The range of paths below one, for `tree_path > from AND tree_path < to`. */
+export function below(path: string): { from: string; to: string } {
+  return { from: path + SEPARATOR, to: path + AFTER }
+}
+
+/** Whether `path` is the other one or below it. */
+export function isWithin(path: string, other: string): boolean {
+  return path === other || path.startsWith(other + SEPARATOR)
+}
+
+/**
+ * Gives a requirement and everything below it their new paths. Throws `DEPTH_EXCEEDED` when the lowest of them would be
+ * too deep.
+ */
+export function moveSubtree(prepare: Prepare, productId: number, from: string, to: string): void {
+  if (from === to) return
+  const range = below(from)
+  const lowest = prepare(
+    `SELECT max(length(tree_path) - length(replace(tree_path, '${SEPARATOR}', ''))) AS separators FROM requirement
+     WHERE product_id = ? AND deleted_at IS NULL AND (tree_path = ? OR (tree_path > ? AND tree_path < ?))`,
+  ).get<{ separators: number | null }>(productId, from, range.from, range.to)
+  const extra = depthOf(to) - depthOf(from)
+  if ((lowest?.separators ?? 0) + 1 + extra > DEEPEST) throw tooDeep()
+  prepare(
+    `UPDATE requirement SET tree_path = ? || substr(tree_path, ?)
+     WHERE product_id = ? AND (tree_path = ? OR (tree_path > ? AND tree_path < ?))`,
+  ).run(to, from.length + 1, productId, from, range.from, range.to)
+}
+
+function depthOf(path: string): number {
+  return path.split(SEPARATOR).length
+}
+
+function tooDeep(): ServiceError {
+  return new ServiceError(
+    'failed_precondition',
+    `a requirement lies at most ${String(DEEPEST)} levels deep; choose a parent further up`,
+    {
+      reason: 'DEPTH_EXCEEDED',
+    },
+  )
+}

@@ -1,0 +1,73 @@
+import { Priority, RiskLevel } from '../../../contract/common.ts'
+import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
+import { coverageFor } from '../coverage/read.ts'
+import type { CoverageScope } from '../coverage/facts.ts'
+import { etagOf } from '../../shared/etag.ts'
+import type { Rows } from '../../sql/database.ts'
+import { timestamp } from '../../shared/times.ts'
+import { requirementKey } from './access.ts'
+import type { StoredProduct, StoredRequirement } from './access.ts'
+import { actorOf, CodeRefs, Criteria, ExternalRefs, LabelColumn, Source, Texts } from './columns.ts'
+import type { RequirementBody } from './columns.ts'
+import { ancestorNumbers } from './tree.ts'
+
+export interface RequirementViewing {
+  /** Epoch milliseconds. */
+  now: number
+  /** Without statement, rationale, criteria and code references. */
+  basic?: boolean
+  scope?: CoverageScope
+}
+
+/** The contract's requirements of rows, in their order, with their coverage. */
+export async function viewRequirements(
+  rows: Rows,
+  product: Pick<StoredProduct, 'id' | 'gate_policy'>,
+  requirements: readonly StoredRequirement[],
+  { now, basic = false, scope }: RequirementViewing,
+): Promise<RequirementBody[]> {
+  const ids = requirements.map(({ id }) => id)
+  const coverage = await coverageFor(rows, product, ids, now, scope)
+  return requirements.map((row) => {
+    const covered = coverage.get(row.id)
+    if (covered === undefined) throw new Error('a requirement without stored coverage')
+    return {
+      id: row.id,
+      key: requirementKey(row),
+      product_id: String(row.product_id),
+      branch_id: '',
+      parent_id: row.parent_id,
+      position: row.position,
+      path: ancestorNumbers(row.tree_path).map((number) => requirementKey({ number })),
+      kind: RequirementKind.parse(row.kind),
+      status: RequirementStatus.parse(row.status),
+      title: row.title,
+      statement: basic ? '' : row.statement,
+      rationale: basic ? '' : row.rationale,
+      normative: row.normative === 1,
+      acceptance_criteria: basic ? [] : Criteria.parse(JSON.parse(row.acceptance_criteria)),
+      priority: Priority.parse(row.priority),
+      risk: RiskLevel.parse(row.risk),
+      tags: Texts.parse(JSON.parse(row.tags)),
+      labels: LabelColumn.parse(JSON.parse(row.labels)),
+      component_ids: Texts.parse(JSON.parse(row.component_ids)),
+      code_refs: basic ? [] : CodeRefs.parse(JSON.parse(row.code_refs)),
+      depends_on_ids: Texts.parse(JSON.parse(row.depends_on_ids)),
+      external_refs: ExternalRefs.parse(JSON.parse(row.external_refs)),
+      source: Source.parse(JSON.parse(row.source)),
+      version: row.version,
+      content_hash: row.content_hash,
+      coverage: covered,
+      created_by: actorOf(row.created_by),
+      updated_by: actorOf(row.updated_by),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      etag: etagOf(row.id, row.etag_version),
+    }
+  })
+}
+
+/** A requirement as a reference. */
+export function requirementRef(row: Pick<StoredRequirement, 'id' | 'number' | 'title'>) {
+  return { id: row.id, key: requirementKey(row), title: row.title }
+}

@@ -1,0 +1,295 @@
+import * as z from 'zod'
+import type { InputOf } from '../../../contract/index.ts'
+import { notFound, ServiceError } from '../../../errors.ts'
+import type { Call } from '../../shared/context.ts'
+import { isLiteral } from '../../workspace/glob.ts'
+import { refreshCoverage } from '../coverage/refresh.ts'
+import type { Rows, Statement } from '../../sql/database.ts'
+import type { StoredProduct, StoredRequirement } from './access.ts'
+import { Criteria, Source } from './columns.ts'
+import { contentHash, invalid, readCodeRefs, readCriteria } from './content.ts'
+import { pathPrefix } from './match.ts'
+import { indexRequirement, unindexRequirement } from './text-index.ts'
+import { below, isWithin, moveSubtree, treePath } from './tree.ts'
+
+type Prepare = (sql: string) => Statement
+type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
+
+/** The members that a request may set; absent ones stay as they are. */
+export type RequirementFields = Partial<
+  Omit<InputOf<'createRequirement'>, 'product_id' | 'branch_id' | 'request_id' | 'validate_only' | 'position'>
+> & { position?: number | 'end' | undefined }
+
+const noSource = { kind: 'REQUIREMENT_SOURCE_MANUAL', uri: '', line_start: 0, line_end: 0, quote: '', agent_run_id: '' }
+
+/** Creates a requirement in the main tree, at the end of its siblings unless it says where (CONTRACT §3). */
+export async function insertRequirement(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  product: Pick<StoredProduct, 'id'>,
+  fields: RequirementFields & { title: string },
+): Promise<StoredRequirement> {
+  const parent = await parentOf(rows, product.id, fields.parent_id)
+  await checkReferences(rows, product.id, fields)
+  const number = nextNumber(prepare, product.id)
+  const position =
+    typeof fields.position === 'number' ? fields.position : nextPosition(prepare, product.id, parent?.id ?? '')
+  const criteria = readCriteria(fields.acceptance_criteria ?? [], [], () => call.newId())
+  const now = call.now()
+  const actor = JSON.stringify(call.actor)
+  const row = await rows
+    .insertInto('requirement')
+    .values({
+      id: call.newId(),
+      product_id: product.id,
+      number,
+      parent_id: parent?.id ?? '',
+      position,
+      tree_path: treePath(parent, { position, number }),
+      kind: 'REQUIREMENT_KIND_FUNCTIONAL',
+      status: 'REQUIREMENT_STATUS_DRAFT',
+      priority: 'PRIORITY_MEDIUM',
+      risk: 'RISK_LEVEL_MEDIUM',
+      source: JSON.stringify(noSource),
+      ...columnsOf(fields),
+      title: fields.title,
+      acceptance_criteria: JSON.stringify(criteria),
+      content_hash: contentHash({
+        title: fields.title,
+        statement: fields.statement ?? '',
+        acceptance_criteria: criteria,
+      }),
+      created_by: actor,
+      updated_by: actor,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  keepVersion(prepare, row)
+  index(prepare, row)
+  await refreshCoverage(rows, prepare, { productId: product.id, now }, [row.id])
+  return row
+}
+
+/**
+ * Changes a requirement. A change of what it says makes a new version and its links suspect, unless the caller calls it
+ * minor (CONTRACT §3).
+ */
+export async function changeRequirement(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  before: StoredRequirement,
+  fields: RequirementFields & { minor_change?: boolean | undefined },
+): Promise<StoredRequirement> {
+  await checkReferences(rows, before.product_id, fields, before.id)
+  const known = Criteria.parse(JSON.parse(before.acceptance_criteria))
+  const criteria =
+    fields.acceptance_criteria === undefined
+      ? known
+      : readCriteria(fields.acceptance_criteria, known, () => call.newId())
+  const hash = contentHash({
+    title: fields.title ?? before.title,
+    statement: fields.statement ?? before.statement,
+    acceptance_criteria: criteria,
+  })
+  const isRevision = hash !== before.content_hash && fields.minor_change !== true
+  const tree = await moved(rows, prepare, before, fields)
+  const row = await rows
+    .updateTable('requirement')
+    .set({
+      ...columnsOf(fields),
+      ...(fields.title !== undefined && { title: fields.title }),
+      ...tree,
+      acceptance_criteria: JSON.stringify(criteria),
+      content_hash: hash,
+      version: before.version + (isRevision ? 1 : 0),
+      etag_version: before.etag_version + 1,
+      updated_by: JSON.stringify(call.actor),
+      updated_at: call.now(),
+    })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (isRevision) {
+    keepVersion(prepare, row)
+    prepare(
+      `UPDATE test_link SET state = 'LINK_STATE_SUSPECT'
+       WHERE requirement_id = ? AND requirement_version < ? AND archived_at IS NULL`,
+    ).run(row.id, row.version)
+  }
+  index(prepare, row)
+  await refreshCoverage(rows, prepare, { productId: row.product_id, now: call.now() }, [row.id])
+  return row
+}
+
+/** Deletes requirements softly: their keys stay taken, their links are archived (CONTRACT §3). */
+export async function removeRequirements(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  removed: readonly StoredRequirement[],
+): Promise<void> {
+  const now = call.now()
+  for (const { id, seq } of removed) {
+    prepare(
+      'UPDATE requirement SET deleted_at = ?, updated_at = ?, updated_by = ?, etag_version = etag_version + 1 WHERE id = ?',
+    ).run(now, now, JSON.stringify(call.actor), id)
+    prepare('UPDATE test_link SET archived_at = ? WHERE requirement_id = ?').run(now, id)
+    prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(id)
+    prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(id)
+    unindexRequirement(prepare, seq)
+  }
+  const productId = removed[0]?.product_id ?? 0
+  await refreshCoverage(
+    rows,
+    prepare,
+    { productId, now },
+    removed.map(({ id }) => id),
+  )
+}
+
+/** Everything below a requirement that is not deleted. */
+export function descendantsOf(rows: Rows, { product_id, tree_path }: StoredRequirement): Promise<StoredRequirement[]> {
+  const { from, to } = below(tree_path)
+  return rows
+    .selectFrom('requirement')
+    .selectAll()
+    .where('product_id', '=', product_id)
+    .where('tree_path', '>', from)
+    .where('tree_path', '<', to)
+    .where('deleted_at', 'is', null)
+    .orderBy('tree_path')
+    .execute()
+}
+
+/** The columns that a request's members go into as they are. */
+function columnsOf(fields: RequirementFields) {
+  const { kind, status, statement, rationale, normative, priority, risk } = fields
+  const plain = { kind, status, statement, rationale, priority, risk }
+  const json = {
+    tags: fields.tags && [...new Set(fields.tags)],
+    labels: fields.labels,
+    component_ids: fields.component_ids && [...new Set(fields.component_ids)],
+    code_refs: fields.code_refs && readCodeRefs(fields.code_refs),
+    depends_on_ids: fields.depends_on_ids && [...new Set(fields.depends_on_ids)],
+    external_refs: fields.external_refs?.map(({ url = '', ...ref }) => ({ ...ref, url })),
+    source: fields.source && Source.parse({ ...noSource, ...said(fields.source) }),
+  }
+  return {
+    ...said(plain),
+    ...(normative !== undefined && { normative: normative ? 1 : 0 }),
+    ...Object.fromEntries(Object.entries(said(json)).map(([name, value]) => [name, JSON.stringify(value)])),
+  }
+}
+
+/** Without the members that are undefined. */
+function said<T extends object>(members: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<{
+    [K in keyof T]: Exclude<T[K], undefined>
+  }>
+}
+
+/** Where a change puts a requirement; what is below goes with it. Throws `PARENT_CYCLE` and `DEPTH_EXCEEDED`. */
+async function moved(rows: Rows, prepare: Prepare, before: StoredRequirement, fields: RequirementFields) {
+  const parentId = fields.parent_id ?? before.parent_id
+  const parent = await parentOf(rows, before.product_id, parentId === '' ? undefined : parentId)
+  if (parent !== undefined && isWithin(parent.tree_path, before.tree_path)) {
+    throw new ServiceError('failed_precondition', 'a requirement cannot lie below itself; choose another parent', {
+      reason: 'PARENT_CYCLE',
+    })
+  }
+  const isNewPlace = parentId !== before.parent_id
+  const given = fields.position ?? (isNewPlace ? 'end' : before.position)
+  const position = given === 'end' ? nextPosition(prepare, before.product_id, parentId) : given
+  const path = treePath(parent, { position, number: before.number })
+  moveSubtree(prepare, before.product_id, before.tree_path, path)
+  return { parent_id: parentId, position, tree_path: path }
+}
+
+async function parentOf(rows: Rows, productId: number, id: string | undefined): Promise<StoredRequirement | undefined> {
+  if (id === undefined || id === '') return undefined
+  const parent = await rows
+    .selectFrom('requirement')
+    .selectAll()
+    .where('id', '=', id)
+    .where('product_id', '=', productId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (parent === undefined) throw notFound('requirement', id, 'parent_id is a requirement of the same product')
+  return parent
+}
+
+/** Components and requirements that a request names are there, in the same product. */
+async function checkReferences(rows: Rows, productId: number, fields: RequirementFields, self = ''): Promise<void> {
+  const components = [...new Set(fields.component_ids)]
+  if (components.length > 0) {
+    const found = await rows
+      .selectFrom('component')
+      .select('id')
+      .where('product_id', '=', productId)
+      .where('id', 'in', components)
+      .execute()
+    const missing = components.find((id) => !found.some((row) => row.id === id))
+    if (missing !== undefined) throw notFound('component', missing, 'list the components of the product')
+  }
+  const others = [...new Set(fields.depends_on_ids)]
+  if (others.includes(self) && self !== '') {
+    throw invalid([{ field: 'depends_on_ids', description: 'must not name the requirement itself' }])
+  }
+  if (others.length === 0) return
+  const found = await rows
+    .selectFrom('requirement')
+    .select('id')
+    .where('product_id', '=', productId)
+    .where('id', 'in', others)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const missing = others.find((id) => !found.some((row) => row.id === id))
+  if (missing !== undefined)
+    throw notFound('requirement', missing, 'depends_on_ids are requirements of the same product')
+}
+
+function nextNumber(prepare: Prepare, productId: number): number {
+  const row = prepare(
+    'UPDATE product SET next_requirement_number = next_requirement_number + 1 WHERE id = ? RETURNING next_requirement_number - 1 AS number',
+  ).get<{ number: number }>(productId)
+  if (row === undefined) throw notFound('product', String(productId), 'list the products of the workspace')
+  return row.number
+}
+
+function nextPosition(prepare: Prepare, productId: number, parentId: string): number {
+  const row = prepare(
+    `SELECT max(position) AS last FROM requirement WHERE product_id = ? AND parent_id = ? AND deleted_at IS NULL`,
+  ).get<{ last: number | null }>(productId, parentId)
+  return (row?.last ?? -1) + 1
+}
+
+function keepVersion(prepare: Prepare, row: StoredRequirement): void {
+  prepare(
+    `INSERT INTO requirement_version (requirement_id, version, title, statement, acceptance_criteria, actor, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  ).run(row.id, row.version, row.title, row.statement, row.acceptance_criteria, row.updated_by, row.updated_at)
+}
+
+/** Writes what finds the requirement by its words, its files and its components. */
+function index(prepare: Prepare, row: StoredRequirement): void {
+  indexRequirement(prepare, row)
+  prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(row.id)
+  const paths = z.array(z.object({ path: z.string() })).parse(JSON.parse(row.code_refs))
+  for (const glob of new Set(paths.map(({ path }) => path))) {
+    prepare(
+      'INSERT INTO requirement_path (product_id, prefix, requirement_id, glob, is_literal) VALUES (?, ?, ?, ?, ?)',
+    ).run(row.product_id, pathPrefix(glob), row.id, glob, isLiteral(glob) ? 1 : 0)
+  }
+  prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(row.id)
+  for (const id of z.array(z.string()).parse(JSON.parse(row.component_ids))) {
+    prepare('INSERT INTO requirement_component (product_id, component_id, requirement_id) VALUES (?, ?, ?)').run(
+      row.product_id,
+      id,
+      row.id,
+    )
+  }
+}

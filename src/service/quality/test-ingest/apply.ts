@@ -1,0 +1,227 @@
+import type { InputOf } from '../../../contract/index.ts'
+import type { Call } from '../../shared/context.ts'
+import type { ReportCase } from '../reports/report.ts'
+import type { Statement } from '../../sql/database.ts'
+import { indexTest } from '../cases/text-index.ts'
+import { nextTestNumber } from '../cases/write.ts'
+import type { PlacedCase } from './cases.ts'
+import type { KnownTest, Matched } from './match.ts'
+import { recordResult } from './results.ts'
+import type { RecordedRun } from './results.ts'
+import { createSuites, titleOf } from './suites.ts'
+
+type Prepare = (sql: string) => Statement
+type Options = NonNullable<InputOf<'ingestTests'>['options']>
+
+/** Set on a case that its report lost, so that it comes back when the report has it again. */
+const DEPRECATED_BY = 'deprecated_by'
+const MISSING = 'missing_policy'
+
+export type Action =
+  | 'INGEST_ACTION_CREATED'
+  | 'INGEST_ACTION_UPDATED'
+  | 'INGEST_ACTION_RENAMED'
+  | 'INGEST_ACTION_UNCHANGED'
+  | 'INGEST_ACTION_SKIPPED'
+
+export interface AppliedCase {
+  placed: PlacedCase
+  /** '' for a case that was left out. */
+  testId: string
+  number: number
+  action: Action
+}
+
+export interface Applied {
+  cases: AppliedCase[]
+  suitesCreated: number
+  recorded: number
+  duplicate: number
+}
+
+export interface ApplyFacts {
+  productId: number
+  framework: string
+  options: Options
+  /** Undefined in DRAFT mode, which records no results. */
+  run: RecordedRun | undefined
+}
+
+/** Writes the cases of a report and their results, each in the transaction of the caller. */
+export function applyCases(
+  prepare: Prepare,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  cases: readonly PlacedCase[],
+  matches: readonly Matched[],
+  { productId, framework, options, run }: ApplyFacts,
+): Applied {
+  const suites = createSuites(prepare, call, productId)
+  const applied: Applied = { cases: [], suitesCreated: 0, recorded: 0, duplicate: 0 }
+  for (const [index, placed] of cases.entries()) {
+    const { test, renamed } = matches[index] ?? { test: undefined, renamed: false }
+    if (test === undefined && options.create_missing === false) {
+      applied.cases.push({ placed, testId: '', number: 0, action: 'INGEST_ACTION_SKIPPED' })
+      continue
+    }
+    const parentId = suites.ensure(placed.file_path, placed.suite_path)
+    const facts = { productId, framework, options, parentId }
+    const written =
+      test === undefined ? insertCase(prepare, call, placed, facts) : updateCase(prepare, call, placed, test, facts)
+    applied.cases.push({ placed, ...written, action: renamed ? 'INGEST_ACTION_RENAMED' : written.action })
+    if (run === undefined) continue
+    for (const reported of placed.reports) {
+      const isNew = recordResult(prepare, call, { productId, testId: written.testId, run, reported, options })
+      applied[isNew ? 'recorded' : 'duplicate'] += 1
+    }
+  }
+  applied.suitesCreated = suites.counted.created
+  return applied
+}
+
+interface CaseFacts extends Pick<ApplyFacts, 'productId' | 'framework' | 'options'> {
+  parentId: string
+}
+
+function insertCase(
+  prepare: Prepare,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  placed: PlacedCase,
+  facts: CaseFacts,
+) {
+  const { productId, framework, options, parentId } = facts
+  const id = call.newId()
+  const number = nextTestNumber(prepare, productId)
+  const now = call.now()
+  const title = titleOf(placed.name)
+  const { lastInsertRowid } = prepare(
+    `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, framework, identity,
+       file_path, suite_path, name, project, line, tags, labels, created_by, created_at, updated_at)
+     VALUES (?, ?, ?, ?, 'TEST_KIND_CASE', ?, ?, ?, 'AUTOMATION_STATUS_AUTOMATED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    id,
+    productId,
+    number,
+    parentId,
+    title,
+    options.level ?? 'TEST_LEVEL_UNKNOWN',
+    options.mode === 'INGEST_MODE_DRAFT' ? 'TEST_STATUS_DRAFT' : 'TEST_STATUS_ACTIVE',
+    framework,
+    placed.identity,
+    placed.file_path,
+    JSON.stringify(placed.suite_path),
+    placed.name,
+    placed.project,
+    placed.line,
+    JSON.stringify(placed.tags),
+    JSON.stringify(labelsOf(placed)),
+    JSON.stringify(call.actor),
+    now,
+    now,
+  )
+  indexTest(prepare, { ...placed, seq: lastInsertRowid, number, title })
+  return { testId: id, number, action: 'INGEST_ACTION_CREATED' as const }
+}
+
+/**
+ * Brings a known case up to what the report says. What only people give it stays: its title once they changed it, its
+ * level unless the request names one. A draft that ran is active.
+ */
+function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCase, test: KnownTest, facts: CaseFacts) {
+  const { framework, options, parentId, productId } = facts
+  // A case found by the key it names stays where it is known to be; without a place it takes one that is free.
+  const isPlaced =
+    placed.testKey !== undefined && (test.identity !== null || isTaken(prepare, productId, placed.identity))
+  const moves = test.identity !== placed.identity && !isPlaced
+  const ran = options.mode !== 'INGEST_MODE_DRAFT'
+  // Only this module writes the columns read here.
+  const labels = JSON.parse(test.labels) as Record<string, string>
+  const isBack = test.status === 'TEST_STATUS_DEPRECATED' && labels[DEPRECATED_BY] === MISSING
+  const { [DEPRECATED_BY]: _mark, ...kept } = labels
+  const next = {
+    parent_id: moves ? parentId : test.parent_id === '' ? parentId : test.parent_id,
+    title: test.title === titleOf(test.name) ? titleOf(placed.name) : test.title,
+    status: isBack || (ran && test.status === 'TEST_STATUS_DRAFT') ? 'TEST_STATUS_ACTIVE' : test.status,
+    framework: framework === '' ? test.framework : framework,
+    level: options.level ?? test.level,
+    ...(moves
+      ? {
+          identity: placed.identity,
+          file_path: placed.file_path,
+          suite_path: JSON.stringify(placed.suite_path),
+          name: placed.name,
+          project: placed.project,
+        }
+      : {
+          identity: test.identity,
+          file_path: test.file_path,
+          suite_path: test.suite_path,
+          name: test.name,
+          project: test.project,
+        }),
+    line: placed.line === 0 ? test.line : placed.line,
+    tags: placed.tags.length === 0 ? test.tags : JSON.stringify(placed.tags),
+    labels: JSON.stringify({ ...(isBack ? kept : labels), ...labelsOf(placed) }),
+  }
+  const names = Object.keys(next) as (keyof typeof next)[]
+  const changed = names.filter((name) => next[name] !== test[name])
+  if (changed.length > 0) {
+    prepare(
+      `UPDATE test SET ${names.map((name) => `${name} = ?`).join(', ')}, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
+    ).run(...names.map((name) => next[name]), call.now(), test.id)
+    const suite_path = moves ? placed.suite_path : (JSON.parse(test.suite_path) as string[])
+    indexTest(prepare, {
+      ...next,
+      seq: test.seq,
+      number: test.number,
+      suite_path,
+      tags: JSON.parse(next.tags) as string[],
+    })
+  }
+  if (moves && test.identity !== null) {
+    prepare('INSERT OR REPLACE INTO test_former_identity (product_id, identity, test_id) VALUES (?, ?, ?)').run(
+      productId,
+      test.identity,
+      test.id,
+    )
+  }
+  const action = changed.length === 0 ? 'INGEST_ACTION_UNCHANGED' : 'INGEST_ACTION_UPDATED'
+  return { testId: test.id, number: test.number, action } as const
+}
+
+function isTaken(prepare: Prepare, productId: number, identity: string): boolean {
+  const other = prepare('SELECT 1 AS found FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL')
+  return other.get(productId, identity) !== undefined
+}
+
+function labelsOf({ labels, reports }: PlacedCase): Record<string, string> {
+  const id = reports.find((one: ReportCase) => one.external_id !== '')?.external_id
+  return { ...labels, ...(id !== undefined && { external_id: id.slice(0, 500) }) }
+}
+
+/**
+ * Marks the known cases of the reported files that the report no longer has as deprecated (MISSING_POLICY_DEPRECATE);
+ * answers their ids.
+ */
+export function deprecateMissing(
+  prepare: Prepare,
+  call: Pick<Call, 'now'>,
+  productId: number,
+  { cases }: Applied,
+): string[] {
+  const present = new Set(cases.map(({ testId }) => testId))
+  const files = new Set(cases.map(({ placed }) => placed.file_path).filter((file) => file !== ''))
+  const known = prepare(
+    `SELECT id, labels FROM test WHERE product_id = ? AND file_path = ? AND kind = 'TEST_KIND_CASE'
+       AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
+  )
+  const missing = [...files].flatMap((file) =>
+    known.all<{ id: string; labels: string }>(productId, file).filter(({ id }) => !present.has(id)),
+  )
+  for (const { id, labels } of missing) {
+    const marked = { ...(JSON.parse(labels) as Record<string, string>), [DEPRECATED_BY]: MISSING }
+    prepare(
+      `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
+    ).run(JSON.stringify(marked), call.now(), id)
+  }
+  return missing.map(({ id }) => id)
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { ReportCase } from '../reports/report.ts'
+import { identityOf, normPath } from '../cases/identity.ts'
+import type { PathRoots } from '../cases/identity.ts'
+import { findReferences } from './references.ts'
+
+/** A case of a report with its place in the repository, and every report of it in this request. */
+export interface PlacedCase {
+  identity: string
+  file_path: string
+  suite_path: string[]
+  name: string
+  project: string
+  line: number
+  tags: string[]
+  labels: Record<string, string>
+  /** Keys of requirements that it names. */
+  requirementKeys: string[]
+  /** Key of the test that it says it is. */
+  testKey: string | undefined
+  /** Several when a reporter lists retries as cases of their own, or shards overlap. */
+  reports: ReportCase[]
+}
+
+const LONGEST_NAME = 1000
+const MOST_TAGS = 50
+const LONGEST_TAG = 60
+
+/** Cases by their identity (CONTRACT §4.2), in the order in which the reports name them first. */
+export function placeCases(cases: readonly ReportCase[], roots: PathRoots): PlacedCase[] {
+  const placed = new Map<string, PlacedCase>()
+  for (const one of cases) {
+    const file_path = normPath(one.file_path, roots).slice(0, 500)
+    const place = { file_path, suite_path: one.suite_path, name: named(one.name), project: one.project }
+    const identity = identityOf(place)
+    const known = placed.get(identity)
+    if (known !== undefined) {
+      known.reports.push(one)
+      continue
+    }
+    const { requirements, testKey } = findReferences(one)
+    placed.set(identity, {
+      identity,
+      ...place,
+      line: one.line,
+      tags: one.tags.slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG)),
+      labels: Object.fromEntries(Object.entries(one.labels).slice(0, MOST_TAGS)),
+      requirementKeys: requirements,
+      testKey,
+      reports: [one],
+    })
+  }
+  return [...placed.values()]
+}
+
+/** A name that is too long keeps its beginning and stays different from others that begin alike. */
+function named(name: string): string {
+  if (name.length <= LONGEST_NAME) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)
+  return `${name.slice(0, LONGEST_NAME - 14)}… ${digest}`
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import type { InputOf } from '../../../contract/index.ts'
+import { ServiceError } from '../../../errors.ts'
+import { textOf } from '../../rest/body.ts'
+import { parseReport } from '../reports/index.ts'
+import type { ParsedReport, ReportCase } from '../reports/report.ts'
+
+type Draft = InputOf<'ingestTests'>['draft']
+type Encoding = NonNullable<Draft['content_encoding']>
+
+/** Largest report once unpacked; several together may be as large. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+export interface DraftWarning {
+  code: string
+  message: string
+  file: string
+  line: number
+}
+
+/** Everything one request reports. */
+export interface ReadDraft {
+  format: ParsedReport['format']
+  framework: string
+  cases: ReportCase[]
+  started_at: number | null
+  finished_at: number | null
+  /** Reports that were read. */
+  files: number
+  warnings: DraftWarning[]
+  /** SHA-256 of the content: the run key of a request that names none, so that the same report sent twice is one run. */
+  contentKey: string
+}
+
+/**
+ * Reads the reports of a request (CONTRACT §4.1). One that cannot be read among several is a warning; when none can, its
+ * error is thrown: `REPORT_UNPARSABLE`, `FORMAT_UNKNOWN` or `REPORT_EMPTY`.
+ */
+export function readDraft(draft: Draft): ReadDraft {
+  const { content, format, content_encoding, files = [], cases } = draft
+  const given = [
+    ...(content === undefined ? [] : [{ name: '', content, format, content_encoding }]),
+    ...files.map((file) => ({ ...file, format: file.format ?? format })),
+  ]
+  const reports: ParsedReport[] = cases === undefined ? [] : [nativeReport(cases)]
+  const warnings: DraftWarning[] = []
+  const failures: unknown[] = []
+  const left = { bytes: MOST_BYTES }
+  const hash = createHash('sha256')
+  if (cases !== undefined) hash.update(JSON.stringify(cases))
+  for (const file of given) {
+    try {
+      const text = unpack(file.content, file.content_encoding ?? 'identity', left)
+      hash.update(typeof text === 'string' ? text : JSON.stringify(text))
+      const report = parseReport({ name: file.name, content: text, format: file.format })
+      reports.push(report)
+      warnings.push(...report.warnings.map((warning) => ({ ...warning, file: file.name })))
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceError)) throw thrown
+      failures.push(thrown)
+      warnings.push({ code: thrown.reason, message: thrown.message, file: file.name, line: lineOf(thrown) })
+    }
+  }
+  if (reports.length === 0) throw failures[0] ?? nothingGiven()
+  return {
+    ...join(reports),
+    files: reports.length,
+    warnings,
+    contentKey: `sha256:${hash.digest('hex')}`,
+  }
+}
+
+function join(reports: readonly ParsedReport[]) {
+  const times = (pick: (report: ParsedReport) => number | null) => reports.flatMap((report) => pick(report) ?? [])
+  const started = times(({ started_at }) => started_at)
+  const finished = times(({ finished_at }) => finished_at)
+  return {
+    format: reports[0]!.format,
+    framework: reports.find(({ framework }) => framework !== '')?.framework ?? '',
+    cases: reports.flatMap((report) => report.cases),
+    started_at: started.length === 0 ? null : started.reduce((least, at) => Math.min(least, at)),
+    finished_at: finished.length === 0 ? null : finished.reduce((most, at) => Math.max(most, at)),
+  }
+}
+
+function unpack(content: NonNullable<Draft['content']>, encoding: Encoding, left: { bytes: number }) {
+  if (typeof content !== 'string') return content
+  if (encoding === 'identity') return charge(content, left)
+  const bytes = Buffer.from(content, 'base64')
+  if (encoding === 'base64') return charge(textOf(bytes), left)
+  try {
+    return charge(textOf(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) })), left)
+  } catch (cause) {
+    if (cause instanceof RangeError) throw tooLarge()
+    const message = 'the content is no base64 of gzip; correct content_encoding'
+    throw new ServiceError('invalid_argument', message, { reason: 'REPORT_UNPARSABLE', cause })
+  }
+}
+
+function charge(text: string, left: { bytes: number }): string {
+  left.bytes -= Buffer.byteLength(text)
+  if (left.bytes < 0) throw tooLarge()
+  return text
+}
+
+function tooLarge(): ServiceError {
+  const message = `the reports of one request are over ${String(MOST_BYTES / 1024 / 1024)} MiB once unpacked; send them in several, with one run_key`
+  return new ServiceError('payload_too_large', message, { reason: 'PAYLOAD_TOO_LARGE' })
+}
+
+function nothingGiven(): ServiceError {
+  return new ServiceError('invalid_argument', 'the draft has no report: pass content, files or cases', {
+    reason: 'REPORT_EMPTY',
+    violations: [{ field: 'draft', description: 'must have content, files or cases' }],
+  })
+}
+
+function lineOf({ metadata }: ServiceError): number {
+  return Number(metadata['line'] ?? 0)
+}
+
+function nativeReport(cases: NonNullable<Draft['cases']>): ParsedReport {
+  return {
+    format: 'REPORT_FORMAT_NATIVE',
+    framework: '',
+    started_at: null,
+    finished_at: null,
+    warnings: [],
+    cases: cases.map((one) => ({
+      file_path: one.file_path,
+      suite_path: one.suite_path,
+      name: one.name,
+      project: one.project ?? '',
+      status: one.status,
+      attempts: one.attempts ?? 1,
+      duration_ms: Math.round(one.duration_ms ?? 0),
+      message: one.message ?? '',
+      trace: one.trace ?? '',
+      line: one.line ?? 0,
+      tags: one.tags ?? [],
+      labels: {},
+      external_id: one.external_id ?? '',
+      references: one.requirement_keys ?? [],
+      started_at: null,
+    })),
+  }
+}

@@ -1,0 +1,166 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import type { InputOf } from '../../../contract/index.ts'
+import type { Ingest } from '../../../contract/test-ingest.ts'
+import type { Call } from '../../shared/context.ts'
+import { countCoverage } from '../coverage/read.ts'
+import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
+import { rootsOf } from '../../errors/issues/attribution.ts'
+import type { Rows, Statement } from '../../sql/database.ts'
+import type { ProductRow } from '../../sql/schema.ts'
+import { testKey } from '../cases/access.ts'
+import { linkAnnotations } from './annotations.ts'
+import type { Annotated } from './annotations.ts'
+import { addReport } from './attempts.ts'
+import type { Reported } from './attempts.ts'
+import { applyCases, deprecateMissing } from './apply.ts'
+import type { Action, Applied, AppliedCase } from './apply.ts'
+import { placeCases } from './cases.ts'
+import type { PlacedCase } from './cases.ts'
+import type { DraftWarning, ReadDraft } from './decode.ts'
+import { matchCases } from './match.ts'
+import { ensureRun, viewRun } from './run.ts'
+
+export interface IngestRoom {
+  rows: Rows
+  prepare: (sql: string) => Statement
+  call: Pick<Call, 'actor' | 'now' | 'newId'>
+  product: Selectable<ProductRow>
+}
+
+type Input = Pick<InputOf<'ingestTests'>, 'run' | 'options'>
+
+const CASES_SHOWN = 500
+const REFERENCES_SHOWN = 200
+const WARNINGS_SHOWN = 100
+
+/**
+ * Takes reports that were read: cases, results, links by annotation, and the coverage before and after (CONTRACT §4.1).
+ * Runs inside the caller's transaction; the same reports in the same run change nothing the second time.
+ */
+export async function ingestDraft(room: IngestRoom, draft: ReadDraft, input: Input): Promise<z.input<typeof Ingest>> {
+  const { rows, prepare, call, product } = room
+  const { run: about = {}, options = {} } = input
+  const isDraft = options.mode === 'INGEST_MODE_DRAFT'
+  const before = await countCoverage(rows, product, call.now())
+
+  const joined = isDraft
+    ? undefined
+    : await ensureRun(rows, prepare, call, { productId: product.id, run: about, draft })
+  const run = joined && { run: joined.run, executedAt: draft.started_at ?? joined.run.started_at ?? call.now() }
+  const cases = placeCases(draft.cases, { ...rootsOf(product.repository), root_dir: options.root_dir })
+  const matches = matchCases(prepare, product.id, cases, { mayRename: (about.shard_total ?? 1) === 1 })
+  const touched = matches.flatMap(({ test }) => test?.id ?? [])
+  // Also where a case was: a rename takes it out of one suite and into another.
+  const affected = new Set(requirementsOfTests(prepare, touched))
+  const applied = applyCases(prepare, call, cases, matches, {
+    productId: product.id,
+    framework: draft.framework,
+    options,
+    run,
+  })
+  const missing =
+    options.missing_policy === 'MISSING_POLICY_DEPRECATE' ? deprecateMissing(prepare, call, product.id, applied) : []
+  const annotated =
+    options.link_annotations === false ? nothingAnnotated() : linkAnnotations(prepare, call, product.id, applied.cases)
+  const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...missing]
+  for (const id of [...requirementsOfTests(prepare, tests), ...annotated.requirementIds]) affected.add(id)
+  await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, affected)
+
+  const after = await countCoverage(rows, product, call.now())
+  const signals: string[] = []
+  const shown = <T>(member: string, list: readonly T[], most: number) => {
+    if (list.length > most) signals.push(`${member}:max_items:${String(most)}/${String(list.length)}`)
+    return list.slice(0, most)
+  }
+  const warnings = [...draft.warnings, ...ownWarnings(applied, joined?.differs === true, missing.length)]
+  return {
+    id: joined?.run.id ?? '',
+    format: draft.format,
+    run: joined === undefined ? noRun : viewRun(prepare, joined.run),
+    summary: summaryOf(draft, applied, annotated),
+    cases: shown('cases', applied.cases, CASES_SHOWN).map((one) => ({
+      test_id: one.testId,
+      key: one.testId === '' ? '' : testKey(one),
+      name: one.placed.name,
+      file_path: one.placed.file_path,
+      action: one.action,
+      status: statusOf(one.placed),
+      requirement_keys: annotated.known.get(one.testId) ?? [],
+    })),
+    unresolved_refs: shown('unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
+    warnings: shown('warnings', warnings, WARNINGS_SHOWN),
+    coverage_effect: { before, after },
+    gate_stale: applied.recorded > 0 || annotated.created > 0 || missing.length > 0,
+    truncation_signals: signals,
+  }
+}
+
+function nothingAnnotated(): Annotated {
+  return { created: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
+}
+
+const noRun: ReturnType<typeof viewRun> = {
+  id: '',
+  run_key: '',
+  commit_sha: '',
+  git_branch: '',
+  environment_id: '',
+  release_id: '',
+  started_at: null,
+  finished_at: null,
+  totals: { tests: 0, passed: 0, failed: 0, skipped: 0, flaky: 0, errors: 0 },
+  ci_url: '',
+}
+
+/** What all reports of a case in this request come to. */
+function statusOf({ reports }: PlacedCase): StoredStatus {
+  let known: readonly Reported[] = []
+  let status: StoredStatus = 'RESULT_STATUS_SKIPPED'
+  for (const reported of reports) {
+    const outcome = addReport(known, reported)
+    if (outcome === undefined) continue
+    known = outcome.reported
+    status = outcome.status
+  }
+  return status
+}
+
+type StoredStatus = Reported['status']
+
+function summaryOf(draft: ReadDraft, { cases, suitesCreated, recorded, duplicate }: Applied, annotated: Annotated) {
+  const actions = (action: Action) => cases.filter((one) => one.action === action).length
+  const statuses = cases.map(({ placed }) => statusOf(placed))
+  const count = (...wanted: StoredStatus[]) => statuses.filter((status) => wanted.includes(status)).length
+  return {
+    files: draft.files,
+    suites_created: suitesCreated,
+    cases_created: actions('INGEST_ACTION_CREATED'),
+    cases_updated: actions('INGEST_ACTION_UPDATED'),
+    cases_unchanged: actions('INGEST_ACTION_UNCHANGED'),
+    cases_renamed: actions('INGEST_ACTION_RENAMED'),
+    results_recorded: recorded,
+    results_duplicate: duplicate,
+    links_created: annotated.created,
+    link_proposals_created: 0,
+    passed: count('RESULT_STATUS_PASSED'),
+    failed: count('RESULT_STATUS_FAILED'),
+    skipped: count('RESULT_STATUS_SKIPPED', 'RESULT_STATUS_BLOCKED'),
+    flaky: count('RESULT_STATUS_FLAKY'),
+    errors: count('RESULT_STATUS_ERROR'),
+  }
+}
+
+function ownWarnings({ cases }: Applied, runDiffers: boolean, deprecated: number): DraftWarning[] {
+  const skipped = cases.filter(({ action }: AppliedCase) => action === 'INGEST_ACTION_SKIPPED').length
+  const all = [
+    ['CASES_SKIPPED', skipped, `${String(skipped)} cases are not known and create_missing is false`],
+    [
+      'CASES_DEPRECATED',
+      deprecated,
+      `${String(deprecated)} known cases of the reported files are gone and are deprecated now`,
+    ],
+    ['RUN_DIFFERS', runDiffers ? 1 : 0, 'the run with this key has another environment or release, which it keeps'],
+  ] as const
+  return all.flatMap(([code, count, message]) => (count === 0 ? [] : [{ code, message, file: '', line: 0 }]))
+}

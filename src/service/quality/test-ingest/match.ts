@@ -1,0 +1,153 @@
+import { dirname, basename } from 'node:path/posix'
+import type { Statement } from '../../sql/database.ts'
+import type { StoredTest } from '../cases/access.ts'
+import type { PlacedCase } from './cases.ts'
+
+type Prepare = (sql: string) => Statement
+export type KnownTest = Pick<
+  StoredTest,
+  | 'id'
+  | 'seq'
+  | 'number'
+  | 'identity'
+  | 'parent_id'
+  | 'title'
+  | 'status'
+  | 'framework'
+  | 'level'
+  | 'file_path'
+  | 'suite_path'
+  | 'name'
+  | 'project'
+  | 'line'
+  | 'tags'
+  | 'labels'
+  | 'last_result_id'
+>
+
+const COLUMNS = `id, seq, number, identity, parent_id, title, status, framework, level, file_path, suite_path, name, project,
+  line, tags, labels, last_result_id`
+
+export interface Matched {
+  test: KnownTest | undefined
+  renamed: boolean
+}
+
+/**
+ * The known test of each case (CONTRACT §4.2): by the key it names, by its place, by a place it had before, and last as a
+ * case that was renamed. A renamed one is looked for only when the report is whole (`mayRename`): what another shard has
+ * is not gone.
+ */
+export function matchCases(
+  prepare: Prepare,
+  productId: number,
+  cases: readonly PlacedCase[],
+  { mayRename }: { mayRename: boolean },
+): Matched[] {
+  const present = new Set(cases.map(({ identity }) => identity))
+  const taken = new Set<string>()
+  const direct = cases.map((one) => directMatch(prepare, productId, one, present))
+  for (const test of direct) if (test !== undefined) taken.add(test.id)
+  const rename = renames(prepare, productId, { cases, direct, present, taken })
+  return cases.map((one, index): Matched => {
+    const found = direct[index]
+    if (found !== undefined || !mayRename) return { test: found, renamed: false }
+    const test = rename(one)
+    if (test !== undefined) taken.add(test.id)
+    return { test, renamed: test !== undefined }
+  })
+}
+
+function directMatch(
+  prepare: Prepare,
+  productId: number,
+  { testKey, identity }: PlacedCase,
+  present: ReadonlySet<string>,
+): KnownTest | undefined {
+  if (testKey !== undefined) {
+    const byKey = prepare(
+      `SELECT ${COLUMNS} FROM test WHERE product_id = ? AND number = ? AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL`,
+    ).get<KnownTest>(productId, Number(testKey.slice('TC-'.length)))
+    if (byKey !== undefined) return byKey
+  }
+  const byPlace = prepare(
+    `SELECT ${COLUMNS} FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL`,
+  ).get<KnownTest>(productId, identity)
+  if (byPlace !== undefined) return byPlace
+  const former = prepare(
+    `SELECT ${COLUMNS} FROM test WHERE deleted_at IS NULL AND id = (
+       SELECT test_id FROM test_former_identity WHERE product_id = ? AND identity = ?)`,
+  ).get<KnownTest>(productId, identity)
+  // Both places in one report: they are two cases after all.
+  if (former?.identity != null && present.has(former.identity)) {
+    prepare('DELETE FROM test_former_identity WHERE product_id = ? AND identity = ?').run(productId, identity)
+    return undefined
+  }
+  return former
+}
+
+interface Report {
+  cases: readonly PlacedCase[]
+  direct: readonly (KnownTest | undefined)[]
+  present: ReadonlySet<string>
+  taken: ReadonlySet<string>
+}
+
+/**
+ * Finds the case that one without a match was before: the only one of that name in its file, under another suite; or the
+ * only one of that suite and name in a file that is gone from the report and was this file under another name: in the same
+ * folder, with the same base name, or with most of its cases found here.
+ */
+function renames(prepare: Prepare, productId: number, { cases, direct, present, taken }: Report) {
+  const files = new Set(cases.map(({ file_path }) => file_path))
+  const unmatched = cases.filter((_, index) => direct[index] === undefined)
+  const isFree = (test: KnownTest) => test.identity !== null && !present.has(test.identity) && !taken.has(test.id)
+  const inFile = prepare(
+    `SELECT ${COLUMNS} FROM test WHERE product_id = ? AND file_path = ? AND name = ? AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL`,
+  )
+  const anywhere = prepare(
+    `SELECT ${COLUMNS} FROM test WHERE product_id = ? AND name = ? AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL`,
+  )
+  const isSameFile = sameFile(prepare, productId, unmatched)
+  return (one: PlacedCase): KnownTest | undefined => {
+    const siblings = inFile
+      .all<KnownTest>(productId, one.file_path, one.name)
+      .filter((test) => isFree(test) && test.project === one.project)
+    if (siblings.length === 1) return siblings[0]
+    const suite = JSON.stringify(one.suite_path)
+    const moved = anywhere
+      .all<KnownTest>(productId, one.name)
+      .filter((test) => isFree(test) && test.project === one.project && test.suite_path === suite)
+      .filter((test) => test.file_path !== '' && one.file_path !== '' && !files.has(test.file_path))
+    const [only, ...others] = moved.filter((test) => isSameFile(test.file_path, one.file_path))
+    return others.length === 0 ? only : undefined
+  }
+}
+
+/** Whether the file that is gone was the new file under another name; asked once per pair. */
+function sameFile(prepare: Prepare, productId: number, unmatched: readonly PlacedCase[]) {
+  const newCases = Map.groupBy(unmatched, ({ file_path }) => file_path)
+  const answers = new Map<string, boolean>()
+  const casesOf = prepare(
+    `SELECT suite_path, name, project FROM test WHERE product_id = ? AND file_path = ? AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL`,
+  )
+  function ask(before: string, now: string): boolean {
+    if (dirname(before) === dirname(now) || basename(before) === basename(now)) return true
+    const known = casesOf.all<Pick<KnownTest, 'suite_path' | 'name' | 'project'>>(productId, before)
+    const here = new Set(
+      (newCases.get(now) ?? []).map((one) => keyOf({ ...one, suite_path: JSON.stringify(one.suite_path) })),
+    )
+    const found = known.filter((test) => here.has(keyOf(test))).length
+    return found >= 2 && found * 2 > known.length
+  }
+  return (before: string, now: string) => {
+    const pair = `${before}\n${now}`
+    const answer = answers.get(pair) ?? ask(before, now)
+    answers.set(pair, answer)
+    return answer
+  }
+}
+
+function keyOf({ suite_path, name, project }: Pick<KnownTest, 'suite_path' | 'name' | 'project'>): string {
+  return `${suite_path}\n${name}\n${project}`
+}

@@ -1,0 +1,105 @@
+import type { InputOf } from '../../../contract/index.ts'
+import type { Call } from '../../shared/context.ts'
+import type { ReportCase } from '../reports/report.ts'
+import type { Statement } from '../../sql/database.ts'
+import { addReport, ReportedList } from './attempts.ts'
+import type { StoredRun } from './run.ts'
+
+type Prepare = (sql: string) => Statement
+
+/** The run that results belong to, and when a result happened whose report does not say. */
+export interface RecordedRun {
+  run: StoredRun
+  executedAt: number
+}
+
+export interface ResultFacts {
+  productId: number
+  testId: string
+  run: RecordedRun
+  reported: ReportCase
+  options: NonNullable<InputOf<'ingestTests'>['options']>
+}
+
+interface Before {
+  id: string
+  executed_at: number
+  reported: string
+}
+
+const MESSAGE_BYTES = 4096
+const TRACE_BYTES = 8192
+
+/**
+ * Adds what a report says about a case to its result in the run, and keeps the case's newest result. False when the run
+ * has that report already: then nothing changes (CONTRACT §4.1).
+ */
+export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>, facts: ResultFacts): boolean {
+  const { productId, testId, run, reported, options } = facts
+  const before = prepare(
+    'SELECT id, executed_at, reported FROM test_result WHERE run_id = ? AND test_id = ?',
+  ).get<Before>(run.run.id, testId)
+  const outcome = addReport(before === undefined ? [] : ReportedList.parse(JSON.parse(before.reported)), reported)
+  if (outcome === undefined) return false
+  // A clock that runs ahead must not keep later results from being the newest.
+  const at = Math.min(reported.started_at ?? run.executedAt, call.now())
+  const executedAt = Math.max(at, before?.executed_at ?? at)
+  const text = {
+    message: cutBytes(reported.message, MESSAGE_BYTES),
+    trace: cutBytes(reported.trace, options.max_trace_bytes ?? TRACE_BYTES),
+  }
+  const id = before?.id ?? call.newId()
+  if (before === undefined) {
+    prepare(
+      `INSERT INTO test_result (id, product_id, test_id, run_id, status, attempts, duration_ms, message, trace, executed_at,
+         environment_id, release_id, reported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      id,
+      productId,
+      testId,
+      run.run.id,
+      outcome.status,
+      outcome.attempts,
+      outcome.duration_ms,
+      text.message,
+      text.trace,
+      executedAt,
+      run.run.environment_id,
+      run.run.release_id,
+      JSON.stringify(outcome.reported),
+    )
+  } else {
+    prepare(
+      'UPDATE test_result SET status = ?, attempts = ?, duration_ms = ?, executed_at = ?, reported = ? WHERE id = ?',
+    ).run(outcome.status, outcome.attempts, outcome.duration_ms, executedAt, JSON.stringify(outcome.reported), id)
+    if (outcome.tellsNew) {
+      prepare('UPDATE test_result SET message = ?, trace = ? WHERE id = ?').run(text.message, text.trace, id)
+    }
+  }
+  keepNewest(prepare, testId)
+  return true
+}
+
+/** Writes a case's newest result beside it, so that lists and coverage need not look for it. */
+function keepNewest(prepare: Prepare, testId: string): void {
+  const newest = prepare(
+    'SELECT id, status FROM test_result WHERE test_id = ? ORDER BY executed_at DESC, id DESC LIMIT 1',
+  ).get<{ id: string; status: string }>(testId)
+  prepare('UPDATE test SET last_result_id = ?, last_status = ? WHERE id = ?').run(
+    newest?.id ?? '',
+    newest?.status ?? '',
+    testId,
+  )
+}
+
+/** At most `bytes` of UTF-8, never half a character. */
+function cutBytes(text: string, bytes: number): string {
+  if (text.length * 4 <= bytes) return text
+  const encoded = Buffer.from(text, 'utf8')
+  if (encoded.length <= bytes) return text
+  // A cut character ends in U+FFFD, which is dropped.
+  return encoded
+    .subarray(0, bytes)
+    .toString('utf8')
+    .replace(/\uFFFD$/, '')
+}

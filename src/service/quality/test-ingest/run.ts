@@ -1,0 +1,117 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import type { InputOf } from '../../../contract/index.ts'
+import type { TestRun } from '../../../contract/test-ingest.ts'
+import type { Call } from '../../shared/context.ts'
+import { ensureEnvironment } from '../../workspace/environments.ts'
+import { ensureRelease } from '../../workspace/releases.ts'
+import { defaultEnvironmentName } from '../../workspace/rules.ts'
+import type { Rows, Statement } from '../../sql/database.ts'
+import type { TestRunRow } from '../../sql/schema-quality.ts'
+import { timestampOrNull } from '../../shared/times.ts'
+import type { ReadDraft } from './decode.ts'
+
+type Prepare = (sql: string) => Statement
+export type StoredRun = Selectable<TestRunRow>
+
+export interface RunFacts {
+  productId: number
+  run: InputOf<'ingestTests'>['run']
+  draft: Pick<ReadDraft, 'contentKey' | 'started_at' | 'finished_at'>
+}
+
+/**
+ * The run of a report, made or joined: reports with one key are one run (CONTRACT §4.1). Environment and release named are
+ * made where missing; a release without an environment belongs to production. What an earlier report said of the run
+ * stays, what it left out is filled in.
+ */
+export async function ensureRun(
+  rows: Rows,
+  prepare: Prepare,
+  call: Pick<Call, 'now' | 'newId'>,
+  { productId, run = {}, draft }: RunFacts,
+): Promise<{ run: StoredRun; differs: boolean }> {
+  const { environmentId, releaseId } = await placeOf(rows, call, productId, run)
+  const startedAt = run.started_at === undefined ? draft.started_at : Date.parse(run.started_at)
+  const runKey = run.run_key === undefined || run.run_key === '' ? draft.contentKey : run.run_key
+  prepare(
+    `INSERT INTO test_run (id, product_id, run_key, commit_sha, git_branch, environment_id, release_id, started_at,
+       finished_at, ci_url, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (product_id, run_key) DO UPDATE SET
+       commit_sha = CASE test_run.commit_sha WHEN '' THEN excluded.commit_sha ELSE test_run.commit_sha END,
+       git_branch = CASE test_run.git_branch WHEN '' THEN excluded.git_branch ELSE test_run.git_branch END,
+       environment_id = CASE test_run.environment_id WHEN '' THEN excluded.environment_id ELSE test_run.environment_id END,
+       release_id = CASE test_run.release_id WHEN '' THEN excluded.release_id ELSE test_run.release_id END,
+       ci_url = CASE test_run.ci_url WHEN '' THEN excluded.ci_url ELSE test_run.ci_url END,
+       started_at = min(coalesce(test_run.started_at, excluded.started_at), coalesce(excluded.started_at, test_run.started_at)),
+       finished_at = max(coalesce(test_run.finished_at, excluded.finished_at), coalesce(excluded.finished_at, test_run.finished_at))`,
+  ).run(
+    call.newId(),
+    productId,
+    runKey,
+    run.commit_sha ?? '',
+    run.git_branch ?? '',
+    environmentId,
+    releaseId,
+    startedAt,
+    draft.finished_at,
+    run.ci_url ?? '',
+    call.now(),
+  )
+  const stored = await rows
+    .selectFrom('test_run')
+    .selectAll()
+    .where('product_id', '=', productId)
+    .where('run_key', '=', runKey)
+    .executeTakeFirstOrThrow()
+  const differs =
+    (environmentId !== '' && stored.environment_id !== environmentId) ||
+    (releaseId !== '' && stored.release_id !== releaseId)
+  return { run: stored, differs }
+}
+
+async function placeOf(
+  rows: Rows,
+  call: Pick<Call, 'now' | 'newId'>,
+  productId: number,
+  { environment = '', release = '', commit_sha, git_branch }: NonNullable<RunFacts['run']>,
+) {
+  const [name, version] = [environment.trim(), release.trim()]
+  if (name === '' && version === '') return { environmentId: '', releaseId: '' }
+  const origin = 'ORIGIN_TEST_RUN'
+  const made = await ensureEnvironment(rows, call, { productId, name: name || defaultEnvironmentName, origin })
+  const environmentId = made.environment.id
+  if (version === '') return { environmentId, releaseId: '' }
+  const details = { commit_sha: commit_sha || undefined, git_branch: git_branch || undefined }
+  const { release: row } = await ensureRelease(rows, call, { productId, environmentId, version, origin, details })
+  return { environmentId, releaseId: row.id }
+}
+
+/** The contract's run with the totals of all its results so far. */
+export function viewRun(prepare: Prepare, run: StoredRun): z.input<typeof TestRun> {
+  const counts = prepare('SELECT status, count(*) AS count FROM test_result WHERE run_id = ? GROUP BY status').all<{
+    status: string
+    count: number
+  }>(run.id)
+  const of = (...statuses: string[]) =>
+    counts.reduce((sum, { status, count }) => (statuses.includes(status) ? sum + count : sum), 0)
+  return {
+    id: run.id,
+    run_key: run.run_key,
+    commit_sha: run.commit_sha,
+    git_branch: run.git_branch,
+    environment_id: run.environment_id,
+    release_id: run.release_id,
+    started_at: timestampOrNull(run.started_at),
+    finished_at: timestampOrNull(run.finished_at),
+    totals: {
+      tests: counts.reduce((sum, { count }) => sum + count, 0),
+      passed: of('RESULT_STATUS_PASSED'),
+      failed: of('RESULT_STATUS_FAILED'),
+      skipped: of('RESULT_STATUS_SKIPPED', 'RESULT_STATUS_BLOCKED'),
+      flaky: of('RESULT_STATUS_FLAKY'),
+      errors: of('RESULT_STATUS_ERROR'),
+    },
+    ci_url: run.ci_url,
+  }
+}

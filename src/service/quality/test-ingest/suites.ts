@@ -1,0 +1,71 @@
+import type { Call } from '../../shared/context.ts'
+import type { Statement } from '../../sql/database.ts'
+import { identityOf } from '../cases/identity.ts'
+import { indexTest } from '../cases/text-index.ts'
+import { nextTestNumber } from '../cases/write.ts'
+
+type Prepare = (sql: string) => Statement
+
+/**
+ * Finds or makes the suites of a path inside a file, each below the one before; answers the id of the innermost, '' for an
+ * empty path. `created` counts.
+ */
+export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' | 'newId'>, productId: number) {
+  const known = new Map<string, string>()
+  const counted = { created: 0 }
+
+  function ensure(filePath: string, path: readonly string[]): string {
+    if (path.length === 0) return ''
+    const place = { file_path: filePath, suite_path: path, name: '', project: '' }
+    // No case has an empty name, so a suite's place is never a case's.
+    const identity = identityOf(place)
+    const before = known.get(identity) ?? find(identity)
+    const id = before ?? insert(filePath, path, identity)
+    known.set(identity, id)
+    return id
+  }
+
+  function find(identity: string): string | undefined {
+    return prepare('SELECT id FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL').get<{
+      id: string
+    }>(productId, identity)?.id
+  }
+
+  function insert(filePath: string, path: readonly string[], identity: string): string {
+    const parent = ensure(filePath, path.slice(0, -1))
+    const id = call.newId()
+    const number = nextTestNumber(prepare, productId)
+    const title = titleOf(path.at(-1) ?? '')
+    const now = call.now()
+    const { lastInsertRowid } = prepare(
+      `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, identity, file_path,
+         suite_path, created_by, created_at, updated_at)
+       VALUES (?, ?, ?, ?, 'TEST_KIND_SUITE', ?, 'TEST_LEVEL_UNKNOWN', 'TEST_STATUS_ACTIVE',
+         'AUTOMATION_STATUS_AUTOMATED', ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      id,
+      productId,
+      number,
+      parent,
+      title,
+      identity,
+      filePath,
+      JSON.stringify(path),
+      JSON.stringify(call.actor),
+      now,
+      now,
+    )
+    indexTest(prepare, { seq: lastInsertRowid, number, title, suite_path: path, file_path: filePath, tags: [] })
+    counted.created += 1
+    return id
+  }
+
+  return { ensure, counted }
+}
+
+/** A title as the contract limits it: 1 to 200 characters. */
+export function titleOf(name: string): string {
+  const line = name.replace(/\s+/g, ' ').trim()
+  if (line === '') return '(without a name)'
+  return line.length <= 200 ? line : `${line.slice(0, 199)}…`
+}

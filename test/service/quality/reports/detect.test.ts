@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import type { ReportFormat } from '../../../../src/contract/test-ingest.ts'
+import type * as z from 'zod'
+import { parseReport } from '../../../../src/service/quality/reports/index.ts'
+import { fixtureText, parsed, recordedReports, refused } from './stated.ts'
+
+type Format = z.output<typeof ReportFormat>
+
+const junit = '<testsuites><testsuite name="s"><testcase name="a"/></testsuite></testsuites>'
+const tap = 'TAP version 14\n1..1\nok 1 - a\n'
+
+test('every recorded report is told by its content, with or without a byte order mark and white space before it', () => {
+  const told = recordedReports().map((path) => {
+    const text = fixtureText(path)
+    const marked = `\ufeff\n  ${text.replaceAll('\n', '\r\n').replace(/^<\?xml.*\?>\s*/u, '')}`
+    return [path, parsed(text).format, parsed(marked).format]
+  })
+  const format = (path: string) => (path.startsWith('junit') ? 'REPORT_FORMAT_JUNIT_XML' : 'REPORT_FORMAT_TAP')
+  expect(told).toEqual(recordedReports().map((path) => [path, format(path), format(path)]))
+  expect(told.length).toBeGreaterThan(20)
+})
+
+test.each([
+  ['ctrf/vitest.json', 'REPORT_FORMAT_CTRF'],
+  ['vitest/report.json', 'REPORT_FORMAT_VITEST_JSON'],
+  ['jest/report.json', 'REPORT_FORMAT_JEST_JSON'],
+  ['playwright/report.json', 'REPORT_FORMAT_PLAYWRIGHT_JSON'],
+] satisfies [string, Format][])('%s is told by its shape, as text and as an object', (path, format) => {
+  const text = fixtureText(path)
+  expect(parsed(text).format).toBe(format)
+  expect(parsed(text).cases.length).toBeGreaterThan(0)
+  const json: unknown = JSON.parse(text)
+  expect(parseReport({ name: '', content: json as object, format: 'REPORT_FORMAT_AUTO' })).toEqual(parsed(text))
+  expect(parseReport({ name: '', content: text, format })).toEqual(parsed(text))
+})
+
+test('CTRF without its own mark is told by its results', () => {
+  const report = { results: { tool: { name: 'x' }, tests: [{ name: 'a', status: 'passed', duration: 1 }] } }
+  expect(parseReport({ name: '', content: report }).format).toBe('REPORT_FORMAT_CTRF')
+})
+
+test('the JSON that Jest and Vitest share is read as the format that is named', () => {
+  for (const format of ['REPORT_FORMAT_JEST_JSON', 'REPORT_FORMAT_VITEST_JSON'] as const) {
+    for (const path of ['vitest/report.json', 'jest/report.json']) {
+      expect(parseReport({ name: '', content: fixtureText(path), format }).format).toBe(format)
+    }
+  }
+})
+
+test.each([
+  ['1..1\nok 1 - a\n'],
+  ['ok 1\n1..1\n'],
+  ['not ok - a\n'],
+  ['> shop@1.0.0 test\n> node --test\n\nTAP version 13\nok 1 - a\n1..1\n'],
+  ['[server] listening\nTAP version 13\nok 1 - a\n1..1\n'],
+])('%j is TAP', (text) => {
+  expect(parsed(text).format).toBe('REPORT_FORMAT_TAP')
+})
+
+test('UTF-16 that was read as UTF-8 or byte by byte is read, with a warning', () => {
+  for (const text of [junit, tap]) {
+    const little = Buffer.from(`\ufeff${text}`, 'utf16le')
+    const big = Buffer.from(little).swap16()
+    for (const bytes of [little, big]) {
+      for (const encoding of ['utf8', 'latin1'] as const) {
+        const report = parsed(bytes.toString(encoding))
+        expect(report.cases.map(({ name }) => name)).toEqual(['a'])
+        expect(report.warnings.map(({ code }) => code)).toEqual(['ENCODING_LOSSY'])
+      }
+    }
+  }
+})
+
+test.each([
+  [
+    'REPORT_FORMAT_TAP',
+    junit,
+    'this TAP report cannot be read: it looks like JUnit XML; leave the format out, or correct it',
+  ],
+  [
+    'REPORT_FORMAT_JUNIT_XML',
+    tap,
+    'this JUnit XML report cannot be read: it looks like TAP; leave the format out, or correct it',
+  ],
+  [
+    'REPORT_FORMAT_CTRF',
+    '{"suites":[],"config":{}}',
+    'this CTRF report cannot be read: it looks like Playwright JSON; leave the format out, or correct it',
+  ],
+  [
+    'REPORT_FORMAT_JUNIT_XML',
+    'hello',
+    'this JUnit XML report cannot be read: it is no XML, no JSON and no TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
+  ],
+] satisfies [Format, string, string][])(
+  '%s that is something else says what it looks like',
+  (format, content, message) => {
+    expect(refused(() => parseReport({ name: '', content, format }))).toEqual({
+      reason: 'REPORT_UNPARSABLE',
+      message,
+      metadata: { format, line: '0' },
+    })
+  },
+)
+
+test.each([
+  ['', 'it is empty; send the file that the test runner wrote'],
+  [' \n ', 'it is empty; send the file that the test runner wrote'],
+  [
+    'all 3 tests passed',
+    'it is no XML, no JSON and no TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
+  ],
+  ['PK\u0003\u0004\u0014', 'it is a ZIP archive; send the report in it'],
+  ['\u001f\ufffd\b\0', 'it is compressed; send it unpacked, or with content_encoding gzip+base64'],
+  ['\u007fELF\u0002\u0001', 'it is binary data, not the text of a report'],
+  ['[1, 2]', 'it is a JSON array or value; the formats known are JSON objects'],
+  ['{"a":1}', 'it is JSON, but neither of CTRF nor of Vitest, Jest or Playwright'],
+  ['{"cases":[]}', 'it is a list of cases; send it as draft.cases'],
+])('%j is no format that is known, and the error says why', (content, why) => {
+  expect(refused(() => parsed(content))).toEqual({
+    reason: 'FORMAT_UNKNOWN',
+    message: `the format of this report is unknown: ${why}`,
+    metadata: { format: 'REPORT_FORMAT_AUTO', line: '0' },
+  })
+})
+
+test('JSON that was cut off says so with its line and without its text', () => {
+  expect(refused(() => parsed('{\n"reportFormat": "CTRF",\n"secret": tru'))).toEqual({
+    reason: 'REPORT_UNPARSABLE',
+    message: 'this report cannot be read: its JSON is malformed, or it was cut off (line 3)',
+    metadata: { format: 'REPORT_FORMAT_AUTO', line: '3' },
+  })
+})
+
+test.each([
+  ['test-run', 'a report of NUnit 3'],
+  ['assemblies', 'a report of xUnit.net'],
+  ['TestRun', 'a TRX report of Visual Studio'],
+  ['html', 'a web page'],
+  ['toString', 'XML of another kind'],
+])('XML whose root is %s is no JUnit, and the error says what it is', (root, what) => {
+  expect(refused(() => parsed(`<${root}/>`)).message).toBe(
+    `this JUnit XML report cannot be read: it is ${what}; its root must be testsuites or testsuite, so have the tests report as JUnit XML (line 1)`,
+  )
+})

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compileGlob } from '../../../../src/service/workspace/glob.ts'
+import { requirementsOfPaths } from '../../../../src/service/quality/requirements/match.ts'
+import { startApp } from '../../../app.ts'
+
+const segment = fc.constantFrom('src', 'cart', 'web', 'a.ts', 'b.ts', 'total')
+const paths = fc.array(
+  fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/')),
+  {
+    minLength: 1,
+    maxLength: 6,
+  },
+)
+const globs = fc.uniqueArray(
+  fc
+    .array(fc.oneof(segment, fc.constantFrom('*', '**', '*.ts', 'c*', '{cart,web}', '[ab].ts')), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((parts) => parts.join('/')),
+  { minLength: 1, maxLength: 8 },
+)
+
+test('the requirements of a file are those of whose references one matches, as if each had been tried', async () => {
+  await using app = await startApp()
+  await fc.assert(
+    fc.asyncProperty(globs, paths, async (references, asked) => {
+      const made = await app.request<{ requirement: { id: string } }>(
+        'POST',
+        `/v1/products/${app.productId}/requirements`,
+        {
+          title: 'a rule',
+          code_refs: references.map((path) => ({ path })),
+        },
+      )
+      const { id } = made.body.requirement
+      const claims = await requirementsOfPaths(app.db.read, Number(app.productId), asked)
+      for (const path of asked) {
+        const found = (claims.get(path) ?? []).filter(({ requirementId }) => requirementId === id)
+        const expected = references.filter((glob) => compileGlob(glob)(path))
+        expect(found.map(({ codeRef }) => codeRef.path).toSorted()).toEqual(expected.toSorted())
+      }
+      await app.request('DELETE', `/v1/requirements/${id}`)
+    }),
+    { numRuns: 60 },
+  )
+})
