@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts'
 import type { Handlers } from '../shared/context.ts'
 import { productOf } from '../workspace/access.ts'
-import { readFixContext } from '../fix-context/context.ts'
+import { readFixContext } from '../agent-context/fix/context.ts'
 import { issueOf } from '../errors/issues/access.ts'
 
 const FRAMES = 30

@@ -7,8 +7,8 @@ import { listGaps } from '../quality/gaps/list.ts'
 import { readPage } from '../shared/paging.ts'
 import { requirementOf } from '../quality/requirements/access.ts'
 import { notFound } from '../../errors.ts'
-import { prepareContexts } from '../test-context/prepare.ts'
-import { buildTestContext } from '../test-context/build.ts'
+import { prepareContexts } from '../agent-context/test/prepare.ts'
+import { buildTestContext } from '../agent-context/test/build.ts'
 
 export const retrievalHandlers = {
   async listCoverageGaps(input, call) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { snapshotOf } from '../../../src/service/workspace/snapshot.ts'
 import type { App } from '../../app.ts'
 import { startApp } from '../../app.ts'
-import { giveSources, issuesOf, own, thrown } from '../fix-context/room.ts'
+import { giveSources, issuesOf, own, thrown } from '../agent-context/fix/room.ts'
 
 const has = async (app: App, ...paths: string[]) => {
   const snapshot = await snapshotOf(app.db.read, Number(app.productId))

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { viewReleases } from '../workspace/release-view.ts'
-import { isKnownRelease } from '../workspace/rules.ts'
-import type { Presence } from '../errors/issues/presence.ts'
-import type { Rows } from '../sql/database.ts'
+import { viewReleases } from '../../workspace/release-view.ts'
+import { isKnownRelease } from '../../workspace/rules.ts'
+import type { Presence } from '../../errors/issues/presence.ts'
+import type { Rows } from '../../sql/database.ts'
 import type { ReleasesBody } from './bodies.ts'
 import { byEnvironment } from './environments.ts'
 

@@ -1,4 +1,4 @@
-import type { CoverageBody } from '../quality/coverage/rule.ts'
+import type { CoverageBody } from '../../quality/coverage/rule.ts'
 import type { ConventionsBody } from './conventions.ts'
 
 export interface GuidanceFacts {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../app.ts'
-import { bundle, crash, eventOf, sources, uploadBuild } from '../errors/sourcemaps/symbolicate/shop.ts'
+import { startApp } from '../../../app.ts'
+import { bundle, crash, eventOf, sources, uploadBuild } from '../../errors/sourcemaps/symbolicate/shop.ts'
 import { fixContextOf } from './room.ts'
 
 const address = 'https://shop.example/assets/app.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { insertProduct } from '../../../src/service/workspace/products.ts'
-import { systemPlatform } from '../../../src/service/shared/platform.ts'
-import { startApp } from '../../app.ts'
+import { insertProduct } from '../../../../src/service/workspace/products.ts'
+import { systemPlatform } from '../../../../src/service/shared/platform.ts'
+import { startApp } from '../../../app.ts'
 import { fixContextOf, issuesOf } from './room.ts'
 
 interface Failure {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../app.ts'
+import { startApp } from '../../../app.ts'
 import { fixContextOf, giveSources, library, own, thrown } from './room.ts'
 
 const chain = thrown(

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path/posix'
 import type * as z from 'zod'
-import type { TestContext } from '../../contract/test-context.ts'
-import { matchExpression } from '../quality/requirements/text-index.ts'
-import { Texts } from '../quality/requirements/columns.ts'
-import type { Rows } from '../sql/database.ts'
-import { testKey } from '../quality/cases/access.ts'
-import { rankedTests } from '../quality/cases/text-index.ts'
+import type { TestContext } from '../../../contract/test-context.ts'
+import { matchExpression } from '../../quality/requirements/text-index.ts'
+import { Texts } from '../../quality/requirements/columns.ts'
+import type { Rows } from '../../sql/database.ts'
+import { testKey } from '../../quality/cases/access.ts'
+import { rankedTests } from '../../quality/cases/text-index.ts'
 
 export type SimilarTest = z.input<typeof TestContext>['similar_tests'][number]
 

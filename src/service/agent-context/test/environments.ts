@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import type { NamedRef } from '../../contract/common.ts'
-import { isKnownEnvironment } from '../workspace/rules.ts'
-import type { Rows } from '../sql/database.ts'
+import type { NamedRef } from '../../../contract/common.ts'
+import { isKnownEnvironment } from '../../workspace/rules.ts'
+import type { Rows } from '../../sql/database.ts'
 
 const SHOWN = 20
 

@@ -1,4 +1,4 @@
-import type { Rows } from '../sql/database.ts'
+import type { Rows } from '../../sql/database.ts'
 import type { RelatedBody } from './bodies.ts'
 import type { Note } from './notes.ts'
 

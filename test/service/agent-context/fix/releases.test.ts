@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { App } from '../../app.ts'
-import { startApp } from '../../app.ts'
+import type { App } from '../../../app.ts'
+import { startApp } from '../../../app.ts'
 import { fixContextOf, issuesOf } from './room.ts'
 
 const minuteMs = 60_000

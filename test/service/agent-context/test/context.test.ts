@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { estimateTokens } from '../../../src/service/test-context/budget.ts'
-import { filePattern } from '../../../src/service/test-context/conventions.ts'
-import { suggestCases, targetFile } from '../../../src/service/test-context/suggestions.ts'
-import type { App } from '../../app.ts'
-import { startApp } from '../../app.ts'
-import type { Failure } from '../people.ts'
+import { estimateTokens } from '../../../../src/service/agent-context/test/budget.ts'
+import { filePattern } from '../../../../src/service/agent-context/test/conventions.ts'
+import { suggestCases, targetFile } from '../../../../src/service/agent-context/test/suggestions.ts'
+import type { App } from '../../../app.ts'
+import { startApp } from '../../../app.ts'
+import type { Failure } from '../../people.ts'
 
 interface Context {
   requirement: { key: string }

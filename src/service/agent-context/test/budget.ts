@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { TestContext } from '../../contract/test-context.ts'
+import type { TestContext } from '../../../contract/test-context.ts'
 
 export type TestContextBody = z.input<typeof TestContext>
 

@@ -1,4 +1,4 @@
-import { cutFrames } from '../errors/issues/frames.ts'
+import { cutFrames } from '../../errors/issues/frames.ts'
 import type { FixContextBody, FrameBody } from './bodies.ts'
 import type { Limits } from './limits.ts'
 import { MOST_BYTES, steps, usualLimits } from './limits.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { FixContext } from '../../contract/fix-context.ts'
+import type { FixContext } from '../../../contract/fix-context.ts'
 
 export type FixContextBody = z.input<typeof FixContext>
 export type FrameBody = FixContextBody['frames'][number]

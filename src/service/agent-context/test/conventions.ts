@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
-import type { Conventions } from '../../contract/test-context.ts'
-import { Texts } from '../quality/requirements/columns.ts'
-import type { Rows } from '../sql/database.ts'
+import type { Conventions } from '../../../contract/test-context.ts'
+import { Texts } from '../../quality/requirements/columns.ts'
+import type { Rows } from '../../sql/database.ts'
 
 export type ConventionsBody = z.input<typeof Conventions>
 

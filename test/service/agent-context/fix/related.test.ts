@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../app.ts'
+import { startApp } from '../../../app.ts'
 import { fixContextOf, issuesOf, library, own, thrown } from './room.ts'
 
 test('other issues whose frames share places are related, by how many they share, then by when they were seen', async () => {

@@ -1,6 +1,6 @@
-import type { ResponseOf } from '../../../src/contract/index.ts'
-import type { App } from '../../app.ts'
-import { tinyMap, upload } from '../errors/sourcemaps/uploads/rig.ts'
+import type { ResponseOf } from '../../../../src/contract/index.ts'
+import type { App } from '../../../app.ts'
+import { tinyMap, upload } from '../../errors/sourcemaps/uploads/rig.ts'
 
 export type Answer = ResponseOf<'getFixContext'>['fix_context']
 type Issue = ResponseOf<'listIssues'>['issues'][number]

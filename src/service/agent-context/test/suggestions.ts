@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { TestSuggestion } from '../../contract/test-context.ts'
+import type { TestSuggestion } from '../../../contract/test-context.ts'
 import type { ConventionsBody } from './conventions.ts'
 
 export type SuggestionBody = z.input<typeof TestSuggestion>

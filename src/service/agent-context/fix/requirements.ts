@@ -1,10 +1,10 @@
-import { Priority, ResultStatus, RiskLevel } from '../../contract/common.ts'
-import { coverageFor } from '../quality/coverage/read.ts'
-import type { CoveredProduct } from '../quality/coverage/read.ts'
-import { requirementKey } from '../quality/requirements/access.ts'
-import { requirementsOfPaths } from '../quality/requirements/match.ts'
-import type { Rows } from '../sql/database.ts'
-import { testKey } from '../quality/cases/access.ts'
+import { Priority, ResultStatus, RiskLevel } from '../../../contract/common.ts'
+import { coverageFor } from '../../quality/coverage/read.ts'
+import type { CoveredProduct } from '../../quality/coverage/read.ts'
+import { requirementKey } from '../../quality/requirements/access.ts'
+import { requirementsOfPaths } from '../../quality/requirements/match.ts'
+import type { Rows } from '../../sql/database.ts'
+import { testKey } from '../../quality/cases/access.ts'
 import type { FileBody, RequirementBody } from './bodies.ts'
 
 /** What the requirements are looked for by. */
