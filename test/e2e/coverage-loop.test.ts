@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { checkOutShop } from '../../src/service/sample/recorder/repository.ts'
+import { checkOutShop } from '../../src/dev/sample-recorder/quality/repository.ts'
 import { startApp } from '../app.ts'
 import { clientOf, connected, type Called, type Connected } from '../mcp/clients.ts'
 

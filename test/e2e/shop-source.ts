@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { parse } from 'acorn'
 import * as z from 'zod'
 
-const shop = new URL('../../src/service/sample/shop/', import.meta.url)
+const shop = new URL('../../src/dev/sample-recorder/shop/', import.meta.url)
 
 /** What the sample shop's own files say of a place in them. */
 export interface Place {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventOf, parseEnvelope } from '../../../src/service/sample/envelope.ts'
-import { record } from '../../../src/service/sample/record.ts'
-import { chromiumPath } from '../../../src/service/sample/recorder/browser.ts'
-import { browserScenarios } from '../../../src/service/sample/recorder/browser-scenarios.ts'
-import { nodeScenarios } from '../../../src/service/sample/recorder/node-scenarios.ts'
-import { on, type Scenario } from '../../../src/service/sample/recorder/scenario.ts'
+import { record } from '../../../src/dev/sample-recorder/record-crashes.ts'
+import { chromiumPath } from '../../../src/dev/sample-recorder/crashes/browser.ts'
+import { browserScenarios } from '../../../src/dev/sample-recorder/crashes/browser-scenarios.ts'
+import { nodeScenarios } from '../../../src/dev/sample-recorder/crashes/node-scenarios.ts'
+import { on, type Scenario } from '../../../src/dev/sample-recorder/crashes/scenario.ts'
 
 let into: string
 

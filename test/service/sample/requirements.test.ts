@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { lintWording } from '../../../src/service/quality/requirements/lint.ts'
 import { sampleComponents } from '../../../src/service/sample/product.ts'
-import { readFeature } from '../../../src/service/sample/recorder/feature.ts'
-import { readPromises } from '../../../src/service/sample/recorder/promises.ts'
-import { importRequirements } from '../../../src/service/sample/recorder/requirements.ts'
+import { readFeature } from '../../../src/dev/sample-recorder/quality/feature.ts'
+import { readPromises } from '../../../src/dev/sample-recorder/quality/promises.ts'
+import { importRequirements } from '../../../src/dev/sample-recorder/quality/requirements.ts'
 import { readRequirements, type SampleRequirement } from '../../../src/service/sample/requirements.ts'
 
-const documents = new URL('../../../src/service/sample/documents/', import.meta.url)
-const shop = fileURLToPath(new URL('../../../src/service/sample/shop/', import.meta.url))
+const documents = new URL('../../../src/dev/sample-recorder/documents/', import.meta.url)
+const shop = fileURLToPath(new URL('../../../src/dev/sample-recorder/shop/', import.meta.url))
 
 const requirements = await readRequirements()
 const isGroup = ({ kind }: SampleRequirement) => kind === 'REQUIREMENT_KIND_GROUP'

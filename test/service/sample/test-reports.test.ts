@@ -4,7 +4,7 @@ import { parseReport } from '../../../src/service/quality/reports/index.ts'
 import { readReport, reportsUrl, sampleRuns } from '../../../src/service/sample/test-reports.ts'
 import { sampleReleases } from '../../../src/service/sample/product.ts'
 
-const shopTests = new URL('../../../src/service/sample/shop-tests/', import.meta.url)
+const shopTests = new URL('../../../src/dev/sample-recorder/shop-tests/', import.meta.url)
 const now = Date.parse('2030-05-04T12:00:00.000Z')
 
 const reports = await Promise.all(

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { chromiumPath } from './browser.ts'
-import { buildShop, packagesFolder } from './build.ts'
-import { machine } from './neutral.ts'
+import { chromiumPath } from '../crashes/browser.ts'
+import { buildShop, packagesFolder } from '../crashes/build.ts'
+import { machine } from '../crashes/neutral.ts'
 import { checkOutShop } from './repository.ts'
 
 const longestMs = 180_000

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
-import { eventOf, type JsonObject, parseEnvelope } from '../envelope.ts'
-import type { RecordedRequest } from '../recording.ts'
+import { eventOf, type JsonObject, parseEnvelope } from '../../../service/sample/envelope.ts'
+import type { RecordedRequest } from '../../../service/sample/recording.ts'
 import { startBrowser, visit } from './browser.ts'
 import type { BrowserScenario } from './browser-scenarios.ts'
 import type { Build } from './build.ts'

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { eventOf, parseEnvelope } from '../envelope.ts'
-import { placeholderKey, placeholderProduct } from '../recording.ts'
+import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
+import { placeholderKey, placeholderProduct } from '../../../service/sample/recording.ts'
 
 /** One request of an SDK that carried an event. */
 export interface Captured {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Priority, RiskLevel } from '../../../contract/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
-import type { SampleRequirement } from '../requirements.ts'
+import type { SampleRequirement } from '../../../service/sample/requirements.ts'
 
 /** A requirement before it is numbered; `group` is the place of its group in the list, −1 at the top. */
 export type Imported = Omit<SampleRequirement, 'key' | 'parent'> & { group: number }

@@ -1,6 +1,12 @@
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
-import { type Envelope, formatEnvelope, type JsonObject, mapEvents, parseEnvelope } from '../envelope.ts'
+import {
+  type Envelope,
+  formatEnvelope,
+  type JsonObject,
+  mapEvents,
+  parseEnvelope,
+} from '../../../service/sample/envelope.ts'
 import { packagesFolder } from './build.ts'
 import type { Captured } from './capture.ts'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { SampleRequirement } from '../requirements.ts'
+import type { SampleRequirement } from '../../../service/sample/requirements.ts'
 import { readFeature } from './feature.ts'
 import type { Imported } from './imported.ts'
 import { readPromises } from './promises.ts'

@@ -2,14 +2,14 @@ import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { eventOf, parseEnvelope } from './envelope.ts'
-import { type BrowserScenario, browserScenarios } from './recorder/browser-scenarios.ts'
-import { type Build, buildShop, bundlesOf } from './recorder/build.ts'
-import { type Crash, crashPages, crashServers } from './recorder/crash.ts'
-import { fold } from './recorder/fold.ts'
-import { type NodeScenario, nodeScenarios } from './recorder/node-scenarios.ts'
-import { ago } from './recorder/scenario.ts'
-import type { RecordedLine, RecordedResolve } from './recording.ts'
+import { eventOf, parseEnvelope } from '../../service/sample/envelope.ts'
+import { type BrowserScenario, browserScenarios } from './crashes/browser-scenarios.ts'
+import { type Build, buildShop, bundlesOf } from './crashes/build.ts'
+import { type Crash, crashPages, crashServers } from './crashes/crash.ts'
+import { fold } from './crashes/fold.ts'
+import { type NodeScenario, nodeScenarios } from './crashes/node-scenarios.ts'
+import { ago } from './crashes/scenario.ts'
+import type { RecordedLine, RecordedResolve } from '../../service/sample/recording.ts'
 
 export interface RecordOptions {
   /** The folder that gets events.jsonl and the bundles; those that were there are replaced. */
@@ -77,7 +77,7 @@ async function write(into: string, lines: readonly RecordedLine[], builds: reado
 }
 
 if (import.meta.main) {
-  const into = fileURLToPath(new URL('./recordings', import.meta.url))
+  const into = fileURLToPath(new URL('../../service/sample/recordings', import.meta.url))
   const lines = await record({ into, server: nodeScenarios, pages: browserScenarios })
   console.info(`${lines.length} lines in ${relative('.', into)}`)
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { eventOf, parseEnvelope } from '../envelope.ts'
-import type { RecordedRequest } from '../recording.ts'
+import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
+import type { RecordedRequest } from '../../../service/sample/recording.ts'
 
 /** Equal crashes as one line: the first one in full, of the others what differs. */
 export function fold(requests: readonly RecordedRequest[]): RecordedRequest {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { prepareWorkspace } from './build.ts'
+import { prepareWorkspace } from '../crashes/build.ts'
 
 const testsFolder = fileURLToPath(new URL('../shop-tests', import.meta.url))
 

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importRequirements } from './recorder/requirements.ts'
-import { runPageTests, runUnitTests } from './recorder/test-runs.ts'
-import { reportsUrl, sampleRuns } from './test-reports.ts'
-import { requirementsUrl } from './requirements.ts'
+import { importRequirements } from './quality/requirements.ts'
+import { runPageTests, runUnitTests } from './quality/test-runs.ts'
+import { reportsUrl, sampleRuns } from '../../service/sample/test-reports.ts'
+import { requirementsUrl } from '../../service/sample/requirements.ts'
 
 /** Read the requirements out of the shop's documents and write them down. */
 async function recordRequirements(): Promise<void> {
