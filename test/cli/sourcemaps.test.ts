@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { afterAll, expect, test } from 'vitest'
-import { showProgress } from '../../src/cli/sourcemaps-progress.ts'
+import { showProgress } from '../../src/cli/sourcemaps/progress.ts'
 import { eventually, serve, type Served } from '../serve.ts'
 import { temporaryFolder, tracegate } from './run.ts'
 

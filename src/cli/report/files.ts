@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { megabytes } from './sourcemaps-summary.ts'
+import { megabytes } from '../sourcemaps/summary.ts'
 
 /** The service unpacks at most this much of one request, so a larger file cannot be taken at all. */
 export const MOST_TEXT = 64 * 1024 * 1024

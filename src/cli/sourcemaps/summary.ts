@@ -1,4 +1,4 @@
-import type { UploadOutcome } from '../mcp/files/source-map-upload.ts'
+import type { UploadOutcome } from '../../mcp/files/source-map-upload.ts'
 
 /** More files than this are not listed one by one; those with a warning always are. */
 const LISTED = 20

@@ -1,7 +1,7 @@
-import type { Answered } from '../client/api.ts'
-import type { ResultOf } from '../contract/index.ts'
-import { counted } from '../lib/counted.ts'
-import type { Unread } from './report-files.ts'
+import type { Answered } from '../../client/api.ts'
+import type { ResultOf } from '../../contract/index.ts'
+import { counted } from '../../lib/counted.ts'
+import type { Unread } from './files.ts'
 
 type Ingest = Answered<ResultOf<'ingestTests'>>['ingest']
 

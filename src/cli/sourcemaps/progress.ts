@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty'
-import type { UploadProgress } from '../mcp/files/source-map-upload.ts'
-import { megabytes } from './sourcemaps-summary.ts'
+import type { UploadProgress } from '../../mcp/files/source-map-upload.ts'
+import { megabytes } from './summary.ts'
 
 export interface ShownProgress {
   show(progress: UploadProgress): void
