@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Untrusted } from '../src/contract/text.ts'
+import { Untrusted } from '../src/contract/base/text.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const plot = mkdtempSync(join(tmpdir(), 'tracegate-untrusted-'))
@@ -32,7 +32,7 @@ const allowed = {
   'a trusted member': '`boom ${event.id}`',
 } as const
 
-const planted = (expression: string) => `import { Untrusted } from '../src/contract/text.ts'
+const planted = (expression: string) => `import { Untrusted } from '../src/contract/base/text.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 interface Told {
   id: string

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { IssueStatus, Level, Period } from '../src/contract/common.ts'
+import { IssueStatus, Level, Period } from '../src/contract/base/common.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { corroborationScore, errorEvent, toMinute, vouched, withoutPrefix, type ToldIssue } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'

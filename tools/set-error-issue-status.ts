@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { IssueStatus } from '../src/contract/common.ts'
+import { IssueStatus } from '../src/contract/base/common.ts'
 import { failures, ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { inBatches } from '../src/lib/batches.ts'

@@ -1,5 +1,5 @@
 import type { Contract, EndpointName, RequestOf, ResultOf } from '../contract/index.ts'
-import type { Untrusted } from '../contract/text.ts'
+import type { Untrusted } from '../contract/base/text.ts'
 
 /**
  * What a caller gets from a deployment that may leave members out (CONTRACT §0.9): every member is optional, "the service

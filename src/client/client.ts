@@ -1,6 +1,6 @@
 import { contract, type EndpointName } from '../contract/index.ts'
-import type { Endpoint } from '../contract/endpoint.ts'
-import { replyText, type Send, type WireReply, type WireRequest } from '../contract/wire.ts'
+import type { Endpoint } from '../contract/base/endpoint.ts'
+import { replyText, type Send, type WireReply, type WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../contract/endpoint.ts'
+import type { Endpoint } from '../contract/base/endpoint.ts'
 import { ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
 
 /** Longest `Retry-After` that is passed on; a deployment that says more is down for today. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { textMark, Untrusted } from '../contract/text.ts'
+import { textMark, Untrusted } from '../contract/base/text.ts'
 import { ServiceError } from '../errors.ts'
 
 /** Reads one value of an answer; undefined means that the service did not say. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Endpoint } from '../contract/endpoint.ts'
+import type { Endpoint } from '../contract/base/endpoint.ts'
 import { camelCase, compileReader, isObject, memberOf, objectReader, unusable, type Read } from './read-schema.ts'
 
 /**

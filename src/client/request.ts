@@ -1,5 +1,5 @@
-import { pathParameters, type Endpoint } from '../contract/endpoint.ts'
-import type { WireRequest } from '../contract/wire.ts'
+import { pathParameters, type Endpoint } from '../contract/base/endpoint.ts'
+import type { WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 
 /** How the specification names paging; a foreign gateway answers 400 to query names it does not know (CONTRACT §0.3). */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Send, WireRequest } from '../contract/wire.ts'
+import type { Send, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 
 export interface NetworkOptions {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { Readable } from 'node:stream'
 import type { Agent, request } from 'undici'
-import type { Send, WireReply, WireRequest } from '../contract/wire.ts'
+import type { Send, WireReply, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import { errorCode, retryAfter } from './failure.ts'
 import { repeat, sleep as realSleep, Transient, type Sleep } from './retry.ts'

@@ -12,9 +12,9 @@ import {
   Timestamp,
   TruncationSignals,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging, scopes } from './endpoint.ts'
-import { team, trusted, untrusted } from './text.ts'
+} from './base/common.ts'
+import { endpoint, list, paging, scopes } from './base/endpoint.ts'
+import { team, trusted, untrusted } from './base/text.ts'
 
 export const AgentTrigger = prefixed('AGENT_TRIGGER', ['MANUAL', 'SCHEDULE', 'ON_INGEST', 'ON_RELEASE'])
 export const AgentRunState = prefixed('AGENT_RUN_STATE', [

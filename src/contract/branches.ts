@@ -16,10 +16,10 @@ import {
   Timestamp,
   TruncationSignals,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
 import { VerdictStatus } from './gate-policy.ts'
-import { team } from './text.ts'
+import { team } from './base/text.ts'
 
 export const BranchState = prefixed('BRANCH_STATE', ['OPEN', 'MERGED', 'CLOSED'])
 export const BranchSource = prefixed('BRANCH_SOURCE', ['MANUAL', 'DISTILL', 'AGENT'])

@@ -11,9 +11,9 @@ import {
   RiskLevel,
   Timestamp,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging } from './endpoint.ts'
-import { team } from './text.ts'
+} from './base/common.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
+import { team } from './base/text.ts'
 
 export const OwnerKind = prefixed('OWNER_KIND', ['USER', 'TEAM', 'EMAIL'])
 

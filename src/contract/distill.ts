@@ -14,10 +14,10 @@ import {
   Title,
   TruncationSignals,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, MIB } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, MIB } from './base/endpoint.ts'
 import { LintCode, Requirement } from './requirements.ts'
-import { team } from './text.ts'
+import { team } from './base/text.ts'
 
 export const DistillAction = prefixed('DISTILL_ACTION', ['CREATE', 'UPDATE', 'DUPLICATE', 'CONFLICT'])
 export const Pattern = prefixed('PATTERN', [

@@ -10,10 +10,10 @@ import {
   RequestId,
   Timestamp,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
 import { VerdictStatus } from './gate-policy.ts'
-import { team, untrusted } from './text.ts'
+import { team, untrusted } from './base/text.ts'
 
 export const EnvironmentKind = prefixed('ENVIRONMENT_KIND', [
   'PRODUCTION',

@@ -10,8 +10,8 @@ import {
   Sentence,
   Timestamp,
   TruncationSignals,
-} from './common.ts'
-import { untrusted } from './text.ts'
+} from './base/common.ts'
+import { untrusted } from './base/text.ts'
 
 const text = () => untrusted(z.string())
 const anyObject = () => untrusted(z.record(z.string(), z.unknown()))

@@ -13,12 +13,12 @@ import {
   RiskLevel,
   Timestamp,
   TruncationSignals,
-} from './common.ts'
+} from './base/common.ts'
 import { Component } from './components.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint } from './base/endpoint.ts'
 import { Event, Frame } from './events.ts'
 import { Issue } from './issues.ts'
-import { team, untrusted } from './text.ts'
+import { team, untrusted } from './base/text.ts'
 
 const text = () => untrusted(z.string())
 

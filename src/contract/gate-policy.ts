@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { accept, Key, prefixed } from './common.ts'
+import { accept, Key, prefixed } from './base/common.ts'
 
 export const ConditionSeverity = prefixed('CONDITION_SEVERITY', ['BLOCKING', 'ADVISORY'])
 export const Comparator = prefixed('COMPARATOR', ['GTE', 'LTE'])

@@ -15,10 +15,10 @@ import {
   Sentence,
   Timestamp,
   ValidateOnly,
-} from './common.ts'
-import { endpoint } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint } from './base/endpoint.ts'
 import { Comparator, ConditionSeverity, GatePolicyInput, Metric, VerdictStatus } from './gate-policy.ts'
-import { team, untrusted } from './text.ts'
+import { team, untrusted } from './base/text.ts'
 
 export const ConditionStatus = prefixed('CONDITION_STATUS', ['PASS', 'FAIL', 'WAIVED', 'NOT_EVALUATED'])
 export const RiskState = prefixed('RISK_STATE', ['PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'EXPIRED', 'REVOKED'])

@@ -16,10 +16,10 @@ import {
   RequestId,
   Timestamp,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
 import { Event, EventSummary } from './events.ts'
-import { team, untrusted } from './text.ts'
+import { team, untrusted } from './base/text.ts'
 
 const text = () => untrusted(z.string())
 

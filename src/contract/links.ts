@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { accept, Actor, Id, IdOrEmpty, Key, prefixed, Ref, RequestId, Sentence, Timestamp } from './common.ts'
-import { endpoint, list, paging } from './endpoint.ts'
-import { team } from './text.ts'
+import { accept, Actor, Id, IdOrEmpty, Key, prefixed, Ref, RequestId, Sentence, Timestamp } from './base/common.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
+import { team } from './base/text.ts'
 
 export const LinkRole = prefixed('LINK_ROLE', ['VERIFIES', 'PARTIALLY_VERIFIES', 'EXERCISES'])
 export const LinkState = prefixed('LINK_STATE', ['ACTIVE', 'SUSPECT'])

@@ -11,10 +11,10 @@ import {
   Sentence,
   Timestamp,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging, scopes } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, list, paging, scopes } from './base/endpoint.ts'
 import { GatePolicy, GatePolicyInput } from './gate-policy.ts'
-import { team, trusted, untrusted } from './text.ts'
+import { team, trusted, untrusted } from './base/text.ts'
 
 export const Step = prefixed('ONBOARDING_STEP', [
   'CREATE_PRODUCT',

@@ -27,10 +27,10 @@ import {
   Timestamp,
   Title,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
 import { TestLink } from './links.ts'
-import { team } from './text.ts'
+import { team } from './base/text.ts'
 
 export const RequirementKind = prefixed('REQUIREMENT_KIND', [
   'FUNCTIONAL',

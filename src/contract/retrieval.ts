@@ -9,11 +9,11 @@ import {
   RequestId,
   Timestamp,
   TruncationSignals,
-} from './common.ts'
+} from './base/common.ts'
 import { Component } from './components.ts'
-import { endpoint, list, paging } from './endpoint.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
 import { Conventions, Gap, GapType, GapWindow, TestContext } from './test-context.ts'
-import { team } from './text.ts'
+import { team } from './base/text.ts'
 
 export const GapSummary = z.object({
   total: z.int(),

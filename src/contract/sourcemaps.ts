@@ -11,9 +11,9 @@ import {
   Sentence,
   Timestamp,
   ValidateOnly,
-} from './common.ts'
-import { endpoint } from './endpoint.ts'
-import { team, trusted, untrusted } from './text.ts'
+} from './base/common.ts'
+import { endpoint } from './base/endpoint.ts'
+import { team, trusted, untrusted } from './base/text.ts'
 
 export const SourceMapState = prefixed('SOURCEMAP_STATE', [
   'PENDING_UPLOAD',

@@ -15,10 +15,10 @@ import {
   Sentence,
   Timestamp,
   TruncationSignals,
-} from './common.ts'
+} from './base/common.ts'
 import { Requirement } from './requirements.ts'
 import { Test } from './tests.ts'
-import { team, untrusted } from './text.ts'
+import { team, untrusted } from './base/text.ts'
 
 const text = () => untrusted(z.string())
 

@@ -12,9 +12,9 @@ import {
   Timestamp,
   TruncationSignals,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, MIB } from './endpoint.ts'
-import { team } from './text.ts'
+} from './base/common.ts'
+import { endpoint, MIB } from './base/endpoint.ts'
+import { team } from './base/text.ts'
 import { TestLevel } from './tests.ts'
 
 export const ReportFormat = prefixed('REPORT_FORMAT', [

@@ -20,10 +20,10 @@ import {
   Timestamp,
   Title,
   ValidateOnly,
-} from './common.ts'
-import { endpoint, list, paging } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, list, paging } from './base/endpoint.ts'
 import { TestLink } from './links.ts'
-import { team, untrusted } from './text.ts'
+import { team, untrusted } from './base/text.ts'
 
 export const TestKind = prefixed('TEST_KIND', ['SUITE', 'CASE'])
 export const TestLevel = prefixed('TEST_LEVEL', [

@@ -15,13 +15,13 @@ import {
   ResultStatus,
   RiskLevel,
   Timestamp,
-} from './common.ts'
-import { endpoint, paging, pagingResult } from './endpoint.ts'
+} from './base/common.ts'
+import { endpoint, paging, pagingResult } from './base/endpoint.ts'
 import { gateScope } from './gate.ts'
 import { LinkRole, LinkState } from './links.ts'
 import { RequirementKind, RequirementStatus } from './requirements.ts'
 import { TestLevel } from './tests.ts'
-import { team, untrusted } from './text.ts'
+import { team, untrusted } from './base/text.ts'
 
 export const MatrixView = prefixed('MATRIX_VIEW', ['ROWS', 'GRID'])
 export const GridState = z.enum(['passed', 'failed', 'skipped', 'not_run', 'suspect'])

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { openApi } from '../contract/openapi.ts'
+import { openApi } from '../contract/openapi/index.ts'
 
 /** `npm run openapi`: writes the document that the service serves and that is committed beside the contract. */
 const file = new URL('../contract/openapi.json', import.meta.url)

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Send, WireReply } from '../contract/wire.ts'
+import type { Send, WireReply } from '../contract/base/wire.ts'
 import { failures, type FailureCode } from '../errors.ts'
 import { stackOf, type Log } from '../log.ts'
 import { targetOf, wireRequestOf, writeReply } from './wire.ts'

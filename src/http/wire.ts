@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { WireReply, WireRequest } from '../contract/wire.ts'
+import type { WireReply, WireRequest } from '../contract/base/wire.ts'
 
 /** Bytes of an unread body that are read and thrown away, so that the sender gets to see the reply. */
 const drainBytes = 8 * 1024 * 1024

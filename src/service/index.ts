@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Send, WireReply } from '../contract/wire.ts'
+import type { Send, WireReply } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import { createAuthenticator } from './rest/auth.ts'
 import type { Platform } from './shared/context.ts'
@@ -175,6 +175,6 @@ let openApiJson: Promise<string> | undefined
 
 /** The contract as OpenAPI; made when first asked for, because hardly any process is. */
 async function openApiReply(requestId: string): Promise<WireReply> {
-  openApiJson ??= import('../contract/openapi.ts').then(({ openApi }) => JSON.stringify(openApi()))
+  openApiJson ??= import('../contract/openapi/index.ts').then(({ openApi }) => JSON.stringify(openApi()))
   return jsonReply(200, await openApiJson, requestId)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type * as z from 'zod'
 import { camelCase } from '../../src/client/read-schema.ts'
-import { Untrusted } from '../../src/contract/text.ts'
+import { Untrusted } from '../../src/contract/base/text.ts'
 
 type Json = unknown
 

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import * as z from 'zod'
 import { createApi, createMethod } from '../../src/client/client.ts'
 import { networkSend, type NetworkSend } from '../../src/client/transport.ts'
-import { endpoint } from '../../src/contract/endpoint.ts'
-import { Untrusted } from '../../src/contract/text.ts'
+import { endpoint } from '../../src/contract/base/endpoint.ts'
+import { Untrusted } from '../../src/contract/base/text.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { mockNetwork } from '../mock-network.ts'
 

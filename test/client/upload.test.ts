@@ -6,7 +6,7 @@ import { http, HttpResponse } from 'msw'
 import { afterEach, expect, test } from 'vitest'
 import { isPublic } from '../../src/client/upload-address.ts'
 import { createUpload, type UploadOptions } from '../../src/client/upload.ts'
-import type { WireRequest } from '../../src/contract/wire.ts'
+import type { WireRequest } from '../../src/contract/base/wire.ts'
 import { origin as appOrigin, startApp } from '../app.ts'
 import { mockNetwork } from '../mock-network.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accept, prefixed, prefixOf } from '../../src/contract/common.ts'
+import { accept, prefixed, prefixOf } from '../../src/contract/base/common.ts'
 import { enumsOfTheTable } from './walk.ts'
 
 const enums = enumsOfTheTable()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
-import { openApi } from '../../src/contract/openapi.ts'
+import { openApi } from '../../src/contract/openapi/index.ts'
 import { endpoints } from './walk.ts'
 
 const committed = readFileSync(new URL('../../src/contract/openapi.json', import.meta.url), 'utf8')

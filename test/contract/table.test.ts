@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { pathParameters } from '../../src/contract/endpoint.ts'
+import { pathParameters } from '../../src/contract/base/endpoint.ts'
 import { contract } from '../../src/contract/index.ts'
 import specified from './specification-endpoints.json' with { type: 'json' }
 import { definition, endpoints } from './walk.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { isTrusted, team, textMark, trusted, Untrusted, untrusted } from '../../src/contract/text.ts'
+import { isTrusted, team, textMark, trusted, Untrusted, untrusted } from '../../src/contract/base/text.ts'
 import { endpoints, unmarked } from './walk.ts'
 
 test.each(endpoints)('the result of %s says of every free text whose it is', (_, { returns }) => {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { contract } from '../../src/contract/index.ts'
-import { isTrusted, textMark } from '../../src/contract/text.ts'
+import { isTrusted, textMark } from '../../src/contract/base/text.ts'
 
 /** The table with its names, as a list. */
 export const endpoints = Object.entries(contract)

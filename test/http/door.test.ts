@@ -1,7 +1,7 @@
 import { request, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { replyText, type Send, type WireRequest } from '../../src/contract/wire.ts'
+import { replyText, type Send, type WireRequest } from '../../src/contract/base/wire.ts'
 import { createDoor, type DoorOptions } from '../../src/http/door.ts'
 import type { Entry } from '../../src/log.ts'
 

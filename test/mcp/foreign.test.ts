@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
-import type { Send } from '../../src/contract/wire.ts'
+import type { Send } from '../../src/contract/base/wire.ts'
 import { connect } from './clients.ts'
 
 /** A deployment that says no more than it must: bare ids, camel case, no paging, no corroboration. */

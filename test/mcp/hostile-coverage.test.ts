@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
-import type { Send } from '../../src/contract/wire.ts'
+import type { Send } from '../../src/contract/base/wire.ts'
 import { flagsOf, isAlarming } from '../../src/mcp/text/flags.ts'
 import { connect } from './clients.ts'
 import { strongStrings } from './corpus/strings.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Untrusted } from '../../src/contract/text.ts'
+import { Untrusted } from '../../src/contract/base/text.ts'
 import { describeEvent, type ToldEvent } from '../../tools/support/event-text.ts'
 import { flagsOf, isAlarming } from '../../src/mcp/text/flags.ts'
 import { errorEvent } from '../../tools/support/facts.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
-import type { Send } from '../../src/contract/wire.ts'
+import type { Send } from '../../src/contract/base/wire.ts'
 import { origin, startApp, type App } from '../app.ts'
 import { connect, type Connected } from './clients.ts'
 

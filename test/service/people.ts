@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/contract/endpoint.ts'
+import type { Scope } from '../../src/contract/base/endpoint.ts'
 import { hashToken } from '../../src/service/rest/auth.ts'
 import { newToken } from '../../src/service/start/first-start.ts'
 import { systemPlatform } from '../../src/service/shared/platform.ts'

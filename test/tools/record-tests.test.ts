@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Api } from '../../src/client/api.ts'
 import { createApi } from '../../src/client/client.ts'
-import type { Send } from '../../src/contract/wire.ts'
+import type { Send } from '../../src/contract/base/wire.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { origin } from '../app.ts'
 import { connect, type Connected } from '../mcp/clients.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
-import { replyText, type Send } from '../../src/contract/wire.ts'
+import { replyText, type Send } from '../../src/contract/base/wire.ts'
 import { origin } from '../app.ts'
 import { connect, type Called } from '../mcp/clients.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Answered, Told } from '../../src/client/api.ts'
-import type { Coverage } from '../../src/contract/common.ts'
+import type { Coverage } from '../../src/contract/base/common.ts'
 import type { ResultOf } from '../../src/contract/index.ts'
 import type { Gap } from '../../src/contract/test-context.ts'
 import { clean, cutTo, inOneLine } from '../../src/mcp/text/clean.ts'

@@ -4,7 +4,7 @@ import { redact } from '../../src/mcp/text/redact.ts'
 import type { Told } from '../../src/client/api.ts'
 import type { Issue } from '../../src/contract/issues.ts'
 import type * as z from 'zod'
-import type { Untrusted } from '../../src/contract/text.ts'
+import type { Untrusted } from '../../src/contract/base/text.ts'
 import { knownName } from '../../src/mcp/text/untrusted.ts'
 
 export type ToldIssue = Told<z.output<typeof Issue>>

@@ -1,4 +1,4 @@
-import type { Untrusted } from '../../contract/text.ts'
+import type { Untrusted } from '../../contract/base/text.ts'
 import type { NextAction } from '../result/next-action.ts'
 import { shapeOf, TeachingError } from '../result/teach.ts'
 import { compareName } from '../text/untrusted.ts'

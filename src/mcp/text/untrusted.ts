@@ -1,4 +1,4 @@
-import { Untrusted } from '../../contract/text.ts'
+import { Untrusted } from '../../contract/base/text.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
 import { flagsOf, type Flags } from './flags.ts'
 import { redact, redactMembers, redactValue } from './redact.ts'

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { scopes } from '../../contract/endpoint.ts'
-import type { Scope } from '../../contract/endpoint.ts'
+import { scopes } from '../../contract/base/endpoint.ts'
+import type { Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Log } from '../shared/log.ts'

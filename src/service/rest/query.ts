@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Endpoint } from '../../contract/endpoint.ts'
-import { pathParameters } from '../../contract/endpoint.ts'
+import type { Endpoint } from '../../contract/base/endpoint.ts'
+import { pathParameters } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
 import type { FieldViolation } from '../../errors.ts'
 

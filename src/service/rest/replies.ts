@@ -1,4 +1,4 @@
-import type { WireReply } from '../../contract/wire.ts'
+import type { WireReply } from '../../contract/base/wire.ts'
 import { failures, ServiceError } from '../../errors.ts'
 
 /** A JSON reply that carries the request's id. */

@@ -1,4 +1,4 @@
-import { pathParameters } from '../../contract/endpoint.ts'
+import { pathParameters } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
 
 export interface Match<T> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { Priority, RiskLevel } from '../../contract/common.ts'
+import { Priority, RiskLevel } from '../../contract/base/common.ts'
 import { CriterionKind, RequirementKind, RequirementSource, RequirementStatus } from '../../contract/requirements.ts'
 import { recordingUrl } from './recording.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Actor } from '../../contract/common.ts'
-import type { Scope } from '../../contract/endpoint.ts'
+import type { Actor } from '../../contract/base/common.ts'
+import type { Scope } from '../../contract/base/endpoint.ts'
 import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
 import type { Symbolicator } from '../errors/sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../sql/database.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { scopes } from '../../contract/endpoint.ts'
+import { scopes } from '../../contract/base/endpoint.ts'
 import { hashToken } from '../rest/auth.ts'
 import type { Platform } from '../shared/context.ts'
 import { adoptUntouched } from '../workspace/first-product.ts'

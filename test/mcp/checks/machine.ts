@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createUpload } from '../../../src/client/upload.ts'
-import type { Send } from '../../../src/contract/wire.ts'
+import type { Send } from '../../../src/contract/base/wire.ts'
 import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
 import type { ServerFacts } from '../../../src/mcp/server.ts'
 import { origin } from '../../app.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
-import type { Send, WireRequest } from '../../../src/contract/wire.ts'
+import type { Send, WireRequest } from '../../../src/contract/base/wire.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { origin, startApp, type App } from '../../app.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { contract } from '../../../src/contract/index.ts'
-import type { Endpoint } from '../../../src/contract/endpoint.ts'
-import type { Send } from '../../../src/contract/wire.ts'
+import type { Endpoint } from '../../../src/contract/base/endpoint.ts'
+import type { Send } from '../../../src/contract/base/wire.ts'
 
 export const upstreamOrigin = 'https://quality.example'
 

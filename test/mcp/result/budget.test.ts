@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { Untrusted } from '../../../src/contract/text.ts'
+import { Untrusted } from '../../../src/contract/base/text.ts'
 import type { Answer, Cut } from '../../../src/mcp/define/define.ts'
 import { render, type Rendered } from '../../../src/mcp/result/render.ts'
 import { quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Untrusted } from '../../../src/contract/text.ts'
+import { Untrusted } from '../../../src/contract/base/text.ts'
 import type { Answer } from '../../../src/mcp/define/define.ts'
 import { render } from '../../../src/mcp/result/render.ts'
 import { quoted } from '../../../src/mcp/text/untrusted.ts'

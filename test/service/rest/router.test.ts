@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../../src/contract/index.ts'
 import type { EndpointName } from '../../../src/contract/index.ts'
-import { replyText } from '../../../src/contract/wire.ts'
+import { replyText } from '../../../src/contract/base/wire.ts'
 import { createAuthenticator } from '../../../src/service/rest/auth.ts'
 import type { Handlers } from '../../../src/service/shared/context.ts'
 import { createIdempotency } from '../../../src/service/rest/idempotency.ts'

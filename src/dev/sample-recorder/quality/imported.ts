@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Priority, RiskLevel } from '../../../contract/common.ts'
+import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
 import type { SampleRequirement } from '../../../service/sample/requirements.ts'
 

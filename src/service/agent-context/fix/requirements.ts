@@ -1,4 +1,4 @@
-import { Priority, ResultStatus, RiskLevel } from '../../../contract/common.ts'
+import { Priority, ResultStatus, RiskLevel } from '../../../contract/base/common.ts'
 import { coverageFor } from '../../quality/coverage/read.ts'
 import type { CoveredProduct } from '../../quality/coverage/read.ts'
 import { requirementKey } from '../../quality/requirements/access.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { NamedRef } from '../../../contract/common.ts'
+import type { NamedRef } from '../../../contract/base/common.ts'
 import { isKnownEnvironment } from '../../workspace/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
-import type { WireRequest } from '../../../contract/wire.ts'
+import type { WireRequest } from '../../../contract/base/wire.ts'
 
 export interface Dsn {
   publicKey: string

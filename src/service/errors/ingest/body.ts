@@ -1,4 +1,4 @@
-import type { WireRequest } from '../../../contract/wire.ts'
+import type { WireRequest } from '../../../contract/base/wire.ts'
 import { ServiceError } from '../../../errors.ts'
 
 /** The body as sent, without a copy where it came in one piece. Throws `payload_too_large` once it exceeds `limit` bytes. */

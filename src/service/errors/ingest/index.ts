@@ -1,4 +1,4 @@
-import type { Send, WireReply, WireRequest } from '../../../contract/wire.ts'
+import type { Send, WireReply, WireRequest } from '../../../contract/base/wire.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Platform } from '../../shared/context.ts'
 import { createPace } from '../../shared/pace.ts'

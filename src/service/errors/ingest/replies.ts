@@ -1,4 +1,4 @@
-import type { WireReply } from '../../../contract/wire.ts'
+import type { WireReply } from '../../../contract/base/wire.ts'
 import { ServiceError } from '../../../errors.ts'
 
 const shared = {

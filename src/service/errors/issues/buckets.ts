@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Period } from '../../../contract/common.ts'
+import type { Period } from '../../../contract/base/common.ts'
 
 export type PeriodName = z.output<typeof Period>
 

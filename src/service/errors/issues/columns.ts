@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Actor } from '../../../contract/common.ts'
+import { Actor } from '../../../contract/base/common.ts'
 import { Grouping } from '../../../contract/issues.ts'
 import { SymbolicationState } from '../../../contract/events.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
-import { Level } from '../../../contract/common.ts'
+import { Level } from '../../../contract/base/common.ts'
 import type { Event, EventSummary } from '../../../contract/events.ts'
 import { attributeEvent } from '../../workspace/components.ts'
 import type { Owners } from '../../workspace/components.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { IssueStatus } from '../../../contract/common.ts'
+import { IssueStatus } from '../../../contract/base/common.ts'
 import type { getIssue } from '../../../contract/issues.ts'
 import type { Rows } from '../../sql/database.ts'
 import { StoredActor } from './columns.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
-import { IssueStatus, Level } from '../../../contract/common.ts'
+import { IssueStatus, Level } from '../../../contract/base/common.ts'
 import type { Issue } from '../../../contract/issues.ts'
 import { etagOf } from '../../shared/etag.ts'
 import { matchedFiles } from '../../workspace/snapshot.ts'

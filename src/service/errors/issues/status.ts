@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Actor, IssueStatus } from '../../../contract/common.ts'
+import type { Actor, IssueStatus } from '../../../contract/base/common.ts'
 import { audit } from '../../workspace/audit.ts'
 import type { Call } from '../../shared/context.ts'
 import { orderReleases } from '../../workspace/release-order.ts'

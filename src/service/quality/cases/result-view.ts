@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
-import { ResultStatus } from '../../../contract/common.ts'
+import { ResultStatus } from '../../../contract/base/common.ts'
 import type { TestResult } from '../../../contract/tests.ts'
 import { environmentNames, releaseNames } from '../../workspace/names.ts'
 import type { Rows } from '../../sql/database.ts'

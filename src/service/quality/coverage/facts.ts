@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { ResultStatus } from '../../../contract/common.ts'
+import { ResultStatus } from '../../../contract/base/common.ts'
 import type { LinkRole } from '../../../contract/links.ts'
 import { isKnownRelease } from '../../workspace/rules.ts'
 import type { Rows } from '../../sql/database.ts'

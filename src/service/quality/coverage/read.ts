@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { CoverageState } from '../../../contract/common.ts'
+import { CoverageState } from '../../../contract/base/common.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { CoverageScope } from './facts.ts'
 import { linkFacts, steps } from './facts.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
-import { Priority, RiskLevel } from '../../../contract/common.ts'
+import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import type { Database, Rows, Statement } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
 import { linkFacts, STEP, steps } from './facts.ts'

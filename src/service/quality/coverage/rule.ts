@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Coverage, CoverageState, ResultStatus } from '../../../contract/common.ts'
+import type { Coverage, CoverageState, ResultStatus } from '../../../contract/base/common.ts'
 import type { GapType } from '../../../contract/test-context.ts'
 
 export type CoverageBody = z.input<typeof Coverage>

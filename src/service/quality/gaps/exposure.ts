@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
-import { Level } from '../../../contract/common.ts'
+import { Level } from '../../../contract/base/common.ts'
 import type { GapWindow } from '../../../contract/test-context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { CoverageState } from '../../../contract/common.ts'
+import { CoverageState } from '../../../contract/base/common.ts'
 import { GapType } from '../../../contract/test-context.ts'
 import { linkFacts, steps } from '../coverage/facts.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'

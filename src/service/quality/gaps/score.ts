@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Level } from '../../../contract/common.ts'
+import type { Level } from '../../../contract/base/common.ts'
 import type { GapAction, GapType } from '../../../contract/test-context.ts'
 
 export type Type = z.output<typeof GapType>

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { Priority, RiskLevel } from '../../../contract/common.ts'
+import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import type { Gap } from '../../../contract/test-context.ts'
 import { coverageOf } from '../coverage/rule.ts'
 import type { CoverageBody } from '../coverage/rule.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ResultStatus } from '../../../contract/common.ts'
+import type { ResultStatus } from '../../../contract/base/common.ts'
 import type { ReportFormat } from '../../../contract/test-ingest.ts'
 
 /** One case as a report tells it, whatever wrote the report (CONTRACT §4.2). */

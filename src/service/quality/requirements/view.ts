@@ -1,4 +1,4 @@
-import { Priority, RiskLevel } from '../../../contract/common.ts'
+import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
 import { coverageFor } from '../coverage/read.ts'
 import type { CoverageScope } from '../coverage/facts.ts'

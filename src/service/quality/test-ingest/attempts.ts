@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { ResultStatus } from '../../../contract/common.ts'
+import { ResultStatus } from '../../../contract/base/common.ts'
 import type { ReportCase } from '../reports/report.ts'
 
 type Status = z.output<typeof ResultStatus>

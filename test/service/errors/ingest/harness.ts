@@ -1,4 +1,4 @@
-import type { Send, WireReply, WireRequest } from '../../../../src/contract/wire.ts'
+import type { Send, WireReply, WireRequest } from '../../../../src/contract/base/wire.ts'
 import type { Drop, EventStore } from '../../../../src/service/errors/event/event-store.ts'
 import type { NormalEvent } from '../../../../src/service/errors/event/event.ts'
 import { createIngest } from '../../../../src/service/errors/ingest/index.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { WireReply } from '../../../../src/contract/wire.ts'
+import type { WireReply } from '../../../../src/contract/base/wire.ts'
 import { ServiceError } from '../../../../src/errors.ts'
 import { envelope, EVENT_ID, eventItem, jsonOf, KEY, openDoor, OTHER_KEY } from './harness.ts'
 

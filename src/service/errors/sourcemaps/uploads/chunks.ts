@@ -1,4 +1,4 @@
-import type { WireRequest } from '../../../../contract/wire.ts'
+import type { WireRequest } from '../../../../contract/base/wire.ts'
 import { ServiceError } from '../../../../errors.ts'
 
 const CHUNK_BYTES = 256 * 1024

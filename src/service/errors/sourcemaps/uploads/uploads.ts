@@ -1,4 +1,4 @@
-import type { Send } from '../../../../contract/wire.ts'
+import type { Send } from '../../../../contract/base/wire.ts'
 import type { Handler, Platform } from '../../../shared/context.ts'
 import type { Database } from '../../../sql/database.ts'
 import { createSourceMapWorker } from '../worker.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { build } from 'esbuild'
 import { ZipFile } from 'yazl'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
-import { replyText } from '../../../../../src/contract/wire.ts'
+import { replyText } from '../../../../../src/contract/base/wire.ts'
 import type { App, Reply } from '../../../../app.ts'
 
 export type Created = ResponseOf<'createSourceMap'>

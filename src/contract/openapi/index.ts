@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { failures } from '../errors.ts'
-import { pathParameters } from './endpoint.ts'
-import type { Endpoint } from './endpoint.ts'
-import { contract } from './index.ts'
-import { ingestPaths, ingestSecurity } from './openapi-ingest.ts'
-import { componentRegistry, schemasOf, tagOf } from './openapi-schemas.ts'
-import type { JsonSchema } from './openapi-schemas.ts'
+import { failures } from '../../errors.ts'
+import { pathParameters } from '../base/endpoint.ts'
+import type { Endpoint } from '../base/endpoint.ts'
+import { contract } from '../index.ts'
+import { ingestPaths, ingestSecurity } from './ingest.ts'
+import { componentRegistry, schemasOf, tagOf } from './schemas.ts'
+import type { JsonSchema } from './schemas.ts'
 
 /**
  * The contract as an OpenAPI 3.1 document: every endpoint of the table under its name as `operationId`, the shared

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { FailureCode } from '../errors.ts'
+import type { FailureCode } from '../../errors.ts'
 import { Hash } from './common.ts'
 
 /** May the client send it again without knowing what became of the first try? (CONTRACT §0.6) */
