@@ -10,6 +10,9 @@ export interface Statement {
   all<T>(...parameters: Bindable[]): T[]
 }
 
+/** Prepares a statement inside a transaction; the same text gives the same statement. */
+export type Prepare = (sql: string) => Statement
+
 export type Bindable = string | number | bigint | null | Uint8Array
 
 /**
@@ -24,11 +27,11 @@ export interface Database {
    * Runs `work` in one transaction: committed when the promise resolves, rolled back when `work` throws. `prepare` is for
    * the loops of it, in the same transaction.
    */
-  write<T>(work: (rows: Rows, prepare: (sql: string) => Statement) => Promise<T>): Promise<T>
+  write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T>
   /**
    * The ingest path: `work` runs synchronously on prepared statements inside one transaction, with the same promise.
    * Measured: 3.6 times as many inserts as through the query builder (LIBRARIES §5).
    */
-  batch<T>(work: (prepare: (sql: string) => Statement) => T): Promise<T>
+  batch<T>(work: (prepare: Prepare) => T): Promise<T>
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Statement } from './database.ts'
+import type { Database, Prepare } from './database.ts'
 
 /** Rows per transaction: events and reports that arrive meanwhile wait for it. */
 export const STEP = 1_000
@@ -9,7 +9,7 @@ export const PAUSE_MS = 10
 /** Repeats a step, a transaction each, until it finds less than it may take or is told to stop; the sum of what it did. */
 export async function inSteps(
   { db, signal }: { db: Database; signal: AbortSignal },
-  step: (prepare: (sql: string) => Statement) => number,
+  step: (prepare: Prepare) => number,
 ): Promise<number> {
   let total = 0
   while (!signal.aborted) {

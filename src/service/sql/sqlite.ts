@@ -4,7 +4,7 @@ import type { StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, SqliteDialect } from 'kysely'
 import { ServiceError } from '../../errors.ts'
-import type { Bindable, Database, Rows, Statement } from './database.ts'
+import type { Bindable, Database, Prepare, Rows, Statement } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 
@@ -63,7 +63,7 @@ class SqliteDatabase implements Database {
   readonly #reader: DatabaseSync
   readonly #writer: DatabaseSync
   readonly #rows: Rows
-  readonly #prepare: (sql: string) => Statement
+  readonly #prepare: Prepare
   readonly #busyTimeoutMs: number
   #queue: Promise<unknown> = Promise.resolve()
   /** When a write last gave up waiting for the lock of another process. */
@@ -79,7 +79,7 @@ class SqliteDatabase implements Database {
     this.#prepare = cached(writer, fastStatement)
   }
 
-  write<T>(work: (rows: Rows, prepare: (sql: string) => Statement) => Promise<T>): Promise<T> {
+  write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
     return this.#enqueue(async () => {
       try {
         const result = await work(this.#rows, this.#prepare)
@@ -92,7 +92,7 @@ class SqliteDatabase implements Database {
     })
   }
 
-  batch<T>(work: (prepare: (sql: string) => Statement) => T): Promise<T> {
+  batch<T>(work: (prepare: Prepare) => T): Promise<T> {
     return this.#enqueue(() => {
       try {
         const result = work(this.#prepare)

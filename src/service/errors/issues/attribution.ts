@@ -7,11 +7,9 @@ import type { Owners } from '../../workspace/components.ts'
 import type { RepositoryRoots } from '../../workspace/repo-path.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
-import type { Database, Rows, Statement } from '../../sql/database.ts'
+import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import { unpackBody } from './body.ts'
 import type { StoredEvent } from './body.ts'
-
-type Prepare = (sql: string) => Statement
 
 /** Issues per transaction when all of a product are attributed anew. */
 const STEP = 50

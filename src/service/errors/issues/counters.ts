@@ -1,8 +1,6 @@
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { bucketStart, resolutions } from './buckets.ts'
 import type { Place } from './places.ts'
-
-type Prepare = (sql: string) => Statement
 
 export interface Counted {
   issueId: string

@@ -1,12 +1,10 @@
 import { ServiceError } from '../../../errors.ts'
-import type { Database, Statement } from '../../sql/database.ts'
+import type { Database, Prepare } from '../../sql/database.ts'
 
 /** Small enough that a read in the same process never waits long, large enough that the flush costs little per item. */
 const LARGEST_BATCH = 256
 /** Beyond this the disk is not keeping up; the sender is told to come back. */
 const LONGEST_QUEUE = 5_000
-
-type Prepare = (sql: string) => Statement
 
 export interface GroupCommitOptions<Session> {
   db: Database

@@ -3,9 +3,7 @@ import { repoPath } from '../../workspace/repo-path.ts'
 import type { RepositoryRoots } from '../../workspace/repo-path.ts'
 import { withoutHashes } from '../grouping/paths.ts'
 import type { NormalEvent, NormalFrame } from '../event/event.ts'
-import type { Statement } from '../../sql/database.ts'
-
-type Prepare = (sql: string) => Statement
+import type { Prepare } from '../../sql/database.ts'
 
 /** A place in the team's code that an error went through. */
 export interface IssueFrame {

@@ -1,7 +1,7 @@
 import type { Platform } from '../../shared/context.ts'
 import { defaultEnvironmentName, defaultWeight, guessKind, isKnownEnvironment, nameKey } from '../../workspace/rules.ts'
 import type { OriginOf } from '../../workspace/rules.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { dayMs } from '../../shared/times.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 
@@ -16,7 +16,7 @@ const RELEASE_WINDOW_MS = 30 * dayMs
 
 /** What places are found and made with, inside a transaction. */
 export interface PlaceTools {
-  prepare: (sql: string) => Statement
+  prepare: Prepare
   platform: Platform
   orders: ReleaseOrders
 }

@@ -3,7 +3,7 @@ import type { Platform } from '../../shared/context.ts'
 import type { Grouping } from '../grouping/index.ts'
 import { attachHashes, findByHashes } from '../grouping/lookup.ts'
 import type { NormalEvent } from '../event/event.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { rootsOf } from './attribution.ts'
 import type { Attribute } from './attribution.ts'
 import { Settings } from './columns.ts'
@@ -14,8 +14,6 @@ import { placeOf } from './places.ts'
 import type { Place } from './places.ts'
 import { regress } from './regression.ts'
 import type { ReleaseOrders } from './release-orders.ts'
-
-type Prepare = (sql: string) => Statement
 
 /** An event with everything about it that can be computed before the transaction. */
 export interface Prepared {

@@ -1,11 +1,11 @@
 import type { Platform } from '../../shared/context.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { ResolvedIn, systemActor } from './columns.ts'
 import type { Place } from './places.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 
 export interface RegressionTools {
-  prepare: (sql: string) => Statement
+  prepare: Prepare
   platform: Platform
   orders: ReleaseOrders
 }

@@ -1,6 +1,6 @@
 import { releaseOrder } from '../../workspace/release-order.ts'
 import type { OrderedRelease, ReleaseOrder } from '../../workspace/release-order.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 
 /** The orders of environments that one transaction asks for, each read and built once. */
 export interface ReleaseOrders {
@@ -11,7 +11,7 @@ export interface ReleaseOrders {
 }
 
 /** Valid until the transaction ends or is taken back: nobody else writes meanwhile. */
-export function releaseOrders(prepare: (sql: string) => Statement): ReleaseOrders {
+export function releaseOrders(prepare: Prepare): ReleaseOrders {
   const known = new Map<string, ReleaseOrder>()
 
   function orderOf(environmentId: string): ReleaseOrder {

@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Statement } from '../../sql/database.ts'
+import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, PAUSE_MS, STEP } from '../../sql/in-steps.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'
 import { resolutions } from './buckets.ts'
 import { Settings } from './columns.ts'
-
-type Prepare = (sql: string) => Statement
 
 /** Page tokens (decision 010) and repeated deliveries need what came just now. */
 const SPARED_MS = hourMs

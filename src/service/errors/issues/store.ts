@@ -4,7 +4,7 @@ import type { Drop, EventStore } from '../event/event-store.ts'
 import { createPace } from '../../shared/pace.ts'
 import { resymbolicate } from '../sourcemaps/symbolicate/resymbolicate.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
-import type { Database, Statement } from '../../sql/database.ts'
+import type { Database, Prepare } from '../../sql/database.ts'
 import { createAttribution } from './attribution.ts'
 import { groupCommit } from './group-commit.ts'
 import { prepareEvent } from './prepare-event.ts'
@@ -76,7 +76,7 @@ export function createEventStore({ db, platform, symbolicator, onError = () => {
   }
 }
 
-function countDropped(prepare: (sql: string) => Statement, productId: number, drops: readonly Drop[]): void {
+function countDropped(prepare: Prepare, productId: number, drops: readonly Drop[]): void {
   const statement = prepare(
     `INSERT INTO dropped_by_sdk (product_id, reason, category, quantity) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET quantity = quantity + excluded.quantity`,

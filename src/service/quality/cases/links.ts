@@ -6,12 +6,10 @@ import type { Call } from '../../shared/context.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import { Criteria, Texts } from '../requirements/columns.ts'
 import { invalid } from '../requirements/content.ts'
-import type { Rows, Statement } from '../../sql/database.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
 import type { StoredLink } from './link-view.ts'
 import type { StoredTest } from './access.ts'
-
-type Prepare = (sql: string) => Statement
 
 export interface LinkFields {
   role?: z.output<typeof LinkRole> | undefined

@@ -1,9 +1,7 @@
 import { Settings } from '../../errors/issues/columns.ts'
-import type { Database, Statement } from '../../sql/database.ts'
+import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, STEP } from '../../sql/in-steps.ts'
 import { dayMs } from '../../shared/times.ts'
-
-type Prepare = (sql: string) => Statement
 
 /** How long the results of a deleted test stay (CONTRACT §4). */
 const DELETED_DAYS = 30

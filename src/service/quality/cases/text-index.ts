@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { testKey } from './access.ts'
-
-type Prepare = (sql: string) => Statement
 
 export interface IndexedTest {
   seq: number

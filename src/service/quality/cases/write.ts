@@ -6,14 +6,13 @@ import { rootsOf } from '../../errors/issues/attribution.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { invalid } from '../requirements/content.ts'
 import { Texts } from '../requirements/columns.ts'
-import type { Rows, Statement } from '../../sql/database.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from './access.ts'
 import type { StoredTest } from './access.ts'
 import { identityOf, normPath } from './identity.ts'
 import { indexTest, unindexTest } from './text-index.ts'
 
-type Prepare = (sql: string) => Statement
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 type Product = Selectable<ProductRow>
 type Input = InputOf<'createTest'>

@@ -1,14 +1,12 @@
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
-import type { Database, Rows, Statement } from '../../sql/database.ts'
+import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
 import { linkFacts, STEP, steps } from './facts.ts'
 import { maxResultAgeMs } from './policy.ts'
 import { coverageOf, worstState } from './rule.ts'
 import type { LinkFacts, OwnCoverage, State } from './rule.ts'
-
-type Prepare = (sql: string) => Statement
 
 const Criteria = z.array(z.object({ id: z.string() }))
 const Ids = z.array(z.string())

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { requirementKey } from './access.ts'
 import type { StoredRequirement } from './access.ts'
 import { Criteria, Texts } from './columns.ts'
-
-type Prepare = (sql: string) => Statement
 
 /** Words of a query that are looked for; more say no more. */
 const MOST_WORDS = 16

@@ -1,7 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
-import type { Statement } from '../../sql/database.ts'
-
-type Prepare = (sql: string) => Statement
+import type { Prepare } from '../../sql/database.ts'
 
 /** Deepest level of a requirement (CONTRACT §3). */
 const DEEPEST = 12

@@ -4,7 +4,7 @@ import { notFound, ServiceError } from '../../../errors.ts'
 import type { Call } from '../../shared/context.ts'
 import { isLiteral } from '../../workspace/glob.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
-import type { Rows, Statement } from '../../sql/database.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
 import type { StoredProduct, StoredRequirement } from './access.ts'
 import { Criteria, Source } from './columns.ts'
 import { contentHash, invalid, readCodeRefs, readCriteria } from './content.ts'
@@ -12,7 +12,6 @@ import { pathPrefix } from './match.ts'
 import { indexRequirement, unindexRequirement } from './text-index.ts'
 import { below, isWithin, moveSubtree, treePath } from './tree.ts'
 
-type Prepare = (sql: string) => Statement
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 
 /** The members that a request may set; absent ones stay as they are. */

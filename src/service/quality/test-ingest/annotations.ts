@@ -1,8 +1,6 @@
 import type { Call } from '../../shared/context.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import type { AppliedCase } from './apply.ts'
-
-type Prepare = (sql: string) => Statement
 
 export interface Annotated {
   created: number

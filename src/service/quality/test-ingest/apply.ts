@@ -1,7 +1,7 @@
 import type { InputOf } from '../../../contract/index.ts'
 import type { Call } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/report.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { nextTestNumber } from '../cases/write.ts'
 import type { PlacedCase } from './cases.ts'
@@ -10,7 +10,6 @@ import { recordResult } from './results.ts'
 import type { RecordedRun } from './results.ts'
 import { createSuites, titleOf } from './suites.ts'
 
-type Prepare = (sql: string) => Statement
 type Options = NonNullable<InputOf<'ingestTests'>['options']>
 
 /** Set on a case that its report lost, so that it comes back when the report has it again. */

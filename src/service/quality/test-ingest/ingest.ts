@@ -6,7 +6,7 @@ import type { Call } from '../../shared/context.ts'
 import { countCoverage } from '../coverage/read.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { rootsOf } from '../../errors/issues/attribution.ts'
-import type { Rows, Statement } from '../../sql/database.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from '../cases/access.ts'
 import { linkAnnotations } from './annotations.ts'
@@ -23,7 +23,7 @@ import { ensureRun, viewRun } from './run.ts'
 
 export interface IngestRoom {
   rows: Rows
-  prepare: (sql: string) => Statement
+  prepare: Prepare
   call: Pick<Call, 'actor' | 'now' | 'newId'>
   product: Selectable<ProductRow>
 }

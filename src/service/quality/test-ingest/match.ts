@@ -1,9 +1,8 @@
 import { dirname, basename } from 'node:path/posix'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import type { StoredTest } from '../cases/access.ts'
 import type { PlacedCase } from './cases.ts'
 
-type Prepare = (sql: string) => Statement
 export type KnownTest = Pick<
   StoredTest,
   | 'id'

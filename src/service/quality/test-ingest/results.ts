@@ -1,11 +1,9 @@
 import type { InputOf } from '../../../contract/index.ts'
 import type { Call } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/report.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { addReport, ReportedList } from './attempts.ts'
 import type { StoredRun } from './run.ts'
-
-type Prepare = (sql: string) => Statement
 
 /** The run that results belong to, and when a result happened whose report does not say. */
 export interface RecordedRun {

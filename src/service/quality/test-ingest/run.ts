@@ -6,12 +6,11 @@ import type { Call } from '../../shared/context.ts'
 import { ensureEnvironment } from '../../workspace/environments.ts'
 import { ensureRelease } from '../../workspace/releases.ts'
 import { defaultEnvironmentName } from '../../workspace/rules.ts'
-import type { Rows, Statement } from '../../sql/database.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
 import type { TestRunRow } from '../../sql/schema-quality.ts'
 import { timestampOrNull } from '../../shared/times.ts'
 import type { ReadDraft } from './decode.ts'
 
-type Prepare = (sql: string) => Statement
 export type StoredRun = Selectable<TestRunRow>
 
 export interface RunFacts {

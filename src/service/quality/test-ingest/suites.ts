@@ -1,10 +1,8 @@
 import type { Call } from '../../shared/context.ts'
-import type { Statement } from '../../sql/database.ts'
+import type { Prepare } from '../../sql/database.ts'
 import { identityOf } from '../cases/identity.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { nextTestNumber } from '../cases/write.ts'
-
-type Prepare = (sql: string) => Statement
 
 /**
  * Finds or makes the suites of a path inside a file, each below the one before; answers the id of the innermost, '' for an

@@ -10,10 +10,8 @@ import { corroborate } from '../../issues/corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../../issues/issue-frames.ts'
 import { attachIssueHashes } from '../../issues/record.ts'
 import { readAgain } from '../../issues/symbolication.ts'
-import type { Database, Rows, Statement } from '../../../sql/database.ts'
+import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import type { Symbolicator } from './symbolicator.ts'
-
-type Prepare = (sql: string) => Statement
 
 /** Issues whose newest event is read anew, the newest first; the others follow with their next event. */
 const MOST_ISSUES = 1_000

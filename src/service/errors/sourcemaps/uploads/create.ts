@@ -4,7 +4,7 @@ import { ServiceError } from '../../../../errors.ts'
 import { audit } from '../../../workspace/audit.ts'
 import type { Call } from '../../../shared/context.ts'
 import { productOf } from '../../../workspace/access.ts'
-import type { Rows, Statement } from '../../../sql/database.ts'
+import type { Prepare, Rows } from '../../../sql/database.ts'
 import { signAddress } from './address.ts'
 import { normalDebugId } from './comments.ts'
 import { guessArtifact, normalPrefix } from './paths.ts'
@@ -30,7 +30,7 @@ export interface Created {
 
 interface Creating {
   rows: Rows
-  prepare: (sql: string) => Statement
+  prepare: Prepare
   call: Call
   /** Key of the addresses' signatures. */
   secret: string

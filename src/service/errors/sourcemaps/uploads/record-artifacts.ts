@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../../sql/database.ts'
+import type { Database, Prepare } from '../../../sql/database.ts'
 import { baseName } from './paths.ts'
 import type { ProcessedArtifact } from './processed.ts'
 import type { StoredUpload } from './stored.ts'
@@ -36,7 +36,7 @@ async function recordSources(db: Database, owner: Owner, paths: readonly string[
 
 /** Stores artifacts inside the caller's transaction. */
 export function insertArtifacts(
-  prepare: (sql: string) => Statement,
+  prepare: Prepare,
   { id, product_id: productId, release, dist }: Owner,
   artifacts: readonly ProcessedArtifact[],
 ): void {
