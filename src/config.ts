@@ -2,8 +2,7 @@ import { delimiter, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import envPaths from 'env-paths'
 import * as z from 'zod'
-import { commands, flagsOf, flagTypes, FlagValues, flagVariables } from './config-flags.ts'
-import type { Command, Flag } from './config-flags.ts'
+import { commands, flagsOf, flagTypes, FlagValues, flagVariables, type Command, type Flag } from './config-flags.ts'
 
 /** A mistake in the environment or the flags. Its message names the variable and the remedy; it is all a person sees. */
 export class ConfigError extends Error {

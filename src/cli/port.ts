@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server, type AddressInfo } from 'node:net'
 import { ConfigError, type Config } from '../config.ts'
 
 type Address = Pick<Config, 'host' | 'port'>

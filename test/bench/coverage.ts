@@ -1,7 +1,6 @@
 import type { Api } from '../../src/client/api.ts'
 import { refreshCoverage } from '../../src/service/quality/coverage/refresh.ts'
-import { startApp } from '../app.ts'
-import type { App } from '../app.ts'
+import { startApp, type App } from '../app.ts'
 import { inTurn } from './median.ts'
 
 const ROUNDS = 15

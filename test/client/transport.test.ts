@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createTcp } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcp, type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
 import { networkSend, type NetworkOptions } from '../../src/client/transport.ts'

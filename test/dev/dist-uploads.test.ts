@@ -5,10 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { build } from '../../src/dev/build.ts'
 import { temporaryFolder } from '../cli/run.ts'
-import { bareEnvironment, eventually } from '../serve.ts'
-import type { Endpoints } from '../serve.ts'
-import { minify, zipOf } from '../service/errors/sourcemaps/uploads/rig.ts'
-import type { Confirmed, Created } from '../service/errors/sourcemaps/uploads/rig.ts'
+import { bareEnvironment, eventually, type Endpoints } from '../serve.ts'
+import { minify, zipOf, type Confirmed, type Created } from '../service/errors/sourcemaps/uploads/rig.ts'
 
 const folder = temporaryFolder()
 const dist = join(folder.path, 'dist')

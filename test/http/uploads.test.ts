@@ -1,14 +1,11 @@
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { request } from 'node:http'
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createDoor } from '../../src/http/door.ts'
-import { startApp } from '../app.ts'
-import type { App } from '../app.ts'
+import { startApp, type App } from '../app.ts'
 import { confirm, create, sha256Of, stateOf, tinyMap } from '../service/errors/sourcemaps/uploads/rig.ts'
 
 const map = tinyMap({ sourcesContent: ['x'.repeat(2_000_000)] })

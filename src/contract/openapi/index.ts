@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { failures } from '../../errors.ts'
-import { pathParameters } from '../base/endpoint.ts'
-import type { Endpoint } from '../base/endpoint.ts'
+import { pathParameters, type Endpoint } from '../base/endpoint.ts'
 import { contract } from '../index.ts'
 import { ingestPaths, ingestSecurity } from './ingest.ts'
-import { componentRegistry, schemasOf, tagOf } from './schemas.ts'
-import type { JsonSchema } from './schemas.ts'
+import { componentRegistry, schemasOf, tagOf, type JsonSchema } from './schemas.ts'
 
 /**
  * The contract as an OpenAPI 3.1 document: every endpoint of the table under its name as `operationId`, the shared

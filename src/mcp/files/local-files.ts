@@ -1,6 +1,5 @@
 import { constants, realpathSync, type BigIntStats, type Dirent } from 'node:fs'
-import { lstat, open, opendir, readlink, realpath } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { lstat, open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import {
   changed,

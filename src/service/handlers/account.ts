@@ -1,6 +1,5 @@
-import type { z } from 'zod'
-import { Step, WorkspaceRole } from '../../contract/products.ts'
-import type { Onboarding } from '../../contract/products.ts'
+import type * as z from 'zod'
+import { Step, WorkspaceRole, type Onboarding } from '../../contract/products.ts'
 import { audit } from '../workspace/audit.ts'
 import { parseScopes } from '../rest/auth.ts'
 import type { Call, Handlers } from '../shared/context.ts'

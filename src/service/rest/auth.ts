@@ -1,10 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { scopes } from '../../contract/base/endpoint.ts'
-import type { Scope } from '../../contract/base/endpoint.ts'
+import { scopes, type Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Log } from '../shared/log.ts'
-import { stackOf } from '../shared/log.ts'
+import { stackOf, type Log } from '../shared/log.ts'
 import type { Database } from '../sql/database.ts'
 
 const usedAtMostEveryMs = 60_000

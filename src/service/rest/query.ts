@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import type { Endpoint } from '../../contract/base/endpoint.ts'
-import { pathParameters } from '../../contract/base/endpoint.ts'
-import { ServiceError } from '../../errors.ts'
-import type { FieldViolation } from '../../errors.ts'
+import { pathParameters, type Endpoint } from '../../contract/base/endpoint.ts'
+import { ServiceError, type FieldViolation } from '../../errors.ts'
 
 type Kind = 'text' | 'int' | 'number' | 'boolean'
 

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { ServiceError } from '../../errors.ts'
-import type { FieldViolation } from '../../errors.ts'
+import { ServiceError, type FieldViolation } from '../../errors.ts'
 
 /**
  * The `invalid_argument` for what zod found in `input`: one sentence per member, with the allowed values of an enum.

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Actor } from '../../contract/base/common.ts'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'

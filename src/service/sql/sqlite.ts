@@ -1,6 +1,5 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import type { StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, SqliteDialect } from 'kysely'
 import { ServiceError } from '../../errors.ts'

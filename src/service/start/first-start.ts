@@ -4,10 +4,8 @@ import { join } from 'node:path'
 import { scopes } from '../../contract/base/endpoint.ts'
 import { hashToken } from '../rest/auth.ts'
 import type { Platform } from '../shared/context.ts'
-import { adoptUntouched } from '../workspace/first-product.ts'
-import type { FirstProduct } from '../workspace/first-product.ts'
-import { insertProduct } from '../workspace/products.ts'
-import type { ProductFacts } from '../workspace/products.ts'
+import { adoptUntouched, type FirstProduct } from '../workspace/first-product.ts'
+import { insertProduct, type ProductFacts } from '../workspace/products.ts'
 import type { Database, Rows } from '../sql/database.ts'
 
 export interface FirstStart {

@@ -1,7 +1,6 @@
 import type { Platform } from '../shared/context.ts'
 import { runRetention } from '../errors/issues/retention.ts'
-import { stackOf } from '../shared/log.ts'
-import type { Log } from '../shared/log.ts'
+import { stackOf, type Log } from '../shared/log.ts'
 import type { Database } from '../sql/database.ts'
 import { removeOldResults } from '../quality/cases/retention.ts'
 import { hourMs } from '../shared/times.ts'

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
-import type { Selectable } from 'kysely'
-import type { z } from 'zod'
+import { sql, type Selectable } from 'kysely'
+import type * as z from 'zod'
 import { Component } from '../../contract/components.ts'
 import { etagOf } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'

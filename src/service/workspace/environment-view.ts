@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Environment } from '../../contract/environments.ts'
 import { etagOf } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../shared/times.ts'
 import type { StoredEnvironment } from './environments.ts'
 import { orderReleases } from './release-order.ts'
-import { isKnownEnvironment, isKnownRelease } from './rules.ts'
-import type { Kind, OriginOf } from './rules.ts'
+import { isKnownEnvironment, isKnownRelease, type Kind, type OriginOf } from './rules.ts'
 
 /** Environments as the contract shows them, with their newest release and the events of the last 24 hours. */
 export async function viewEnvironments(

@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { EnvironmentRow } from '../sql/schema.ts'
-import { defaultWeight, guessKind, nameKey } from './rules.ts'
-import type { Kind, OriginOf } from './rules.ts'
+import { defaultWeight, guessKind, nameKey, type Kind, type OriginOf } from './rules.ts'
 
 /** An environment as its table holds it. */
 export type StoredEnvironment = Selectable<EnvironmentRow>

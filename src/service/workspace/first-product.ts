@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
-import type { ProductFacts } from './products.ts'
-import { replaceProduct } from './products.ts'
+import { replaceProduct, type ProductFacts } from './products.ts'
 
 /** The first product says what it is called and what its issues are called. */
 export type FirstProduct = ProductFacts & { slug: string; key_prefix: string }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { GatePolicy } from '../../contract/gate-policy.ts'
 import { Product, ProductSettings, Repository } from '../../contract/products.ts'
 import { etagOf } from '../shared/etag.ts'

@@ -1,5 +1,4 @@
-import { compare, parse } from 'semver'
-import type { SemVer } from 'semver'
+import { compare, parse, type SemVer } from 'semver'
 
 /** What the place of a release among those of its environment rests on. */
 export interface OrderedRelease {

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Release } from '../../contract/environments.ts'
 import { etagOf } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import { timestamp, timestampOrNull } from '../shared/times.ts'
 import { orderReleases } from './release-order.ts'
 import type { StoredRelease } from './releases.ts'
-import { isKnownEnvironment, isKnownRelease } from './rules.ts'
-import type { OriginOf } from './rules.ts'
+import { isKnownEnvironment, isKnownRelease, type OriginOf } from './rules.ts'
 
 /** Releases as the contract shows them, in the order given. */
 export async function viewReleases(rows: Rows, releases: readonly StoredRelease[]): Promise<z.input<typeof Release>[]> {

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { EnvironmentKind, Origin } from '../../contract/environments.ts'
 
 export type Kind = z.output<typeof EnvironmentKind>

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { SymbolicationState } from '../../contract/events.ts'
-import { Repository } from '../../contract/products.ts'
-import type { SetupCheck } from '../../contract/products.ts'
+import { Repository, type SetupCheck } from '../../contract/products.ts'
 import type { Rows } from '../sql/database.ts'
 import { timestamp } from '../shared/times.ts'
 import type { StoredProduct } from './products.ts'

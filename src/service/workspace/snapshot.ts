@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Rows } from '../sql/database.ts'
 
 /** The paths of a product's repository that members gave (CONTRACT §10 "Matched files"). */

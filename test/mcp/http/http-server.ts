@@ -5,8 +5,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import { createApi } from '../../../src/client/client.ts'
 import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../src/mcp/http/index.ts'
-import type { App } from '../../app.ts'
-import { origin } from '../../app.ts'
+import { origin, type App } from '../../app.ts'
 import { clientOf, connected, defaults, type Connected, type Era } from '../clients.ts'
 
 export interface McpServed extends AsyncDisposable {

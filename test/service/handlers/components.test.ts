@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../serve.ts'
-import { startApp } from '../../app.ts'
-import type { App } from '../../app.ts'
-import { existingIdOf, reasonOf } from '../people.ts'
-import type { Failure } from '../people.ts'
+import { startApp, type App } from '../../app.ts'
+import { existingIdOf, reasonOf, type Failure } from '../people.ts'
 
 interface One {
   component: { id: string; slug: string; position: number }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prefixOf, slugOf } from '../../../src/service/workspace/products.ts'
-import { origin, startApp } from '../../app.ts'
-import type { App } from '../../app.ts'
+import { origin, startApp, type App } from '../../app.ts'
 import { existingIdOf, reasonOf, workspaceId } from '../people.ts'
 
 interface Created {

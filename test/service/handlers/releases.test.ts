@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../app.ts'
-import type { App } from '../../app.ts'
+import { startApp, type App } from '../../app.ts'
 import { reasonOf } from '../people.ts'
 
 interface One {

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { App } from '../../app.ts'
-import { startApp } from '../../app.ts'
-import { reasonOf } from '../people.ts'
-import type { Failure } from '../people.ts'
+import { startApp, type App } from '../../app.ts'
+import { reasonOf, type Failure } from '../people.ts'
 
 interface Criterion {
   id: string

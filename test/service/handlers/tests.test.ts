@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import type { App } from '../../app.ts'
-import { startApp } from '../../app.ts'
-import { existingIdOf, reasonOf } from '../people.ts'
-import type { Failure } from '../people.ts'
+import { startApp, type App } from '../../app.ts'
+import { existingIdOf, reasonOf, type Failure } from '../people.ts'
 
 interface Test {
   id: string

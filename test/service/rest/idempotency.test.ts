@@ -3,8 +3,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import { createIdempotency } from '../../../src/service/rest/idempotency.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import type { Database } from '../../../src/service/sql/database.ts'
-import { startApp } from '../../app.ts'
-import type { App } from '../../app.ts'
+import { startApp, type App } from '../../app.ts'
 import { reasonOf, tokenHeaders } from '../people.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '../../app.ts'
-import { everything, reasonOf } from '../people.ts'
-import type { Failure } from '../people.ts'
+import { everything, reasonOf, type Failure } from '../people.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { contract } from '../../../src/contract/index.ts'
-import type { EndpointName } from '../../../src/contract/index.ts'
+import { contract, type EndpointName } from '../../../src/contract/index.ts'
 import { replyText } from '../../../src/contract/base/wire.ts'
 import { createAuthenticator } from '../../../src/service/rest/auth.ts'
 import type { Handlers } from '../../../src/service/shared/context.ts'
@@ -10,8 +9,7 @@ import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { createSymbolicator } from '../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
 import { createRouter } from '../../../src/service/rest/router.ts'
 import { pending } from '../../../src/service/handlers/pending.ts'
-import { origin, startApp } from '../../app.ts'
-import type { App } from '../../app.ts'
+import { origin, startApp, type App } from '../../app.ts'
 import { reasonOf } from '../people.ts'
 
 /** A router of its own over the app's database. */

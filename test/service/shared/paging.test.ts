@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextToken, readPage } from '../../../src/service/shared/paging.ts'
-import { startApp } from '../../app.ts'
-import type { App } from '../../app.ts'
+import { startApp, type App } from '../../app.ts'
 import { reasonOf, workspaceId } from '../people.ts'
 
 interface Listed {

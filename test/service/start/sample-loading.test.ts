@@ -9,8 +9,7 @@ import { nodeScenarios } from '../../../src/dev/sample-recorder/crashes/node-sce
 import { sampleLoading } from '../../../src/service/start/sample-loading.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { openSqlite } from '../../../src/service/sql/sqlite.ts'
-import { startApp } from '../../app.ts'
-import type { App } from '../../app.ts'
+import { startApp, type App } from '../../app.ts'
 import { tracegate } from '../../cli/run.ts'
 
 function dataDirectory(): string {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { snapshotOf } from '../../../src/service/workspace/snapshot.ts'
-import type { App } from '../../app.ts'
-import { startApp } from '../../app.ts'
+import { startApp, type App } from '../../app.ts'
 import { giveSources, issuesOf, own, thrown } from '../agent-context/fix/room.ts'
 
 const has = async (app: App, ...paths: string[]) => {

@@ -1,9 +1,7 @@
 import { cutFrames } from '../../errors/issues/frames.ts'
 import type { FixContextBody, FrameBody } from './bodies.ts'
-import type { Limits } from './limits.ts'
-import { MOST_BYTES, steps, usualLimits } from './limits.ts'
-import { createNotes } from './notes.ts'
-import type { Note } from './notes.ts'
+import { MOST_BYTES, steps, usualLimits, type Limits } from './limits.ts'
+import { createNotes, type Note } from './notes.ts'
 import { reduceEvent } from './reduce-event.ts'
 import { fewer, jsonBytes, shortTexts } from './shorten.ts'
 

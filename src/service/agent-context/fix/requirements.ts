@@ -1,6 +1,5 @@
 import { Priority, ResultStatus, RiskLevel } from '../../../contract/base/common.ts'
-import { coverageFor } from '../../quality/coverage/read.ts'
-import type { CoveredProduct } from '../../quality/coverage/read.ts'
+import { coverageFor, type CoveredProduct } from '../../quality/coverage/read.ts'
 import { requirementKey } from '../../quality/requirements/access.ts'
 import { requirementsOfPaths } from '../../quality/requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'

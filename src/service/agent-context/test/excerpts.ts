@@ -1,7 +1,6 @@
 import type { Call } from '../../shared/context.ts'
 import { latestOccurrence } from '../../errors/issues/occurrences.ts'
-import { viewEvent } from '../../errors/issues/event-view.ts'
-import type { EventBody } from '../../errors/issues/event-view.ts'
+import { viewEvent, type EventBody } from '../../errors/issues/event-view.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { StoredProduct } from '../../quality/requirements/access.ts'
 

@@ -11,8 +11,7 @@ import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp } from '../../shared/times.ts'
 import { gapId } from '../../quality/gaps/scan.ts'
 import { estimateTokens } from './budget.ts'
-import { buildTestContext, readShared } from './build.ts'
-import type { SharedFacts } from './build.ts'
+import { buildTestContext, readShared, type SharedFacts } from './build.ts'
 import { environmentRefs } from './environments.ts'
 
 type Input = InputOf<'prepareTestContext'>

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Event } from '../../../contract/events.ts'
 
 type EventBody = z.input<typeof Event>

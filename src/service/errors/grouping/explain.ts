@@ -1,6 +1,5 @@
 import type { GroupingResult, NormalEvent } from '../event/event.ts'
-import type { ExceptionsReading } from './exceptions.ts'
-import { carriesMessage, typeOf, valueOf } from './exceptions.ts'
+import { carriesMessage, typeOf, valueOf, type ExceptionsReading } from './exceptions.ts'
 import type { LooseHash } from './loose.ts'
 import type { Stack, StackRules } from './stack.ts'
 import { cut, describeFrame } from './title.ts'

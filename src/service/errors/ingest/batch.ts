@@ -1,8 +1,7 @@
 import { ServiceError } from '../../../errors.ts'
 import type { NormalEvent } from '../event/event.ts'
 import { assignEventIds } from './event-id.ts'
-import { parseObject } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { parseObject, type JsonObject } from './json.ts'
 import { normalise } from './normalise/index.ts'
 import type { Pace } from '../../shared/pace.ts'
 

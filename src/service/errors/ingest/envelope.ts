@@ -1,6 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
-import { isObject } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { isObject, type JsonObject } from './json.ts'
 
 interface EnvelopeItem {
   type: string

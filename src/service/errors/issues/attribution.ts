@@ -1,15 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'kysely'
-import type { Expression } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import * as z from 'zod'
-import { attributeEvent, compileComponents } from '../../workspace/components.ts'
-import type { Owners } from '../../workspace/components.ts'
+import { attributeEvent, compileComponents, type Owners } from '../../workspace/components.ts'
 import type { RepositoryRoots } from '../../workspace/repo-path.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
-import { unpackBody } from './body.ts'
-import type { StoredEvent } from './body.ts'
+import { unpackBody, type StoredEvent } from './body.ts'
 
 /** Issues per transaction when all of a product are attributed anew. */
 const STEP = 50

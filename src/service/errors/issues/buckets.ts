@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Period } from '../../../contract/base/common.ts'
 
 export type PeriodName = z.output<typeof Period>

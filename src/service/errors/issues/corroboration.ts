@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { NormalEvent } from '../event/event.ts'
 import type { StoredCorroboration } from './columns.ts'
 import { isKnownSdk } from './sdk-names.ts'

@@ -2,24 +2,26 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Level } from '../../../contract/base/common.ts'
 import type { Event, EventSummary } from '../../../contract/events.ts'
-import { attributeEvent } from '../../workspace/components.ts'
-import type { Owners } from '../../workspace/components.ts'
-import { repoPath } from '../../workspace/repo-path.ts'
-import type { RepositoryRoots } from '../../workspace/repo-path.ts'
-import { isKnownEnvironment } from '../../workspace/rules.ts'
-import type { OriginOf } from '../../workspace/rules.ts'
+import { attributeEvent, type Owners } from '../../workspace/components.ts'
+import { repoPath, type RepositoryRoots } from '../../workspace/repo-path.ts'
+import { isKnownEnvironment, type OriginOf } from '../../workspace/rules.ts'
 import type { NormalFrame } from '../event/event.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../sql/schema.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
 import { ownersOf, rootsOf } from './attribution.ts'
-import { unpackBody } from './body.ts'
-import type { StoredEvent } from './body.ts'
+import { unpackBody, type StoredEvent } from './body.ts'
 import { Summary } from './columns.ts'
 import { cutFrames } from './frames.ts'
 import { timestamp } from '../../shared/times.ts'
-import { componentRefs, environmentNames, releaseNames } from '../../workspace/names.ts'
-import type { ComponentRef, EnvironmentName, ReleaseName } from '../../workspace/names.ts'
+import {
+  componentRefs,
+  environmentNames,
+  releaseNames,
+  type ComponentRef,
+  type EnvironmentName,
+  type ReleaseName,
+} from '../../workspace/names.ts'
 import { readAgain } from './symbolication.ts'
 
 export type SummaryBody = z.input<typeof EventSummary>

@@ -8,8 +8,7 @@ import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../../shared/times.ts'
 import type { IssueRow } from '../../sql/schema.ts'
 import { StoredActor, StoredCorroboration, StoredGrouping } from './columns.ts'
-import { componentRefs, releaseNames } from '../../workspace/names.ts'
-import type { ReleaseName } from '../../workspace/names.ts'
+import { componentRefs, releaseNames, type ReleaseName } from '../../workspace/names.ts'
 
 export type IssueBody = z.input<typeof Issue>
 /** A row of `issue` as it is read. */

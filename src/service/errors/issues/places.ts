@@ -1,6 +1,12 @@
 import type { Platform } from '../../shared/context.ts'
-import { defaultEnvironmentName, defaultWeight, guessKind, isKnownEnvironment, nameKey } from '../../workspace/rules.ts'
-import type { OriginOf } from '../../workspace/rules.ts'
+import {
+  defaultEnvironmentName,
+  defaultWeight,
+  guessKind,
+  isKnownEnvironment,
+  nameKey,
+  type OriginOf,
+} from '../../workspace/rules.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { dayMs } from '../../shared/times.ts'
 import type { ReleaseOrders } from './release-orders.ts'

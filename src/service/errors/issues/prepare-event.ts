@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { defaultEnvironmentName } from '../../workspace/rules.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'

@@ -1,5 +1,4 @@
-import { releaseOrder } from '../../workspace/release-order.ts'
-import type { OrderedRelease, ReleaseOrder } from '../../workspace/release-order.ts'
+import { releaseOrder, type OrderedRelease, type ReleaseOrder } from '../../workspace/release-order.ts'
 import type { Prepare } from '../../sql/database.ts'
 
 /** The orders of environments that one transaction asks for, each read and built once. */

@@ -1,12 +1,10 @@
 import type * as z from 'zod'
 import type { getIssueStats } from '../../../contract/issues.ts'
 import type { Rows } from '../../sql/database.ts'
-import { bucketSeconds, resolutionOf, windowOf } from './buckets.ts'
-import type { PeriodName } from './buckets.ts'
+import { bucketSeconds, resolutionOf, windowOf, type PeriodName } from './buckets.ts'
 import { timestamp } from '../../shared/times.ts'
 import { environmentNames, releaseNames } from '../../workspace/names.ts'
-import { presenceOf } from './presence.ts'
-import type { Presence } from './presence.ts'
+import { presenceOf, type Presence } from './presence.ts'
 
 type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>
 

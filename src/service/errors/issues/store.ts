@@ -8,8 +8,7 @@ import type { Database, Prepare } from '../../sql/database.ts'
 import { createAttribution } from './attribution.ts'
 import { groupCommit } from './group-commit.ts'
 import { prepareEvent } from './prepare-event.ts'
-import { recordEvent } from './record.ts'
-import type { RecordTools } from './record.ts'
+import { recordEvent, type RecordTools } from './record.ts'
 import { releaseOrders } from './release-orders.ts'
 
 export interface IssueStore extends EventStore {

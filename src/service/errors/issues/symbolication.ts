@@ -1,5 +1,4 @@
-import { groupEvent } from '../grouping/index.ts'
-import type { Grouping } from '../grouping/index.ts'
+import { groupEvent, type Grouping } from '../grouping/index.ts'
 import type { NormalEvent, NormalException } from '../event/event.ts'
 import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'

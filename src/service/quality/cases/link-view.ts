@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
-import { LinkOrigin, LinkRole, LinkState } from '../../../contract/links.ts'
-import type { TestLink } from '../../../contract/links.ts'
+import { LinkOrigin, LinkRole, LinkState, type TestLink } from '../../../contract/links.ts'
 import { steps } from '../coverage/facts.ts'
 import { actorOf, Texts } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'

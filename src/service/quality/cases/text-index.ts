@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Prepare } from '../../sql/database.ts'
 import { testKey } from './access.ts'
 

@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
-import { AutomationStatus, TestKind, TestLevel, TestStatus } from '../../../contract/tests.ts'
-import type { Test } from '../../../contract/tests.ts'
+import { AutomationStatus, TestKind, TestLevel, TestStatus, type Test } from '../../../contract/tests.ts'
 import { steps } from '../coverage/facts.ts'
 import { etagOf } from '../../shared/etag.ts'
 import { requirementKey } from '../requirements/access.ts'
 import { actorOf, LabelColumn, Texts } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp } from '../../shared/times.ts'
-import { testKey } from './access.ts'
-import type { StoredTest } from './access.ts'
+import { testKey, type StoredTest } from './access.ts'
 import { Steps } from './columns.ts'
-import { viewResults } from './result-view.ts'
-import type { TestResultBody } from './result-view.ts'
+import { viewResults, type TestResultBody } from './result-view.ts'
 
 export type TestBody = z.input<typeof Test>
 

@@ -2,12 +2,10 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { CoverageState } from '../../../contract/base/common.ts'
 import type { Rows } from '../../sql/database.ts'
-import type { CoverageScope } from './facts.ts'
-import { linkFacts, steps } from './facts.ts'
+import { linkFacts, steps, type CoverageScope } from './facts.ts'
 import { maxResultAgeMs } from './policy.ts'
 import type { CoverageBody, LinkFacts, State } from './rule.ts'
-import { coverTree } from './tree.ts'
-import type { Shown } from './tree.ts'
+import { coverTree, type Shown } from './tree.ts'
 
 const Criteria = z.array(z.object({ id: z.string() }))
 

@@ -5,8 +5,7 @@ import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
 import { linkFacts, STEP, steps } from './facts.ts'
 import { maxResultAgeMs } from './policy.ts'
-import { coverageOf, worstState } from './rule.ts'
-import type { LinkFacts, OwnCoverage, State } from './rule.ts'
+import { coverageOf, worstState, type LinkFacts, type OwnCoverage, type State } from './rule.ts'
 
 const Criteria = z.array(z.object({ id: z.string() }))
 const Ids = z.array(z.string())

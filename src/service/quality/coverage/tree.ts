@@ -1,5 +1,4 @@
-import { coverageOf, worstState } from './rule.ts'
-import type { CoverageBody, LinkFacts } from './rule.ts'
+import { coverageOf, worstState, type CoverageBody, type LinkFacts } from './rule.ts'
 
 /** A requirement in its tree; the parent may be missing among the nodes. */
 export interface TreeNode {

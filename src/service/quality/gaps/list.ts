@@ -3,14 +3,11 @@ import type { InputOf } from '../../../contract/index.ts'
 import type { GapSummary } from '../../../contract/retrieval.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { componentRefs } from '../../workspace/names.ts'
-import { nextToken, pagingOf } from '../../shared/paging.ts'
-import type { Page } from '../../shared/paging.ts'
+import { nextToken, pagingOf, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
-import { scanGaps } from './scan.ts'
-import type { ScannedGap } from './scan.ts'
-import { viewGaps } from './view.ts'
+import { scanGaps, type ScannedGap } from './scan.ts'
+import { viewGaps, type GapBody, type GapViewing } from './view.ts'
 import type { Type } from './score.ts'
-import type { GapBody, GapViewing } from './view.ts'
 
 type Filter = Pick<InputOf<'listCoverageGaps'>, 'type' | 'component_id' | 'priority' | 'min_score'>
 

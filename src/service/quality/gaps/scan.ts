@@ -4,15 +4,12 @@ import { CoverageState } from '../../../contract/base/common.ts'
 import { GapType } from '../../../contract/test-context.ts'
 import { linkFacts, steps } from '../coverage/facts.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'
-import { coverageOf } from '../coverage/rule.ts'
-import type { LinkFacts, State } from '../coverage/rule.ts'
+import { coverageOf, type LinkFacts, type State } from '../coverage/rule.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { requirementsOfPaths } from '../requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'
-import { liveIssues, weightedEvents } from './exposure.ts'
-import type { Exposure, LiveIssue, Window } from './exposure.ts'
-import { exposureScore, gapScore, UNCLAIMED_RISK } from './score.ts'
-import type { Type } from './score.ts'
+import { liveIssues, weightedEvents, type Exposure, type LiveIssue, type Window } from './exposure.ts'
+import { exposureScore, gapScore, UNCLAIMED_RISK, type Type } from './score.ts'
 
 /** A gap with what its order and the filters need; what a page shows of it is read later. */
 export interface ScannedGap {

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { isObject } from '../../errors/ingest/json.ts'
-import type { JsonObject } from '../../errors/ingest/json.ts'
+import { isObject, type JsonObject } from '../../errors/ingest/json.ts'
 import { ctrfPlace } from './ctrf-place.ts'
 import { readFrame, startReading } from './json/index.ts'
 import { annotated, metaOf } from './json/meta.ts'

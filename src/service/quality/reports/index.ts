@@ -1,6 +1,5 @@
 import { parseCtrf } from './ctrf.ts'
-import { detect } from './detect.ts'
-import type { Detected } from './detect.ts'
+import { detect, type Detected } from './detect.ts'
 import { reportUnparsable } from './errors.ts'
 import { parseJestJson } from './json/jest.ts'
 import { parseJunit } from './junit/index.ts'

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { InputOf } from '../../../contract/index.ts'
-import { ServiceError } from '../../../errors.ts'
-import type { FieldViolation } from '../../../errors.ts'
+import { ServiceError, type FieldViolation } from '../../../errors.ts'
 import { validateGlob } from '../../workspace/glob.ts'
 import type { Criterion, RequirementBody, StoredCodeRef } from './columns.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { LintCode, LintFinding } from '../../../contract/requirements.ts'
 import type { Criterion } from './columns.ts'
 

@@ -1,8 +1,7 @@
 import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
 import { steps } from '../coverage/facts.ts'
 import type { Rows } from '../../sql/database.ts'
-import { CodeRefs } from './columns.ts'
-import type { StoredCodeRef } from './columns.ts'
+import { CodeRefs, type StoredCodeRef } from './columns.ts'
 
 /** A requirement that claims a file, and the reference by which it does. */
 export interface Claim {

@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Prepare } from '../../sql/database.ts'
-import { requirementKey } from './access.ts'
-import type { StoredRequirement } from './access.ts'
+import { requirementKey, type StoredRequirement } from './access.ts'
 import { Criteria, Texts } from './columns.ts'
 
 /** Words of a query that are looked for; more say no more. */

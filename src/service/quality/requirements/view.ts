@@ -5,10 +5,17 @@ import type { CoverageScope } from '../coverage/facts.ts'
 import { etagOf } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'
-import { requirementKey } from './access.ts'
-import type { StoredProduct, StoredRequirement } from './access.ts'
-import { actorOf, CodeRefs, Criteria, ExternalRefs, LabelColumn, Source, Texts } from './columns.ts'
-import type { RequirementBody } from './columns.ts'
+import { requirementKey, type StoredProduct, type StoredRequirement } from './access.ts'
+import {
+  actorOf,
+  CodeRefs,
+  Criteria,
+  ExternalRefs,
+  LabelColumn,
+  Source,
+  Texts,
+  type RequirementBody,
+} from './columns.ts'
 import { ancestorNumbers } from './tree.ts'
 
 export interface RequirementViewing {

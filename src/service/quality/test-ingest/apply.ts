@@ -6,8 +6,7 @@ import { indexTest } from '../cases/text-index.ts'
 import { nextTestNumber } from '../cases/write.ts'
 import type { PlacedCase } from './cases.ts'
 import type { KnownTest, Matched } from './match.ts'
-import { recordResult } from './results.ts'
-import type { RecordedRun } from './results.ts'
+import { recordResult, type RecordedRun } from './results.ts'
 import { createSuites, titleOf } from './suites.ts'
 
 type Options = NonNullable<InputOf<'ingestTests'>['options']>

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ReportCase } from '../reports/report.ts'
-import { identityOf, normPath } from '../cases/identity.ts'
-import type { PathRoots } from '../cases/identity.ts'
+import { identityOf, normPath, type PathRoots } from '../cases/identity.ts'
 import { findReferences } from './references.ts'
 
 /** A case of a report with its place in the repository, and every report of it in this request. */

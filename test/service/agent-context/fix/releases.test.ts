@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { App } from '../../../app.ts'
-import { startApp } from '../../../app.ts'
+import { startApp, type App } from '../../../app.ts'
 import { fixContextOf, issuesOf } from './room.ts'
 
 const minuteMs = 60_000

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResponseOf } from '../../../../src/contract/index.ts'
 import type { FixContextBody } from '../../../../src/service/agent-context/fix/bodies.ts'
 import { fit } from '../../../../src/service/agent-context/fix/reduce.ts'
-import type { App } from '../../../app.ts'
-import { startApp } from '../../../app.ts'
+import { startApp, type App } from '../../../app.ts'
 import { fixContextOf, own, thrown } from './room.ts'
 
 const MOST_BYTES = 60_000

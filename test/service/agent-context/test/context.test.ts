@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { estimateTokens } from '../../../../src/service/agent-context/test/budget.ts'
 import { filePattern } from '../../../../src/service/agent-context/test/conventions.ts'
 import { suggestCases, targetFile } from '../../../../src/service/agent-context/test/suggestions.ts'
-import type { App } from '../../../app.ts'
-import { startApp } from '../../../app.ts'
+import { startApp, type App } from '../../../app.ts'
 import type { Failure } from '../../people.ts'
 
 interface Context {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NormalEvent } from '../../../../src/service/errors/event/event.ts'
 import type { JsonObject } from '../../../../src/service/errors/ingest/json.ts'
-import { normalise } from '../../../../src/service/errors/ingest/normalise/index.ts'
-import type { EventFacts } from '../../../../src/service/errors/ingest/normalise/index.ts'
+import { normalise, type EventFacts } from '../../../../src/service/errors/ingest/normalise/index.ts'
 import { EVENT_ID, NOW } from './harness.ts'
 
 function read(payload: JsonObject, facts: Partial<EventFacts> = {}): NormalEvent {

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runRetention, sampleOf } from '../../../../src/service/errors/issues/retention.ts'
-import { dayMs, hourMs, openRig } from './rig.ts'
-import type { Rig } from './rig.ts'
+import { dayMs, hourMs, openRig, type Rig } from './rig.ts'
 
 const kept = async (rig: Rig) =>
   (await rig.db.read.selectFrom('occurrence').select(['timestamp']).orderBy('timestamp').execute()).map(

@@ -6,8 +6,8 @@ import {
   periodMs,
   resolutionOf,
   resolutions,
+  type PeriodName,
 } from '../../../../src/service/errors/issues/buckets.ts'
-import type { PeriodName } from '../../../../src/service/errors/issues/buckets.ts'
 import { cutFrames } from '../../../../src/service/errors/issues/frames.ts'
 import { isKnownSdk } from '../../../../src/service/errors/issues/sdk-names.ts'
 

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { CaseFacts, LinkFacts, NewestResult } from '../../../../src/service/quality/coverage/rule.ts'
-import { coverageOf } from '../../../../src/service/quality/coverage/rule.ts'
-import type { TreeNode } from '../../../../src/service/quality/coverage/tree.ts'
-import { coverTree } from '../../../../src/service/quality/coverage/tree.ts'
+import {
+  coverageOf,
+  type CaseFacts,
+  type LinkFacts,
+  type NewestResult,
+} from '../../../../src/service/quality/coverage/rule.ts'
+import { coverTree, type TreeNode } from '../../../../src/service/quality/coverage/tree.ts'
 
 const now = 1_000_000
 const maxAgeMs = 1000

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { App } from '../../../app.ts'
-import { startApp } from '../../../app.ts'
+import { startApp, type App } from '../../../app.ts'
 
 interface Gap {
   id: string

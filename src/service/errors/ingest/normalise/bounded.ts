@@ -1,5 +1,4 @@
-import { isObject } from '../json.ts'
-import type { JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../json.ts'
 import { clean, cut } from './read.ts'
 import type { Signals } from './signals.ts'
 

@@ -1,7 +1,6 @@
 import type { NormalException, NormalThread } from '../../event/event.ts'
 import type { JsonObject } from '../json.ts'
-import { readFrames } from './frames.ts'
-import type { FrameFacts } from './frames.ts'
+import { readFrames, type FrameFacts } from './frames.ts'
 import { keepEnds, onlyObjects, readCount, readFlag, readList, readObject, readScalar, readText } from './read.ts'
 import type { Signals } from './signals.ts'
 

@@ -1,5 +1,4 @@
-import { SourceMapDefect } from './defect.ts'
-import type { DefectRule } from './defect.ts'
+import { SourceMapDefect, type DefectRule } from './defect.ts'
 import { unordered, visitInOrder } from './unordered-line.ts'
 
 /** Gets one segment: all 0-based; `source` −1 when it has none (then `line` and `column` are 0), `name` −1 likewise. */

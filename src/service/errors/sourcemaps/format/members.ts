@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../ingest/json.ts'
-import { SourceMapDefect } from './defect.ts'
-import type { DefectRule } from './defect.ts'
+import { SourceMapDefect, type DefectRule } from './defect.ts'
 
 /** The members of a map without sections, checked, `sourceRoot` joined to the sources. */
 export interface RegularMap {

@@ -1,11 +1,8 @@
-import { isObject } from '../../ingest/json.ts'
-import type { JsonObject } from '../../ingest/json.ts'
+import { isObject, type JsonObject } from '../../ingest/json.ts'
 import { SourceMapDefect } from './defect.ts'
-import { decodeMappings, LAST_POSITION } from './mappings.ts'
-import type { VisitMapping } from './mappings.ts'
+import { decodeMappings, LAST_POSITION, type VisitMapping } from './mappings.ts'
 import { checkVersion, readRegularMap, readText } from './members.ts'
-import { readSections } from './sections.ts'
-import type { Part } from './sections.ts'
+import { readSections, type Part } from './sections.ts'
 
 export { SourceMapDefect } from './defect.ts'
 

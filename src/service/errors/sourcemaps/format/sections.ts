@@ -1,9 +1,7 @@
-import { isObject } from '../../ingest/json.ts'
-import type { JsonObject } from '../../ingest/json.ts'
+import { isObject, type JsonObject } from '../../ingest/json.ts'
 import { SourceMapDefect } from './defect.ts'
 import { LAST_POSITION } from './mappings.ts'
-import { readRegularMap, wrong } from './members.ts'
-import type { RegularMap } from './members.ts'
+import { readRegularMap, wrong, type RegularMap } from './members.ts'
 
 /** A map and where the code it is about begins in the generated file. A regular map is one part that begins at 0:0. */
 export interface Part {

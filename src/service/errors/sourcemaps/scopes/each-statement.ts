@@ -1,5 +1,4 @@
-import { Parser } from 'acorn'
-import type { AnyNode, Expression, Options, Program, Statement } from 'acorn'
+import { Parser, type AnyNode, type Expression, type Options, type Program, type Statement } from 'acorn'
 import { MinifiedDefect } from './defect.ts'
 
 /** Methods that acorn keeps for its plugins and leaves out of its types. */

@@ -13,8 +13,7 @@ import type {
 } from 'acorn'
 import { MinifiedDefect } from './defect.ts'
 import { eachStatement } from './each-statement.ts'
-import { NAMELESS, pathOf, tokenOfKey, tokenOfName } from './name-tokens.ts'
-import type { FoundPath, FoundToken } from './name-tokens.ts'
+import { NAMELESS, pathOf, tokenOfKey, tokenOfName, type FoundPath, type FoundToken } from './name-tokens.ts'
 
 export type FunctionKind =
   | 'function'

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { FunctionKind } from './find-functions.ts'
 import type { TokenKind } from './name-tokens.ts'
-import { comparePositions } from './positions.ts'
-import type { Position } from './positions.ts'
+import { comparePositions, type Position } from './positions.ts'
 import {
   BLOCK,
   CHECKED_BYTES,

@@ -1,7 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { MinifiedDefect } from './defect.ts'
-import { findFunctions } from './find-functions.ts'
-import type { FoundFunction, FoundOwner } from './find-functions.ts'
+import { findFunctions, type FoundFunction, type FoundOwner } from './find-functions.ts'
 import type { FoundToken } from './name-tokens.ts'
 import { lineStarts, positionOf } from './positions.ts'
 import {

@@ -1,9 +1,7 @@
 import type { Database, Rows } from '../../../sql/database.ts'
-import { baseName } from './frame-file.ts'
-import type { FrameFile } from './frame-file.ts'
+import { baseName, type FrameFile } from './frame-file.ts'
 import { Lru } from './lru.ts'
-import { createMatcher } from './match.ts'
-import type { Artifact, Match } from './match.ts'
+import { createMatcher, type Artifact, type Match } from './match.ts'
 
 /** How long a map that another process has confirmed may stay unseen. */
 const REFRESH_MS = 2_000

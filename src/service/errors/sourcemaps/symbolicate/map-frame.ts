@@ -7,10 +7,8 @@ import type { MapTable, Mapping } from '../table/map-table.ts'
 import { Lru } from './lru.ts'
 import type { Found } from './match.ts'
 import type { OpenTables } from './open-tables.ts'
-import { problems } from './problems.ts'
-import type { Problem } from './problems.ts'
-import { sourceLines } from './source-lines.ts'
-import type { SourceLines } from './source-lines.ts'
+import { problems, type Problem } from './problems.ts'
+import { sourceLines, type SourceLines } from './source-lines.ts'
 
 /** A position in a generated file, 0-based, and the content of the map it is read with. */
 export interface Place {

@@ -1,8 +1,7 @@
 import { isVendored } from '../../grouping/paths.ts'
 import type { Schema } from '../../../sql/schema.ts'
 import type { Selectable } from 'kysely'
-import { baseName, pathsOf, segmentsOf } from './frame-file.ts'
-import type { FrameFile } from './frame-file.ts'
+import { baseName, pathsOf, segmentsOf, type FrameFile } from './frame-file.ts'
 
 /** A row of `sourcemap_artifact` as lookups read it. */
 export type Artifact = Omit<Selectable<Schema['sourcemap_artifact']>, 'product_id' | 'base_name'>

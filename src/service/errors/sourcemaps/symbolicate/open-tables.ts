@@ -1,8 +1,6 @@
 import { join } from 'node:path'
-import { openScopeTable } from '../scopes/scope-table.ts'
-import type { ScopeTable } from '../scopes/scope-table.ts'
-import { openMapTable } from '../table/map-table.ts'
-import type { MapTable } from '../table/map-table.ts'
+import { openScopeTable, type ScopeTable } from '../scopes/scope-table.ts'
+import { openMapTable, type MapTable } from '../table/map-table.ts'
 import { Lru } from './lru.ts'
 
 /** Each open table is an open file and its index in memory. */

@@ -4,12 +4,10 @@ import type { Database } from '../../../sql/database.ts'
 import { createArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
-import { createFrameMapper } from './map-frame.ts'
-import type { Mapped, Place } from './map-frame.ts'
+import { createFrameMapper, type Mapped, type Place } from './map-frame.ts'
 import type { Match } from './match.ts'
 import { openTables } from './open-tables.ts'
-import { missingProblem, problems, stateOf } from './problems.ts'
-import type { Problem, Symbolication } from './problems.ts'
+import { missingProblem, problems, stateOf, type Problem, type Symbolication } from './problems.ts'
 
 /** Files of one event that are looked up: each may cost a part of a query (decision 011). */
 const MOST_FILES = 100

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { basename } from 'node:path'
 import { crc32, zstdDecompressSync } from 'node:zlib'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Header } from './layout.ts'
 import { readBytes, readIndexBytes } from './read-index.ts'
 import { findInBlock } from './segments.ts'

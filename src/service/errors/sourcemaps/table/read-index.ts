@@ -1,6 +1,5 @@
 import { fstatSync, readSync } from 'node:fs'
-import { checkIndex, decodeHeader, HEADER_BYTES, indexBytes } from './layout.ts'
-import type { Header } from './layout.ts'
+import { checkIndex, decodeHeader, HEADER_BYTES, indexBytes, type Header } from './layout.ts'
 
 /** The index of an open map table, as bytes that are as they were written. Throws an Error that says what is wrong. */
 export function readIndexBytes(fd: number): { header: Header; index: Buffer; fileBytes: number } {

@@ -1,12 +1,9 @@
 import { constants, crc32, zstdCompressSync } from 'node:zlib'
 import type { ReadMap } from '../format/read.ts'
 import { BLOCK_SEGMENTS, encodeHeader, HEADER_BYTES } from './layout.ts'
-import { createNumbers } from './numbers.ts'
-import type { Numbers } from './numbers.ts'
-import { createOutput } from './output.ts'
-import type { Output } from './output.ts'
-import { createBlockWriter } from './segments.ts'
-import type { Segment } from './segments.ts'
+import { createNumbers, type Numbers } from './numbers.ts'
+import { createOutput, type Output } from './output.ts'
+import { createBlockWriter, type Segment } from './segments.ts'
 import { putVarint, VARINT_BYTES } from './varint.ts'
 
 /** A chunk of text is cut at the first end of a line after so many characters: what one frame's context decompresses. */

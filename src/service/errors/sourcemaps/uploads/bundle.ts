@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { getFileNameLowLevel, openPromise, validateFileName } from 'yauzl'
-import type { Entry, ZipFile } from 'yauzl'
+import { getFileNameLowLevel, openPromise, validateFileName, type Entry, type ZipFile } from 'yauzl'
 import { UploadDefect } from './processed.ts'
 
 /** Limits of CONTRACT §11. */

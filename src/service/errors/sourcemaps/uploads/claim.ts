@@ -4,8 +4,7 @@ import type { Platform } from '../../../shared/context.ts'
 import type { Database } from '../../../sql/database.ts'
 import type { Schema } from '../../../sql/schema.ts'
 import type { StoredUpload } from './stored.ts'
-import { openStates } from './states.ts'
-import type { State } from './states.ts'
+import { openStates, type State } from './states.ts'
 
 const RENEWED_EVERY_MS = 60_000
 /** A claim that has not been renewed for so long is of a process that is gone. */

@@ -5,8 +5,7 @@ import type { Database, Rows } from '../../../sql/database.ts'
 import { hourMs } from '../../../shared/times.ts'
 import { unclaimed } from './claim.ts'
 import type { SourceMapFolders } from './folders.ts'
-import { unconfirmedMs } from './states.ts'
-import type { State } from './states.ts'
+import { unconfirmedMs, type State } from './states.ts'
 
 /** Uploads per transaction. */
 const STEP = 200

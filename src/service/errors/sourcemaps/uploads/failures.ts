@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { ServiceError } from '../../../../errors.ts'
-import type { FieldViolation } from '../../../../errors.ts'
-import { errorOf, outcomeOf } from './stored.ts'
-import type { StoredUpload } from './stored.ts'
+import { ServiceError, type FieldViolation } from '../../../../errors.ts'
+import { errorOf, outcomeOf, type StoredUpload } from './stored.ts'
 
 /** Files of a bundle whose problems are told one by one. */
 const MOST_VIOLATIONS = 10

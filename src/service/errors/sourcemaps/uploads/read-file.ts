@@ -1,5 +1,4 @@
-import { readSourceMap, SourceMapDefect } from '../format/read.ts'
-import type { ReadMap } from '../format/read.ts'
+import { readSourceMap, SourceMapDefect, type ReadMap } from '../format/read.ts'
 import { MinifiedDefect } from '../scopes/defect.ts'
 // Only what writes: reading tables loads more, and each upload starts a thread.
 import { writeScopeTable } from '../scopes/write-scope-table.ts'

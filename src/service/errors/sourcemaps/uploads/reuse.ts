@@ -1,8 +1,7 @@
 import type { Rows } from '../../../sql/database.ts'
 import { minifiedOf } from './paths.ts'
 import type { ProcessedArtifact } from './processed.ts'
-import { outcomeOf } from './stored.ts'
-import type { Outcome, StoredUpload } from './stored.ts'
+import { outcomeOf, type Outcome, type StoredUpload } from './stored.ts'
 import type { State } from './states.ts'
 
 /** The columns of an upload that its creation decides. */

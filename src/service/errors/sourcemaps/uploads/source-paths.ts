@@ -1,5 +1,4 @@
-import { repoPath } from '../../../workspace/repo-path.ts'
-import type { RepositoryRoots } from '../../../workspace/repo-path.ts'
+import { repoPath, type RepositoryRoots } from '../../../workspace/repo-path.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'
 
 /** More are not kept: a repository's own files are fewer. */

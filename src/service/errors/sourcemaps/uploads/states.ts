@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { SourceMapState } from '../../../../contract/sourcemaps.ts'
 import { ServiceError } from '../../../../errors.ts'
 import { dayMs } from '../../../shared/times.ts'

@@ -1,7 +1,6 @@
 import { audit } from '../../../workspace/audit.ts'
 import type { Call } from '../../../shared/context.ts'
-import { isKnownRelease } from '../../../workspace/rules.ts'
-import type { OriginOf } from '../../../workspace/rules.ts'
+import { isKnownRelease, type OriginOf } from '../../../workspace/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { readFrame, startReading } from './index.ts'
-import type { Reading } from './index.ts'
+import { readFrame, startReading, type Reading } from './index.ts'
 import { epochMs, headOf, messageText, tagList, title, titles, traceText, wholeNumber } from './values.ts'
 import { metaOf } from './meta.ts'
 import { LOAD_ERROR } from '../load-error.ts'

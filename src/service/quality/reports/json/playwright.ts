@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { reportUnparsable } from '../errors.ts'
-import { DEEPEST_SUITE, readFrame, startReading } from './index.ts'
-import type { Reading } from './index.ts'
+import { DEEPEST_SUITE, readFrame, startReading, type Reading } from './index.ts'
 import { annotated } from './meta.ts'
 import { headOf, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
 import { fileFinder } from './playwright-files.ts'

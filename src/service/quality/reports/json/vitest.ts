@@ -1,5 +1,4 @@
-import { parseFiles } from './files.ts'
-import type { Assertion, Attempts } from './files.ts'
+import { parseFiles, type Assertion, type Attempts } from './files.ts'
 import type { ParsedReport } from '../report.ts'
 
 /**

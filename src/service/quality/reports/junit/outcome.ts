@@ -1,7 +1,6 @@
 import { cut, firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../text.ts'
 import type { ReportCase } from '../report.ts'
-import { childrenOf, plainOf } from './element.ts'
-import type { Element } from './element.ts'
+import { childrenOf, plainOf, type Element } from './element.ts'
 
 /** What a `<testcase>` says about how it went. */
 export interface Outcome {

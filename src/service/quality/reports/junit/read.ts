@@ -1,12 +1,9 @@
 import { reportUnparsable } from '../errors.ts'
 import { lineCounter } from '../lines.ts'
 import { plainText } from '../text.ts'
-import { childrenOf, plainOf, readElement } from './element.ts'
-import type { Element } from './element.ts'
-import { readOutcome } from './outcome.ts'
-import type { Outcome } from './outcome.ts'
-import { scanXml } from './scan.ts'
-import type { Tag } from './scan.ts'
+import { childrenOf, plainOf, readElement, type Element } from './element.ts'
+import { readOutcome, type Outcome } from './outcome.ts'
+import { scanXml, type Tag } from './scan.ts'
 
 /** A `<testsuites>` or `<testsuite>` as written. */
 export interface Suite {

@@ -1,8 +1,7 @@
 import { reportEmpty, reportUnparsable } from '../errors.ts'
 import { LOAD_ERROR } from '../load-error.ts'
 import type { ParsedReport, ReportCase } from '../report.ts'
-import { readTap } from './read.ts'
-import type { Point, Stream } from './read.ts'
+import { readTap, type Point, type Stream } from './read.ts'
 import { cut, firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../text.ts'
 
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u

@@ -1,6 +1,5 @@
 import { reportUnparsable } from '../errors.ts'
-import { readDiagnostics } from './diagnostics.ts'
-import type { Diagnostics } from './diagnostics.ts'
+import { readDiagnostics, type Diagnostics } from './diagnostics.ts'
 
 /** A line of TAP that means something, or one that does not. */
 export interface Line {

@@ -1,10 +1,8 @@
-import { Parser } from 'tap-parser'
-import type { Result } from 'tap-parser'
+import { Parser, type Result } from 'tap-parser'
 import { reportUnparsable } from '../errors.ts'
 import type { ReportWarning } from '../report.ts'
 import type { Diagnostics } from './diagnostics.ts'
-import { tapLines } from './lines.ts'
-import type { Line } from './lines.ts'
+import { tapLines, type Line } from './lines.ts'
 
 /** A subtest; its name is known at the latest when its closing test point is read. */
 export interface Group {

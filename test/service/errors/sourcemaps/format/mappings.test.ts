@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readSourceMap } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
-import { encodeMappings, encodeVlq, mapText } from './encode.ts'
-import type { Fields } from './encode.ts'
+import { encodeMappings, encodeVlq, mapText, type Fields } from './encode.ts'
 import { defectOf, mappingsOf } from './reading.ts'
 
 const read = (mappings: string) => mappingsOf(mapText({ mappings, sources: ['a', 'b', 'c'], names: ['x', 'y', 'z'] }))

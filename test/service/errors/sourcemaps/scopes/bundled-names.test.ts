@@ -7,8 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundlers } from './bundlers.ts'
 import { isInApp, missesOf, pathOf, symbolicator } from './symbolicated.ts'
-import { trueFrames } from './true-names.ts'
-import type { Run, TrueFrame } from './true-names.ts'
+import { trueFrames, type Run, type TrueFrame } from './true-names.ts'
 
 const entry = fileURLToPath(new URL('crashes/main.mts', import.meta.url))
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { transformSync } from 'esbuild'
-import type { TransformOptions } from 'esbuild'
+import { transformSync, type TransformOptions } from 'esbuild'
 import { expect, test } from 'vitest'
 import { readSourceMap } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
 import { functionName } from '../../../../../src/service/errors/sourcemaps/scopes/function-name.ts'

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/scope-table.ts'
+import {
+  openScopeTable,
+  type FunctionRange,
+  type ScopeTable,
+} from '../../../../../src/service/errors/sourcemaps/scopes/scope-table.ts'
 import { writeScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
-import type { FunctionRange, ScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/scope-table.ts'
 
 /** Runs with a folder that is removed afterwards. */
 export function inFolder<T>(run: (folder: string) => T): T {

@@ -4,11 +4,9 @@ import type { NormalEvent } from '../../../../../src/service/errors/event/event.
 import { normalise } from '../../../../../src/service/errors/ingest/normalise/index.ts'
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../../../../../src/service/sql/database.ts'
-import { startApp } from '../../../../app.ts'
-import type { App } from '../../../../app.ts'
+import { startApp, type App } from '../../../../app.ts'
 import { tinyMap } from '../uploads/rig.ts'
-import { bundle, crash, eventOf, uploadBuild } from './shop.ts'
-import type { Built } from './shop.ts'
+import { bundle, crash, eventOf, uploadBuild, type Built } from './shop.ts'
 
 let built: Built
 let thrown: ReturnType<typeof crash>

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { frameFile } from '../../../../../src/service/errors/sourcemaps/symbolicate/frame-file.ts'
-import { createMatcher } from '../../../../../src/service/errors/sourcemaps/symbolicate/match.ts'
-import type { Artifact } from '../../../../../src/service/errors/sourcemaps/symbolicate/match.ts'
+import { createMatcher, type Artifact } from '../../../../../src/service/errors/sourcemaps/symbolicate/match.ts'
 
 const build = { release: '1.0', dist: '' }
 const fileAt = (abs_path: string, debug_id = '') => frameFile({ abs_path, filename: '', debug_id })

@@ -4,10 +4,8 @@ import type { ResponseOf } from '../../../../../src/contract/index.ts'
 import { createAttribution } from '../../../../../src/service/errors/issues/attribution.ts'
 import { resymbolicate } from '../../../../../src/service/errors/sourcemaps/symbolicate/resymbolicate.ts'
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
-import { startApp } from '../../../../app.ts'
-import type { App } from '../../../../app.ts'
-import { bundle, crash, eventOf, issuesOf, latestEvent, uploadBuild } from './shop.ts'
-import type { Built } from './shop.ts'
+import { startApp, type App } from '../../../../app.ts'
+import { bundle, crash, eventOf, issuesOf, latestEvent, uploadBuild, type Built } from './shop.ts'
 
 let built: Built
 let thrown: ReturnType<typeof crash>

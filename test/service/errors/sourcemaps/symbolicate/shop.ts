@@ -1,6 +1,5 @@
 import vm from 'node:vm'
-import { build } from 'esbuild'
-import type { BuildOptions } from 'esbuild'
+import { build, type BuildOptions } from 'esbuild'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
 import type { App } from '../../../../app.ts'
 import { upload, zipOf } from '../uploads/rig.ts'

@@ -1,11 +1,19 @@
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { startApp } from '../../../../app.ts'
-import type { App } from '../../../../app.ts'
+import { startApp, type App } from '../../../../app.ts'
 import { upload } from '../uploads/rig.ts'
-import { bundle, crash, eventOf, issuesOf, latestEvent, sources, uploadBuild } from './shop.ts'
-import type { Built, SentFrame } from './shop.ts'
+import {
+  bundle,
+  crash,
+  eventOf,
+  issuesOf,
+  latestEvent,
+  sources,
+  uploadBuild,
+  type Built,
+  type SentFrame,
+} from './shop.ts'
 
 const address = 'https://shop.example/assets/app.js'
 const release = 'shop@1.4.1'

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readSourceMap, SourceMapDefect } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
 import { openMapTable, writeMapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
-import { encodeMappings, mapText, section } from '../format/encode.ts'
-import type { Fields } from '../format/encode.ts'
+import { encodeMappings, mapText, section, type Fields } from '../format/encode.ts'
 import { folder, opened, written } from './tables.ts'
 
 test('a table answers with the source, position and name of the last mapping at or before', () => {

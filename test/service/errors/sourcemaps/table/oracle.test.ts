@@ -4,10 +4,8 @@ import { build } from 'esbuild'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readSourceMap } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
-import { openMapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
-import type { MapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
-import { encodeMappings, mapText } from '../format/encode.ts'
-import type { Fields } from '../format/encode.ts'
+import { openMapTable, type MapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
+import { encodeMappings, mapText, type Fields } from '../format/encode.ts'
 import { folder, opened, written } from './tables.ts'
 
 /** Where a position comes from, by the other reader of source maps: source, line, column and name; '' for nowhere. */

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readSourceMap } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
-import { openMapTable, writeMapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
-import type { MapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
+import {
+  openMapTable,
+  writeMapTable,
+  type MapTable,
+} from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
 
 /** A folder that is gone after the test. */
 export function folder(): string {

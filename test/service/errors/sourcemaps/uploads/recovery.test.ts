@@ -4,10 +4,20 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { expireUploads } from '../../../../../src/service/errors/sourcemaps/uploads/expiry.ts'
 import { sourceMapFolders } from '../../../../../src/service/errors/sourcemaps/uploads/folders.ts'
-import { startApp } from '../../../../app.ts'
-import type { App } from '../../../../app.ts'
-import { artifactsOf, confirm, create, minify, put, send, sha256Of, stateOf, tinyMap, upload } from './rig.ts'
-import type { Refusal } from './rig.ts'
+import { startApp, type App } from '../../../../app.ts'
+import {
+  artifactsOf,
+  confirm,
+  create,
+  minify,
+  put,
+  send,
+  sha256Of,
+  stateOf,
+  tinyMap,
+  upload,
+  type Refusal,
+} from './rig.ts'
 
 const map = tinyMap()
 const input = { file_name: 'app.js.map', release: '1' }

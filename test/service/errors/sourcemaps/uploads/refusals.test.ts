@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkAddress, signAddress } from '../../../../../src/service/errors/sourcemaps/uploads/address.ts'
 import { startApp } from '../../../../app.ts'
-import { confirm, create, debugId, put, send, sha256Of, stateOf, tinyMap, upload } from './rig.ts'
-import type { Refusal } from './rig.ts'
+import { confirm, create, debugId, put, send, sha256Of, stateOf, tinyMap, upload, type Refusal } from './rig.ts'
 
 const map = tinyMap()
 const input = { file_name: 'app.js.map', release: '1' }

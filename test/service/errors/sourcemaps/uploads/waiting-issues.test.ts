@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../../../app.ts'
-import type { App } from '../../../../app.ts'
+import { startApp, type App } from '../../../../app.ts'
 import { confirm, create, minify, send, sha256Of, zipOf } from './rig.ts'
 
 const release = 'shop@1.4.1'
