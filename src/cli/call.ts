@@ -1,6 +1,7 @@
 import { Client, type CallToolResult } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { ConfigError, type Config } from '../config.ts'
+import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
 import { requireBuilt } from './backend.ts'
 import { remoteTransport, unreached } from './remote.ts'
@@ -48,7 +49,7 @@ export function parseArguments(json = '{}'): Record<string, unknown> {
       `the arguments are not JSON at position ${String(position)}, near ${JSON.stringify(near)}: write them as one quoted object, '{"name":"value"}'`,
     )
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  if (isObject(value)) return value
   throw new ConfigError('the arguments are no JSON object: write \'{"name":"value"}\'')
 }
 

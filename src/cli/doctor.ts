@@ -4,6 +4,7 @@ import { createApi } from '../client/client.ts'
 import { networkSend } from '../client/transport.ts'
 import type { Config } from '../config.ts'
 import { failures, ServiceError } from '../errors.ts'
+import { counted } from '../lib/counted.ts'
 import { listingOf } from '../mcp/surface/listing.ts'
 import { surface } from '../surface.ts'
 import { version } from '../version.ts'
@@ -41,8 +42,7 @@ function checkNode(): Finding {
 function checkConfiguration(config: Config): Finding {
   const where = config.baseUrl === undefined ? 'the embedded service' : `the deployment at ${config.baseUrl}`
   const { tools } = listingOf(surface, { ...config, local: true })
-  const counted = `${String(tools.length)} ${tools.length === 1 ? 'tool' : 'tools'}`
-  const chosen = `toolsets ${config.toolsets.join(',')}${config.readOnly ? ', read only' : ''}: ${counted}`
+  const chosen = `toolsets ${config.toolsets.join(',')}${config.readOnly ? ', read only' : ''}: ${counted(tools.length, 'tool')}`
   const finding = { what: 'configuration', ok: true, found: `${where}; ${chosen}` }
   try {
     requireBuilt(config)

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
 import { ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
+import { isObject } from '../lib/objects.ts'
 
 /** Longest `Retry-After` that is passed on; a deployment that says more is down for today. */
 const longestRetrySeconds = 3600
@@ -183,8 +184,4 @@ function sentence(
   if (status === 404 && !body.fromService) return `${answer}, not by the service: check the base address`
   if (body.fields.length > 0) return `${answer}: ${body.fields.join(', ')}`
   return wait === undefined ? answer : `${answer}: repeat in ${String(wait)} s`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

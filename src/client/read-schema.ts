@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { textMark, Untrusted } from '../contract/base/text.ts'
 import { ServiceError } from '../errors.ts'
+import { isObject } from '../lib/objects.ts'
 
 /** Reads one value of an answer; undefined means that the service did not say. */
 export type Read = (value: unknown) => unknown
@@ -59,10 +60,6 @@ export function compileReader(schema: z.core.$ZodType, at: string): Read {
     default:
       throw new TypeError(`the reader has no rule for ${def.type} at ${at}`)
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** `first_seen` as a gateway with lower camel case prints it. */

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Endpoint } from '../contract/base/endpoint.ts'
-import { camelCase, compileReader, isObject, memberOf, objectReader, unusable, type Read } from './read-schema.ts'
+import { isObject } from '../lib/objects.ts'
+import { camelCase, compileReader, memberOf, objectReader, unusable, type Read } from './read-schema.ts'
 
 /**
  * The tolerant reader of CONTRACT §0.9: the answer of any deployment as the members of the contract's result, guided by

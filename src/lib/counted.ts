@@ -1,4 +1,4 @@
-/** `1 user`, `2 users`. */
-export function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
+/** `1 user`, `2 users`, `2 entries`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${String(count)} ${count === 1 ? one : many}`
 }

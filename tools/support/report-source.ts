@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { InputOf } from '../../src/contract/index.ts'
+import { decodeText } from '../../src/lib/text.ts'
 import type { Context } from '../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
 import { redact } from '../../src/mcp/text/redact.ts'
@@ -38,7 +39,7 @@ export async function readReport(
   if (path === undefined) return source(report ?? '', local?.roots.length === 1 ? local.roots[0] : undefined)
   if (local === undefined) throw notOnThisMachine(path)
   const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
-  return source(textOf(bytes), await rootOf(path, local))
+  return source(decodeText(bytes), await rootOf(path, local))
 }
 
 async function source(text: string, rootDir: string | undefined): Promise<ReportSource> {
@@ -50,14 +51,6 @@ async function source(text: string, rootDir: string | undefined): Promise<Report
     ? { content: (await compress(text)).toString('base64'), content_encoding: 'gzip+base64', format }
     : { content: text, format }
   return { draft, rootDir, secrets }
-}
-
-/** Reports of .NET and PowerShell may be UTF-16, which says so at its beginning. */
-function textOf(bytes: Uint8Array): string {
-  const [first, second] = bytes
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
-  return new TextDecoder(encoding).decode(bytes)
 }
 
 /** The root that the file was found in. */

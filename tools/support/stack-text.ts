@@ -1,3 +1,4 @@
+import { counted } from '../../src/lib/counted.ts'
 import { errorLine, placeOf, type ToldEvent, type ToldFrame } from './event-text.ts'
 import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
 
@@ -75,7 +76,7 @@ function frameLine(frame: ToldFrame, withCode: boolean): BlockContent {
 function foldLine(frames: readonly ToldFrame[]): BlockContent {
   const files = frames.flatMap((frame) => placeOf(frame).file ?? [])
   const libraries = combined(files, (paths) => [...new Set(paths.map(libraryOf))].slice(0, 4).join(', '))
-  const count = `${String(frames.length)} library frame${frames.length === 1 ? '' : 's'}`
+  const count = counted(frames.length, 'library frame')
   return hasText(libraries) ? quoted`… ${count} (${libraries})`.cut(120) : quoted`… ${count}`
 }
 

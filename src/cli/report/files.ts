@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { decodeText } from '../../lib/text.ts'
 import { megabytes } from '../sourcemaps/summary.ts'
 
 /** The service unpacks at most this much of one request, so a larger file cannot be taken at all. */
@@ -65,7 +66,7 @@ export function readReport(file: string): ReadReport | Unread {
   } catch (error) {
     return { name, why: `cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'error'})` }
   }
-  const text = decoded(bytes)
+  const text = decodeText(bytes, xmlEncoding(bytes))
   const size = Buffer.byteLength(text)
   if (size > MOST_TEXT) return { name, why: tooLarge(size) }
   const packs = size >= PACKED_FROM
@@ -106,19 +107,9 @@ export function repositoryRoot(from = process.cwd()): string {
   }
 }
 
-/** The text of a file in the encoding that its first bytes name; UTF-8 where they name none. */
-function decoded(bytes: Buffer): string {
-  const mark =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : ''
-  const declared = /^<\?xml[^>]*\sencoding=["']([\w-]{1,40})["']/i.exec(bytes.toString('latin1', 0, 200))?.[1]
-  for (const label of [mark, declared ?? '']) {
-    try {
-      if (label !== '') return new TextDecoder(label).decode(bytes)
-    } catch {
-      // No encoding of that name: the text is read as UTF-8 like any other.
-    }
-  }
-  return new TextDecoder().decode(bytes)
+/** The encoding that an XML declaration names. */
+function xmlEncoding(bytes: Buffer): string | undefined {
+  return /^<\?xml[^>]*\sencoding=["']([\w-]{1,40})["']/i.exec(bytes.toString('latin1', 0, 200))?.[1]
 }
 
 function nameOf(path: string): string {

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts'
 import type { UploadOutcome } from '../../mcp/files/source-map-upload.ts'
 
 /** More files than this are not listed one by one; those with a warning always are. */
@@ -10,14 +11,14 @@ export function summary(
 ): string[] {
   const { sourceMap, known, resymbolicated, unmatched } = outcome
   const ready = sourceMap.state === 'SOURCEMAP_STATE_READY'
-  const what = `${count(outcome.maps, 'source map')}, ${count(outcome.scripts, 'JavaScript file')}, ${megabytes(outcome.sizeBytes)}`
+  const what = `${counted(outcome.maps, 'source map')}, ${counted(outcome.scripts, 'JavaScript file')}, ${megabytes(outcome.sizeBytes)}`
   return [
     `${known ? 'Already uploaded' : ready ? 'Uploaded' : 'Not usable'}: ${path} (${what}) for release ${release} of ${product}`,
     ...(ready ? [] : [`  ${sourceMap.error?.message ?? `the service says ${sourceMap.state ?? 'nothing'}`}`]),
     ...fileLines(sourceMap.files ?? []),
     ...unmatched.map(({ file, map }) => `  ${file} names the map ${map.slice(0, 200)}, which is not in the folder`),
     ...skippedLine(outcome),
-    ...(resymbolicated === undefined ? [] : [`${count(resymbolicated, 'issue')} symbolicated again`]),
+    ...(resymbolicated === undefined ? [] : [`${counted(resymbolicated, 'issue')} symbolicated again`]),
   ]
 }
 
@@ -27,23 +28,22 @@ function fileLines(files: NonNullable<UploadOutcome['sourceMap']['files']>): str
   const more = files.length - shown.length
   return [
     ...shown.flatMap(({ path = '?', kind, sources, valid, warnings = [] }) => {
-      const holds = kind === 'source_map' && sources !== undefined ? `: ${count(sources, 'source')}` : ''
+      const holds = kind === 'source_map' && sources !== undefined ? `: ${counted(sources, 'source')}` : ''
       return [
         `  ${path}${valid === false ? ': not usable' : holds}`,
         ...warnings.map((warning) => `    warning: ${warning}`),
       ]
     }),
-    ...(more === 0 ? [] : [`  and ${count(more, 'file')} without a warning`]),
+    ...(more === 0 ? [] : [`  and ${counted(more, 'file')} without a warning`]),
   ]
 }
 
 function skippedLine({ others, links }: UploadOutcome): string[] {
-  const parts = [...(others === 0 ? [] : [count(others, 'other file')]), ...(links === 0 ? [] : [count(links, 'link')])]
+  const parts = [
+    ...(others === 0 ? [] : [counted(others, 'other file')]),
+    ...(links === 0 ? [] : [counted(links, 'link')]),
+  ]
   return parts.length === 0 ? [] : [`  not sent: ${parts.join(', ')}`]
-}
-
-function count(number: number, noun: string): string {
-  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** `1.2 MB`; in units of 1,000. */

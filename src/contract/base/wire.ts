@@ -1,3 +1,6 @@
+import { collectBytes } from '../../lib/bytes.ts'
+import { decodeText } from '../../lib/text.ts'
+
 /**
  * One request and one reply, as small as HTTP allows. The client sends it over undici or straight into the embedded
  * router; the node:http door turns sockets into it. Web `Request`/`Response` cost about a fifth of a call (MCP.md §4).
@@ -23,8 +26,6 @@ export type Send = (request: WireRequest) => Promise<WireReply>
 /** The whole body as text; for replies that are known to be small. */
 export async function replyText(reply: WireReply): Promise<string> {
   if (typeof reply.body === 'string') return reply.body
-  if (reply.body instanceof Uint8Array) return new TextDecoder().decode(reply.body)
-  const chunks: Uint8Array[] = []
-  for await (const chunk of reply.body) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+  const bytes = reply.body instanceof Uint8Array ? reply.body : await collectBytes(reply.body)
+  return decodeText(bytes)
 }

@@ -1,6 +1,7 @@
 import { constants, realpathSync, type BigIntStats, type Dirent } from 'node:fs'
 import { lstat, open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { collectBytes } from '../../lib/bytes.ts'
 import {
   changed,
   checkSpelling,
@@ -165,9 +166,8 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
     },
     async read(path, { maxBytes }) {
       const place = await locate(path)
-      const pieces: Uint8Array[] = []
-      for await (const piece of chunksOf(path, place, maxBytes)) pieces.push(piece)
-      return { path: slashed(relative(place.root, place.real)), bytes: Buffer.concat(pieces) }
+      const bytes = await collectBytes(chunksOf(path, place, maxBytes))
+      return { path: slashed(relative(place.root, place.real)), bytes }
     },
     async *chunks(path, { maxBytes }) {
       yield* chunksOf(path, await locate(path), maxBytes)

@@ -13,11 +13,6 @@ export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** The token of an `Authorization: Bearer …` header; undefined when there is none of that form. */
-export function bearerOf(header: string | undefined): string | undefined {
-  return /^bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
-}
-
 /**
  * Whether a token is good, asked of the service at most once a minute. Resolves to true or false; rejects when the
  * service cannot say.

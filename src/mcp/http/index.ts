@@ -9,8 +9,9 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
 import type { Api } from '../../client/api.ts'
+import { parseBearer } from '../../lib/bearer.ts'
 import type { SurfaceOptions } from '../define/define.ts'
-import { bearerOf, createVerifier, tokenHash, type Verify } from './auth.ts'
+import { createVerifier, tokenHash, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
@@ -108,7 +109,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   /** The caller's token when the service knows it; otherwise the request is answered and the result undefined. */
   async function authenticated(incoming: IncomingMessage, outgoing: ServerResponse): Promise<string | undefined> {
-    const token = bearerOf(incoming.headers.authorization)
+    const token = parseBearer(incoming.headers.authorization)
     if (token !== undefined && (await verified(token))) return token
     const challenge =
       token === undefined ? 'Bearer realm="tracegate"' : 'Bearer realm="tracegate", error="invalid_token"'

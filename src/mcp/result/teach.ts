@@ -1,4 +1,5 @@
 import { failures, ServiceError, type FailureCode, type FailureDetails } from '../../errors.ts'
+import { cutWithEllipsis } from '../../lib/text.ts'
 import { clean, cutTo, inOneLine } from '../text/clean.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
 
@@ -51,7 +52,7 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
   const last = lines.pop() ?? ''
   const head = lines.join('\n')
   const room = ERROR_CHARACTERS - last.length - 1
-  return `${head.length <= room ? head : `${head.slice(0, room - 1)}…`}\n${last}`.slice(0, ERROR_CHARACTERS)
+  return `${cutWithEllipsis(head, room)}\n${last}`.slice(0, ERROR_CHARACTERS)
 }
 
 /** What the service names with a failure and the caller needs for the next step. */

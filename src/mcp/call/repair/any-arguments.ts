@@ -1,5 +1,5 @@
 import type { McpServer, Transport } from '@modelcontextprotocol/server'
-import { isRecord } from './value.ts'
+import { isObject } from '../../../lib/objects.ts'
 
 /**
  * Lets `tools/call` through whose `arguments` are no object: the protocol layer would refuse them with an error that
@@ -19,7 +19,7 @@ export function acceptAnyArguments(server: McpServer): void {
 }
 
 function wrapArguments(params: unknown): void {
-  if (!isRecord(params) || !('arguments' in params) || isRecord(params['arguments'])) return
+  if (!isObject(params) || !('arguments' in params) || isObject(params['arguments'])) return
   if (params['arguments'] === null) delete params['arguments']
   else params['arguments'] = { arguments: params['arguments'] }
 }

@@ -1,8 +1,9 @@
 import type * as z from 'zod'
+import { isObject } from '../../../lib/objects.ts'
 import { ignorable, namesProduct, nearest, parameterOf, wrapped } from './keys.ts'
 import { change, nameShown, type RepairKind } from './notes.ts'
 import { planOf, type Parameter, type Plan } from './plan.ts'
-import { absent, isRecord, parseJson, repairValue, type Reading } from './value.ts'
+import { absent, parseJson, repairValue, type Reading } from './value.ts'
 import { shapeOf } from '../../result/teach.ts'
 
 export interface Repaired {
@@ -36,7 +37,7 @@ export function repair(schema: z.ZodObject, raw: unknown, call: RepairedCall): R
   const plan = planOf(schema)
   const log: Log = { notes: [], kinds: new Set(), hints: new Map(), unknown: 0 }
   const given = wholeOf(plan, raw, log)
-  const args = isRecord(given) ? membersOf(plan, given, call, log) : given
+  const args = isObject(given) ? membersOf(plan, given, call, log) : given
   return { args: log.notes.length === 0 ? raw : args, notes: log.notes, kinds: [...log.kinds], hints: log.hints }
 }
 
@@ -50,11 +51,11 @@ interface Log {
 
 function wholeOf(plan: Plan, raw: unknown, log: Log): unknown {
   const given = objectOf(raw, 'arguments', log)
-  const box = isRecord(given) ? wrapped(plan, given) : undefined
+  const box = isObject(given) ? wrapped(plan, given) : undefined
   if (box === undefined) return given
   const before = log.notes.length
   const inner = objectOf(box.inner, box.key, log)
-  if (!isRecord(inner)) {
+  if (!isObject(inner)) {
     log.hints.set(box.key, 'the parameters themselves, as one JSON object')
     return given
   }
@@ -66,7 +67,7 @@ function wholeOf(plan: Plan, raw: unknown, log: Log): unknown {
 function objectOf(value: unknown, name: string, log: Log): unknown {
   if (typeof value !== 'string') return value
   const parsed = value.trim() === '' ? {} : parseJson(value)
-  if (!isRecord(parsed)) return value
+  if (!isObject(parsed)) return value
   log.notes.push(change(name, value, parsed))
   log.kinds.add('json')
   return parsed

@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/objects.ts'
 import type { RepairKind } from './notes.ts'
 import { folded, type Kind, type Parameter } from './plan.ts'
 import { cleanId } from './thing-id.ts'
@@ -190,7 +191,7 @@ function wordsOf(text: string): string[] {
 
 function toObject(members: ReadonlyMap<string, Parameter>, value: unknown, by: Converting): unknown {
   const parsed = typeof value === 'string' ? parseJson(value) : value
-  if (!isRecord(parsed)) return value
+  if (!isObject(parsed)) return value
   if (parsed !== value) by.reading.done.add('json')
   if (by.literal) return parsed
   const entries = Object.entries(parsed).map(([name, member]): [string, unknown] => {
@@ -212,6 +213,3 @@ export function parseJson(text: string): unknown {
 }
 
 /** An object with members, not a list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

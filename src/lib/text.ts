@@ -1,0 +1,40 @@
+/** At most `max` UTF-16 units of the text, never half a surrogate pair. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  const last = text.charCodeAt(max - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
+}
+
+/** At most `max` UTF-16 units, the last of them an ellipsis where text was cut off; never half a surrogate pair. */
+export function cutWithEllipsis(text: string, max: number): string {
+  return text.length <= max ? text : `${cut(text, max - 1)}…`
+}
+
+/** The text on one line: each run of white space becomes one space, none at the ends. */
+export function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** The text with each run of control characters (C0, DEL and C1, line ends among them) replaced. */
+export function replaceControls(text: string, replacement = ''): string {
+  return text.replace(/\p{Cc}+/gu, replacement)
+}
+
+/**
+ * Bytes as text, without a byte order mark. The encoding is the one that a mark names (UTF-16 files of PowerShell and
+ * .NET have one), else `declared` if it is a known name, else UTF-8.
+ */
+export function decodeText(bytes: Uint8Array, declared?: string): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  return decoder(declared).decode(bytes)
+}
+
+function decoder(label = 'utf-8'): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(label)
+  } catch {
+    return new TextDecoder()
+  }
+}

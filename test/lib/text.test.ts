@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { cut, cutWithEllipsis, decodeText, onOneLine, replaceControls } from '../../src/lib/text.ts'
+
+test('a cut text never ends in half a surrogate pair', () => {
+  expect(cut('a😀b', 4)).toBe('a😀b')
+  expect(cut('a😀b', 3)).toBe('a😀')
+  expect(cut('a😀b', 2)).toBe('a')
+  expect(cutWithEllipsis('a😀b', 3)).toBe('a…')
+  expect(cutWithEllipsis('a😀b', 4)).toBe('a😀b')
+})
+
+test('a text on one line has single spaces and none at its ends', () => {
+  expect(onOneLine('  one\r\n\ttwo   three ')).toBe('one two three')
+})
+
+test('a run of control characters becomes one replacement', () => {
+  expect(replaceControls('a\u0000\u0007b\u009bc\n')).toBe('abc')
+  expect(replaceControls('a\r\nb', ' ')).toBe('a b')
+})
+
+test.each<[string, Buffer, string | undefined]>([
+  ['UTF-8', Buffer.from('Grüße'), undefined],
+  ['UTF-8 with a byte order mark', Buffer.from('\ufeffGrüße'), undefined],
+  ['little-endian UTF-16', Buffer.from('\ufeffGrüße', 'utf16le'), undefined],
+  ['big-endian UTF-16', Buffer.from('\ufeffGrüße', 'utf16le').swap16(), undefined],
+  ['the declared encoding', Buffer.from('Grüße', 'latin1'), 'iso-8859-1'],
+  ['a byte order mark before the declared encoding', Buffer.from('\ufeffGrüße', 'utf16le'), 'iso-8859-1'],
+  ['UTF-8 when the declared encoding is unknown', Buffer.from('Grüße'), 'x-none'],
+])('text is decoded as %s', (_, bytes, declared) => {
+  expect(decodeText(bytes, declared)).toBe('Grüße')
+})
