@@ -12,7 +12,7 @@ import type { EventStore } from '../event/event-store.ts'
 import type { JsonObject } from './json.ts'
 import type { DsnKey, Keys } from './keys.ts'
 import { defaultLimits, type IngestLimits } from './limits.ts'
-import { createRateLimit, type RateLimit } from './rate-limit.ts'
+import { createRateLimit, type RateLimit } from '../../../lib/token-bucket.ts'
 import { answer, preflight, refusal } from './replies.ts'
 import { storeText } from './store-body.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRateLimit } from '../../../../src/service/errors/ingest/rate-limit.ts'
+import { createRateLimit } from '../../src/lib/token-bucket.ts'
 
 test('over any time no more than the burst, the refill and one envelope are admitted', () => {
   const steps = fc.array(fc.record({ after: fc.nat(3_000), cost: fc.integer({ min: 1, max: 100 }) }), { maxLength: 60 })
