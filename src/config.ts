@@ -67,7 +67,7 @@ const ToolsetName = z.string().refine((name) => toolsetNames.includes(name), {
   error: ({ input }) => `unknown ${JSON.stringify(input)}; there are: ${toolsetNames.join(', ')}`,
 })
 
-/** Every setting by its variable. The default of each is the one of ARCHITECTURE, "Command line and configuration". */
+/** Every setting by its variable. The default of each is the one of contributing "Configuration". */
 const Environment = z.object({
   TRACEGATE_API_TOKEN: z
     .string()
@@ -259,7 +259,7 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
       'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both to use a deployment, or neither to use the embedded service',
     )
   }
-  // Over HTTP each caller brings a token, and nobody may use the operator's (SAFETY §4).
+  // Over HTTP each caller brings a token, and nobody may use the operator's (mcp §8).
   if (baseUrl !== undefined && apiToken === undefined && command !== 'serve' && url === undefined) {
     throw new ConfigError(
       'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both to use a deployment, or neither to use the embedded service',

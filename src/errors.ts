@@ -1,6 +1,6 @@
 /**
- * The failures table: every way a call can fail, once. The service answers with `status` and `grpc` (CONTRACT §0.4),
- * an agent reads `agent` and `hint` (SURFACE, "Errors that teach").
+ * The failures table: every way a call can fail, once. The service answers with `status` and `grpc` (contract §0.4),
+ * an agent reads `agent` and `hint` (mcp §5).
  */
 export const failures = {
   invalid_argument: {
@@ -111,7 +111,7 @@ export const failures = {
 interface Failure {
   readonly status: number
   readonly grpc: number
-  /** The code an agent reads (SURFACE.md). */
+  /** The code an agent reads (mcp §5). */
   readonly agent: string
   readonly retryable: boolean
   readonly hint: string
@@ -125,7 +125,7 @@ export interface FieldViolation {
 }
 
 export interface FailureDetails {
-  /** Upper-case reason of CONTRACT §0.4, e.g. `ETAG_MISMATCH`. Defaults to the code in upper case. */
+  /** Upper-case reason of contract §0.4, e.g. `ETAG_MISMATCH`. Defaults to the code in upper case. */
   reason?: string
   /** Ids and allowed values, never text from users or events. */
   metadata?: Record<string, string>

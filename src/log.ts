@@ -11,7 +11,7 @@ export type Log = <E extends Entry>(entry: E) => void
 
 /**
  * The program's log: JSON lines on stderr, written at once, since stdout carries JSON-RPC and a crash must not lose the
- * last line. Control characters, tokens, presigned queries and DSN keys never get in (SAFETY §4).
+ * last line. Control characters, tokens, presigned queries and DSN keys never get in (mcp §8.4).
  */
 export function createLog(
   level: Config['logLevel'],

@@ -144,7 +144,7 @@ export const getRequirement = defineTool({
 type Read = Awaited<ReturnType<Context['api']['getRequirement']>>
 type Link = NonNullable<Read['links']>[number]
 
-/** Links that only exercise the requirement prove nothing of it (CONTRACT §4). */
+/** Links that only exercise the requirement prove nothing of it (contract §4). */
 function countingLinks({ links = [] }: Read): Link[] {
   return links.filter(({ role }) => role !== 'LINK_ROLE_EXERCISES')
 }

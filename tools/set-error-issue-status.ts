@@ -7,7 +7,7 @@ import { keyPrefix, mayBeId } from '../src/mcp/resolve/ids.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { shapeOf } from '../src/mcp/result/teach.ts'
 
-/** More need a person's confirmation (SAFETY §3). */
+/** More need a person's confirmation (mcp §7). */
 const SMALL = 10
 const READS_AT_ONCE = 8
 /** The note is at most 1,000 characters, with the words that say where it came from. */

@@ -108,7 +108,7 @@ function readRequirement(id: string, { api, signal }: Context): Promise<Read> {
   return api.getRequirement({ id }, { signal })
 }
 
-/** The other links that count as coverage (CONTRACT §4). */
+/** The other links that count as coverage (contract §4). */
 function otherLinks({ links = [] }: Read, { test_id: test }: Link): Link[] {
   return links.filter((link) => link.test_id !== test && link.role !== 'LINK_ROLE_EXERCISES')
 }

@@ -2,7 +2,7 @@ import type { Contract, EndpointName, RequestOf, ResultOf } from '../contract/in
 import type { Untrusted } from '../contract/base/text.ts'
 
 /**
- * What a caller gets from a deployment that may leave members out (CONTRACT §0.9): every member is optional, "the service
+ * What a caller gets from a deployment that may leave members out (contract §0.9): every member is optional, "the service
  * did not say", but the id of a thing, which the reader insists on.
  */
 export type Told<T> =

@@ -27,7 +27,7 @@ export interface ClientOptions {
 
 /**
  * The typed client: a fold over the contract. Every call rejects with a `ServiceError` of the failures table, or with the
- * reason of the caller's abort signal. Only calls whose table entry allows it are repeated (CONTRACT §0.6), and one that
+ * reason of the caller's abort signal. Only calls whose table entry allows it are repeated (contract §0.6), and one that
  * is not and whose outcome nobody knows fails with `outcome_unknown`.
  */
 export function createApi(options: ClientOptions): Api {

@@ -8,7 +8,7 @@ const longestRetrySeconds = 3600
 /**
  * The failure an error reply stands for. Only facts of a checked form come over from the body: the code, the reason, ids
  * in the metadata and names of fields. Its sentences never do, not even descriptions of field violations: whoever wrote
- * them may have quoted an event (SURFACE, "Errors that teach").
+ * them may have quoted an event (mcp §5).
  */
 export function failureOf(
   endpoint: Pick<Endpoint, 'method' | 'path' | 'retry' | 'fails'>,

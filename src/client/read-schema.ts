@@ -7,7 +7,7 @@ import { isObject } from '../lib/objects.ts'
 export type Read = (value: unknown) => unknown
 
 /**
- * Turns a result schema into a function that reads what a deployment may really send (CONTRACT §0.9): camelCase members,
+ * Turns a result schema into a function that reads what a deployment may really send (contract §0.9): camelCase members,
  * int64 as strings, unknown enum values as they are, unknown members ignored, missing ones undefined, text of outsiders
  * wrapped in `Untrusted`. `at` names the place in errors. The result throws `upstream_shape_unknown` where an object must
  * be and something else is, and where a thing has no id.
@@ -111,7 +111,7 @@ function arrayReader(element: z.core.$ZodType, at: string): Read {
   }
 }
 
-/** A truncation signal sent as an object, in the form of ours: `<member>:<reason>:<kept>/<total>` (CONTRACT §10). */
+/** A truncation signal sent as an object, in the form of ours: `<member>:<reason>:<kept>/<total>` (contract §10.4). */
 function signalText({ kept, total, ...words }: Record<string, unknown>): string {
   const parts = Object.values(words).map(readText)
   if (kept !== undefined && total !== undefined) parts.push(`${String(readNumber(kept))}/${String(readNumber(total))}`)

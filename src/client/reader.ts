@@ -4,7 +4,7 @@ import { isObject } from '../lib/objects.ts'
 import { camelCase, compileReader, memberOf, objectReader, unusable, type Read } from './read-schema.ts'
 
 /**
- * The tolerant reader of CONTRACT §0.9: the answer of any deployment as the members of the contract's result, guided by
+ * The tolerant reader of contract §0.9: the answer of any deployment as the members of the contract's result, guided by
  * its schema. Beside what `compileReader` bears, the main member may be unwrapped or wrapped once more, a list may have
  * another name or be bare, and the paging token may stand at either place. Throws `upstream_shape_unknown` when no main
  * member can be found. Compiled once per endpoint.

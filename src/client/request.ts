@@ -2,7 +2,7 @@ import { pathParameters, type Endpoint } from '../contract/base/endpoint.ts'
 import type { WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 
-/** How the specification names paging; a foreign gateway answers 400 to query names it does not know (CONTRACT §0.3). */
+/** How the specification names paging; a foreign gateway answers 400 to query names it does not know (contract §0.3). */
 const queryNames: Record<string, string> = {
   page_token: 'pagination.page_token',
   page_size: 'pagination.page_size',

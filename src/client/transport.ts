@@ -14,7 +14,7 @@ export interface NetworkOptions {
 export type NetworkSend = Send & { close(): Promise<void> }
 
 /**
- * Sends over undici with up to 8 kept-alive connections per host, without pipelining (LIBRARIES §2). Redirects are not
+ * Sends over undici with up to 8 kept-alive connections per host, without pipelining (decision 018). Redirects are not
  * followed: the bearer token goes to the configured address and nowhere else. undici is loaded at the first request.
  */
 export function networkSend(options: NetworkOptions = {}): NetworkSend {

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts'
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /**
- * The addresses that may be connected to for a presigned address (SAFETY §4): https, or http to a loopback host that is
+ * The addresses that may be connected to for a presigned address (mcp §8.2): https, or http to a loopback host that is
  * the configured one; public addresses only, unless the host is the configured one. Resolved once, so that a name that
  * answers differently the next time leads nowhere else. Throws `upstream_shape_unknown` for anything else.
  */

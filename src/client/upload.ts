@@ -21,7 +21,7 @@ export interface UploadBody {
 }
 
 /**
- * Sends bytes to a presigned address with PUT: no token, no redirect (SAFETY §4). `onSent` hears how many bytes are on
+ * Sends bytes to a presigned address with PUT: no token, no redirect (mcp §8.2). `onSent` hears how many bytes are on
  * their way. Rejects with `ServiceError`.
  */
 export type Upload = (

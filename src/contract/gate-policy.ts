@@ -54,7 +54,7 @@ export const GatePolicyInput = z.object({
     .optional(),
 })
 
-/** A percentage is a share 0..1; a count is a whole number (CONTRACT §7). */
+/** A percentage is a share 0..1; a count is a whole number (contract §7). */
 function condition(
   metric: z.output<typeof Metric>,
   rule: '>=' | '<=',
@@ -73,7 +73,7 @@ function condition(
   }
 }
 
-/** The default policy of CONTRACT §7, overridable per product. */
+/** The default policy of contract §7, overridable per product. */
 export const defaultGatePolicy: z.output<typeof GatePolicy> = {
   version: 1,
   result_max_age_hours: 336,

@@ -25,7 +25,7 @@ const text = () => untrusted(z.string())
 
 export const IssueSubstatus = prefixed('ISSUE_SUBSTATUS', ['NEW', 'ONGOING', 'REGRESSED', 'QUIET'])
 
-/** What speaks for the event being real (SAFETY §1, layer 7). `score` counts the four signs of CONTRACT §10. */
+/** What speaks for the event being real (mcp §6.7). `score` counts the four signs of contract §10.1. */
 export const Corroboration = z.object({
   release_known: z.boolean(),
   frames_total: z.int(),
@@ -78,7 +78,7 @@ export const Issue = z.object({
   etag: Etag,
 })
 
-/** `3m` is three minutes: the specification's list ascends (CONTRACT §14.1). */
+/** `3m` is three minutes: the specification's list ascends (contract §10.2). */
 const period = Period.optional().describe('Trailing window; 3m = three minutes.')
 
 export const listIssues = endpoint({

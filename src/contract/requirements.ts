@@ -46,7 +46,7 @@ export const RequirementStatus = prefixed('REQUIREMENT_STATUS', ['DRAFT', 'PROPO
 export const RequirementSource = prefixed('REQUIREMENT_SOURCE', ['MANUAL', 'DISTILL', 'IMPORT', 'AGENT'])
 export const RequirementView = prefixed('REQUIREMENT_VIEW', ['BASIC', 'FULL'])
 export const CriterionKind = prefixed('CRITERION_KIND', ['RULE', 'GIVEN_WHEN_THEN'])
-/** Wording findings of CONTRACT §9.4. */
+/** Wording findings of contract §9.4. */
 export const LintCode = z.enum([
   'AMBIGUOUS_TERM',
   'PASSIVE_NO_ACTOR',

@@ -25,7 +25,7 @@ export const SourceMapState = prefixed('SOURCEMAP_STATE', [
 ])
 export const Artifact = prefixed('ARTIFACT', ['BUNDLE', 'SOURCE_MAP', 'MINIFIED_SOURCE', 'SOURCE'])
 
-/** Largest upload (CONTRACT §11). */
+/** Largest upload (contract §11). */
 export const maxUploadBytes = 268_435_456
 
 export const SourceMap = z.object({

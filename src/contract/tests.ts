@@ -75,7 +75,7 @@ export const Test = z.object({
   automation: AutomationStatus,
   framework: team(z.string()),
   automation_ref: z.object({
-    identity: Hash.describe('sha256 of file path, suite path, name and project (CONTRACT §4.2).'),
+    identity: Hash.describe('SHA-256 of file path, suite path, name and project.'),
     file_path: team(z.string()),
     suite_path: z.array(team(z.string())),
     name: team(z.string()),

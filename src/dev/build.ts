@@ -24,7 +24,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 `
 
 /**
- * Writes the package that is published: the bundle in chunks, so that a command loads only its own code (LIBRARIES §10),
+ * Writes the package that is published: the bundle in chunks, so that a command loads only its own code (decision 019),
  * the files it reads beside them, and a package.json without dependencies. Replaces what \`outdir` held.
  */
 export async function build(outdir: string): Promise<void> {

@@ -35,7 +35,7 @@ const keepAliveTimeoutMs = 65_000
 /**
  * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
  * probes. REST is closed to requests under a foreign host name or origin, as a web page that rebinds its name sends
- * them (MCP checks that itself); ingest and probes are open to any (SAFETY §4, CONTRACT §12). Not listening yet.
+ * them (MCP checks that itself); ingest and probes are open to any (mcp §8, contract §12). Not listening yet.
  */
 export function createDoor(options: DoorOptions): Server {
   const timeouts = {
@@ -134,7 +134,7 @@ function hostOf(header: string | undefined): URL | undefined {
   return URL.parse(`http://${header}`) ?? undefined
 }
 
-/** A refusal of the door itself, in the service's own form (CONTRACT §0.4). */
+/** A refusal of the door itself, in the service's own form (contract §0.4). */
 function problem(code: FailureCode, message: string, reason: string = code.toUpperCase()): WireReply {
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'tracegate', metadata: {} }
   return json(failures[code].status, { code: failures[code].grpc, message, details: [info] })

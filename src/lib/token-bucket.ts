@@ -16,7 +16,7 @@ interface Bucket {
 
 /**
  * Token buckets on the given clock (epoch milliseconds), at most `keys` of them; the longest unused is forgotten. One
- * free token admits the whole cost (CONTRACT §12): what exceeds the tokens is owed, so the mean rate still holds.
+ * free token admits the whole cost (contract §12): what exceeds the tokens is owed, so the mean rate still holds.
  */
 export function createRateLimit({ now, keys = 10_000 }: { now: () => number; keys?: number }): RateLimit {
   const buckets = new LRUCache<string, Bucket>({ max: keys })

@@ -11,7 +11,7 @@ import type { ListedTemplate } from './surface/listing.ts'
 
 /** What a thing must not be kept for: it changes, and belongs to whoever read it. */
 const FRESH = { ttlMs: 0, cacheScope: 'private' } as const
-/** No dialect of Markdown, and no reader may make links or images of what outsiders wrote (SAFETY §1, layer 8). */
+/** No dialect of Markdown, and no reader may make links or images of what outsiders wrote (mcp §6.8). */
 const MIME_TYPE = 'text/plain'
 /** Failures that mean: there is nothing at this address. */
 const NOTHING_THERE: ReadonlySet<FailureCode> = new Set([

@@ -80,7 +80,7 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
   )
 }
 
-/** Notifications for a caller that gave a token (MCP, "Progress"); each value is larger than the one before. */
+/** Notifications for a caller that gave a token (mcp §10); each value is larger than the one before. */
 function progressOf({ _meta, notify }: ServerContext['mcpReq']): Context['progress'] | undefined {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return undefined

@@ -60,7 +60,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Opens the embedded service on a data directory; an empty one is made usable first (CONTRACT §0.5). */
+/** Opens the embedded service on a data directory; an empty one is made usable first (contract §0.5). */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataDir, log, onProgress, platform = systemPlatform } = options
   await makeDataDir(dataDir)
@@ -152,7 +152,7 @@ function dispatch({ router, ingest, uploads, platform }: Rooms): Send {
   }
 }
 
-/** Uploads as a room: their failures in the form of CONTRACT §0.4. It never rejects. */
+/** Uploads as a room: their failures in the form of contract §0.4. It never rejects. */
 function uploadRoom(uploads: Pick<Uploads, 'receive'>, platform: Platform, log: Log | undefined): Send {
   return async (request) => {
     try {

@@ -57,7 +57,7 @@ export async function everything(app: App): Promise<unknown> {
   return Promise.all(tables.map((table) => app.db.read.selectFrom(table).selectAll().execute()))
 }
 
-/** The body of a failure as CONTRACT §0.4 has it. */
+/** The body of a failure as contract §0.4 has it. */
 export interface Failure {
   code: number
   message: string

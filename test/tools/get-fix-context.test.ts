@@ -498,7 +498,7 @@ test.each([
   expect(text.length).toBeLessThanOrEqual(600)
 })
 
-describe('budgets (SURFACE)', () => {
+describe('budgets (mcp §2)', () => {
   const tokensOf = ({ text, structured }: Called) => [countTokens(text), countTokens(JSON.stringify(structured))]
 
   /** With all that a workspace can add: files matched, requirements, a commit range. */

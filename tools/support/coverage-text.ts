@@ -83,7 +83,7 @@ export async function hotFile(gap: ToldGap, products: readonly Product[], local:
   }
 }
 
-/** A path that an event may have named, as plain text when it is a file of this machine (SAFETY §1, layer 3). */
+/** A path that an event may have named, as plain text when it is a file of this machine (mcp §6.3). */
 export async function existing(
   path: Parameters<typeof knownName>[0],
   local: LocalFiles | undefined,

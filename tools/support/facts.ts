@@ -29,13 +29,13 @@ export function vouched(name: Untrusted<string> | undefined, known: boolean | un
   return name === undefined ? undefined : (knownName(name, known) ?? 'named only by events')
 }
 
-/** How many of the four signs of CONTRACT §10 speak for the issue being real, `2/4`. */
+/** How many of the four signs of contract §10.1 speak for the issue being real, `2/4`. */
 export function corroborationScore(issue: ToldIssue): string {
   const score = issue.corroboration?.score
   return score === undefined ? 'not stated' : `${String(score)}/4`
 }
 
-/** What speaks for the event being real (SAFETY §1, layer 7), beside how often and since when it was seen. */
+/** What speaks for the event being real (mcp §6.7), beside how often and since when it was seen. */
 export function corroborationOf(issue: ToldIssue) {
   const facts = issue.corroboration
   if (facts === undefined) return { score: 'not stated' }

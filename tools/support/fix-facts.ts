@@ -16,7 +16,7 @@ const TESTS = 3
 
 /**
  * The implicated files that are files of the repository, the most suspicious first: members gave them to the workspace,
- * or they exist inside a root of this machine (SAFETY §1, layer 3). Any other path stays with the frames.
+ * or they exist inside a root of this machine (mcp §6.3). Any other path stays with the frames.
  */
 export async function matchedFiles(files: readonly ToldFile[], local: LocalFiles | undefined) {
   const matched = await Promise.all(
@@ -171,7 +171,7 @@ export interface Kept {
 }
 
 /**
- * What the service left out (CONTRACT §10, `truncation_signals`) and what the tool did: the name of the list, how many of
+ * What the service left out (contract §10.4, `truncation_signals`) and what the tool did: the name of the list, how many of
  * how many are there, and why where that is not plain.
  */
 export function cutsOf(signals: readonly string[], own: Readonly<Record<string, Kept>>): string[] {

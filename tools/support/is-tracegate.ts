@@ -2,7 +2,7 @@ import type { Context } from '../../src/mcp/define/define.ts'
 
 /**
  * Whether the service says that it is ours. Only then does `validate_only` keep it from writing: another deployment might
- * ignore the member (CONTRACT §0.6).
+ * ignore the member (contract §0.6).
  */
 export async function isTracegate({ api, signal }: Pick<Context, 'api' | 'signal'>): Promise<boolean> {
   const { server } = await api.getMe({}, { signal })

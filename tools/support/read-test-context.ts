@@ -26,7 +26,7 @@ export interface ReadContext {
 
 /**
  * What is needed to write the tests of a requirement; with the files of this machine where it names its code by globs, so
- * that they become files (SURFACE, Appendix D). Nothing of them but their paths is sent, and nothing when read-only.
+ * that they become files (mcp §11). Nothing of them but their paths is sent, and nothing when read-only.
  */
 export async function readTestContext(
   { requirement, product, branch, detail }: AskedContext,

@@ -27,7 +27,7 @@ export interface Registering {
   branch: string | undefined
   /** Nothing is written. */
   dryRun: boolean
-  /** In a preview the service may be asked as well, because this one then writes nothing (CONTRACT §0.6). */
+  /** In a preview the service may be asked as well, because this one then writes nothing (contract §0.6). */
   mayValidate: boolean
   /** By what the caller wrote; without those that are not there. */
   requirements: ReadonlyMap<string, Requirement>

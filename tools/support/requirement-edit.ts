@@ -33,7 +33,7 @@ export function fieldsOf(wanted: WantedRequirement, before?: Requirement) {
 
 /**
  * The parts that the caller's words change. `isRevision` says whether what the requirement asks for changes with them: then
- * it gets a new version and every link to a test is in doubt (CONTRACT §3).
+ * it gets a new version and every link to a test is in doubt (contract §3).
  */
 export function changedParts(wanted: WantedRequirement, before: Requirement): { parts: Part[]; isRevision: boolean } {
   const { title, body, criteria, files } = wanted

@@ -62,7 +62,7 @@ const whyWords: Readonly<Record<string, string>> = {
 
 /**
  * The files to read, each as a row of facts and what events say about it. A path that members gave, or that exists on this
- * machine, is a fact; one that only a stack frame names stays with outsiders' text (SAFETY §1, layer 3).
+ * machine, is a fact; one that only a stack frame names stays with outsiders' text (mcp §6.3).
  */
 export async function codeFiles(
   { code_files: files = [] }: ToldTestContext,

@@ -3,7 +3,7 @@ import { team, trusted, untrusted } from './text.ts'
 
 const prefixes = new WeakMap<z.core.$ZodType, string>()
 
-/** Enum whose values carry the gateway's prefix: `prefixed('PRIORITY', ['HIGH'])` has the value `PRIORITY_HIGH` (CONTRACT §0.1). */
+/** Enum whose values carry the gateway's prefix: `prefixed('PRIORITY', ['HIGH'])` has the value `PRIORITY_HIGH` (contract §0.1). */
 export function prefixed<const P extends string, const V extends readonly string[]>(prefix: P, values: V) {
   type Value = `${P}_${V[number]}`
   const schema = z.enum(values.map((value) => `${prefix}_${value}`) as [Value, ...Value[]])
@@ -16,7 +16,7 @@ export function prefixOf(schema: z.core.$ZodType): string {
   return prefixes.get(schema) ?? ''
 }
 
-/** The enum as requests may write it: any case, with or without its prefix (CONTRACT §0.1). */
+/** The enum as requests may write it: any case, with or without its prefix (contract §0.1). */
 export function accept<E extends z.ZodEnum>(schema: E): z.ZodType<z.output<E>, z.output<E>> {
   const byFold = new Map<string, string>()
   const prefix = prefixOf(schema)
@@ -31,7 +31,7 @@ export function accept<E extends z.ZodEnum>(schema: E): z.ZodType<z.output<E>, z
 
 /** RFC 3339 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ offset: true })
-/** Product ids are decimal, because Sentry SDKs cut or refuse others (ERRORS §1.1). */
+/** Product ids are decimal, because Sentry SDKs cut or refuse others (errors §1.1). */
 export const ProductId = trusted(z.string().regex(/^[1-9]\d{0,15}$/, 'a product id is a decimal number such as 1'))
 /** Every other id is opaque to clients. */
 export const Id = trusted(z.string().min(1).max(128))
@@ -60,7 +60,7 @@ export const RiskLevel = prefixed('RISK_LEVEL', ['CRITICAL', 'HIGH', 'MEDIUM', '
 export const ResultStatus = prefixed('RESULT_STATUS', ['PASSED', 'FAILED', 'SKIPPED', 'ERROR', 'FLAKY', 'BLOCKED'])
 
 export const Ref = z.object({ id: IdOrEmpty, key: Key, title: team(z.string()) })
-/** An environment (title = its name) or a release (title = its version) in a result; `known` as in CONTRACT §6. */
+/** An environment (title = its name) or a release (title = its version) in a result; `known` as in contract §6. */
 export const NamedRef = z.object({ id: IdOrEmpty, key: Key, title: untrusted(z.string()), known: z.boolean() })
 export const Labels = z.record(team(z.string()), team(z.string()))
 /** What was left out of a result: `"<member>:<reason>:<kept>/<total>"`. */
@@ -119,7 +119,7 @@ export function optional<S extends z.ZodRawShape>(shape: S) {
   return z.object(shape).partial().shape
 }
 
-/** The writable members of a PUT request: absent = unchanged, null = cleared (CONTRACT §3). */
+/** The writable members of a PUT request: absent = unchanged, null = cleared (contract §3). */
 export function clearable<S extends z.ZodRawShape>(shape: S) {
   const members = Object.entries(shape).map(([name, schema]) => [name, z.nullable(schema).optional()] as const)
   return Object.fromEntries(members) as { [K in keyof S]: z.ZodOptional<z.ZodNullable<S[K]>> }

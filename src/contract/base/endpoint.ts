@@ -2,14 +2,14 @@ import * as z from 'zod'
 import type { FailureCode } from '../../errors.ts'
 import { Hash } from './common.ts'
 
-/** May the client send it again without knowing what became of the first try? (CONTRACT §0.6) */
+/** May the client send it again without knowing what became of the first try? (contract §0.6) */
 export type Retry = 'read' | 'idempotent' | 'never'
 
-/** Token scopes of CONTRACT §0.5. Every token has `read`. */
+/** Token scopes of contract §0.5. Every token has `read`. */
 export const scopes = ['read', 'write', 'gate:accept', 'gate:approve', 'agents:run', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** One endpoint as data: client, router, OpenAPI and docs are folds over these (ARCHITECTURE, "One contract table"). */
+/** One endpoint as data: client, router, OpenAPI and docs are folds over these (contributing "One contract table"). */
 export interface Endpoint<
   I extends z.ZodRawShape = z.ZodRawShape,
   R extends z.ZodRawShape = z.ZodRawShape,
@@ -26,7 +26,7 @@ export interface Endpoint<
   readonly retry: Retry
   /** Failures beside those every endpoint has (401, 403, 429, 5xx). */
   readonly fails: readonly FailureCode[]
-  /** Reasons of its own that those failures carry (CONTRACT §0.4, Appendix A), upper case. */
+  /** Reasons of its own that those failures carry (contract §0.4), upper case. */
   readonly reasons: readonly string[]
   readonly scope: Scope
   readonly bodyLimitBytes: number
@@ -67,7 +67,7 @@ export const MIB = 1024 * 1024
 
 /**
  * Completes the facts of one endpoint: GET reads; PUT and DELETE are idempotent; a POST is repeated only where its entry
- * says so; every write needs the scope `write` unless its entry names another (CONTRACT §0.5, §0.6).
+ * says so; every write needs the scope `write` unless its entry names another (contract §0.5, §0.6).
  */
 export function endpoint<
   const I extends z.ZodRawShape = {},
@@ -97,13 +97,13 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
 }
 
-/** `total_size` is exact, or -1 where counting is not cheap (CONTRACT §0.3). */
+/** `total_size` is exact, or -1 where counting is not cheap (contract §0.3). */
 export const Pagination = z.object({ next_page_token: Hash, page_size: z.int(), total_size: z.int() })
 
 /** Response members of everything that is read in pages; the token is empty on the last page. */
 export const pagingResult = { next_page_token: Hash, pagination: Pagination }
 
-/** Query members of every list (CONTRACT §0.3); the router also reads `pagination.page_token` and `pagination.page_size`. */
+/** Query members of every list (contract §0.3); the router also reads `pagination.page_token` and `pagination.page_size`. */
 export const paging = {
   page_size: z.int().min(1).optional().describe('Rows per page, default 50, at most 200; larger is clamped.'),
   page_token: z.string().optional().describe('next_page_token of the previous page; bound to the other parameters.'),

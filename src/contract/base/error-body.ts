@@ -14,7 +14,7 @@ const BadRequest = z.object({
   field_violations: z.array(z.object({ field: z.string(), description: z.string() })),
 })
 
-/** Body of every REST error (CONTRACT §0.4); `code` is the gRPC code, `message` says what to do next. */
+/** Body of every REST error (contract §0.4); `code` is the gRPC code, `message` says what to do next. */
 export const ErrorBody = z.object({
   code: z.int(),
   message: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /**
- * Text that an outsider wrote (CONTRACT §1 "Whose text", SAFETY §1). It is no string for the compiler, refuses to
+ * Text that an outsider wrote (contract §1.1, mcp §6). It is no string for the compiler, refuses to
  * become one at run time, and only the renderer in `mcp/untrusted.ts` opens it.
  */
 export class Untrusted<T> {
@@ -49,7 +49,7 @@ const madeByService = z.registry<Maker>()
 
 /**
  * Marks a free string of a result as made by the service: an id, key, hash, address or sentence of its own. It changes
- * neither the type nor the published schema; it says that the question "whose text?" was asked (CONTRACT §1).
+ * neither the type nor the published schema; it says that the question "whose text?" was asked (contract §1.1).
  */
 export function trusted<S extends z.ZodType>(schema: S): S {
   madeByService.add(schema, { by: 'service' })

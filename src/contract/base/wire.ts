@@ -3,7 +3,7 @@ import { decodeText } from '../../lib/text.ts'
 
 /**
  * One request and one reply, as small as HTTP allows. The client sends it over undici or straight into the embedded
- * router; the node:http door turns sockets into it. Web `Request`/`Response` cost about a fifth of a call (MCP.md §4).
+ * router; the node:http door turns sockets into it. Web `Request`/`Response` cost about a fifth of a call (decision 004).
  */
 export interface WireRequest {
   method: string

@@ -109,7 +109,7 @@ function parametersOf({ inPath }: Operation, { properties = {}, required = [] }:
   }))
 }
 
-/** The specification's names of the paging parameters, and the shorter ones that are read as well (CONTRACT §0.3). */
+/** The specification's names of the paging parameters, and the shorter ones that are read as well (contract §0.3). */
 const pagingNames: Readonly<Record<string, readonly string[]>> = {
   page_token: ['pagination.page_token', 'page_token'],
   page_size: ['pagination.page_size', 'page_size'],

@@ -1,4 +1,4 @@
-/** The specification's ways to give the key of a DSN (§5). Sentry's own names are taken as well. */
+/** The specification's ways to give the key of a DSN. Sentry's own names are taken as well. */
 export const ingestSecurity = {
   dsn_key_query: { type: 'apiKey', in: 'query', name: 'svc_key' },
   dsn_key_header: { type: 'apiKey', in: 'header', name: 'X-Svc-Auth', description: '`Svc svc_key=<publicKey>`' },
@@ -41,7 +41,7 @@ function ingest(operationId: string, summary: string, contentType: string, schem
   }
 }
 
-/** The ingest surface (CONTRACT §12): no part of the contract table, because no bearer token opens it. */
+/** The ingest surface (contract §12): no part of the contract table, because no bearer token opens it. */
 export const ingestPaths = {
   '/api/{product_id}/envelope/': ingest(
     'ingestEnvelope',

@@ -32,7 +32,7 @@ export interface CallFacts {
   options: SurfaceOptions
   /** Told of every failure that is no `ServiceError`; the agent learns nothing of it. */
   onBug?: (error: unknown, tool: string) => void
-  /** Told of every call, for the log; never of its arguments or its result (SAFETY §4). */
+  /** Told of every call, for the log; never of its arguments or its result (mcp §8.4). */
   onCall?: (record: CallRecord) => void
   /** Files inside the allowed roots, where the caller is on this machine. */
   local?: LocalFiles

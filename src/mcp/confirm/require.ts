@@ -1,7 +1,7 @@
 import { effects, type Tool } from '../define/define.ts'
 import { TeachingError } from '../result/teach.ts'
 
-/** The highest level that needs no person (SAFETY §3). */
+/** The highest level that needs no person (mcp §7). */
 const UNCONFIRMED = 1
 
 /**

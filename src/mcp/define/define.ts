@@ -10,7 +10,7 @@ import type { Upload } from '../../client/upload.ts'
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */
 export type Effect = 'read' | 'create' | 'update' | 'delete' | 'decide'
 
-/** Confirmation level of SAFETY §3. */
+/** Confirmation level of mcp §7. */
 export type Level = 0 | 1 | 2 | 3 | 4
 
 interface EffectFacts {
@@ -43,9 +43,9 @@ export interface SurfaceOptions {
   readOnly: boolean
   /** Pins one product, by id or exact name. */
   product?: string | undefined
-  /** What happens at confirmation levels 3 and 4 without a dialog (SAFETY §3). */
+  /** What happens at confirmation levels 3 and 4 without a dialog (mcp §7). */
   confirm: 'page' | 'handle' | 'deny'
-  /** Whether tools may read files of this machine inside the allowed roots: over stdio only (SAFETY §4). */
+  /** Whether tools may read files of this machine inside the allowed roots: over stdio only (mcp §8.3). */
   local?: boolean | undefined
 }
 
@@ -66,7 +66,7 @@ export interface Context {
   progress(report: { done: number; total: number; message: string }): void
 }
 
-/** What a tool answers; the renderer makes the two forms of it (SURFACE, "One result envelope"). */
+/** What a tool answers; the renderer makes the two forms of it (mcp §3). */
 export interface Answer<D extends object> {
   /** The first line: what was found or done, in one sentence. */
   answer: string
@@ -98,11 +98,11 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   name: string
   toolset: Toolset
   effect: Effect
-  /** Stands only where SAFETY §3 departs from the effect's usual level. */
+  /** Stands only where mcp §7 departs from the effect's usual level. */
   level?(args: z.output<I>): Level
   /** For a call above level 1: how to do it without a person's confirmation. */
   unconfirmed?: string
-  /** Reads files of this machine: listed over stdio only (SAFETY §4). */
+  /** Reads files of this machine: listed over stdio only (mcp §8.3). */
   local?: true
   title: string
   /** A sentence that names a tool absent from the caller's list is left out there. */

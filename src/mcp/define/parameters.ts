@@ -47,5 +47,5 @@ export const words: ReadonlyMap<string, Word> = new Map<string, Word>([
   ['cursor', { also: ['next_cursor', 'page_token'] }],
 ])
 
-/** Parameters whose meaning is never guessed; `status` of a write is another (SURFACE, "Arguments"). */
+/** Parameters whose meaning is never guessed; `status` of a write is another (mcp §4). */
 export const neverGuessed: ReadonlySet<string> = new Set(['reason', 'confirmation', 'dry_run', 'tests'])

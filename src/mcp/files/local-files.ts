@@ -15,7 +15,7 @@ import {
 } from './local-file-errors.ts'
 import { TeachingError } from '../result/teach.ts'
 
-/** Files of this machine inside the allowed roots (SAFETY §4). */
+/** Files of this machine inside the allowed roots (mcp §8.3). */
 export interface LocalFiles {
   /** Absolute, without links. */
   roots: readonly string[]

@@ -9,7 +9,7 @@ import { maxUploadBytes } from '../../contract/sourcemaps.ts'
 import type { ListedFile, LocalFiles } from './local-files.ts'
 import { TeachingError } from '../result/teach.ts'
 
-/** What a bundle may unpack to, and how many files it may hold (CONTRACT §11, confirm). */
+/** What a bundle may unpack to, and how many files it may hold (contract §11, confirm). */
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 export const MAX_BUNDLE_FILES = 10_000
 

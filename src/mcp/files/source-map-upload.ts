@@ -61,7 +61,7 @@ export interface UploadOutcome {
 }
 
 /**
- * Sends a file, or a folder as one zip, and has it indexed: create, upload, confirm (CONTRACT §11). Bytes that the
+ * Sends a file, or a folder as one zip, and has it indexed: create, upload, confirm (contract §11). Bytes that the
  * service has already are not sent again. Rejects with `ServiceError`; nothing to upload is a `TeachingError` that says
  * what was found.
  */

@@ -1,7 +1,7 @@
 import type { LocalFiles } from './local-files.ts'
 import { TeachingError } from '../result/teach.ts'
 
-/** As many as the service takes (CONTRACT §9.3). */
+/** As many as the service takes (contract §9.3). */
 const MOST_FILES = 5000
 const PATH_CHARACTERS = 500
 

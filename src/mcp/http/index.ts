@@ -53,7 +53,7 @@ export interface McpHttp {
 }
 
 /**
- * MCP over streamable HTTP (SAFETY §4): the 2026-07-28 revision without state, the 2025 revisions in sessions. Every
+ * MCP over streamable HTTP (mcp §8): the 2026-07-28 revision without state, the 2025 revisions in sessions. Every
  * request brings its caller's token, and nothing is shared between tokens.
  */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {

@@ -16,7 +16,7 @@ interface Session {
   owner: string
 }
 
-/** The 2025 revisions over HTTP, where a server can only ask its client something within a session (MCP.md §1). */
+/** The 2025 revisions over HTTP, where a server can only ask its client something within a session (mcp §10). */
 export interface Sessions {
   /**
    * Answers one request. `owner` is who and what the session is for (token and scope): another owner's session is as

@@ -15,7 +15,7 @@ export function keyPrefix(text: string): string | undefined {
 
 /**
  * What a result calls an issue: its key where the key leads back to it, else its id. A key costs 4 tokens, a UUID 23
- * (decisions/013). The key leads back when exactly one of the visible products has its prefix.
+ * (decision 013). The key leads back when exactly one of the visible products has its prefix.
  */
 export function issueName(
   { id, short_id: key }: { id: string; short_id?: string | undefined },

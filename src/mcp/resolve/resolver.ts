@@ -24,7 +24,7 @@ export interface ResolveOptions {
   write?: boolean
 }
 
-/** Names to ids (SURFACE, "One result envelope"): each answers the one thing meant or an error that lists candidates. */
+/** Names to ids (mcp §3.1): each answers the one thing meant or an error that lists candidates. */
 export interface Resolver {
   /** Every product the token may see; only the pinned one when one is pinned. */
   products(): Promise<Product[]>

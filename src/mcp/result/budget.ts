@@ -4,7 +4,7 @@ import type { NextAction } from './next-action.ts'
 import { cutText, listPaths, longest, longestText, shorten, shortenTexts, without, type Content } from './shorten.ts'
 import { estimateTokens } from './tokens.ts'
 
-/** What one result may cost, in each of its forms (SURFACE, "Budgets"). */
+/** What one result may cost, in each of its forms (mcp §2). */
 const DEFAULT_BYTES = 10_240
 // Estimated: 2,500 tokens, since the estimate is up to a tenth low for odd results.
 const DEFAULT_TOKENS = 2_200

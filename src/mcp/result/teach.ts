@@ -5,7 +5,7 @@ import { callText, withoutProduct, type NextAction } from './next-action.ts'
 
 const ERROR_CHARACTERS = 600
 
-/** What an error teaches beside its message (SURFACE, "Errors that teach"). */
+/** What an error teaches beside its message (mcp §5). */
 export interface Lesson {
   /** The parameter and the shape of what came, never its text when that may be an outsider's. */
   sent?: string

@@ -37,7 +37,7 @@ export interface Listing {
   offers: (tool: string) => boolean
 }
 
-// Schemas are made once per choice and not per request: over HTTP a server is built for every one (MCP.md §4). The number
+// Schemas are made once per choice and not per request: over HTTP a server is built for every one (mcp §10). The number
 // of choices is what callers can spell in a path, so it is bounded here.
 const listings = new LRUCache<string, Listing>({ max: 64 })
 const identities = new WeakMap<Surface, number>()

@@ -15,7 +15,7 @@ export function leanJson(schema: z.ZodType, io: 'input' | 'output'): JsonSchema 
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      // A foreign deployment may leave any member of a result out (CONTRACT §0.9), and add some.
+      // A foreign deployment may leave any member of a result out (contract §0.9), and add some.
       if (io === 'output') {
         delete jsonSchema.required
         delete jsonSchema.additionalProperties
@@ -30,7 +30,7 @@ const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 const object = (properties: JsonSchema) => ({ type: 'object', properties })
 
-/** The result envelope of SURFACE around a tool's `data`; lists of objects may come as columns and rows. */
+/** The result envelope (mcp §3) around a tool's `data`; lists of objects may come as columns and rows. */
 export function envelopeJson(output: z.ZodObject): JsonSchema {
   const data = leanJson(output, 'output')
   const properties: [string, JsonSchema][] = Object.entries((data['properties'] ?? {}) as Record<string, JsonSchema>)

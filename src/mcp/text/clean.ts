@@ -16,7 +16,7 @@ export interface Cleaned {
 }
 
 /**
- * Text without anything a reader cannot see (SAFETY §1, layer 2): NFC, no control, escape, bidi, zero-width, tag or
+ * Text without anything a reader cannot see (mcp §6.2): NFC, no control, escape, bidi, zero-width, tag or
  * variation-selector characters, no lone surrogates. Nothing is decoded.
  */
 export function clean(raw: string): Cleaned {

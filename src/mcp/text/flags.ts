@@ -2,7 +2,7 @@ import { clean } from './clean.ts'
 import { patterns } from './flag-patterns.ts'
 import { readings } from './lookalikes.ts'
 
-/** What outsiders' text may hold that is meant for an agent (SAFETY §1, layer 6). */
+/** What outsiders' text may hold that is meant for an agent (mcp §6.6). */
 export type FlagKind =
   | 'command_like'
   | 'install_instruction'

@@ -133,7 +133,7 @@ const HOME =
 const ROUNDS = 6
 
 /**
- * Replaces credentials and addresses of people by `[redacted:kind]` and counts them (SAFETY §2), until nothing is left to
+ * Replaces credentials and addresses of people by `[redacted:kind]` and counts them (mcp §6.4), until nothing is left to
  * replace. Ids, hashes, versions and file names stay; a home directory becomes `~`.
  */
 export function redact(raw: string): Redacted {

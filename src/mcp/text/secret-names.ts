@@ -12,7 +12,7 @@ const SECRET_PAIRS = new Set(
 )
 
 /**
- * Does a member of this name hold a secret (SAFETY §2)? Decided by its last words, so that `access_token` and `apiKey` do
+ * Does a member of this name hold a secret (mcp §6.4)? Decided by its last words, so that `access_token` and `apiKey` do
  * and `token_count`, `author` and `passwordResetAt` do not.
  */
 export function isSecretName(name: string): boolean {

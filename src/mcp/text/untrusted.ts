@@ -138,7 +138,7 @@ function isList(content: object): content is readonly BlockContent[] {
   return Array.isArray(content)
 }
 
-/** A name that the workspace vouches for, as plain text; undefined when only events named it (SAFETY §1, layer 3). */
+/** A name that the workspace vouches for, as plain text; undefined when only events named it (mcp §6.3). */
 export function knownName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (name === undefined || known !== true) return undefined
   return cutTo(inOneLine(clean(Untrusted.open(name)).text), 200)

@@ -14,7 +14,7 @@ export interface Authenticator {
   settled(): Promise<void>
 }
 
-/** Bearer authentication against the token table (CONTRACT §0.5). */
+/** Bearer authentication against the token table (contract §0.5). */
 export function createAuthenticator({
   db,
   platform,
@@ -64,7 +64,7 @@ export function createAuthenticator({
   }
 }
 
-/** The actor a principal's writes are recorded under (CONTRACT §0.8). */
+/** The actor a principal's writes are recorded under (contract §0.8). */
 export function actorOf(principal: Principal): Call['actor'] {
   return {
     type: principal.isAgent ? 'ACTOR_TYPE_AGENT' : 'ACTOR_TYPE_API_TOKEN',

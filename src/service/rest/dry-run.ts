@@ -5,7 +5,7 @@ class RolledBack extends Error {}
 
 /**
  * The same database, but every transaction is rolled back after its work: full validation and response, nothing written
- * (CONTRACT §0.6), whatever a handler does.
+ * (contract §0.6), whatever a handler does.
  */
 export function dryRun(db: Database): Database {
   return {

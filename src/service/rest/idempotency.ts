@@ -37,7 +37,7 @@ export interface IdempotencyOptions {
   onError?: (error: unknown) => void
 }
 
-/** Idempotency keys of CONTRACT §0.6, kept in the database. */
+/** Idempotency keys of contract §0.6, kept in the database. */
 export function createIdempotency({ db, platform, onError = () => {} }: IdempotencyOptions): Idempotency {
   const running = new Map<string, Promise<string>>()
   const unstored = new Map<string, Unstored>()

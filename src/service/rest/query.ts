@@ -11,7 +11,7 @@ interface Parameter {
   repeated: boolean
 }
 
-/** The specification's names of the paging parameters, beside our shorter ones (CONTRACT §0.3). */
+/** The specification's names of the paging parameters, beside our shorter ones (contract §0.3). */
 const aliases: Readonly<Record<string, string>> = {
   page_token: 'pagination.page_token',
   page_size: 'pagination.page_size',

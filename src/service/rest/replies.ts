@@ -11,7 +11,7 @@ export function jsonReply(status: number, json: string, requestId: string): Wire
   return { status, headers, body: json }
 }
 
-/** The reply for a failure, in the form of CONTRACT §0.4. */
+/** The reply for a failure, in the form of contract §0.4. */
 export function errorReply(failure: ServiceError, requestId: string): WireReply {
   const reply = jsonReply(failure.status, JSON.stringify(errorBody(failure, requestId)), requestId)
   if (failure.status === 401) reply.headers['www-authenticate'] = 'Bearer'

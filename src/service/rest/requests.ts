@@ -33,7 +33,7 @@ export function splitAddress(url: string): Address {
 
 /**
  * Compiles the reader of one endpoint's requests: path values, query and body in one object, checked by its schema
- * (CONTRACT §0.1, §0.6). The reader throws `invalid_argument` or `payload_too_large`.
+ * (contract §0.1, §0.6). The reader throws `invalid_argument` or `payload_too_large`.
  */
 export function compileReader(endpoint: Endpoint) {
   const { method, input: schema } = endpoint
@@ -67,7 +67,7 @@ export function compileReader(endpoint: Endpoint) {
 
 /**
  * The members that a body gives. Where the body may be a value itself, anything but a JSON object with a member of the
- * endpoint's own is that value (CONTRACT §4.1, raw bodies).
+ * endpoint's own is that value (contract §4.1, raw bodies).
  */
 async function readBody(
   request: WireRequest,

@@ -29,7 +29,7 @@ export interface RouterOptions {
   log?: Log | undefined
 }
 
-/** REST rate limit of CONTRACT §0.4. */
+/** REST rate limit of contract §0.4. */
 export const defaultRate: Rate = { perSecond: 20, burst: 100 }
 
 interface Route {
@@ -50,7 +50,7 @@ interface Found {
   where: string
 }
 
-/** The service under `/v1` as one function: a fold over the contract table (CONTRACT §0). It never rejects. */
+/** The service under `/v1` as one function: a fold over the contract table (contract §0). It never rejects. */
 export function createRouter(options: RouterOptions): Send {
   const { platform, authenticator, rate, log } = options
   const match = compileRoutes<Target>(routesOf(options.handlers))

@@ -4,7 +4,7 @@ type WebOnly = readonly [method: Endpoint['method'], path: Endpoint['path']]
 
 /**
  * What the specification keeps to web sessions, under the paths a caller would try first: a token gets 403
- * `WEB_SESSION_REQUIRED` instead of a 404 that looks like a typing error (CONTRACT §0.4).
+ * `WEB_SESSION_REQUIRED` instead of a 404 that looks like a typing error (contract §0.4).
  */
 export const webOnly: readonly WebOnly[] = [
   ['POST', '/v1/auth/signup'],

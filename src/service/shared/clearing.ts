@@ -5,7 +5,7 @@ interface Update {
 }
 
 /**
- * The members of an update that are to be set (CONTRACT §3): absent = unchanged, null = what a new resource has
+ * The members of an update that are to be set (contract §3): absent = unchanged, null = what a new resource has
  * (`cleared`), and only those of `update_mask`. A title cannot be cleared.
  */
 export function membersToSet<C extends Readonly<Record<string, unknown>>>(

@@ -33,7 +33,7 @@ export interface Call extends Platform {
   actor: z.input<typeof Actor>
   /** Scheme, host and port the caller used, for absolute addresses (`https://host:4319`). */
   origin: string
-  /** Full validation and response, nothing written (CONTRACT §0.6). */
+  /** Full validation and response, nothing written (contract §0.6). */
   validateOnly: boolean
 }
 

@@ -29,7 +29,7 @@ const Token = z.object({
 })
 
 /**
- * Reads `page_size` and `page_token` of a list call (CONTRACT §0.3). `filters` are the members the token is bound to: all
+ * Reads `page_size` and `page_token` of a list call (contract §0.3). `filters` are the members the token is bound to: all
  * others of the input unless given. Throws `PAGE_TOKEN_MISMATCH` for a token of another query or a broken one.
  */
 export function readPage(

@@ -1,7 +1,7 @@
 export const hourMs = 60 * 60 * 1000
 export const dayMs = 24 * hourMs
 
-/** RFC 3339 UTC with milliseconds of an epoch time (CONTRACT §0.1). */
+/** RFC 3339 UTC with milliseconds of an epoch time (contract §0.1). */
 export function timestamp(ms: number): string {
   return new Date(ms).toISOString()
 }

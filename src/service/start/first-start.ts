@@ -34,7 +34,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
 
 /**
  * Makes an empty database usable: a workspace, its owner, a first product with a DSN key and a token with all scopes,
- * which is kept in the file `token` (mode 0600) and reused by every later start (CONTRACT §0.5). A token file that is
+ * which is kept in the file `token` (mode 0600) and reused by every later start (contract §0.5). A token file that is
  * gone or no longer valid is replaced. Of several processes that start at once the first does it; the others wait for
  * its write lock and read what it left.
  */

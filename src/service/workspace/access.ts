@@ -2,7 +2,7 @@ import { notFound } from '../../errors.ts'
 import type { Principal } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 
-/** The product's row; `not_found` also when the principal is no member of its workspace (CONTRACT §0.4). */
+/** The product's row; `not_found` also when the principal is no member of its workspace (contract §0.4). */
 export async function productOf(rows: Rows, principal: Principal, productId: string) {
   const row = await rows.selectFrom('product').selectAll().where('id', '=', Number(productId)).executeTakeFirst()
   if (row === undefined || !principal.workspaceIds.includes(row.workspace_id)) {

@@ -10,7 +10,7 @@ export interface AuditEntry {
   after?: unknown
 }
 
-/** Records who did what, inside the transaction of the change itself (CONTRACT §0.8). */
+/** Records who did what, inside the transaction of the change itself (contract §0.8). */
 export async function audit(rows: Rows, call: Pick<Call, 'actor' | 'now' | 'newId'>, entry: AuditEntry): Promise<void> {
   await rows
     .insertInto('audit')

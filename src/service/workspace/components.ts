@@ -32,7 +32,7 @@ interface Rule {
 }
 
 /**
- * Prepares components for attribution (CONTRACT §5): the most specific glob that matches wins, which is the one with
+ * Prepares components for attribution (contract §5.1): the most specific glob that matches wins, which is the one with
  * the longest literal prefix, then with more literal characters, then of the component with the higher position.
  */
 export function compileComponents(components: readonly ComponentGlobs[]): Owners {

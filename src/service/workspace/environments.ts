@@ -10,7 +10,7 @@ export type StoredEnvironment = Selectable<EnvironmentRow>
 export interface EnvironmentFacts {
   productId: number
   name: string
-  /** Who names it; anything but EVENT adopts one that so far only events named (CONTRACT §6). */
+  /** Who names it; anything but EVENT adopts one that so far only events named (contract §6). */
   origin: OriginOf
   kind?: Kind | undefined
   exposureWeight?: number | undefined

@@ -22,7 +22,7 @@ export interface ComponentRef {
 
 const distinct = (ids: Iterable<string>) => [...new Set(ids)].filter((id) => id !== '')
 
-/** Environments by id, deleted ones too: occurrences keep the name (CONTRACT §6). */
+/** Environments by id, deleted ones too: occurrences keep the name (contract §6). */
 export async function environmentNames(rows: Rows, ids: Iterable<string>): Promise<Map<string, EnvironmentName>> {
   const wanted = distinct(ids)
   if (wanted.length === 0) return new Map()

@@ -28,7 +28,7 @@ const emptyRepository: z.input<typeof Repository> = {
   test_globs: [],
 }
 
-/** Settings of a new product (CONTRACT §2). */
+/** Settings of a new product (contract §2). */
 const defaultSettings: z.input<typeof ProductSettings> = {
   reopen_on_regression: true,
   auto_create_environments: true,

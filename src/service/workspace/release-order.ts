@@ -25,7 +25,7 @@ interface Placed<R extends OrderedRelease> {
 }
 
 /**
- * The releases of one environment, oldest first: the `sequence` of CONTRACT §6, by `released_at` where both have one, then
+ * The releases of one environment, oldest first: the `sequence` of contract §6, by `released_at` where both have one, then
  * by semantic version when both parse, then by creation. This pairwise rule can run in a circle, so the order is built:
  * dated ones first, by their times, then each undated one is put where the rule finds its place; of those with the same
  * time and of those without one, versions come before names. Each version is read once.

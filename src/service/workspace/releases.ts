@@ -20,7 +20,7 @@ export interface ReleaseFacts {
   productId: number
   environmentId: string
   version: string
-  /** Who names it; anything but EVENT adopts one that so far only events named (CONTRACT §6). */
+  /** Who names it; anything but EVENT adopts one that so far only events named (contract §6). */
   origin: OriginOf
   details?: ReleaseDetails
 }

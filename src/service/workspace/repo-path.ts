@@ -44,7 +44,7 @@ function withoutPrefix(path: string, prefixes: readonly string[]): string | unde
   return prefix === undefined ? undefined : path.slice(prefix.length)
 }
 
-/** Without scheme and host, and without what bundlers put in their place (ERRORS §3.1). */
+/** Without scheme and host, and without what bundlers put in their place (errors §3.1). */
 function withoutOrigin(path: string): string {
   const address = /^([a-z][\w+.-]+):\/\/([^/]*)(?:\/|$)(.*)$/is.exec(path)
   if (address === null) return path.replace(/\?.*$/s, '').replace(/^~\//, '')

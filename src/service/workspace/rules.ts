@@ -4,10 +4,10 @@ import type { EnvironmentKind, Origin } from '../../contract/environments.ts'
 export type Kind = z.output<typeof EnvironmentKind>
 export type OriginOf = z.output<typeof Origin>
 
-/** What an event without an environment belongs to (Sentry's default, CONTRACT §6). */
+/** What an event without an environment belongs to (Sentry's default, contract §6). */
 export const defaultEnvironmentName = 'production'
 
-/** The usual names: the kind is guessed from them, and an environment that has one is known (CONTRACT §6). */
+/** The usual names: the kind is guessed from them, and an environment that has one is known (contract §6). */
 export const usualNames: Readonly<Record<Exclude<Kind, 'ENVIRONMENT_KIND_OTHER'>, readonly string[]>> = {
   ENVIRONMENT_KIND_PRODUCTION: ['production', 'prod', 'prd', 'live'],
   ENVIRONMENT_KIND_STAGING: [
@@ -38,7 +38,7 @@ const weights: Readonly<Record<Kind, number>> = {
   ENVIRONMENT_KIND_OTHER: 0.5,
 }
 
-/** What two names of the same environment have in common: names are unique case-insensitively (CONTRACT §6). */
+/** What two names of the same environment have in common: names are unique case-insensitively (contract §6). */
 export function nameKey(name: string): string {
   return name.trim().normalize('NFC').toLowerCase()
 }
@@ -49,13 +49,13 @@ export function guessKind(name: string): Kind {
   return kindOfName.get(key) ?? kindOfName.get(key.split(/[-_.:\s]/)[0] ?? '') ?? 'ENVIRONMENT_KIND_OTHER'
 }
 
-/** Default `exposure_weight` of a kind (CONTRACT §6). */
+/** Default `exposure_weight` of a kind (contract §6). */
 export function defaultWeight(kind: Kind): number {
   return weights[kind]
 }
 
 /**
- * Does somebody other than the sender of events vouch for the name? (CONTRACT §6, SAFETY §1 item 3) Only the whole usual
+ * Does somebody other than the sender of events vouch for the name? (contract §6, mcp §6.3) Only the whole usual
  * name counts: what follows a usual first word may be anything.
  */
 export function isKnownEnvironment(environment: { name: string; origin: string }): boolean {

@@ -14,7 +14,7 @@ type Finding = Pick<Check, 'status' | 'detail' | 'remediation' | 'evidence'>
 /** How many of the newest events tell whether source maps are needed. */
 const recentEvents = 200
 
-/** The eleven checks of CONTRACT §2 in their order, each with one concrete next call where something is missing. */
+/** The eleven checks of contract §2 in their order, each with one concrete next call where something is missing. */
 export async function checkSetup(rows: Rows, product: StoredProduct, now: number): Promise<Check[]> {
   const facts = await readFacts(rows, product)
   return checks.map(({ id, title, find }) => ({ id, title, ...find(facts), checked_at: timestamp(now) }))
@@ -129,7 +129,7 @@ function requirements({ id, requirements: found }: Facts): Finding {
   return missing('The product has no requirement.', `POST /v1/products/${id}/requirements {"title":"…"}`)
 }
 
-/** Four of five important requirements say when they are met (CONTRACT §2). */
+/** Four of five important requirements say when they are met (contract §2). */
 function criteria({ id, requirements: found }: Facts): Finding {
   const important = found.filter(({ priority }) => priority === 'PRIORITY_CRITICAL' || priority === 'PRIORITY_HIGH')
   const told = important.filter(({ acceptance_criteria: list }) => list !== '[]')

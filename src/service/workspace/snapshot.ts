@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Rows } from '../sql/database.ts'
 
-/** The paths of a product's repository that members gave (CONTRACT §10 "Matched files"). */
+/** The paths of a product's repository that members gave (contract §10.5). */
 export interface Snapshot {
   /** Is there any such list? Without one nothing can be said about a path. */
   known: boolean

@@ -80,7 +80,7 @@ const write = (answer: Answer) => ({
   answers: { ...found, 'POST /v1/issues/i1:setStatus': answer },
 })
 
-/** Each code of SURFACE's table that can arise now, with what the agent must be told. */
+/** Each code of mcp §5 that can arise now, with what the agent must be told. */
 const cases: readonly (readonly [string, Case])[] = [
   [
     'invalid_argument',

@@ -34,7 +34,7 @@ function says(word: string): boolean {
   return /[\p{L}\p{N}]/u.test(word) && !FRAME_WORDS.has(word)
 }
 
-/** What is over the budget of a form: a default result's, or the hard cap for who asked for more (SURFACE, "Budgets"). */
+/** What is over the budget of a form: a default result's, or the hard cap for who asked for more (mcp §2). */
 export function overBudget(text: string, structured: unknown, wide: boolean): string[] {
   return [text, JSON.stringify(structured)].flatMap((form) => {
     if (wide) return form.length > 40_000 ? [`${String(form.length)} characters`] : []

@@ -31,7 +31,7 @@ type Schema = {
   additionalProperties?: unknown
 }
 
-describe('budgets (SURFACE)', () => {
+describe('budgets (mcp §2)', () => {
   test('the default list costs at most 2,800 tokens, every toolset at most 6,000', () => {
     const [standard, all] = [tokensOf(list()), tokensOf(everything)]
     console.log(`tokens: default list ${String(standard)} of 2800, every toolset ${String(all)} of 6000`)

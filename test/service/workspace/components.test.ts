@@ -106,7 +106,7 @@ test('overlaps are globs of others that reach into the same folders', () => {
   expect(overlaps(['lib/**'], [component('cart', ['src/**'])])).toEqual([])
 })
 
-/** The rule of CONTRACT §5 written down as slowly as it is said, for globs without brackets and escapes. */
+/** The rule of contract §5.1 written down as slowly as it is said, for globs without brackets and escapes. */
 function slowOwner(path: string, components: ComponentGlobs[]): string | undefined {
   const matches = (glob: string) => picomatch.isMatch(path, glob, { dot: true })
   const claims = components

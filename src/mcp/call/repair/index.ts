@@ -30,8 +30,7 @@ const KEYS_NAMED = 5
 const SLIPS = 20
 
 /**
- * Arguments as models send them, made into what a tool's schema reads (SURFACE, "Arguments: publish strict, parse
- * leniently"). What cannot be repaired stays as it came, for the schema to refuse. Never throws.
+ * Arguments as models send them, made into what a tool's schema reads (mcp §4). What cannot be repaired stays as it came, for the schema to refuse. Never throws.
  */
 export function repair(schema: z.ZodObject, raw: unknown, call: RepairedCall): Repaired {
   const plan = planOf(schema)

@@ -37,7 +37,7 @@ export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
 }
 
 /**
- * What a fix of the issue needs, in one answer of at most 60 KB (CONTRACT §10): its newest occurrence with all frames in
+ * What a fix of the issue needs, in one answer of at most 60 KB (contract §10.4): its newest occurrence with all frames in
  * reading order, the files they implicate, where and since when it occurs, whose it is and what shares its code. What is
  * left out is named in `truncation_signals`.
  */

@@ -44,7 +44,7 @@ export interface Limits {
   textBytes: number
 }
 
-/** The whole response (CONTRACT §10: 60 KB). */
+/** The whole response (contract §10.4: 60 KB). */
 export const MOST_BYTES = 60_000
 
 /** What a fix context never has more of, however small it is. */

@@ -1,7 +1,7 @@
 /** Says what was left out of a result: `reason` is why, the numbers are entries, or characters for `length`. */
 export type Note = (member: string, reason: string, kept: number, total: number) => void
 
-/** Collects such notes, summed per member and reason, as `"<member>:<reason>:<kept>/<total>"` (CONTRACT §10). */
+/** Collects such notes, summed per member and reason, as `"<member>:<reason>:<kept>/<total>"` (contract §10.4). */
 export function createNotes(): { note: Note; list: () => string[] } {
   const sums = new Map<string, { kept: number; total: number }>()
   const note: Note = (member, reason, kept, total) => {

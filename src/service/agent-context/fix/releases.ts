@@ -9,7 +9,7 @@ import { byEnvironment } from './environments.ts'
 const none: ReleasesBody = { first: null, last: null, last_good: null, commit_range: null }
 
 /**
- * In which releases to look, of the environment with most occurrences (CONTRACT §10): `first` that of the first
+ * In which releases to look, of the environment with most occurrences (contract §10.4): `first` that of the first
  * occurrence there, after a regression of the first since; `last` that of the newest one with a release; `last_good`
  * the predecessor of `first`, null when the issue occurred there since, too; `commit_range` from `last_good` to `first`
  * where both have a commit.

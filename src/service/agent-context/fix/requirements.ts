@@ -32,7 +32,7 @@ const order = ['no_test', 'not_run', 'verified']
 
 /**
  * The requirements that the files implement, with their coverage: those whose code references match one; only when there is
- * none, those of the components that own them (CONTRACT §10). The least covered come first, then the most important.
+ * none, those of the components that own them (contract §10.4). The least covered come first, then the most important.
  */
 export async function requirementsFor(rows: Rows, query: RequirementQuery): Promise<Implemented> {
   const { product, files, max, now } = query

@@ -12,7 +12,7 @@ export function estimateTokens(value: unknown): number {
 }
 
 /**
- * The context within a budget: excerpts go first, then similar tests, past failures and related issues (CONTRACT §9.3),
+ * The context within a budget: excerpts go first, then similar tests, past failures and related issues (contract §9.3),
  * each named in `truncation_signals`. What is left when all of these are gone stays.
  */
 export function withinBudget(context: TestContextBody, maxTokens: number): TestContextBody {

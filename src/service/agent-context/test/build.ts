@@ -55,7 +55,7 @@ export async function readShared(rows: Rows, product: StoredProduct, now: number
   }
 }
 
-/** Everything one needs to write the tests of a requirement, within a budget of tokens (CONTRACT §9.2). */
+/** Everything one needs to write the tests of a requirement, within a budget of tokens (contract §9.2). */
 export async function buildTestContext(
   rows: Rows,
   product: StoredProduct,

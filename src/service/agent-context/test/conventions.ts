@@ -11,7 +11,7 @@ const SAMPLE = 400
 const EXAMPLES = 5
 const TEST_ROOTS = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e']
 
-/** How a product's tests are written, read off the registered cases (CONTRACT §9.2). Empty texts where there are none. */
+/** How a product's tests are written, read off the registered cases (contract §9.2). Empty texts where there are none. */
 export async function readConventions(rows: Rows, productId: number): Promise<ConventionsBody> {
   const cases = rows
     .selectFrom('test')

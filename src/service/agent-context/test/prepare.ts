@@ -19,7 +19,7 @@ type Input = InputOf<'prepareTestContext'>
 const COMPONENTS_SHOWN = 50
 
 /**
- * The contexts of several requirements in one answer (CONTRACT §9.3): the budget is split by the scores of their gaps, and
+ * The contexts of several requirements in one answer (contract §9.3): the budget is split by the scores of their gaps, and
  * the working tree that the caller names makes real files of globs. Of it only the paths are stored.
  */
 export async function prepareContexts(

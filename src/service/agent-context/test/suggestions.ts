@@ -26,7 +26,7 @@ const NEGATIVE =
 const STATE = /\b(?:while|until|once|after|before|during|already|again|second time)\b/iu
 
 /**
- * Cases to write, by rule (CONTRACT §9.2): one happy path per uncovered criterion, a boundary per number, a negative case
+ * Cases to write, by rule (contract §9.2): one happy path per uncovered criterion, a boundary per number, a negative case
  * where the text speaks of refusal or failure, a state case where it speaks of time, a regression case per open issue.
  */
 export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {

@@ -9,7 +9,7 @@ export type NormalException = EventBody['exceptions'][number]
 export type NormalThread = EventBody['threads'][number]
 
 /**
- * One event after normalisation (CONTRACT §12): every member present and of its type, strings cut to their limits, times
+ * One event after normalisation (contract §12): every member present and of its type, strings cut to their limits, times
  * in epoch milliseconds. Produced by `normalise.ts`, read by grouping, symbolication and the store.
  */
 export interface NormalEvent extends Pick<

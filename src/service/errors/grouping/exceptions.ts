@@ -91,7 +91,7 @@ export function carriesMessage(exception: NormalException, { family }: StackRule
 
 function counting(event: NormalEvent, readings: readonly ExceptionReading[]): PickedExceptions {
   const { exceptions, sdk } = event
-  // As Sentry exempts it: this SDK numbers the exceptions of a chain in a way the filter misreads (ERRORS §2.1).
+  // As Sentry exempts it: this SDK numbers the exceptions of a chain in a way the filter misreads (errors §2.1).
   const exempt = sdk.name.startsWith('sentry.python') && sdk.version.startsWith('3.')
   if (exempt || exceptions.length < 2) {
     return { positions: exceptions.map((_, position) => position), main: exceptions.length - 1 }

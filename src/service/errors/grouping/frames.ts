@@ -38,7 +38,7 @@ export interface FrameRules {
   readName: ReadName
 }
 
-/** Module or file, function and source line of a frame, by the rules of ERRORS §2.1 and decision 014. */
+/** Module or file, function and source line of a frame, by the rules of errors §2.1 and decision 014. */
 export function readFrame(frame: NormalFrame, { family, release, readName }: FrameRules): FrameReading {
   const name = functionToken(frame.function, family)
   const engine = family === 'javascript' ? engineReason(frame, name) : ''

@@ -32,7 +32,7 @@ const CLEAN: Record<Family, (name: string) => string> = {
 
 /**
  * The part of a function's name that stays the same between engines, builds and runs; '' when it has no name
- * of its own. Rules of ERRORS §2.1 per language.
+ * of its own. Rules of errors §2.1 per language.
  */
 export function functionToken(name: string, family: Family): string {
   const cleaned = CLEAN[family](name.slice(0, LONGEST).trim())

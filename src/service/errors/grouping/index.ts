@@ -39,7 +39,7 @@ interface Reading {
 
 /**
  * Groups one event: the hash of its issue, further hashes that lead there, its title and why (algorithm `tracegate-1`,
- * ERRORS §2.2, decision 014). Pure; takes any event, never throws. Positions in `frames` are those of the lists, not
+ * errors §2.2, decision 014). Pure; takes any event, never throws. Positions in `frames` are those of the lists, not
  * `frame.index`.
  */
 export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): Grouping {

@@ -20,7 +20,7 @@ const DIGIT_AND_LETTER = '(?=[a-f]*\\d)(?=\\d*[a-f])'
 const TOP_DOMAINS = 'com|net|org|edu|gov|mil|biz|info|io|dev|app|ai|co|cloud|internal|local|eu|uk|de|fr|nl|jp'
 
 /**
- * What is replaced, in the order tried at each position (ERRORS §2.1). Repeats are bounded or start only where the
+ * What is replaced, in the order tried at each position (errors §2.1). Repeats are bounded or start only where the
  * character before cannot belong to them, so that time stays linear in the input, whoever wrote it.
  */
 const PATTERNS: readonly (readonly [name: string, source: string])[] = [

@@ -6,7 +6,7 @@ function basename(path: string): string {
     .at(-1)!
 }
 
-/** Frames of the page itself, whose file is an address that says little about the source (ERRORS §2.1). */
+/** Frames of the page itself, whose file is an address that says little about the source (errors §2.1). */
 export function isUrl(path: string): boolean {
   return /^(?:https?|applewebdata|blob):/i.test(path)
 }

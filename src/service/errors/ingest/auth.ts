@@ -8,7 +8,7 @@ export interface Dsn {
 
 /**
  * The DSN key that a request carries outside its body: query, `X-Svc-Auth`, `X-Sentry-Auth`, `Authorization`
- * (CONTRACT §12). Undefined when there is none; throws `unauthenticated` when two of them differ.
+ * (contract §12). Undefined when there is none; throws `unauthenticated` when two of them differ.
  */
 export function requestKey({ headers }: WireRequest, query: URLSearchParams): string | undefined {
   return oneKey([

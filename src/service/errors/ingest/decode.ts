@@ -17,7 +17,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
   deflate: inflateEither,
 }
 
-// Sent by older Ruby and Android SDKs; they name no compression (ERRORS §1.3).
+// Sent by older Ruby and Android SDKs; they name no compression (errors §1.3).
 const ignored = new Set(['', 'identity', 'utf-8', 'utf8'])
 
 /** Bodies decoded at once: what bounds the memory that bombs can take to a few times the limit. */

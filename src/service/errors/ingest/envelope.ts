@@ -21,7 +21,7 @@ export interface EnvelopeLimits {
 const NEWLINE = 0x0a
 
 /**
- * Reads the framing of an envelope (CONTRACT §12) and no payload. Throws `invalid_argument` for a header that is no JSON
+ * Reads the framing of an envelope (contract §12) and no payload. Throws `invalid_argument` for a header that is no JSON
  * object, an item without `type`, a payload that is shorter or longer than its `length`, and beyond the limits.
  */
 export function parseEnvelope(body: Buffer, limits: EnvelopeLimits): Envelope {

@@ -7,7 +7,7 @@ function readEventId(value: unknown): string | undefined {
 }
 
 /**
- * One id per event of an envelope (CONTRACT §12): of a single event, the envelope header's wins over its own; of several,
+ * One id per event of an envelope (contract §12): of a single event, the envelope header's wins over its own; of several,
  * each keeps its own and the header's goes to the first without. Missing ones are made by `generate`.
  */
 export function assignEventIds(header: unknown, own: readonly unknown[], generate: () => string): string[] {

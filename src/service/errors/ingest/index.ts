@@ -45,7 +45,7 @@ interface Admission extends DsnKey {
 }
 
 /**
- * The ingest surface (CONTRACT §12) for every path under `/api`: envelopes and events of the specification's clients and
+ * The ingest surface (contract §12) for every path under `/api`: envelopes and events of the specification's clients and
  * of Sentry's SDKs. Never rejects; 200 means that the events are on disk.
  */
 export function createIngest({ limits: changed, ...options }: IngestOptions): Send {

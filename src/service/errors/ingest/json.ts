@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 /**
  * The JSON object in the text, or undefined when the text is anything else. `NaN` and `Infinity`, which older Python SDKs
- * write, are read as null (ERRORS §1.5).
+ * write, are read as null (errors §1.5).
  */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parse(text) ?? parse(withoutNaN(text))

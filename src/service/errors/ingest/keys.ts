@@ -25,7 +25,7 @@ interface Known {
 
 /**
  * DSN keys from the database behind a bounded cache: a revoked key is noticed within two seconds, an unknown key is not
- * looked up again for 30 seconds (CONTRACT §12). Found and missing keys are kept apart, so that made-up keys cannot
+ * looked up again for 30 seconds (contract §12). Found and missing keys are kept apart, so that made-up keys cannot
  * push real ones out.
  */
 export function createKeys({ db, platform }: { db: Database; platform: Platform }): Keys {

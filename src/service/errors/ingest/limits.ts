@@ -1,4 +1,4 @@
-/** Limits of CONTRACT §12; the first four and the rates stand in the specification or are close to Relay's. */
+/** Limits of contract §12; the first four and the rates stand in the specification or are close to Relay's. */
 export interface IngestLimits {
   /** Bytes of the request body as sent. */
   bodyBytes: number

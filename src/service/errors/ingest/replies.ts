@@ -9,7 +9,7 @@ const shared = {
 
 const UNAVAILABLE_RETRY_SECONDS = 5
 
-/** Always JSON: an empty body makes the Elixir SDK send again without end (ERRORS §1.1). */
+/** Always JSON: an empty body makes the Elixir SDK send again without end (errors §1.1). */
 export function answer(status: number, body: object, headers: Record<string, string> = {}): WireReply {
   return { status, headers: { ...shared, ...headers }, body: JSON.stringify(body) }
 }
@@ -29,7 +29,7 @@ export function preflight(): WireReply {
   )
 }
 
-/** The answer to a request that was refused (CONTRACT §12), or to a bug, of which it tells nothing. */
+/** The answer to a request that was refused (contract §12), or to a bug, of which it tells nothing. */
 export function refusal(error: unknown): WireReply {
   if (!(error instanceof ServiceError)) return answer(500, { detail: 'internal error' })
   const { status, message, retryAfterSeconds } = error

@@ -4,7 +4,7 @@ import type { Principal } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { IssueRow, ProductRow } from '../../sql/schema.ts'
 
-/** The issue and its product; `not_found` also when the principal is no member of its workspace (CONTRACT §0.4). */
+/** The issue and its product; `not_found` also when the principal is no member of its workspace (contract §0.4). */
 export async function issueOf(
   rows: Rows,
   principal: Principal,

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** How long each period looks back, in milliseconds (`3m` is three minutes, CONTRACT §14.1). */
+/** How long each period looks back, in milliseconds (`3m` is three minutes, contract §10.2). */
 export const periodMs: Readonly<Record<PeriodName, number>> = {
   '3m': 3 * MINUTE_MS,
   '1h': HOUR_MS,
@@ -17,7 +17,7 @@ export const periodMs: Readonly<Record<PeriodName, number>> = {
   '30d': 30 * DAY_MS,
 }
 
-/** Bucket width of each period's series, in seconds (CONTRACT §10). */
+/** Bucket width of each period's series, in seconds (contract §10.2). */
 export const bucketSeconds: Readonly<Record<PeriodName, number>> = {
   '3m': 10,
   '1h': 60,

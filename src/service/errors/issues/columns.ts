@@ -47,7 +47,7 @@ export const StoredActor = z.object({
   user_id: z.string(),
 })
 
-/** The members of `product.settings` that the store acts on, with the contract's defaults (CONTRACT §2). */
+/** The members of `product.settings` that the store acts on, with the contract's defaults (contract §2). */
 export const Settings = z.object({
   reopen_on_regression: z.boolean().default(true),
   auto_create_environments: z.boolean().default(true),

@@ -4,7 +4,7 @@ import type { StoredCorroboration } from './columns.ts'
 import { isKnownSdk } from './sdk-names.ts'
 
 /**
- * What the newest occurrence itself says for being real (CONTRACT §10): its release, its in-app frames and how many of
+ * What the newest occurrence itself says for being real (contract §10.1): its release, its in-app frames and how many of
  * them a source map resolved, its SDK. Which of its files members gave is counted when it is read (`matchedFiles`).
  */
 export function corroborate(

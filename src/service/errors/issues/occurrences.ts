@@ -66,7 +66,7 @@ export async function latestOccurrence(
     .executeTakeFirst()
 }
 
-/** A deleted environment matches nothing: its occurrences keep only its name (CONTRACT §6). */
+/** A deleted environment matches nothing: its occurrences keep only its name (contract §6). */
 function inEnvironment(id: string): Expression<SqlBool> {
   return sql<SqlBool>`environment_id = ${id}
     AND EXISTS (SELECT 1 FROM environment WHERE environment.id = ${id} AND environment.deleted_at IS NULL)`

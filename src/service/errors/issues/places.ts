@@ -52,7 +52,7 @@ interface ProductFacts {
 }
 
 /**
- * The environment and release an event names, created with origin EVENT where they do not exist (CONTRACT §6) and there
+ * The environment and release an event names, created with origin EVENT where they do not exist (contract §6) and there
  * is room. A deleted environment is created anew. Runs inside the caller's transaction.
  */
 export function placeOf(tools: PlaceTools, product: ProductFacts, event: NamedPlace): Place {
@@ -111,7 +111,7 @@ function releaseOf(
   return id
 }
 
-/** A release that an uploaded source map names is known, wherever it turns up (CONTRACT §6). */
+/** A release that an uploaded source map names is known, wherever it turns up (contract §6). */
 function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version: string): boolean {
   const found = prepare(
     `SELECT 1 AS found FROM sourcemap_artifact JOIN sourcemap ON sourcemap.id = sourcemap_id

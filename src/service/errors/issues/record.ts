@@ -52,7 +52,7 @@ interface IssueFacts {
 }
 
 /**
- * Stores one event inside the caller's transaction: dedupe, issue, occurrence, counters, regression (CONTRACT §10, §12).
+ * Stores one event inside the caller's transaction: dedupe, issue, occurrence, counters, regression (contract §10, §12).
  * A second event with the same SDK id changes nothing and yields the first one's id. Throws when the product is unknown.
  */
 export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
@@ -89,7 +89,7 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   return { id: occurrence.id, duplicate: false }
 }
 
-/** The issue that the event's hashes lead to (ERRORS §2.2 item 7). */
+/** The issue that the event's hashes lead to (errors §2.2 item 7). */
 function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFacts | undefined {
   const statement = prepare(
     `SELECT issue.id, issue.status, issue.resolved_in, issue.first_seen, issue.last_seen, issue.times_seen

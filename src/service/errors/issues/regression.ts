@@ -17,7 +17,7 @@ export interface Resolvable {
 }
 
 /**
- * Deals with a new occurrence of a resolved issue (CONTRACT §10): it reopens the issue, with a history row by the system,
+ * Deals with a new occurrence of a resolved issue (contract §10.3): it reopens the issue, with a history row by the system,
  * unless its release is older than the newest one that was known in its environment at the time of resolving. With
  * `reopens` false the issue keeps its status and is only marked. An ignored issue stays ignored.
  */

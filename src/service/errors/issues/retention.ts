@@ -19,7 +19,7 @@ export interface Removed {
 
 /**
  * Removes occurrences beyond their product's `retention_days` and `max_events_per_issue`, and fine-grained rollups past
- * their time (CONTRACT §13); `now` is epoch milliseconds. Every issue keeps its first and its newest occurrence, without
+ * their time (contract §13); `now` is epoch milliseconds. Every issue keeps its first and its newest occurrence, without
  * their bodies once they are past `retention_days`; above the cap an even sample stays, so that repeated runs leave fewer
  * the older they are. Counters are never reduced. Works through everything in small transactions with pauses; `signal`
  * ends the run after the one it is in.

@@ -70,7 +70,7 @@ async function newestReleases(rows: Rows, environmentIds: readonly string[]): Pr
 }
 
 /**
- * Gives the issue a status inside the caller's transaction, with actor, history and audit (CONTRACT §10); false when it
+ * Gives the issue a status inside the caller's transaction, with actor, history and audit (contract §10.3); false when it
  * has that status already and nothing is written. Resolving notes `context` (`releaseContexts`), which decides later
  * what a regression is, and settles an earlier regression.
  */

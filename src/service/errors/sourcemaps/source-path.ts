@@ -10,7 +10,7 @@ const BUNDLER = /^(?:webpack|webpack-internal|rspack|turbopack|ng)$/i
 
 /**
  * A source's name as a path of the repository would be written: what bundlers put before it and the way up from the
- * map's folder are taken off (ERRORS §3.1). Never absolute and never with a `..` segment; '' for what names no file. An
+ * map's folder are taken off (errors §3.1). Never absolute and never with a `..` segment; '' for what names no file. An
  * absolute path of the build machine stays, without its root, for `path_strip_prefixes` to cut. The folder of the map
  * counts only for a file that was compiled where it stands (`src/cart.js.map` with the source `cart.ts`): as a rule it
  * is the folder of an address, not of the repository.

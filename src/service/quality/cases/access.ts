@@ -30,7 +30,7 @@ export async function testOf(
   return { test, product }
 }
 
-/** The human key (CONTRACT §0.7). */
+/** The human key (contract §0.7). */
 export function testKey({ number }: { number: number }): string {
   return `TC-${String(number)}`
 }

@@ -5,7 +5,7 @@ import type { TestFields } from './write.ts'
 type Update = InputOf<'updateTest'>
 type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag'>
 
-/** What `null` makes of each member (CONTRACT §4: null clears): what a new test has. */
+/** What `null` makes of each member (contract §4: null clears): what a new test has. */
 const cleared = {
   parent_id: '',
   position: 0,

@@ -8,7 +8,7 @@ export interface CasePlace {
   project: string
 }
 
-/** What is taken off the paths of a report: a folder it names itself, and the product's (CONTRACT §4.2). */
+/** What is taken off the paths of a report: a folder it names itself, and the product's (contract §4.2). */
 export interface PathRoots {
   root_dir?: string | undefined
   root_path: string
@@ -43,7 +43,7 @@ function slashes(path: string): string {
     .replaceAll('\\', '/')
 }
 
-/** Digest of the place: the same case has it in every report, whatever the reporter (CONTRACT §4.2). */
+/** Digest of the place: the same case has it in every report, whatever the reporter (contract §4.2). */
 export function identityOf({ file_path, suite_path, name, project }: CasePlace): string {
   const place = [file_path, suite_path.map((suite) => suite.trim()).join(' > '), name.trim(), project.trim()].join('\n')
   return createHash('sha256').update(place).digest('hex')

@@ -20,7 +20,7 @@ export interface LinkFields {
 
 /**
  * Links a test to a requirement. A link that is there is confirmed: active again, at the requirement's present version
- * (CONTRACT §4). Throws `PRODUCT_MISMATCH`, `GROUP_NOT_LINKABLE`, or `invalid_argument` for a criterion that the
+ * (contract §4). Throws `PRODUCT_MISMATCH`, `GROUP_NOT_LINKABLE`, or `invalid_argument` for a criterion that the
  * requirement does not have.
  */
 export async function putLink(

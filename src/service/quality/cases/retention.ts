@@ -3,7 +3,7 @@ import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, STEP } from '../../sql/in-steps.ts'
 import { dayMs } from '../../shared/times.ts'
 
-/** How long the results of a deleted test stay (CONTRACT §4). */
+/** How long the results of a deleted test stay (contract §4). */
 const DELETED_DAYS = 30
 
 /**

@@ -93,7 +93,7 @@ export async function changeTest(
   return row
 }
 
-/** Deletes tests softly with their links; their results stay until retention takes them (CONTRACT §4). */
+/** Deletes tests softly with their links; their results stay until retention takes them (contract §4). */
 export async function removeTests(
   rows: Rows,
   prepare: Prepare,

@@ -15,7 +15,7 @@ export interface CoveredProduct {
 }
 
 /**
- * Coverage of requirements by id (CONTRACT §1). Without a scope as it is stored, which `refreshStale` keeps from ageing;
+ * Coverage of requirements by id (contract §1.2). Without a scope as it is stored, which `refreshStale` keeps from ageing;
  * in a scope computed now, over everything below them. Unknown and deleted ids are left out.
  */
 export async function coverageFor(

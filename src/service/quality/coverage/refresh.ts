@@ -10,7 +10,7 @@ import { coverageOf, worstState, type LinkFacts, type OwnCoverage, type State } 
 const Criteria = z.array(z.object({ id: z.string() }))
 const Ids = z.array(z.string())
 
-/** Weight of a priority, a risk or a criticality in R (CONTRACT §9.1). */
+/** Weight of a priority, a risk or a criticality in R (contract §9.1). */
 const weights: Readonly<Record<string, number>> = { CRITICAL: 1, HIGH: 0.75, MEDIUM: 0.5, LOW: 0.25 }
 
 /** `PRIORITY_HIGH` and `RISK_LEVEL_HIGH` weigh 0.75. */
@@ -98,7 +98,7 @@ async function criticalities(rows: Rows, productId: number): Promise<Map<string,
   return new Map(found.map(({ id, criticality }) => [id, weightOf(RiskLevel.parse(criticality))]))
 }
 
-/** R = max(w(priority), w(risk), w(component.criticality)) (CONTRACT §9.1). */
+/** R = max(w(priority), w(risk), w(component.criticality)) (contract §9.1). */
 function riskOf(requirement: Selectable<RequirementRow>, criticality: ReadonlyMap<string, number>): number {
   const components = Ids.parse(JSON.parse(requirement.component_ids)).map((id) => criticality.get(id) ?? 0)
   const { priority, risk } = requirement
@@ -152,7 +152,7 @@ interface RolledRow {
   normative: number
 }
 
-/** Joins a requirement's own coverage with that of its children (CONTRACT §1); answers its parent. */
+/** Joins a requirement's own coverage with that of its children (contract §1.2); answers its parent. */
 function rollUp(prepare: Prepare, id: string): string {
   const row = prepare(
     `SELECT own, own_state, requirement_coverage.parent_id, kind, status, normative
@@ -189,7 +189,7 @@ function anyChild(prepare: Prepare, id: string, flagName: 'failing' | 'suspect' 
   return exists.get(id) !== undefined
 }
 
-/** Level by level, each ancestor once per level: a tree is at most twelve deep (CONTRACT §3). */
+/** Level by level, each ancestor once per level: a tree is at most twelve deep (contract §3). */
 function rollUpAncestors(prepare: Prepare, parents: ReadonlySet<string>): void {
   let level = new Set(parents)
   level.delete('')

@@ -46,7 +46,7 @@ export interface OwnCoverage {
 }
 
 /**
- * The coverage of a requirement by its own links (CONTRACT §1, "Coverage rule"), and its gap (§9.1). Every place that
+ * The coverage of a requirement by its own links (contract §1.2), and its gap (contract §9.1). Every place that
  * speaks of coverage asks this function.
  */
 export function coverageOf({ criterionIds, links, maxAgeMs, now }: RequirementFacts): OwnCoverage {
@@ -93,7 +93,7 @@ function oldest(results: readonly NewestResult[]): number {
   return results.reduce((least, { at }) => Math.min(least, at), Infinity)
 }
 
-/** In the order of their factors (CONTRACT §9.1); of two with the same one PARTIAL before SUSPECT. */
+/** In the order of their factors (contract §9.1); of two with the same one PARTIAL before SUSPECT. */
 function gapOf(found: Record<'linked' | 'failing' | 'unrun' | 'partial' | 'suspect' | 'stale', boolean>) {
   if (!found.linked) return 'GAP_TYPE_NO_TEST'
   if (found.failing) return 'GAP_TYPE_FAILING'

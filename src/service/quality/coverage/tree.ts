@@ -14,12 +14,12 @@ export interface TreeNode {
 /** Coverage as a requirement shows it: its own numbers, and the state and flags of itself and all below it. */
 export interface Shown {
   coverage: CoverageBody
-  /** Demanded and no empty group: an empty group is left out everywhere (CONTRACT §1). */
+  /** Demanded and no empty group: an empty group is left out everywhere (contract §1.2). */
   counts: boolean
 }
 
 /**
- * Coverage of every node with all that is below it (CONTRACT §1): the worst of its own state and of its children that
+ * Coverage of every node with all that is below it (contract §1.2): the worst of its own state and of its children that
  * count; a group has only its children. The nodes must be a forest.
  */
 export function coverTree(

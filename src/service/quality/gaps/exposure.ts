@@ -21,7 +21,7 @@ export interface LiveIssue {
   users: number
   /** Occurrences inside the window. */
   events: number
-  /** The same, by environment and level: its part of X (CONTRACT §9.1). */
+  /** The same, by environment and level: its part of X (contract §9.1). */
   weighted: number
   /** Files of its in-app frames, and how near the crash: 0 is the crash. */
   files: { path: string; distance: number }[]
@@ -87,7 +87,7 @@ export interface Exposure {
   nearby: readonly LiveIssue[]
 }
 
-/** X: issues whose files match count whole, those that only share a component half (CONTRACT §9.1). */
+/** X: issues whose files match count whole, those that only share a component half (contract §9.1). */
 export function weightedEvents({ matched, nearby }: Exposure): number {
   const sum = (issues: readonly LiveIssue[]) => issues.reduce((total, { weighted }) => total + weighted, 0)
   return sum(matched) + 0.5 * sum(nearby)

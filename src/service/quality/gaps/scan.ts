@@ -40,7 +40,7 @@ const MOST_FILES = 200
 const Ids = z.array(z.string())
 
 /**
- * Every gap of a product in its order (CONTRACT §9.1): score descending, then the key's number, files by path. One per
+ * Every gap of a product in its order (contract §9.1): score descending, then the key's number, files by path. One per
  * requirement, judged by its own links, and one per file that errors go through and no requirement claims.
  */
 export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<ScannedGap[]> {

@@ -4,7 +4,7 @@ import type { GapAction, GapType } from '../../../contract/test-context.ts'
 
 export type Type = z.output<typeof GapType>
 
-/** S of CONTRACT §9.1. */
+/** S of contract §9.1. */
 export const typeFactor: Readonly<Record<Type, number>> = {
   GAP_TYPE_NO_TEST: 1,
   GAP_TYPE_FAILING: 0.95,

@@ -20,7 +20,7 @@ export function formatName(format: Format): string {
 }
 
 /**
- * `REPORT_UNPARSABLE` (CONTRACT §4.1): `this JUnit XML report cannot be read: <what> (line 12)`. `what` is a clause in our
+ * `REPORT_UNPARSABLE` (contract §4.1): `this JUnit XML report cannot be read: <what> (line 12)`. `what` is a clause in our
  * own words and holds no text of the report; line 0 = none.
  */
 export function reportUnparsable(format: Format, what: string, line = 0): ServiceError {

@@ -25,7 +25,7 @@ const lossy = {
 }
 
 /**
- * Reads a test report of any format that is known, told by its content unless `format` names it (CONTRACT §4.1, §4.2). No
+ * Reads a test report of any format that is known, told by its content unless `format` names it (contract §4.1, §4.2). No
  * two of its cases share file, suites, name and project. Throws `ServiceError` invalid_argument: `REPORT_UNPARSABLE`
  * (metadata `format` and `line`), `FORMAT_UNKNOWN` or `REPORT_EMPTY`; their messages hold no text of the report.
  */

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { ResultStatus } from '../../../contract/base/common.ts'
 import type { ReportFormat } from '../../../contract/test-ingest.ts'
 
-/** One case as a report tells it, whatever wrote the report (CONTRACT §4.2). */
+/** One case as a report tells it, whatever wrote the report (contract §4.2). */
 export interface ReportCase {
   /** As the report says, with `/`; '' when it does not say. */
   file_path: string

@@ -1,4 +1,4 @@
-/** Longest message and trace that a parser keeps, in characters; ingest cuts further (CONTRACT §4.1 max_trace_bytes). */
+/** Longest message and trace that a parser keeps, in characters; ingest cuts further (contract §4.1, max_trace_bytes). */
 export const LONGEST_MESSAGE = 4096
 export const LONGEST_TRACE = 65_536
 
@@ -61,7 +61,7 @@ export function reportTime(text: string | undefined): number | null {
   return at > EARLIEST && at < LATEST ? at : null
 }
 
-/** Names of properties whose values may name requirements (CONTRACT §4.2). */
+/** Names of properties whose values may name requirements (contract §4.2). */
 export function namesRequirement(property: string): boolean {
   return /^(?:requirements?|reqs?|covers?|verif(?:y|ies)|test_?key|tags?)(?:[._-]?(?:ids?|keys?))?$/iu.test(property)
 }

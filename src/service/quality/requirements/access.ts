@@ -35,7 +35,7 @@ export async function requirementOf(
   return { requirement, product }
 }
 
-/** The human key (CONTRACT §0.7). */
+/** The human key (contract §0.7). */
 export function requirementKey({ number }: { number: number }): string {
   return `REQ-${String(number)}`
 }

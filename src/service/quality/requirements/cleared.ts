@@ -5,7 +5,7 @@ import type { RequirementFields } from './write.ts'
 type Update = InputOf<'updateRequirement'>
 type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag' | 'minor_change'>
 
-/** What `null` makes of each member (CONTRACT §3: null clears): what a new requirement has. */
+/** What `null` makes of each member (contract §3: null clears): what a new requirement has. */
 const cleared = {
   kind: 'REQUIREMENT_KIND_FUNCTIONAL',
   status: 'REQUIREMENT_STATUS_DRAFT',

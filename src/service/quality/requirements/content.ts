@@ -7,7 +7,7 @@ import type { Criterion, RequirementBody, StoredCodeRef } from './columns.ts'
 type Input = InputOf<'createRequirement'>
 
 /**
- * What a requirement says, as one digest: title, statement and criteria without differences of spacing (CONTRACT §3). An
+ * What a requirement says, as one digest: title, statement and criteria without differences of spacing (contract §3). An
  * edit that leaves it alike changes no meaning.
  */
 export function contentHash(content: Pick<RequirementBody, 'title' | 'statement' | 'acceptance_criteria'>): string {

@@ -20,7 +20,7 @@ const words = (list: readonly string[]) =>
 const hasMeasure = (sentence: string) => /\d/.test(sentence)
 const hasActor = (sentence: string) => /\bby (?:the |an? )?\p{L}/iu.test(sentence)
 
-/** Wording that makes a requirement hard to test (CONTRACT §9.4, after INCOSE's rules for writing requirements). */
+/** Wording that makes a requirement hard to test (contract §9.4, after INCOSE's rules for writing requirements). */
 const rules: readonly Rule[] = [
   {
     code: 'TBD',

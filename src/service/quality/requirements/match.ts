@@ -16,7 +16,7 @@ export function pathPrefix(glob: string): string {
 }
 
 /**
- * The requirements whose code references match each path (CONTRACT §3), paths without any left out. Only references that
+ * The requirements whose code references match each path (contract §3), paths without any left out. Only references that
  * begin as the path does are looked at, however many requirements there are.
  */
 export async function requirementsOfPaths(

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors.ts'
 import type { Prepare } from '../../sql/database.ts'
 
-/** Deepest level of a requirement (CONTRACT §3). */
+/** Deepest level of a requirement (contract §3). */
 const DEEPEST = 12
 const SEPARATOR = '/'
 /** The character after the separator: ends the range of everything below a path. */

@@ -21,7 +21,7 @@ export type RequirementFields = Partial<
 
 const noSource = { kind: 'REQUIREMENT_SOURCE_MANUAL', uri: '', line_start: 0, line_end: 0, quote: '', agent_run_id: '' }
 
-/** Creates a requirement in the main tree, at the end of its siblings unless it says where (CONTRACT §3). */
+/** Creates a requirement in the main tree, at the end of its siblings unless it says where (contract §3). */
 export async function insertRequirement(
   rows: Rows,
   prepare: Prepare,
@@ -74,7 +74,7 @@ export async function insertRequirement(
 
 /**
  * Changes a requirement. A change of what it says makes a new version and its links suspect, unless the caller calls it
- * minor (CONTRACT §3).
+ * minor (contract §3).
  */
 export async function changeRequirement(
   rows: Rows,
@@ -124,7 +124,7 @@ export async function changeRequirement(
   return row
 }
 
-/** Deletes requirements softly: their keys stay taken, their links are archived (CONTRACT §3). */
+/** Deletes requirements softly: their keys stay taken, their links are archived (contract §3). */
 export async function removeRequirements(
   rows: Rows,
   prepare: Prepare,

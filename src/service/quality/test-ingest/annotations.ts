@@ -20,7 +20,7 @@ interface Found {
 
 /**
  * Links cases to the requirements they name (origin ANNOTATION). A link that is there stays as it is: only a person or an
- * agent confirms a suspect one; but one that lost its annotation is suspect until it has it again (CONTRACT §4.2).
+ * agent confirms a suspect one; but one that lost its annotation is suspect until it has it again (contract §4.2).
  */
 export function linkAnnotations(
   prepare: Prepare,

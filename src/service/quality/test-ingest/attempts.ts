@@ -29,7 +29,7 @@ export interface Outcome {
   tellsNew: boolean
 }
 
-/** Digest of what a report says about a case: sent twice, it is one attempt (CONTRACT §4.1). */
+/** Digest of what a report says about a case: sent twice, it is one attempt (contract §4.1). */
 function digestOf({ status, attempts, duration_ms, message, trace, started_at }: ReportCase): string {
   const said = JSON.stringify([status, attempts, duration_ms, message, trace, started_at])
   return createHash('sha256').update(said).digest('hex').slice(0, 16)

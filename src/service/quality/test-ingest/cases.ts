@@ -25,7 +25,7 @@ const LONGEST_NAME = 1000
 const MOST_TAGS = 50
 const LONGEST_TAG = 60
 
-/** Cases by their identity (CONTRACT §4.2), in the order in which the reports name them first. */
+/** Cases by their identity (contract §4.2), in the order in which the reports name them first. */
 export function placeCases(cases: readonly ReportCase[], roots: PathRoots): PlacedCase[] {
   const placed = new Map<string, PlacedCase>()
   for (const one of cases) {

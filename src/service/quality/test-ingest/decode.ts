@@ -34,7 +34,7 @@ export interface ReadDraft {
 }
 
 /**
- * Reads the reports of a request (CONTRACT §4.1). One that cannot be read among several is a warning; when none can, its
+ * Reads the reports of a request (contract §4.1). One that cannot be read among several is a warning; when none can, its
  * error is thrown: `REPORT_UNPARSABLE`, `FORMAT_UNKNOWN` or `REPORT_EMPTY`.
  */
 export function readDraft(draft: Draft): ReadDraft {

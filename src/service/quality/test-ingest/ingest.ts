@@ -31,7 +31,7 @@ const REFERENCES_SHOWN = 200
 const WARNINGS_SHOWN = 100
 
 /**
- * Takes reports that were read: cases, results, links by annotation, and the coverage before and after (CONTRACT §4.1).
+ * Takes reports that were read: cases, results, links by annotation, and the coverage before and after (contract §4.1).
  * Runs inside the caller's transaction; the same reports in the same run change nothing the second time.
  */
 export async function ingestDraft(room: IngestRoom, draft: ReadDraft, input: Input): Promise<z.input<typeof Ingest>> {

@@ -33,7 +33,7 @@ export interface Matched {
 }
 
 /**
- * The known test of each case (CONTRACT §4.2): by the key it names, by its place, by a place it had before, and last as a
+ * The known test of each case (contract §4.2): by the key it names, by its place, by a place it had before, and last as a
  * case that was renamed. A renamed one is looked for only when the report is whole (`mayRename`): what another shard has
  * is not gone.
  */

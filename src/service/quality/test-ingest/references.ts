@@ -9,7 +9,7 @@ export interface References {
 const KEY = String.raw`[A-Za-z]{2,10}-\d{1,9}`
 const LIST = `${KEY}(?:\\s*[,;]\\s*${KEY})*`
 
-/** Forms of CONTRACT §4.2: `[REQ-12]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
+/** Forms of contract §4.2: `[REQ-12]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
 const MARKED = new RegExp(
   String.raw`\[\s*(${LIST})\s*\]|@(?:req(?:uirement)?:)?(${KEY})(?![\w-])|\breq(?:uirement)?s?\s*=\s*(${LIST})|\b(?:covers|verifies)\s*:\s*(${LIST})`,
   'giu',

@@ -30,7 +30,7 @@ const TRACE_BYTES = 8192
 
 /**
  * Adds what a report says about a case to its result in the run, and keeps the case's newest result. False when the run
- * has that report already: then nothing changes (CONTRACT §4.1).
+ * has that report already: then nothing changes (contract §4.1).
  */
 export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>, facts: ResultFacts): boolean {
   const { productId, testId, run, reported, options } = facts

@@ -20,7 +20,7 @@ export interface RunFacts {
 }
 
 /**
- * The run of a report, made or joined: reports with one key are one run (CONTRACT §4.1). Environment and release named are
+ * The run of a report, made or joined: reports with one key are one run (contract §4.1). Environment and release named are
  * made where missing; a release without an environment belongs to production. What an earlier report said of the run
  * stays, what it left out is filled in.
  */

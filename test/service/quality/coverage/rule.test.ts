@@ -11,7 +11,7 @@ import { coverTree, type TreeNode } from '../../../../src/service/quality/covera
 const now = 1_000_000
 const maxAgeMs = 1000
 
-/** CONTRACT §1 read aloud, one sentence after the other; slow and obvious on purpose. */
+/** contract §1.2 read aloud, one sentence after the other; slow and obvious on purpose. */
 function reference(nodes: readonly TreeNode[], id: string): { state: string; flags: string; counts: boolean } {
   const node = nodes.find((one) => one.id === id)!
   const active = node.links.filter((link) => link.cases.length > 0)

@@ -19,7 +19,7 @@ export interface Bounds {
 const MAX_DEPTH = 12
 const KEY_LENGTH = 200
 
-/** Extra: 16 KiB each and 256 KiB in all; contexts: 8 KiB each (ERRORS §1.5). */
+/** Extra: 16 KiB each and 256 KiB in all; contexts: 8 KiB each (errors §1.5). */
 export const extraBounds: Bounds = { each: 16 * 1024, total: 256 * 1024 }
 export const contextBounds: Bounds = { each: 8 * 1024, total: 256 * 1024 }
 /** Frame variables, breadcrumb data, request headers: small maps that come many times. */

@@ -9,7 +9,7 @@ const THREADS = 250
 const VALUE_LENGTH = 8_192
 
 /**
- * The exception chain in the order sent, root cause first: `{ values }`, a bare list, or one object (ERRORS §1.7). A
+ * The exception chain in the order sent, root cause first: `{ values }`, a bare list, or one object (errors §1.7). A
  * stack trace beside the chain belongs to its last exception when none has one.
  */
 export function readExceptions(payload: JsonObject, facts: FrameFacts): NormalException[] {
@@ -26,7 +26,7 @@ export function readExceptions(payload: JsonObject, facts: FrameFacts): NormalEx
 function readException(exception: JsonObject, index: number, facts: FrameFacts): NormalException {
   const { signals } = facts
   return {
-    // Messages with an attached stack have none (ERRORS §1.2); the mechanism then says synthetic.
+    // Messages with an attached stack have none (errors §1.2); the mechanism then says synthetic.
     type: readText(exception.type, 'exceptions.type', 256, signals),
     value: readScalar(exception.value, 'exceptions.value', VALUE_LENGTH, signals),
     module: readText(exception.module, 'exceptions.module', 256, signals),

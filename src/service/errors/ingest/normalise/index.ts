@@ -36,7 +36,7 @@ export interface EventFacts {
 const PAYLOAD_DEPTH = 100
 
 /**
- * The event as the rest of the service reads it (CONTRACT §12 "Normalisation"): every member present and of its type.
+ * The event as the rest of the service reads it (contract §12.1): every member present and of its type.
  * Never throws for content: what has a wrong type is dropped, what is too long is cut, and both are named in
  * `truncation_signals`. Frames carry the defaults that symbolication and grouping overwrite.
  */
@@ -90,7 +90,7 @@ const levels: Readonly<Record<string, NormalEvent['level']>> = {
   debug: 'debug',
 }
 
-/** Without a name, Sentry's default (CONTRACT §6); "/" becomes "-", as no environment that members name may hold it. */
+/** Without a name, Sentry's default (contract §6); "/" becomes "-", as no environment that members name may hold it. */
 function readEnvironment(value: unknown, signals: Signals): string {
   const name = readName(value, 'environment', 64, signals) || 'production'
   if (!name.includes('/')) return name

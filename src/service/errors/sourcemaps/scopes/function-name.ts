@@ -15,7 +15,7 @@ export interface NameTables {
  * The name that the function at a generated position (0-based) has in the original program, as V8 prints it:
  * `checkout`, `Cart.add`, `new Order`; without `get`, `set` and `async`, and with the class that holds the method. ''
  * at the top level of a module and for a function without a name. `caller` is the generated position in the frame that
- * called it: what is called there names a function that the tables cannot (ERRORS §3.1).
+ * called it: what is called there names a function that the tables cannot (errors §3.1).
  */
 export function functionName(position: Position, { map, scopes }: NameTables, caller?: Position): string {
   if (scopes === undefined) return calledName(map, caller)

@@ -7,7 +7,7 @@ export interface FrameFile {
   key: string
   /** Lower case, with dashes where it is a whole uuid; '' when the event names none. */
   debugId: string
-  /** Paths that an artifact may have, the most exact first (ERRORS §3.1). */
+  /** Paths that an artifact may have, the most exact first (errors §3.1). */
   paths: readonly string[]
   /** Segments of the path, without origin and query. */
   segments: readonly string[]

@@ -34,7 +34,7 @@ interface Build {
 }
 
 /**
- * Finds the artifacts of a frame's file (ERRORS §3.1): by debug id; by release, dist and path; else the one of the release
+ * Finds the artifacts of a frame's file (errors §3.1): by debug id; by release, dist and path; else the one of the release
  * with the same base name whose path ends alike longest, as most maps that are there and do not apply were uploaded under
  * another folder than the one their files are served from. The newest wins, one of the event's own dist before others.
  * The shelf is put in order once, so that many files of one name cost no more each.

@@ -4,7 +4,7 @@ import type { Missing } from './match.ts'
 
 export type Symbolication = z.input<typeof Event>['symbolication']
 
-/** Why a frame is as it was sent, or lacks something; never holds text of the event (CONTRACT §10 "Sentence"). */
+/** Why a frame is as it was sent, or lacks something; never holds text of the event (contract §10.2). */
 export interface Problem {
   reason: string
   /** `partly`: the frame is mapped, something about it is missing. `failed`: there is a map, and it does not help. */

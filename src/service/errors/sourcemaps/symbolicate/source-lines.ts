@@ -1,7 +1,7 @@
 import { clean, cut } from '../../ingest/normalise/read.ts'
 import type { MapTable, Mapping } from '../table/map-table.ts'
 
-/** Lines on each side (ERRORS §3.1). */
+/** Lines on each side (errors §3.1). */
 const AROUND = 5
 /** As long as the lines of a frame may be that an SDK sends. */
 const LONGEST_LINE = 1_024

@@ -21,7 +21,7 @@ export type Symbolicable = Pick<NormalEvent, 'exceptions' | 'threads' | 'release
 
 export interface Symbolicator {
   /**
-   * The event with its frames of generated JavaScript where their source maps lead (ERRORS §3.1), and what became of
+   * The event with its frames of generated JavaScript where their source maps lead (errors §3.1), and what became of
    * them. The very same event when none was mapped. A frame that cannot be mapped stays as it was sent.
    */
   symbolicate<E extends Symbolicable>(productId: number, event: E): Promise<{ event: E; symbolication: Symbolication }>

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../../../../errors.ts'
 import { hourMs } from '../../../shared/times.ts'
 
-/** How long an address takes an upload (CONTRACT §11). */
+/** How long an address takes an upload (contract §11). */
 const addressMs = hourMs
 
 export interface AddressFacts {

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { getFileNameLowLevel, openPromise, validateFileName, type Entry, type ZipFile } from 'yauzl'
 import { UploadDefect } from './processed.ts'
 
-/** Limits of CONTRACT §11. */
+/** Limits of contract §11. */
 const MOST_ENTRIES = 10_000
 const MOST_UNPACKED_BYTES = 1024 ** 3
 const MOST_RATIO = 200

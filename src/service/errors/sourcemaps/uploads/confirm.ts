@@ -31,7 +31,7 @@ export interface ConfirmOptions {
 
 export interface Confirms {
   /**
-   * Checks and indexes what was uploaded (CONTRACT §11). Confirming again answers the same; of two at once the second
+   * Checks and indexes what was uploaded (contract §11). Confirming again answers the same; of two at once the second
    * waits for the first. Rejects with `not_found`, `failed_precondition` (`UPLOAD_MISSING`), `invalid_argument`
    * (`CHECKSUM_MISMATCH`, `INVALID_SOURCE_MAP`), and `unavailable` while another process is at it.
    */

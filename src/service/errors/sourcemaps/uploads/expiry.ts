@@ -12,7 +12,7 @@ const STEP = 200
 
 /**
  * Ends the uploads that nobody confirmed in time, those of a confirm that died included, and removes their bytes as well
- * as leftovers of uploads that broke off (CONTRACT §11). `signal` ends the run after its current step. Returns how many
+ * as leftovers of uploads that broke off (contract §11). `signal` ends the run after its current step. Returns how many
  * uploads it ended.
  */
 export async function expireUploads(

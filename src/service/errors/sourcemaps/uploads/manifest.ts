@@ -22,7 +22,7 @@ const Manifest = z.object({
   ),
 })
 
-/** Reads the `manifest.json` of a bundle, by path inside it (ERRORS §3.3). Throws `UploadDefect`. */
+/** Reads the `manifest.json` of a bundle, by path inside it (errors §3.3). Throws `UploadDefect`. */
 export function readManifest(text: string): Map<string, ManifestFile> {
   return new Map(
     Object.entries(parsed(text).files).map(([path, { type, url, headers }]) => {

@@ -1,4 +1,4 @@
-/** What a file's name says that it holds (CONTRACT §11); undefined when it says nothing. */
+/** What a file's name says that it holds (contract §11); undefined when it says nothing. */
 export function guessArtifact(
   fileName: string,
 ): 'ARTIFACT_BUNDLE' | 'ARTIFACT_SOURCE_MAP' | 'ARTIFACT_MINIFIED_SOURCE' | undefined {

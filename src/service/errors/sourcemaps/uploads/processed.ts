@@ -20,7 +20,7 @@ export interface UploadJob {
   staging: string
 }
 
-/** A member of `SourceMap.files` (CONTRACT §11). */
+/** A member of `SourceMap.files` (contract §11). */
 export interface FileReport {
   path: string
   kind: 'minified_source' | 'source_map' | 'source'

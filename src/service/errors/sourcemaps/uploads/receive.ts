@@ -28,7 +28,7 @@ export interface ReceiverOptions {
 }
 
 /**
- * Takes the bytes of an upload at its presigned address (CONTRACT §11, step 2): straight to the disk, whole or not at all.
+ * Takes the bytes of an upload at its presigned address (contract §11, step 2): straight to the disk, whole or not at all.
  * The reply's ETag is their SHA-256. Rejects with `permission_denied` for an address that is not ours or has expired,
  * `not_found`, `aborted` after the confirm, `payload_too_large`, `invalid_argument` for a body that is cut off, and
  * `resource_exhausted` when four others are under way or two gigabytes wait for their confirm.

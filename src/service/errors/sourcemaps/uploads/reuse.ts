@@ -40,7 +40,7 @@ export async function sameOf(rows: Rows, productId: number, facts: Facts): Promi
     .executeTakeFirst()
 }
 
-/** The newest upload with these bytes, undefined when they have to be sent (CONTRACT §11). */
+/** The newest upload with these bytes, undefined when they have to be sent (contract §11). */
 export async function twinOf(rows: Rows, productId: number, facts: Facts): Promise<Twin | undefined> {
   if (facts.sha256 === '') return undefined
   const upload = await readyWith(rows, productId, facts).executeTakeFirst()

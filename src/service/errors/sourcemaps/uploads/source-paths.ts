@@ -10,7 +10,7 @@ export interface SourcePaths {
   all(): string[]
 }
 
-/** Collects the paths that a member gives by uploading maps with such sources (CONTRACT §10 "Matched files"). */
+/** Collects the paths that a member gives by uploading maps with such sources (contract §10.5). */
 export function createSourcePaths(roots: RepositoryRoots): SourcePaths {
   const paths = new Set<string>()
   return {

@@ -8,7 +8,7 @@ export type State = z.output<typeof SourceMapState>
 /** States in which bytes are taken, and taken again. */
 export const openStates = ['SOURCEMAP_STATE_PENDING_UPLOAD', 'SOURCEMAP_STATE_UPLOADED'] as const satisfies State[]
 
-/** After so long without a confirm an upload is over (CONTRACT §11). */
+/** After so long without a confirm an upload is over (contract §11). */
 export const unconfirmedMs = dayMs
 
 /** The upload is past the state in which bytes are taken. */

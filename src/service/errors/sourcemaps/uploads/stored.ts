@@ -34,7 +34,7 @@ export function errorOf({ error }: Pick<StoredUpload, 'error'>): z.input<typeof 
   return error === null ? null : StoredError.parse(JSON.parse(error))
 }
 
-/** The upload and its product; `not_found` also when the principal is no member of its workspace (CONTRACT §0.4). */
+/** The upload and its product; `not_found` also when the principal is no member of its workspace (contract §0.4). */
 export async function uploadOf(
   rows: Rows,
   principal: Principal,
@@ -81,7 +81,7 @@ export async function viewUpload(rows: Rows, upload: StoredUpload): Promise<z.in
   }
 }
 
-/** A release that an uploaded map names is known; before that, one that somebody other than an event made (CONTRACT §6). */
+/** A release that an uploaded map names is known; before that, one that somebody other than an event made (contract §6). */
 async function knowsRelease(rows: Rows, { release, state, product_id: productId }: StoredUpload): Promise<boolean> {
   if (release === '') return false
   if (state === ('SOURCEMAP_STATE_READY' satisfies State)) return true

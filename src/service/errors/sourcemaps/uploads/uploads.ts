@@ -30,7 +30,7 @@ export interface UploadsOptions {
   limits?: UploadLimits | undefined
 }
 
-/** Uploads of source maps, from the creation to the tables that frames are looked up in (CONTRACT §11). */
+/** Uploads of source maps, from the creation to the tables that frames are looked up in (contract §11). */
 export interface Uploads {
   create: Handler<'createSourceMap'>
   /** Takes a PUT under `/uploads`; rejects with `ServiceError`. */

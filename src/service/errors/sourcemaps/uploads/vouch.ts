@@ -4,7 +4,7 @@ import { isKnownRelease, type OriginOf } from '../../../workspace/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 
-/** Releases of that version that only events made become known: a map that was uploaded names them (CONTRACT §6). */
+/** Releases of that version that only events made become known: a map that was uploaded names them (contract §6). */
 export async function vouchForRelease(
   rows: Rows,
   call: Pick<Call, 'actor' | 'now' | 'newId'>,

@@ -1,6 +1,6 @@
 import type { Case, Document, Suite } from './read.ts'
 
-/** Writers of JUnit XML whose attributes mean something of their own; `other` is read as CONTRACT §4.2 says. */
+/** Writers of JUnit XML whose attributes mean something of their own; `other` is read as contract §4.2 says. */
 export type Flavour =
   | 'vitest'
   | 'jest'

@@ -13,7 +13,7 @@ const MOST_WARNINGS = 100
 const MOST_LABELS = 50
 
 /**
- * Reads a JUnit XML report of any writer (CONTRACT §4.2). Throws `REPORT_UNPARSABLE` (metadata `line`) for what is not
+ * Reads a JUnit XML report of any writer (contract §4.2). Throws `REPORT_UNPARSABLE` (metadata `line`) for what is not
  * well formed or not harmless, `REPORT_EMPTY` when it has no case.
  */
 export function parseJunit(xml: string): ParsedReport {

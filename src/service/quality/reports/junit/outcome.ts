@@ -15,7 +15,7 @@ const FLAKY = new Set(['flakyFailure', 'flakyError'])
 const RERUN = new Set(['rerunFailure', 'rerunError'])
 const NOT_RUN = /^(?:notrun|disabled|skipped|ignored|suppressed|pending)$/iu
 
-/** Status, attempts, message and trace of a case (CONTRACT §4.2); `line` is where it stands in the report. */
+/** Status, attempts, message and trace of a case (contract §4.2); `line` is where it stands in the report. */
 export function readOutcome({ attributes, children }: Element, line: number): Outcome {
   const named = (name: string) => children.find((child) => child.name === name)
   const flaky = children.filter(({ name }) => FLAKY.has(name))

@@ -3,7 +3,7 @@ import { slashed } from '../text.ts'
 import type { Flavour } from './flavour.ts'
 import type { Case, Suite } from './read.ts'
 
-/** Where a case stands, as its writer means it (CONTRACT §4.2). */
+/** Where a case stands, as its writer means it (contract §4.2). */
 export interface Place {
   file_path: string
   suite_path: string[]

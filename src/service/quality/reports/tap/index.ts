@@ -7,7 +7,7 @@ import { cut, firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds 
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 
 /**
- * Reads TAP 13 or 14 (CONTRACT §4.2): subtests are suites, diagnostics give duration, place and reason. A file counts as
+ * Reads TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, place and reason. A file counts as
  * that of a case only when every case names one, because most producers name it for failures only and a case must not
  * change its identity when it fails. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
  */

@@ -1,4 +1,4 @@
--- An upload of a source map, a minified file or a bundle of both, from its creation on (CONTRACT §11).
+-- An upload of a source map, a minified file or a bundle of both, from its creation on (contract §11).
 CREATE TABLE sourcemap (
   id TEXT PRIMARY KEY,
   product_id INTEGER NOT NULL REFERENCES product (id),

@@ -1,4 +1,4 @@
--- Numbers of the human keys (REQ-12, TC-7), never used twice (CONTRACT §0.7).
+-- Numbers of the human keys (REQ-12, TC-7), never used twice (contract §0.7).
 ALTER TABLE product ADD COLUMN next_requirement_number INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE product ADD COLUMN next_test_number INTEGER NOT NULL DEFAULT 1;
 
@@ -28,7 +28,7 @@ CREATE TABLE requirement (
   depends_on_ids TEXT NOT NULL DEFAULT '[]',
   external_refs TEXT NOT NULL DEFAULT '[]',
   source TEXT NOT NULL,
-  -- Semantic revision (CONTRACT §3); etag_version counts every change.
+  -- Semantic revision (contract §3); etag_version counts every change.
   version INTEGER NOT NULL DEFAULT 1,
   content_hash TEXT NOT NULL,
   etag_version INTEGER NOT NULL DEFAULT 1,
@@ -91,7 +91,7 @@ CREATE TABLE test (
   status TEXT NOT NULL,
   automation TEXT NOT NULL,
   framework TEXT NOT NULL DEFAULT '',
-  -- SHA-256 of where the case is in the code (CONTRACT §4.2); NULL for suites and cases without a place.
+  -- SHA-256 of where the case is in the code (contract §4.2); NULL for suites and cases without a place.
   identity TEXT,
   file_path TEXT NOT NULL DEFAULT '',
   suite_path TEXT NOT NULL DEFAULT '[]',
@@ -186,7 +186,7 @@ CREATE TABLE test_result (
 CREATE INDEX test_result_test ON test_result (test_id, executed_at DESC);
 CREATE INDEX test_result_age ON test_result (product_id, executed_at);
 
--- Coverage of each requirement without a scope (CONTRACT §1), kept up to date by every write that can change it.
+-- Coverage of each requirement without a scope (contract §1.2), kept up to date by every write that can change it.
 CREATE TABLE requirement_coverage (
   requirement_id TEXT PRIMARY KEY REFERENCES requirement (id),
   product_id INTEGER NOT NULL,
@@ -203,7 +203,7 @@ CREATE TABLE requirement_coverage (
   -- 1 when it counts: normative, not deprecated, and no empty group.
   counts INTEGER NOT NULL,
   is_group INTEGER NOT NULL,
-  -- Type of its gap, '' for none; R of CONTRACT §9.1; component ids as JSON.
+  -- Type of its gap, '' for none; R of contract §9.1; component ids as JSON.
   gap_type TEXT NOT NULL DEFAULT '',
   risk_score REAL NOT NULL DEFAULT 0,
   component_ids TEXT NOT NULL DEFAULT '[]',
