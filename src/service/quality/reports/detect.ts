@@ -1,6 +1,6 @@
-import { formatName, formatUnknown, reportUnparsable } from './errors.ts'
-import { lineCounter } from './lines.ts'
-import type { ParsedReport, ReportInput } from './report.ts'
+import { formatName, formatUnknown, reportUnparsable } from './model/errors.ts'
+import { lineCounter } from './model/lines.ts'
+import type { ParsedReport, ReportInput } from './model/report.ts'
 
 type Format = ParsedReport['format']
 

@@ -1,5 +1,5 @@
-import { LOAD_ERROR } from './load-error.ts'
-import type { ParsedReport, ReportCase } from './report.ts'
+import { LOAD_ERROR } from './model/load-error.ts'
+import type { ParsedReport, ReportCase } from './model/report.ts'
 
 const severity: Record<ReportCase['status'], number> = {
   RESULT_STATUS_SKIPPED: 0,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { ResultStatus } from '../../../contract/base/common.ts'
-import type { ReportCase } from '../reports/report.ts'
+import type { ReportCase } from '../reports/model/report.ts'
 
 type Status = z.output<typeof ResultStatus>
 

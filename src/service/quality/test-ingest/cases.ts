@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ReportCase } from '../reports/report.ts'
+import type { ReportCase } from '../reports/model/report.ts'
 import { identityOf, normPath, type PathRoots } from '../cases/identity.ts'
 import { findReferences } from './references.ts'
 

@@ -4,7 +4,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
 import { textOf } from '../../rest/body.ts'
 import { parseReport } from '../reports/index.ts'
-import type { ParsedReport, ReportCase } from '../reports/report.ts'
+import type { ParsedReport, ReportCase } from '../reports/model/report.ts'
 
 type Draft = InputOf<'ingestTests'>['draft']
 type Encoding = NonNullable<Draft['content_encoding']>

@@ -1,4 +1,4 @@
-import type { ReportCase } from '../reports/report.ts'
+import type { ReportCase } from '../reports/model/report.ts'
 
 /** What the texts of a case name: requirements it is about, and the test it is, by their keys in upper case. */
 export interface References {

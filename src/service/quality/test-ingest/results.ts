@@ -1,6 +1,6 @@
 import type { InputOf } from '../../../contract/index.ts'
 import type { Call } from '../../shared/context.ts'
-import type { ReportCase } from '../reports/report.ts'
+import type { ReportCase } from '../reports/model/report.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { addReport, ReportedList } from './attempts.ts'
 import type { StoredRun } from './run.ts'

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCtrf } from '../../../../src/service/quality/reports/ctrf.ts'
+import { parseCtrf } from '../../../../src/service/quality/reports/json/ctrf.ts'
 import { parseJestJson } from '../../../../src/service/quality/reports/json/jest.ts'
 import { parsePlaywrightJson } from '../../../../src/service/quality/reports/json/playwright.ts'
-import type { ReportCase } from '../../../../src/service/quality/reports/report.ts'
-import { plainText } from '../../../../src/service/quality/reports/text.ts'
+import type { ReportCase } from '../../../../src/service/quality/reports/model/report.ts'
+import { plainText } from '../../../../src/service/quality/reports/model/text.ts'
 import { parseVitestJson } from '../../../../src/service/quality/reports/json/vitest.ts'
 import {
   caseNamed,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../../../src/errors.ts'
-import { plainText } from '../../../../src/service/quality/reports/text.ts'
+import { plainText } from '../../../../src/service/quality/reports/model/text.ts'
 import { fixtureText, parsed, recordedReports, refused } from './stated.ts'
 
 const MIB = 1024 * 1024

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import * as z from 'zod'
 import { ResultStatus } from '../../../../src/contract/base/common.ts'
 import { ServiceError } from '../../../../src/errors.ts'
-import type { ParsedReport, ReportCase } from '../../../../src/service/quality/reports/report.ts'
+import type { ParsedReport, ReportCase } from '../../../../src/service/quality/reports/model/report.ts'
 import { identityOf, normPath } from '../../../../src/service/quality/cases/identity.ts'
 
 type Parse = (json: unknown) => ParsedReport

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import * as z from 'zod'
 import { ServiceError } from '../../../../src/errors.ts'
 import { parseReport } from '../../../../src/service/quality/reports/index.ts'
-import type { ParsedReport, ReportCase } from '../../../../src/service/quality/reports/report.ts'
+import type { ParsedReport, ReportCase } from '../../../../src/service/quality/reports/model/report.ts'
 
 const Word = z.enum(['passed', 'failed', 'error', 'skipped', 'flaky'])
 

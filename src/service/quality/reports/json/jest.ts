@@ -1,5 +1,5 @@
-import { parseFiles, type Assertion, type Attempts } from './files.ts'
-import type { ParsedReport } from '../report.ts'
+import { parseFiles, type Assertion, type Attempts } from './jest-shape.ts'
+import type { ParsedReport } from '../model/report.ts'
 
 /**
  * A report of `jest --json`, with lines when it ran with `--testLocationInResults`; or Jest's own results, as a reporter

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isObject } from '../../../errors/ingest/json.ts'
-import { plainText } from '../text.ts'
+import { plainText } from '../model/text.ts'
 
 /** What reporters let a test say about itself beside its name. */
 export interface Meta {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import * as z from 'zod'
-import { slashed } from '../text.ts'
+import { slashed } from '../model/text.ts'
 
 const Config = z.object({
   rootDir: z.string().nullish().catch(null),

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { reportUnparsable } from '../errors.ts'
-import { DEEPEST_SUITE, readFrame, startReading, type Reading } from './index.ts'
+import { reportUnparsable } from '../model/errors.ts'
+import { DEEPEST_SUITE, readFrame, startReading, type Reading } from './reading.ts'
 import { annotated } from './meta.ts'
 import { headOf, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
 import { fileFinder } from './playwright-files.ts'
-import type { ParsedReport, ReportCase } from '../report.ts'
-import { reportTime, wholeMilliseconds } from '../text.ts'
+import type { ParsedReport, ReportCase } from '../model/report.ts'
+import { reportTime, wholeMilliseconds } from '../model/text.ts'
 
 const FORMAT = 'REPORT_FORMAT_PLAYWRIGHT_JSON'
 

@@ -1,4 +1,4 @@
-import { LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../text.ts'
+import { LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/text.ts'
 
 type Maybe<T> = T | null | undefined
 

@@ -1,5 +1,5 @@
-import { parseFiles, type Assertion, type Attempts } from './files.ts'
-import type { ParsedReport } from '../report.ts'
+import { parseFiles, type Assertion, type Attempts } from './jest-shape.ts'
+import type { ParsedReport } from '../model/report.ts'
 
 /**
  * A report of Vitest's `json` reporter. Paths are absolute, as it writes them. Throws REPORT_UNPARSABLE when its frame

@@ -1,5 +1,5 @@
 import { XMLParser } from 'fast-xml-parser'
-import { reportUnparsable } from '../errors.ts'
+import { reportUnparsable } from '../model/errors.ts'
 
 /** An element of a report with its children as they are written. */
 export interface Element {

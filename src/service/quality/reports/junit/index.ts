@@ -1,11 +1,11 @@
-import { reportEmpty } from '../errors.ts'
+import { reportEmpty } from '../model/errors.ts'
 import { flavourOf, type Flavour } from './flavour.ts'
 import { placeOf } from './place.ts'
 import { readDocument, type Case, type Property, type Suite } from './read.ts'
 import type { Outcome } from './outcome.ts'
-import { LOAD_ERROR } from '../load-error.ts'
-import type { ParsedReport, ReportCase, ReportWarning } from '../report.ts'
-import { cut, LONGEST_MESSAGE, namesRequirement, plainText, reportTime, secondsToMilliseconds } from '../text.ts'
+import { LOAD_ERROR } from '../model/load-error.ts'
+import type { ParsedReport, ReportCase, ReportWarning } from '../model/report.ts'
+import { cut, LONGEST_MESSAGE, namesRequirement, plainText, reportTime, secondsToMilliseconds } from '../model/text.ts'
 
 /** Attributes of `<testcase>` that are read; any other is kept as a label. */
 const READ = new Set(['name', 'classname', 'class', 'file', 'filepath', 'line', 'time', 'timestamp', 'id', 'failure'])

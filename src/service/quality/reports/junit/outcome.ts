@@ -1,5 +1,5 @@
-import { cut, firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../text.ts'
-import type { ReportCase } from '../report.ts'
+import { cut, firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/text.ts'
+import type { ReportCase } from '../model/report.ts'
 import { childrenOf, plainOf, type Element } from './element.ts'
 
 /** What a `<testcase>` says about how it went. */

@@ -1,5 +1,5 @@
-import { LOAD_ERROR } from '../load-error.ts'
-import { slashed } from '../text.ts'
+import { LOAD_ERROR } from '../model/load-error.ts'
+import { slashed } from '../model/text.ts'
 import type { Flavour } from './flavour.ts'
 import type { Case, Suite } from './read.ts'
 

@@ -1,5 +1,5 @@
-import { lineCounter } from '../lines.ts'
-import { reportUnparsable } from '../errors.ts'
+import { lineCounter } from '../model/lines.ts'
+import { reportUnparsable } from '../model/errors.ts'
 
 /** Deepest nesting of elements. */
 const MOST_LEVELS = 100

@@ -1,8 +1,8 @@
-import { reportEmpty, reportUnparsable } from '../errors.ts'
-import { LOAD_ERROR } from '../load-error.ts'
-import type { ParsedReport, ReportCase } from '../report.ts'
+import { reportEmpty, reportUnparsable } from '../model/errors.ts'
+import { LOAD_ERROR } from '../model/load-error.ts'
+import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { readTap, type Point, type Stream } from './read.ts'
-import { cut, firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../text.ts'
+import { cut, firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../model/text.ts'
 
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 

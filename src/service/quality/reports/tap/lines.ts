@@ -1,4 +1,4 @@
-import { reportUnparsable } from '../errors.ts'
+import { reportUnparsable } from '../model/errors.ts'
 import { readDiagnostics, type Diagnostics } from './diagnostics.ts'
 
 /** A line of TAP that means something, or one that does not. */

@@ -1,6 +1,6 @@
 import { Parser, type Result } from 'tap-parser'
-import { reportUnparsable } from '../errors.ts'
-import type { ReportWarning } from '../report.ts'
+import { reportUnparsable } from '../model/errors.ts'
+import type { ReportWarning } from '../model/report.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { tapLines, type Line } from './lines.ts'
 

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { readFrame, startReading, type Reading } from './index.ts'
+import { readFrame, startReading, type Reading } from './reading.ts'
 import { epochMs, headOf, messageText, tagList, title, titles, traceText, wholeNumber } from './values.ts'
 import { metaOf } from './meta.ts'
-import { LOAD_ERROR } from '../load-error.ts'
-import type { ParsedReport, ReportCase } from '../report.ts'
-import { slashed, wholeMilliseconds } from '../text.ts'
+import { LOAD_ERROR } from '../model/load-error.ts'
+import type { ParsedReport, ReportCase } from '../model/report.ts'
+import { slashed, wholeMilliseconds } from '../model/text.ts'
 
 type Format = ParsedReport['format']
 

@@ -1,5 +1,5 @@
-import { titles } from './json/values.ts'
-import type { ReportCase } from './report.ts'
+import { titles } from './values.ts'
+import type { ReportCase } from '../model/report.ts'
 
 export interface CtrfPlace {
   name: string

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { isObject, type JsonObject } from '../../errors/ingest/json.ts'
-import { ctrfPlace } from './ctrf-place.ts'
-import { readFrame, startReading } from './json/index.ts'
-import { annotated, metaOf } from './json/meta.ts'
-import { epochMs, messageText, tagList, title, traceText, wholeNumber } from './json/values.ts'
-import type { ParsedReport, ReportCase } from './report.ts'
-import { slashed, wholeMilliseconds } from './text.ts'
+import { isObject, type JsonObject } from '../../../errors/ingest/json.ts'
+import { ctrfPlace } from './ctrf-location.ts'
+import { readFrame, startReading } from './reading.ts'
+import { annotated, metaOf } from './meta.ts'
+import { epochMs, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
+import type { ParsedReport, ReportCase } from '../model/report.ts'
+import { slashed, wholeMilliseconds } from '../model/text.ts'
 
 const FORMAT = 'REPORT_FORMAT_CTRF'
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { ResultStatus } from '../../../contract/base/common.ts'
-import type { ReportFormat } from '../../../contract/test-ingest.ts'
+import type { ResultStatus } from '../../../../contract/base/common.ts'
+import type { ReportFormat } from '../../../../contract/test-ingest.ts'
 
 /** One case as a report tells it, whatever wrote the report (contract §4.2). */
 export interface ReportCase {
