@@ -1,22 +1,10 @@
-import { parseCtrf } from './json/ctrf.ts'
 import { detect, type Detected } from './detect.ts'
-import { reportUnparsable } from './model/errors.ts'
-import { parseJestJson } from './json/jest.ts'
+import { jsonParsers } from './json/index.ts'
 import { parseJunit } from './junit/index.ts'
-import { parsePlaywrightJson } from './json/playwright.ts'
-import { mergeRepeats } from './repeats.ts'
+import { reportUnparsable } from './model/errors.ts'
 import type { ParsedReport, ReportInput } from './model/report.ts'
+import { mergeRepeats } from './repeats.ts'
 import { parseTap } from './tap/index.ts'
-import { parseVitestJson } from './json/vitest.ts'
-
-const parsers = {
-  REPORT_FORMAT_JUNIT_XML: ({ text }) => parseJunit(text),
-  REPORT_FORMAT_TAP: ({ text }) => parseTap(text),
-  REPORT_FORMAT_CTRF: ({ json }) => parseCtrf(json),
-  REPORT_FORMAT_VITEST_JSON: ({ json }) => parseVitestJson(json),
-  REPORT_FORMAT_JEST_JSON: ({ json }) => parseJestJson(json),
-  REPORT_FORMAT_PLAYWRIGHT_JSON: ({ json }) => parsePlaywrightJson(json),
-} satisfies Record<Detected['format'], (detected: Detected) => ParsedReport>
 
 const lossy = {
   code: 'ENCODING_LOSSY',
@@ -32,11 +20,17 @@ const lossy = {
 export function parseReport(input: ReportInput): ParsedReport {
   const detected = detect(input)
   try {
-    const report = mergeRepeats(parsers[detected.format](detected))
+    const report = mergeRepeats(parse(detected))
     return detected.isWide ? { ...report, warnings: [lossy, ...report.warnings] } : report
   } catch (cause) {
     // The stack has no more room: nothing but the report's own nesting takes that much.
     if (cause instanceof RangeError) throw reportUnparsable(detected.format, 'it is nested too deeply')
     throw cause
   }
+}
+
+function parse({ format, text, json }: Detected): ParsedReport {
+  if (format === 'REPORT_FORMAT_JUNIT_XML') return parseJunit(text)
+  if (format === 'REPORT_FORMAT_TAP') return parseTap(text)
+  return jsonParsers[format](json)
 }

@@ -1,8 +1,7 @@
 import type * as z from 'zod'
 import { isObject } from '../../../errors/ingest/json.ts'
 import { reportEmpty, reportUnparsable } from '../model/errors.ts'
-import { MOST_CASES } from '../junit/read.ts'
-import type { ParsedReport, ReportCase, ReportWarning } from '../model/report.ts'
+import { MOST_CASES, type ParsedReport, type ReportCase, type ReportWarning } from '../model/report.ts'
 
 type Format = ParsedReport['format']
 

@@ -1,5 +1,6 @@
 import { reportUnparsable } from '../model/errors.ts'
 import { lineCounter } from '../model/lines.ts'
+import { MOST_CASES } from '../model/report.ts'
 import { plainText } from '../model/text.ts'
 import { childrenOf, plainOf, readElement, type Element } from './element.ts'
 import { readOutcome, type Outcome } from './outcome.ts'
@@ -31,7 +32,6 @@ export interface Document {
   cases: Case[]
 }
 
-export const MOST_CASES = 200_000
 const MOST_SUITES = 100_000
 const MOST_ELEMENTS_OF_A_CASE = 10_000
 const MOST_PROPERTIES_OF_A_SUITE = 300

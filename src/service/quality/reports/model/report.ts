@@ -2,6 +2,9 @@ import type * as z from 'zod'
 import type { ResultStatus } from '../../../../contract/base/common.ts'
 import type { ReportFormat } from '../../../../contract/test-ingest.ts'
 
+/** Most cases that one report may have. */
+export const MOST_CASES = 200_000
+
 /** One case as a report tells it, whatever wrote the report (contract §4.2). */
 export interface ReportCase {
   /** As the report says, with `/`; '' when it does not say. */
