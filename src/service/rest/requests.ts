@@ -3,6 +3,7 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { RequestId } from '../../contract/base/common.ts'
 import type { WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
+import { isObject } from '../../lib/objects.ts'
 import { jsonObject, readJsonBody, readTextBody } from './body.ts'
 import { compileQuery } from './query.ts'
 import { invalidInput } from './violations.ts'
@@ -92,10 +93,6 @@ function nested(query: Record<string, unknown>, body: Record<string, unknown>): 
     members[object] = member === undefined ? value : { ...(isObject(before) && before), [member]: value }
   }
   return members
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function etagOfHeader(value: string | undefined): { etag?: string } {

@@ -1,4 +1,4 @@
-export type JsonObject = Record<string, unknown>
+import type { JsonObject } from '../../lib/objects.ts'
 
 export interface EnvelopeItem {
   header: JsonObject & { type: string }

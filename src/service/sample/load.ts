@@ -1,4 +1,5 @@
-import { formatEnvelope, type JsonObject, mapEvents, parseEnvelope } from './envelope.ts'
+import { isObject, type JsonObject } from '../../lib/objects.ts'
+import { formatEnvelope, mapEvents, parseEnvelope } from './envelope.ts'
 import { placeholderKey, placeholderProduct, readRecording, type RecordedRequest, unfold } from './recording.ts'
 
 export { sampleComponents, sampleEnvironments, sampleProduct, sampleReleases } from './product.ts'
@@ -114,8 +115,4 @@ function moveSeconds(seconds: number, byMs: number): number {
 function secondsOf(timestamp: unknown): number {
   if (typeof timestamp === 'number') return timestamp
   throw new Error('a recorded event has no timestamp; record the sample again')
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,7 +4,8 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { eventOf, type JsonObject, parseEnvelope } from '../../../src/service/sample/envelope.ts'
+import { eventOf, parseEnvelope } from '../../../src/service/sample/envelope.ts'
+import type { JsonObject } from '../../../src/lib/objects.ts'
 import { type IngestRequest, loadSample, readdress, sampleReleases } from '../../../src/service/sample/load.ts'
 import {
   placeholderKey,

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
-import { eventOf, type JsonObject, parseEnvelope } from '../../../service/sample/envelope.ts'
+import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
+import type { JsonObject } from '../../../lib/objects.ts'
 import type { RecordedRequest } from '../../../service/sample/recording.ts'
 import { startBrowser, visit } from './browser.ts'
 import type { BrowserScenario } from './browser-scenarios.ts'

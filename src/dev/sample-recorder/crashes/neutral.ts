@@ -1,12 +1,7 @@
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
-import {
-  type Envelope,
-  formatEnvelope,
-  type JsonObject,
-  mapEvents,
-  parseEnvelope,
-} from '../../../service/sample/envelope.ts'
+import { type Envelope, formatEnvelope, mapEvents, parseEnvelope } from '../../../service/sample/envelope.ts'
+import type { JsonObject } from '../../../lib/objects.ts'
 import { packagesFolder } from './build.ts'
 import type { Captured } from './capture.ts'
 

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../errors.ts'
 import type { NormalEvent } from '../event/event.ts'
 import { assignEventIds } from './event-id.ts'
-import { parseObject, type JsonObject } from './json.ts'
+import { parseObject } from './json.ts'
+import type { JsonObject } from '../../../lib/objects.ts'
 import { normalise } from './normalise/index.ts'
 import type { Pace } from '../../shared/pace.ts'
 

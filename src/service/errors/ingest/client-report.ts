@@ -1,5 +1,6 @@
 import type { Drop } from '../event/event-store.ts'
-import { isObject, parseObject } from './json.ts'
+import { parseObject } from './json.ts'
+import { isObject } from '../../../lib/objects.ts'
 
 // The documented reasons and categories. Others are counted as "other": the names come from whoever holds the public key,
 // and each becomes a row.

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type JsonObject } from '../../../lib/objects.ts'
 
 interface EnvelopeItem {
   type: string

@@ -1,9 +1,4 @@
-export type JsonObject = Record<string, unknown>
-
-/** True for what JSON calls an object: neither null nor a list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isObject, type JsonObject } from '../../../lib/objects.ts'
 
 /**
  * The JSON object in the text, or undefined when the text is anything else. `NaN` and `Infinity`, which older Python SDKs

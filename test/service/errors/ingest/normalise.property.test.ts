@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Event } from '../../../../src/contract/events.ts'
 import type { NormalEvent } from '../../../../src/service/errors/event/event.ts'
-import { isObject } from '../../../../src/service/errors/ingest/json.ts'
+import { isObject } from '../../../../src/lib/objects.ts'
 import { normalise } from '../../../../src/service/errors/ingest/normalise/index.ts'
 import { EVENT_ID, NOW } from './harness.ts'
 

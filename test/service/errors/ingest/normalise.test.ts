@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NormalEvent } from '../../../../src/service/errors/event/event.ts'
-import type { JsonObject } from '../../../../src/service/errors/ingest/json.ts'
+import type { JsonObject } from '../../../../src/lib/objects.ts'
 import { normalise, type EventFacts } from '../../../../src/service/errors/ingest/normalise/index.ts'
 import { EVENT_ID, NOW } from './harness.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { clean, cut } from './read.ts'
 import type { Signals } from './signals.ts'
 

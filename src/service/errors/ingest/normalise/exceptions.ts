@@ -1,5 +1,5 @@
 import type { NormalException, NormalThread } from '../../event/event.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../../../lib/objects.ts'
 import { readFrames, type FrameFacts } from './frames.ts'
 import { keepEnds, onlyObjects, readCount, readFlag, readList, readObject, readScalar, readText } from './read.ts'
 import type { Signals } from './signals.ts'

@@ -1,5 +1,5 @@
 import type { NormalFrame } from '../../event/event.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { boundedObject, mapBounds } from './bounded.ts'
 import { keepEnds, keepFirst, onlyObjects, readCount, readFlag, readObject, readText } from './read.ts'
 import type { Signals } from './signals.ts'

@@ -1,5 +1,5 @@
 import type { NormalEvent } from '../../event/event.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../../../lib/objects.ts'
 import { boundedObject, contextBounds, extraBounds, shallowEnough } from './bounded.ts'
 import { readExceptions, readThreads } from './exceptions.ts'
 import { FRAMES_PER_EVENT } from './frames.ts'

@@ -1,5 +1,5 @@
 import type { NormalEvent } from '../../event/event.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { boundedList } from './bounded.ts'
 import { cut, readScalar } from './read.ts'
 import type { Signals } from './signals.ts'

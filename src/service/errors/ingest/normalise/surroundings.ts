@@ -1,5 +1,5 @@
 import type { NormalEvent } from '../../event/event.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { boundedObject, mapBounds } from './bounded.ts'
 import { keepFirst, keepLast, onlyObjects, readList, readObject, readScalar, readText } from './read.ts'
 import type { Signals } from './signals.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { NormalEvent } from '../../event/event.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../../../lib/objects.ts'
 import { boundedObject, mapBounds } from './bounded.ts'
 import { readObject, readScalar } from './read.ts'
 import type { Signals } from './signals.ts'

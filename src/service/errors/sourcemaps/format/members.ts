@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../ingest/json.ts'
+import type { JsonObject } from '../../../../lib/objects.ts'
 import { SourceMapDefect, type DefectRule } from './defect.ts'
 
 /** The members of a map without sections, checked, `sourceRoot` joined to the sources. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../ingest/json.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { SourceMapDefect } from './defect.ts'
 import { decodeMappings, LAST_POSITION, type VisitMapping } from './mappings.ts'
 import { checkVersion, readRegularMap, readText } from './members.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../ingest/json.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { SourceMapDefect } from './defect.ts'
 import { LAST_POSITION } from './mappings.ts'
 import { readRegularMap, wrong, type RegularMap } from './members.ts'

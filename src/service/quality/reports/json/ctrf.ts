@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isObject, type JsonObject } from '../../../errors/ingest/json.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { ctrfPlace } from './ctrf-location.ts'
 import { readFrame, startReading } from './reading.ts'
 import { annotated, metaOf } from './meta.ts'

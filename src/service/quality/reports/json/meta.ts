@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isObject } from '../../../errors/ingest/json.ts'
+import { isObject } from '../../../../lib/objects.ts'
 import { plainText } from '../model/text.ts'
 
 /** What reporters let a test say about itself beside its name. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { isObject } from '../../../errors/ingest/json.ts'
+import { isObject } from '../../../../lib/objects.ts'
 import { reportEmpty, reportUnparsable } from '../model/errors.ts'
 import { MOST_CASES, type ParsedReport, type ReportCase, type ReportWarning } from '../model/report.ts'
 
