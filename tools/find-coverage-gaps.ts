@@ -3,6 +3,7 @@ import { gapRow, hotFile, keyOf, type GapPage, type ToldGap } from './support/co
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { errorEvent } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'
+import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { tellBranch } from './support/quality-branch.ts'
@@ -68,21 +69,21 @@ export const findCoverageGaps = defineTool({
     const product = await context.resolve.product(args.product)
     const component =
       args.component === undefined ? undefined : await context.resolve.component(product.id, args.component)
-    const page = await readGaps(args, product, component, context)
-    const { coverage_gaps: gaps, next_page_token: token, pagination } = page
+    const response = await readGaps(args, product, component, context)
+    const { coverage_gaps: gaps } = response
+    const page = describePage(response, gaps.length, args.cursor)
     const products = await context.resolve.products()
     const untested = gaps.filter((gap) => gap.requirement !== null && gap.requirement !== undefined)
     const files = await Promise.all(
       gaps.filter((gap) => !untested.includes(gap)).map((gap) => hotFile(gap, products, context.local)),
     )
-    const cursor = token === undefined || token === '' ? undefined : token
-    const counts = countsOf(page)
+    const counts = countsOf(response)
     return {
       answer: answerLine(
-        { shown: gaps.length, counts, component, product, isPart: (cursor ?? args.cursor) !== undefined },
+        { page, isPart: (page.cursor ?? args.cursor) !== undefined, counts, component, product },
         context,
       ),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         counts,
         rows: untested.map((gap) => gapRow(gap, products)),
@@ -96,15 +97,7 @@ export const findCoverageGaps = defineTool({
           ),
         },
       },
-      nextCursor: cursor,
-      truncated:
-        cursor === undefined
-          ? undefined
-          : {
-              shown: gaps.length,
-              total: counts.total ?? pagination?.total_size,
-              how_to_get_more: 'call again with the same arguments and cursor = next_cursor',
-            },
+      page,
       next: nextOf(
         untested,
         files.map(({ row }) => row.issues),
@@ -152,7 +145,7 @@ function countsOf({ summary }: GapPage): Counts {
 }
 
 interface Found {
-  shown: number
+  page: Page
   counts: Counts
   component: Component | undefined
   product: Product
@@ -160,7 +153,10 @@ interface Found {
   isPart: boolean
 }
 
-function answerLine({ shown, counts, component, product, isPart }: Found, { offers }: Context): string {
+function answerLine(
+  { page: { shown, range }, counts, component, product, isPart }: Found,
+  { offers }: Context,
+): string {
   const where = component === undefined ? '' : ` of ${component.name ?? 'the component'}`
   if (shown === 0 && isPart) return 'No coverage gaps on this page: there are no more.'
   if (shown === 0 && product.counts?.requirements === 0) {
@@ -175,7 +171,6 @@ function answerLine({ shown, counts, component, product, isPart }: Found, { offe
   ]
   const words = parts.flatMap(([count = 0, noun, what]) => (count === 0 ? [] : [`${counted(count, noun)} ${what}`]))
   const total = counts.total === undefined ? 'Coverage gaps' : counted(counts.total, 'coverage gap')
-  const range = isPart ? `${String(shown)} shown here` : 'all shown'
   const kinds = words.length === 0 ? '' : `: ${words.join(', ')}`
   return `${total}${where}, worst first${kinds}; ${range}.`
 }

@@ -3,6 +3,7 @@ import { IssueStatus, Level, Period } from '../src/contract/base/common.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { corroborationScore, errorEvent, toMinute, vouched, withoutPrefix, type ToldIssue } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'
+import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { noEvents } from '../src/mcp/resolve/no-events.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
@@ -64,19 +65,17 @@ export const findErrorIssues = defineTool({
   async run(args, context) {
     const product = await context.resolve.product(args.product)
     const filter = await resolveFilter(args, product, context)
-    const { issues, next_page_token: token, pagination } = await readIssues(args, product, filter, context)
-    const cursor = token === undefined || token === '' ? undefined : token
-    const counted = pagination?.total_size
-    const total = counted === undefined || counted < 0 ? undefined : counted
+    const response = await readIssues(args, product, filter, context)
+    const { issues } = response
+    const page = describePage(response, issues.length, args.cursor)
     const products = await context.resolve.products()
     const rows = issues.map((issue) => ({ issue, id: issueName(issue, products) }))
-    const found = { shown: issues.length, total, more: cursor !== undefined }
     const never = issues.length === 0 && !(await context.resolve.hasEvents(product.id))
     return {
-      answer: never ? `${noneOf(args)}. ${noEvents}` : answerLine(args, filterWords(args, filter), found),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      answer: never ? `${noneOf(args)}. ${noEvents}` : answerLine(args, filterWords(args, filter), page),
+      product,
       data: {
-        counts: { total },
+        counts: { total: page.total },
         rows: rows.map(({ issue, id }) => rowOf(issue, id, args.status)),
       },
       untrusted: {
@@ -85,15 +84,7 @@ export const findErrorIssues = defineTool({
           rows: rows.map(({ issue, id }) => ({ id, title_untrusted: quoted`${issue.title}`.cut(TITLE_CHARACTERS) })),
         },
       },
-      nextCursor: cursor,
-      truncated:
-        cursor === undefined
-          ? undefined
-          : {
-              shown: issues.length,
-              ...(total !== undefined && { total }),
-              how_to_get_more: 'call again with the same arguments and cursor = next_cursor',
-            },
+      page,
       next: rows
         .slice(0, 1)
         .map(({ id }) => ({ tool: 'get_error_issue', why: 'details of the first row', args: { issue: id } })),
@@ -173,18 +164,12 @@ function rowOf(issue: ToldIssue, id: string, status: Arguments['status']) {
   }
 }
 
-function answerLine(
-  args: Arguments,
-  filters: string,
-  found: { shown: number; total: number | undefined; more: boolean },
-): string {
+function answerLine(args: Arguments, filters: string, { shown, total, range }: Page): string {
   const status = args.status === 'any' ? '' : `${args.status} `
-  if (found.shown === 0) return `${noneOf(args)}${filters}. ${widerWords(args)}`
+  if (shown === 0) return `${noneOf(args)}${filters}. ${widerWords(args)}`
   const order = { last_seen: 'last seen first', first_seen: 'newest first', times_seen: 'most frequent first' }[
     args.sort
   ]
-  const total = found.total ?? (found.more ? undefined : found.shown)
-  const range = found.more || args.cursor !== undefined ? `${String(found.shown)} shown here` : 'all shown'
   const count = total === undefined ? `${status}error issues` : counted(total, `${status}error issue`)
   return `${count}${filters}, ${order}; ${range}.`
 }

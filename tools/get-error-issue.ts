@@ -118,7 +118,7 @@ export const getErrorIssue = defineTool({
     const described = event && describeEvent(event, detail)
     return {
       answer: issueSentence(issue),
-      product: product?.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         issue: {
           id: issue.id,
@@ -160,7 +160,7 @@ export const getErrorIssue = defineTool({
           ...described?.content,
         },
       },
-      truncated: described && truncation(described.cut, name, eventId, detail),
+      cut: described?.cut,
       adjusted,
       next: nextOf(name, { event, isNewest: eventId === undefined, include }),
     }
@@ -248,15 +248,6 @@ function unvouchedNames({ releases = [] }: IssueInFull) {
       release: quoted`${row.version}`.cut(120),
       environment: quoted`${row.environment}`.cut(64),
     }))
-}
-
-function truncation(cut: string[], issue: string, event: string | undefined, detail: 'concise' | 'full') {
-  if (cut.length === 0) return undefined
-  const args = { issue, ...(event !== undefined && { event }), detail: 'full' }
-  return {
-    cut,
-    how_to_get_more: detail === 'full' ? 'this tool shows no more of it' : `get_error_issue ${JSON.stringify(args)}`,
-  }
 }
 
 /** Past the newest occurrence and the one before it, `events` lists them: step by step a loud issue would never end. */

@@ -128,9 +128,10 @@ export const getFixContext = defineTool({
     const sourceMaps = event === null || event === undefined ? undefined : sourceMapLine(event, context.offers)
     const { content, own } = describeOccurrence(fix)
     const left = { ...own, related_issues: { shown: related.length, total: relatives.length } }
+    const cut = cutsOf(fix.truncation_signals ?? [], left)
     return {
       answer: issueSentence(issue),
-      product: place.product.name === undefined ? undefined : { id: place.product.id, name: place.product.name },
+      product: place.product,
       data: {
         issue: { id: name },
         files,
@@ -157,7 +158,8 @@ export const getFixContext = defineTool({
           related_issues: related.map(({ row, id }) => ({ id, title_untrusted: quoted`${row.title}`.cut(120) })),
         },
       },
-      truncated: truncation(name, cutsOf(fix.truncation_signals ?? [], left), maxFrames),
+      cut,
+      howToGetMore: howToGetMore(name, cut, maxFrames),
       next: nextOf(name, context.offers('get_test_context') ? untested(requirements) : undefined, place.product.id),
     }
   },
@@ -208,18 +210,13 @@ function describeOccurrence(fix: ToldFix): Described {
   }
 }
 
-function truncation(issue: string, cut: string[], maxFrames: number) {
-  if (cut.length === 0) return undefined
-  return { cut, how_to_get_more: moreOf(issue, cut, maxFrames) }
-}
-
-function moreOf(issue: string, cut: readonly string[], maxFrames: number): string {
+function howToGetMore(issue: string, cut: readonly string[], maxFrames: number): string | undefined {
   if (maxFrames < MOST_FRAMES && cut.some((name) => name.startsWith('frames: '))) {
     return callText({ tool: 'get_fix_context', args: { issue, max_frames: MOST_FRAMES } })
   }
   return cut.some((name) => /^(?:breadcrumbs|exceptions|tags|message): /.test(name))
     ? callText({ tool: 'get_error_issue', args: { issue, detail: 'full' } })
-    : 'this tool shows no more of it'
+    : undefined
 }
 
 function nextOf(issue: string, requirement: string | undefined, product: string) {

@@ -115,7 +115,7 @@ export const getRequirement = defineTool({
     const { requirement, children = [] } = read
     return {
       answer: answerLine(read),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         requirement: await factsOf(requirement, product.id, context),
         coverage: coverageOf(requirement),

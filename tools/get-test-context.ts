@@ -5,7 +5,6 @@ import { withoutPrefix } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'
 import { cutsOf } from './support/fix-facts.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { callText } from '../src/mcp/result/next-action.ts'
 import { noteText } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { contextLimits, readTestContext } from './support/read-test-context.ts'
@@ -155,7 +154,7 @@ export const getTestContext = defineTool({
     }
     return {
       answer: answerLine(id, told),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         requirement: {
           id,
@@ -187,7 +186,7 @@ export const getTestContext = defineTool({
           related_issues: issues.map(({ said }) => said),
         },
       },
-      truncated: truncation(cutsOf(told.truncation_signals ?? [], own), moreArgs(id, product, context), detail),
+      cut: cutsOf(told.truncation_signals ?? [], own),
       next: nextOf(told, issues[0]?.row.id, product),
     }
   },
@@ -221,20 +220,6 @@ function filesNote(files: Awaited<ReturnType<typeof codeFiles>>, unresolved: rea
 function howTo({ guidance = [] }: ToldTestContext, { offers }: Context): string[] {
   const sentences = guidance.flatMap((sentence) => teamLine(sentence, 300) ?? [])
   return [...sentences, sentencesOffered(REGISTER, offers)].filter((sentence) => sentence !== '')
-}
-
-function truncation(cut: string[], more: object, detail: 'concise' | 'full') {
-  if (cut.length === 0) return undefined
-  const args = { ...more, detail: 'full' }
-  return {
-    cut,
-    how_to_get_more: detail === 'full' ? 'this tool shows no more of it' : callText({ tool: 'get_test_context', args }),
-  }
-}
-
-/** A pinned product is no parameter. */
-function moreArgs(requirement: string, { id: product }: Product, { options }: Context) {
-  return options.product === undefined ? { product, requirement } : { requirement }
 }
 
 function nextOf({ coverage }: ToldTestContext, issue: string | undefined, { id: product }: Product) {

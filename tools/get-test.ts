@@ -106,7 +106,7 @@ export const getTest = defineTool({
     const [first] = links
     return {
       answer: answerLine(test, links.length),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         test: factsOf(test),
         ...(detail === 'full' && { description: noteLine(test.description, 2000) }),

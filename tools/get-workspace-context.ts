@@ -85,7 +85,7 @@ export const getWorkspaceContext = defineTool({
     const asked = chosen === undefined ? '' : `; lists are of ${chosen.name ?? chosen.id}`
     return {
       answer: `${counted(all.length, 'product')} visible${asked}.`,
-      product: chosen?.name === undefined ? undefined : { id: chosen.id, name: chosen.name },
+      product: chosen,
       data: {
         principal: {
           user: me.user.display_name ?? me.user.email,
@@ -120,9 +120,8 @@ export const getWorkspaceContext = defineTool({
         ...errorEvent,
         content: { names_given_only_by_events: lists.names },
       },
-      ...(lists.cut.length > 0 && {
-        truncated: { cut: lists.cut, how_to_get_more: 'call again with match, a part of the name' },
-      }),
+      cut: lists.cut,
+      howToGetMore: 'call again with match, a part of the name',
       next: nextOf(all, chosen),
     }
   },

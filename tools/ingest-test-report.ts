@@ -138,7 +138,7 @@ export const ingestTestReport = defineTool({
     const failing = failingRows(ingest, links)
     return {
       answer: answerLine(ingest, args.dry_run),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         ...(args.dry_run && { dry_run: true }),
         totals: totalsOf(ingest),
@@ -153,7 +153,7 @@ export const ingestTestReport = defineTool({
         secrets_in_report: secretsOf(source),
         gate: ingest.gate_stale === true ? gateWords(context) : undefined,
       },
-      truncated: truncation(ingest, changed),
+      cut: cutNames(ingest, changed),
       next: args.dry_run ? [] : nextOf(failing, product.id),
     }
   },
@@ -227,12 +227,10 @@ function gateWords({ offers }: Context): string {
   return `stale: its verdict is older than these results. ${sentencesOffered('To judge anew: compute_quality_gate.', offers)}`.trim()
 }
 
-function truncation({ truncation_signals: signals = [] }: Ingest, changed: readonly Changed[]) {
+function cutNames({ truncation_signals: signals = [] }: Ingest, changed: readonly Changed[]) {
   const cut = changed.length > ROWS ? [`requirements: ${String(ROWS)} of ${String(changed.length)}`] : []
   const cases = signals.flatMap((signal) => /^(?:cases|unresolved_refs|warnings):\w+:\d+\/\d+$/.exec(signal)?.[0] ?? [])
-  return cut.length + cases.length === 0
-    ? undefined
-    : { cut: [...cut, ...cases], how_to_get_more: 'this tool shows no more of it' }
+  return [...cut, ...cases]
 }
 
 function answerLine(ingest: Ingest, dryRun: boolean): string {

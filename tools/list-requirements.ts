@@ -4,7 +4,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { noteLine, withoutPrefix } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'
 import type { Requirement } from '../src/mcp/resolve/find-by-key.ts'
-import { listPage } from '../src/mcp/result/list-page.ts'
+import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 
@@ -45,7 +45,7 @@ export const listRequirements = defineTool({
   async run(args, context) {
     const product = await context.resolve.product(args.product)
     const { match, limit, cursor } = args
-    const page = await context.api.listRequirements(
+    const response = await context.api.listRequirements(
       {
         product_id: product.id,
         view: 'REQUIREMENT_VIEW_BASIC',
@@ -55,14 +55,13 @@ export const listRequirements = defineTool({
       },
       { signal: context.signal },
     )
-    const { requirements } = page
-    const place = listPage(page, requirements.length, cursor)
+    const { requirements } = response
+    const page = describePage(response, requirements.length, cursor)
     return {
-      answer: answerLine(requirements, args, place, context),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      answer: answerLine(requirements, args, page, context),
+      product,
       data: { rows: requirements.map(rowOf) },
-      nextCursor: place.cursor,
-      truncated: place.truncated,
+      page,
       next: nextOf(requirements, product.id),
     }
   },
@@ -85,7 +84,7 @@ function rowOf(requirement: Requirement) {
 function answerLine(
   rows: readonly Requirement[],
   { match, cursor }: z.output<typeof input>,
-  { total, range }: ReturnType<typeof listPage>,
+  { total, range }: Page,
   { offers }: Context,
 ): string {
   if (rows.length > 0) {

@@ -3,7 +3,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { withoutPrefix } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'
 import type { Test } from '../src/mcp/resolve/find-by-key.ts'
-import { listPage } from '../src/mcp/result/list-page.ts'
+import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { testRow } from './support/test-facts.ts'
@@ -43,7 +43,7 @@ export const listTests = defineTool({
   async run(args, context) {
     const product = await context.resolve.product(args.product)
     const { match, limit, cursor } = args
-    const page = await context.api.listTests(
+    const response = await context.api.listTests(
       {
         product_id: product.id,
         view: 'TEST_VIEW_BASIC',
@@ -53,15 +53,14 @@ export const listTests = defineTool({
       },
       { signal: context.signal },
     )
-    const { tests } = page
-    const place = listPage(page, tests.length, cursor)
+    const { tests } = response
+    const page = describePage(response, tests.length, cursor)
     const rows = tests.map(rowOf)
     return {
-      answer: answerLine(rows.length, args, place, context),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      answer: answerLine(rows.length, args, page, context),
+      product,
       data: { rows },
-      nextCursor: place.cursor,
-      truncated: place.truncated,
+      page,
       next: rows
         .slice(0, 1)
         .map(({ id }) => ({ tool: 'get_test', why: 'the first row in full', args: { product: product.id, test: id } })),
@@ -87,7 +86,7 @@ function rowOf(test: Test) {
 function answerLine(
   rows: number,
   { match, cursor }: z.output<typeof input>,
-  { total, range }: ReturnType<typeof listPage>,
+  { total, range }: Page,
   { offers }: Context,
 ): string {
   if (rows > 0) {

@@ -103,7 +103,7 @@ export const recordTests = defineTool({
     const states = dryRun ? named : await readAgain(named, { product_id: product.id, ...onBranch }, { api, signal })
     return {
       answer: answerLine(rows, dryRun),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         ...(dryRun && { dry_run: true }),
         rows: rows.map(rowOf),

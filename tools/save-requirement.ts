@@ -94,7 +94,7 @@ async function create(args: Arguments, product: Product, context: Context) {
       key === undefined
         ? `Preview, nothing written: would create one requirement${findingWords(findings.length)}.`
         : `Created ${key}${findingWords(findings.length)}.`,
-    product: productOf(product),
+    product,
     data: {
       ...(dryRun && { dry_run: true }),
       outcome: dryRun ? ('would_create' as const) : ('created' as const),
@@ -115,7 +115,7 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
   if (parts.length === 0) {
     return {
       answer: `${key} says this already; nothing was changed.`,
-      product: productOf(product),
+      product,
       data: { outcome: 'already' as const, requirement: shownOf(before) },
     }
   }
@@ -129,7 +129,7 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
   const links = doubted.count === 0 ? '' : `, ${counted(doubted.count, 'link')} to tests in doubt`
   return {
     answer: `${dryRun ? `Preview, nothing written: would change ${key}` : `Changed ${key}`} in ${parts.join(', ')}: ${version}${links}${findingWords(findings.length)}.`,
-    product: productOf(product),
+    product,
     data: {
       ...(dryRun && { dry_run: true }),
       outcome: dryRun ? ('would_update' as const) : ('updated' as const),
@@ -214,10 +214,6 @@ function wordingOf(lint: Made['lint'] = []) {
 
 function findingWords(findings: number): string {
   return findings === 0 ? '' : `; ${counted(findings, 'finding')} on the wording`
-}
-
-function productOf({ id, name }: Product) {
-  return name === undefined ? undefined : { id, name }
 }
 
 function testContext(why: string, product: string, requirement: string): NextAction {

@@ -72,7 +72,7 @@ export const setErrorIssueStatus = defineTool({
     const undo = dryRun ? [] : undoCalls(rows, product?.id)
     return {
       answer: answerLine(rows, status, dryRun),
-      product: product?.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         status,
         ...(dryRun && { dry_run: true }),

@@ -82,7 +82,7 @@ export const unlinkTest = defineTool({
         after,
         others: others.length,
       }),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         ...(dryRun && { dry_run: true }),
         outcome,

@@ -62,7 +62,7 @@ export const uploadSourceMap = defineTool({
     const known = knownName(sourceMap.release, sourceMap.release_known)
     return {
       answer: answerLine(outcome, known),
-      product: product.name === undefined ? undefined : { id: product.id, name: product.name },
+      product,
       data: {
         sourcemap: { id: sourceMap.id, state: withoutPrefix(sourceMap.state, 'SOURCEMAP_STATE_'), release: known },
         sent: {

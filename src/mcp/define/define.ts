@@ -2,9 +2,8 @@ import type * as z from 'zod'
 import type { Api } from '../../client/api.ts'
 import type { toolsets } from '../../config.ts'
 import type { LocalFiles } from '../files/local-files.ts'
-import type { NextAction } from '../result/next-action.ts'
+import type { Answer, Cut } from '../result/answer.ts'
 import type { Resolver } from '../resolve/resolver.ts'
-import type { BlockContent } from '../text/untrusted.ts'
 import type { Upload } from '../../client/upload.ts'
 
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */
@@ -64,34 +63,6 @@ export interface Context {
   upload: Upload | undefined
   /** Tells a caller that asked for it how far a long call is; `done` grows. */
   progress(report: { done: number; total: number; message: string }): void
-}
-
-/** What a tool answers; the renderer makes the two forms of it (mcp §3). */
-export interface Answer<D extends object> {
-  /** The first line: what was found or done, in one sentence. */
-  answer: string
-  product?: { id: string; name: string } | undefined
-  /** Facts the service vouches for. Empty members are left out. */
-  data: D
-  /** What outsiders wrote. */
-  untrusted?: { source: string; writableBy: string; content: { readonly [name: string]: BlockContent } } | undefined
-  truncated?: { shown?: number; total?: number; cut?: string[]; how_to_get_more: string } | undefined
-  nextCursor?: string | undefined
-  /** What the tool read differently from how it came, where only the service could tell; joins the repairs. */
-  adjusted?: readonly string[] | undefined
-  next?: readonly NextAction[]
-}
-
-/**
- * A list or a text that may be made shorter when a result is too big. The path begins in the facts, in outsiders' text or
- * in both: `breadcrumbs`, `rows`, `exceptions.*.frames` with `*` for each item.
- */
-export interface Cut {
-  path: string
-  /** Which items stay: the first ones unless told; `in_app` is for frames, crash first. */
-  keep?: 'first' | 'last' | 'in_app'
-  /** Items or characters that stay while anything else can be cut; 1 unless told. */
-  least?: number
 }
 
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {

@@ -1,4 +1,4 @@
-import type { Answer, Cut } from '../define/define.ts'
+import type { Cut } from './answer.ts'
 import type { Members } from './json.ts'
 import type { NextAction } from './next-action.ts'
 import { cutText, listPaths, longest, longestText, shorten, shortenTexts, without, type Content } from './shorten.ts'
@@ -14,11 +14,22 @@ const MOST_CHARACTERS = 40_000
 const ROWS = 'rows'
 const CUTS_NAMED = 12
 
+/** What is missing from a result, and the call that shows it. */
+interface Truncated {
+  shown?: number
+  total?: number | undefined
+  cut?: readonly string[]
+  how_to_get_more: string
+}
+
+/** What to say when no call shows more. */
+export const NO_MORE = 'this tool shows no more of it'
+
 /** One result before it is written down. */
 export interface Draft extends Content {
   answer: string
-  product: Answer<object>['product']
-  truncated: Answer<object>['truncated']
+  product: { id: string; name: string } | undefined
+  truncated: Truncated | undefined
   nextCursor: string | undefined
   adjusted: readonly string[]
   next: readonly NextAction[]
@@ -213,8 +224,7 @@ function said({ draft, cuts }: State, original: Draft, { more }: Limits): Draft 
       ...told,
       ...(rows !== undefined && { shown: rows.shown, total: told?.total ?? rows.total }),
       cut: named([...names.values()]),
-      how_to_get_more:
-        more?.(left) ?? (rows === undefined ? told?.how_to_get_more : undefined) ?? 'this tool shows no more of it',
+      how_to_get_more: more?.(left) ?? (rows === undefined ? told?.how_to_get_more : undefined) ?? NO_MORE,
     },
   }
 }

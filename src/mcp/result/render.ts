@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { clean, inOneLine } from '../text/clean.ts'
-import type { Answer } from '../define/define.ts'
+import type { Answer } from './answer.ts'
 import { isAlarming, type Flags } from '../text/flags.ts'
-import { govern, type Draft, type Forms, type Limits } from './budget.ts'
+import { govern, NO_MORE, type Draft, type Forms, type Limits } from './budget.ts'
 import { isMembers, isRows, type Json, type Members } from './json.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
 import { openBlock } from '../text/untrusted.ts'
@@ -40,22 +40,24 @@ export function render(answer: Answer<object>, options: RenderOptions): Rendered
     writable_by: answer.untrusted.writableBy,
     verified: false,
   }
+  const limits = options.limits ?? usualLimits
   const next = (answer.next ?? [])
+    .filter((action) => action !== undefined)
     .filter(({ tool }) => options.offers(tool))
     .slice(0, NEXT_ACTIONS)
     .map((action) => ({ ...(options.pinned ? withoutProduct(action) : action), why: oneLine(action.why) }))
   const marker = `untrusted-${randomBytes(16).toString('hex')}`
   const whole: Draft = {
     answer: oneLine(answer.answer),
-    product: answer.product && { id: oneLine(answer.product.id), name: oneLine(answer.product.name) },
+    product: productLine(answer.product),
     data: members(answer.data),
     untrusted: opened?.content ?? {},
-    truncated: answer.truncated,
-    nextCursor: answer.nextCursor,
+    truncated: truncation(answer, limits),
+    nextCursor: answer.page?.cursor,
     adjusted: options.adjusted ?? [],
     next,
   }
-  return govern(whole, options.limits ?? usualLimits, (draft) =>
+  return govern(whole, limits, (draft) =>
     write(draft, {
       marker,
       provenance,
@@ -64,6 +66,17 @@ export function render(answer: Answer<object>, options: RenderOptions): Rendered
       flags: opened?.flags ?? {},
     }),
   )
+}
+
+function productLine(product: Answer<object>['product']): Draft['product'] {
+  return product?.name === undefined ? undefined : { id: oneLine(product.id), name: oneLine(product.name) }
+}
+
+function truncation({ page, cut = [], howToGetMore }: Answer<object>, { more }: Limits): Draft['truncated'] {
+  if (cut.length > 0) return { cut, how_to_get_more: howToGetMore ?? more?.(new Map()) ?? NO_MORE }
+  if (page?.cursor === undefined) return undefined
+  const { shown, total } = page
+  return { shown, total, how_to_get_more: 'call again with the same arguments and cursor = next_cursor' }
 }
 
 /** What is said about the block of outsiders' text. */

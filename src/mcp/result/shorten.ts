@@ -1,4 +1,4 @@
-import type { Cut } from '../define/define.ts'
+import type { Cut } from './answer.ts'
 import { isMembers, type Json, type Members } from './json.ts'
 
 /** Facts and outsiders' text of one result, before they are written down. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { Untrusted } from '../../../src/contract/base/text.ts'
-import type { Answer, Cut } from '../../../src/mcp/define/define.ts'
+import type { Answer, Cut } from '../../../src/mcp/result/answer.ts'
 import { render, type Rendered } from '../../../src/mcp/result/render.ts'
 import { quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import { onlyIn } from '../checks/forms.ts'
@@ -72,7 +72,7 @@ test('lists are cut in the order that the tool declares, each at its own end, an
 })
 
 test('what a tool had cut before is told as one with what the governor cuts', () => {
-  const rest = { truncated: { cut: ['frames: 250 of 900', 'tags: 10 of 20'], how_to_get_more: 'the tool knows' } }
+  const rest = { cut: ['frames: 250 of 900', 'tags: 10 of 20'], howToGetMore: 'the tool knows' }
   const { cut, how_to_get_more: more } = truncated(rendered({ content: event(), cuts: eventCuts, rest }))
   expect(cut).toEqual([expect.stringMatching(/^frames: \d+ of 900$/), 'tags: 10 of 20', 'breadcrumbs: 2 of 100'])
   expect(more).toBe('the tool knows')
@@ -90,7 +90,7 @@ test('rows are cut from both sides by their ids, the answer says so, and no curs
       asked.push(cuts)
       return `with limit ${String(cuts.get('rows'))}`
     },
-    rest: { nextCursor: 'c', truncated: { shown: 200, total: 5000, how_to_get_more: 'cursor' } },
+    rest: { page: { shown: 200, total: 5000, cursor: 'c', range: '200 shown here' } },
   })
   const { shown, total, how_to_get_more: more } = truncated(result)
   expect(shown).toBeGreaterThan(10)
@@ -146,7 +146,8 @@ test('whatever a tool answers, both forms stay within the budget and say the sam
   const side = fc.dictionary(fc.constantFrom('rows', 'a', 'b', 'c'), value, { maxKeys: 3 })
   fc.assert(
     fc.property(side, side, word, fc.boolean(), (data, content, answer, wide) => {
-      const result = rendered({ data, content: quotedAll(content), cuts, wide, rest: { answer, nextCursor: answer } })
+      const page = { shown: 1, total: undefined, cursor: answer, range: '' }
+      const result = rendered({ data, content: quotedAll(content), cuts, wide, rest: { answer, page } })
       const json = JSON.stringify(result.structured)
       for (const form of [result.text, json]) {
         expect(form.length).toBeLessThanOrEqual(wide ? 40_000 : 10_240)

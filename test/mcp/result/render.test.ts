@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Untrusted } from '../../../src/contract/base/text.ts'
-import type { Answer } from '../../../src/mcp/define/define.ts'
+import type { Answer } from '../../../src/mcp/result/answer.ts'
 import { render } from '../../../src/mcp/result/render.ts'
 import { quoted } from '../../../src/mcp/text/untrusted.ts'
 
