@@ -1,5 +1,16 @@
 import { otherLanguages } from './flag-languages.ts'
-import type { FlagKind, Strength } from './flags.ts'
+
+/** What outsiders' text may hold that is meant for an agent (mcp §6.6). */
+export type FlagKind =
+  | 'command_like'
+  | 'install_instruction'
+  | 'role_marker'
+  | 'markdown_heading'
+  | 'url'
+  | 'hidden_unicode'
+
+/** A weak flag is a fact worth knowing; a strong one looks like an instruction, and a person should hear of it. */
+export type Strength = 'weak' | 'strong'
 
 export interface FlagPattern {
   kind: FlagKind

@@ -1,18 +1,6 @@
 import { clean } from './clean.ts'
-import { patterns } from './flag-patterns.ts'
+import { patterns, type FlagKind, type Strength } from './flag-patterns.ts'
 import { readings } from './lookalikes.ts'
-
-/** What outsiders' text may hold that is meant for an agent (mcp §6.6). */
-export type FlagKind =
-  | 'command_like'
-  | 'install_instruction'
-  | 'role_marker'
-  | 'markdown_heading'
-  | 'url'
-  | 'hidden_unicode'
-
-/** A weak flag is a fact worth knowing; a strong one looks like an instruction, and a person should hear of it. */
-export type Strength = 'weak' | 'strong'
 
 export type Flags = { [K in FlagKind]?: Strength }
 
