@@ -1,6 +1,6 @@
 import type { Api } from '../client/api.ts'
 import { ConfigError } from '../config.ts'
-import { createResolver, type Product } from '../mcp/resolve/resolver.ts'
+import { createResolver, type Product } from '../mcp/resolve/index.ts'
 import { plain } from './finding.ts'
 
 /** The product by its id or exact name, or the only one. Rejects with `ConfigError` that lists those there are. */

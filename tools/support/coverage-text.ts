@@ -8,7 +8,7 @@ import { withoutPrefix } from './facts.ts'
 import { issueName } from '../../src/mcp/resolve/ids.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
 import { redact } from '../../src/mcp/text/redact.ts'
-import type { Product } from '../../src/mcp/resolve/resolver.ts'
+import type { Product } from '../../src/mcp/resolve/index.ts'
 import { knownName } from '../../src/mcp/text/untrusted.ts'
 
 export type ToldCoverage = Told<z.output<typeof Coverage>>

@@ -4,10 +4,10 @@ import type { TestContext } from '../../src/contract/test-context.ts'
 import { criterionText } from './criterion-text.ts'
 import { existing, keyOf, teamLine } from './coverage-text.ts'
 import { toMinute, vouched, withoutPrefix } from './facts.ts'
-import type { Test } from '../../src/mcp/resolve/find-by-key.ts'
+import type { Test } from '../../src/mcp/resolve/find-in-product.ts'
 import { issueName } from '../../src/mcp/resolve/ids.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
-import type { Product } from '../../src/mcp/resolve/resolver.ts'
+import type { Product } from '../../src/mcp/resolve/index.ts'
 import { hasText, knownName, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
 
 export type ToldTestContext = Told<z.output<typeof TestContext>>

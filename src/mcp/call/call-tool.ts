@@ -8,7 +8,7 @@ import type { LocalFiles } from '../files/local-files.ts'
 import { asksForMore, moreCall } from '../result/more-call.ts'
 import { render } from '../result/render.ts'
 import type { RepairKind } from './repair/notes.ts'
-import { createResolver } from '../resolve/resolver.ts'
+import { createResolver } from '../resolve/index.ts'
 import { errorText } from '../result/teach.ts'
 import type { Upload } from '../../client/upload.ts'
 

@@ -1,7 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { ServiceError } from '../../errors.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
-import type { IssueInFull, Product, Resolver } from './resolver.ts'
+import type { IssueInFull, Product, Resolver } from './index.ts'
 import { shapeOf, TeachingError } from '../result/teach.ts'
 
 /** An issue by the id and the product that the paths of its endpoints take. */

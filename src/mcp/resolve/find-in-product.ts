@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { orUndefined } from './find-issue.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
-import type { Product, Resolver } from './resolver.ts'
+import type { Product, Resolver } from './index.ts'
 import { shapeOf, TeachingError } from '../result/teach.ts'
 
 export type Requirement = Told<z.output<typeof requirements.Requirement>>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createResolver, type Resolver } from '../../../src/mcp/resolve/resolver.ts'
+import { createResolver, type Resolver } from '../../../src/mcp/resolve/index.ts'
 import { errorText } from '../../../src/mcp/result/teach.ts'
 import { startApp, type App } from '../../app.ts'
 
