@@ -7,7 +7,7 @@ import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { tellBranch } from './support/quality-branch.ts'
-import type { Component, Product } from '../src/mcp/resolve/index.ts'
+import type { Component, Product } from '../src/mcp/resolve/types.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 
 const input = z.strictObject({

@@ -7,7 +7,7 @@ import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { noEvents } from '../src/mcp/resolve/no-events.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import type { Component, Environment, Product, Release } from '../src/mcp/resolve/index.ts'
+import type { Component, Environment, Product, Release } from '../src/mcp/resolve/types.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
 

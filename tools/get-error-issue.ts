@@ -13,7 +13,7 @@ import {
 } from './support/facts.ts'
 import { issueName, mayBeId } from '../src/mcp/resolve/ids.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import type { IssueInFull } from '../src/mcp/resolve/index.ts'
+import type { IssueInFull } from '../src/mcp/resolve/types.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { hasText, knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { ServiceError } from '../src/errors.ts'

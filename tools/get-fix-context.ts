@@ -21,7 +21,7 @@ import { issueName } from '../src/mcp/resolve/ids.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { callText } from '../src/mcp/result/next-action.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import type { IssuePlace } from '../src/mcp/resolve/find-issue.ts'
+import type { IssueReference } from '../src/mcp/resolve/types.ts'
 import { describeStacks } from './support/stack-text.ts'
 import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 
@@ -116,7 +116,7 @@ export const getFixContext = defineTool({
   ],
 
   async run({ product, issue: given, branch, max_frames: maxFrames }, context) {
-    const place = await context.resolve.issuePlace(given, product)
+    const place = await context.resolve.issueReference(given, product)
     const fix = await readFixContext(place, { branch, maxFrames }, context)
     const issue = fix.issue ?? { id: place.id }
     const products = await context.resolve.products()
@@ -166,7 +166,7 @@ export const getFixContext = defineTool({
 })
 
 async function readFixContext(
-  { id, product, missing }: IssuePlace,
+  { id, product, missing }: IssueReference,
   asked: { branch: string | undefined; maxFrames: number },
   { api, signal }: Context,
 ): Promise<ToldFix> {

@@ -8,7 +8,7 @@ import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { noteText } from '../src/mcp/text/note-text.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { contextLimits, readTestContext } from './support/read-test-context.ts'
-import type { Product } from '../src/mcp/resolve/index.ts'
+import type { Product } from '../src/mcp/resolve/types.ts'
 import {
   codeFiles,
   conventionsOf,

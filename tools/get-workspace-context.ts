@@ -3,7 +3,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { errorEvent, toMinute, vouched, withoutPrefix } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import type { Product } from '../src/mcp/resolve/index.ts'
+import type { Product } from '../src/mcp/resolve/types.ts'
 import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
 
 const Named = z.object({ id: z.string(), name: z.string().optional() })

@@ -1,6 +1,7 @@
 import type { Api } from '../client/api.ts'
 import { ConfigError } from '../config.ts'
-import { createResolver, type Product } from '../mcp/resolve/index.ts'
+import { createResolver } from '../mcp/resolve/index.ts'
+import type { Product } from '../mcp/resolve/types.ts'
 import { plain } from './finding.ts'
 
 /** The product by its id or exact name, or the only one. Rejects with `ConfigError` that lists those there are. */

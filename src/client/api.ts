@@ -2,24 +2,24 @@ import type { Contract, EndpointName, RequestOf, ResultOf } from '../contract/in
 import type { Untrusted } from '../contract/base/text.ts'
 
 /**
- * What a caller gets from a deployment that may leave members out (contract §0.9): every member is optional, "the service
- * did not say", but the id of a thing, which the reader insists on.
+ * A value as it is received from a deployment that may leave members out (contract §0.9): every member is optional, where
+ * undefined means that the service did not say, except the id of an object, which the reader requires.
  */
-export type Told<T> =
+export type Received<T> =
   T extends Untrusted<unknown>
     ? T
     : T extends readonly (infer U)[]
-      ? Told<U>[]
+      ? Received<U>[]
       : T extends object
         ? { [K in keyof T as IsId<K, T[K]> extends true ? K : never]: T[K] } & {
-            [K in keyof T as IsId<K, T[K]> extends true ? never : K]?: Told<T[K]>
+            [K in keyof T as IsId<K, T[K]> extends true ? never : K]?: Received<T[K]>
           }
         : T
 
-/** An id that an outsider wrote, such as an application user's, may be missing like anything else. */
+/** Ids that outsiders wrote, such as an application user's, may be missing like any other member. */
 type IsId<K, V> = K extends 'id' ? (V extends string ? true : false) : false
 
-/** The members that name what an answer of several members is about; a test keeps them in step with the table. */
+/** The main member of a response with several members; a test keeps this list in step with the contract table. */
 type MainMembers =
   | 'user'
   | 'issue'
@@ -36,7 +36,7 @@ type MainMembers =
 
 type IsUnion<K, All = K> = K extends unknown ? ([All] extends [K] ? false : true) : never
 
-/** A page has one array, which it is about. */
+/** A page has one array, which is its main member. */
 type IsPageOf<T, K extends keyof T> = T[K] extends readonly unknown[]
   ? 'next_page_token' extends keyof T
     ? true
@@ -44,28 +44,28 @@ type IsPageOf<T, K extends keyof T> = T[K] extends readonly unknown[]
   : false
 
 /**
- * A page's array, the only member of an answer and the member an answer is about are always there: without them the
- * answer cannot be read. Where the contract allows null, nothing is promised, and nothing of the other members.
+ * A response as it is received. The array of a page, the only member and the main member are always present: the reader
+ * refuses a response without them. Members that may be null and all other members may be missing.
  */
-export type Answered<T> = {
+export type ReceivedResult<T> = {
   [K in keyof T]: null extends T[K]
-    ? Told<T[K]> | undefined
+    ? Received<T[K]> | undefined
     : true extends
           | (K extends MainMembers ? true : false)
           | IsPageOf<T, K>
           | (true extends IsUnion<keyof T> ? false : true)
-      ? Told<T[K]>
-      : Told<T[K]> | undefined
+      ? Received<T[K]>
+      : Received<T[K]> | undefined
 }
 
 export interface CallOptions {
-  /** Cancels the call, its waiting for a repeat, or the stream. */
+  /** Cancels the call, its wait before a retry, or the stream. */
   signal?: AbortSignal
 }
 
 /** The typed client: one method per endpoint of the table. */
 export type Api = {
   readonly [N in EndpointName]: Contract[N]['stream'] extends true
-    ? (request: RequestOf<N>, options?: CallOptions) => AsyncIterable<Answered<ResultOf<N>>>
-    : (request: RequestOf<N>, options?: CallOptions) => Promise<Answered<ResultOf<N>>>
+    ? (request: RequestOf<N>, options?: CallOptions) => AsyncIterable<ReceivedResult<ResultOf<N>>>
+    : (request: RequestOf<N>, options?: CallOptions) => Promise<ReceivedResult<ResultOf<N>>>
 }

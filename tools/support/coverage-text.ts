@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Answered, Told } from '../../src/client/api.ts'
+import type { ReceivedResult, Received } from '../../src/client/api.ts'
 import type { Coverage } from '../../src/contract/base/common.ts'
 import type { ResultOf } from '../../src/contract/index.ts'
 import type { Gap } from '../../src/contract/test-context.ts'
@@ -8,12 +8,12 @@ import { withoutPrefix } from './facts.ts'
 import { issueName } from '../../src/mcp/resolve/ids.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
 import { redact } from '../../src/mcp/text/redact.ts'
-import type { Product } from '../../src/mcp/resolve/index.ts'
+import type { Product } from '../../src/mcp/resolve/types.ts'
 import { knownName } from '../../src/mcp/text/untrusted.ts'
 
-export type ToldCoverage = Told<z.output<typeof Coverage>>
-export type GapPage = Answered<ResultOf<'listCoverageGaps'>>
-export type ToldGap = Told<z.output<typeof Gap>>
+export type ToldCoverage = Received<z.output<typeof Coverage>>
+export type GapPage = ReceivedResult<ResultOf<'listCoverageGaps'>>
+export type ToldGap = Received<z.output<typeof Gap>>
 
 /** Issues named beside a gap, the loudest first. */
 const ISSUES = 2

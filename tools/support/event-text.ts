@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Told } from '../../src/client/api.ts'
+import type { Received } from '../../src/client/api.ts'
 import type { Breadcrumb, Event, Exception, Frame } from '../../src/contract/events.ts'
 import { toSecond, vouched, withoutPrefix } from './facts.ts'
 import {
@@ -13,10 +13,10 @@ import {
   type BlockContent,
 } from '../../src/mcp/text/untrusted.ts'
 
-export type ToldEvent = Told<z.output<typeof Event>>
-export type ToldFrame = Told<z.output<typeof Frame>>
-export type ToldException = Told<z.output<typeof Exception>>
-export type ToldBreadcrumb = Told<z.output<typeof Breadcrumb>>
+export type ToldEvent = Received<z.output<typeof Event>>
+export type ToldFrame = Received<z.output<typeof Frame>>
+export type ToldException = Received<z.output<typeof Exception>>
+export type ToldBreadcrumb = Received<z.output<typeof Breadcrumb>>
 
 interface Limits {
   exceptions: number

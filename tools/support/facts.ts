@@ -1,13 +1,13 @@
 import { counted } from '../../src/lib/counted.ts'
 import { clean, cutTo, inOneLine } from '../../src/mcp/text/clean.ts'
 import { redact } from '../../src/mcp/text/redact.ts'
-import type { Told } from '../../src/client/api.ts'
+import type { Received } from '../../src/client/api.ts'
 import type { Issue } from '../../src/contract/issues.ts'
 import type * as z from 'zod'
 import type { Untrusted } from '../../src/contract/base/text.ts'
 import { knownName } from '../../src/mcp/text/untrusted.ts'
 
-export type ToldIssue = Told<z.output<typeof Issue>>
+export type ToldIssue = Received<z.output<typeof Issue>>
 
 /** A time to the second: `2026-11-21T03:54:12Z`. */
 export function toSecond(time: string | null | undefined): string | undefined {

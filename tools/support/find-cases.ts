@@ -1,5 +1,5 @@
 import type { Context } from '../../src/mcp/define/define.ts'
-import type { Test } from '../../src/mcp/resolve/find-in-product.ts'
+import type { Test } from '../../src/mcp/resolve/types.ts'
 import { oncePer } from '../../src/lib/once.ts'
 import { TeachingError } from '../../src/mcp/result/teach.ts'
 import { isGlob } from '../../src/mcp/files/working-tree.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Told } from '../../src/client/api.ts'
+import type { Received } from '../../src/client/api.ts'
 import type { FixContext } from '../../src/contract/fix-context.ts'
 import type { ToldEvent } from './event-text.ts'
 import { noteLine, vouched } from './facts.ts'
@@ -7,7 +7,7 @@ import { counted } from '../../src/lib/counted.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
 import { knownName, quoted } from '../../src/mcp/text/untrusted.ts'
 
-export type ToldFix = Told<z.output<typeof FixContext>>
+export type ToldFix = Received<z.output<typeof FixContext>>
 type ToldFile = NonNullable<ToldFix['files']>[number]
 type ToldRequirement = NonNullable<ToldFix['requirements']>[number]
 

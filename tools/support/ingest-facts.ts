@@ -1,10 +1,10 @@
-import type { Answered } from '../../src/client/api.ts'
+import type { ReceivedResult } from '../../src/client/api.ts'
 import type { ResultOf } from '../../src/contract/index.ts'
 import { keyOf, stateOf, teamLine } from './coverage-text.ts'
 import { withoutPrefix } from './facts.ts'
 import type { Changed } from './state-change.ts'
 
-export type Ingest = Answered<ResultOf<'ingestTests'>>['ingest']
+export type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 
 /** A preview's cases without the keys of those that are not there yet: another call may get them. */
 export function withoutNewKeys(ingest: Ingest): Ingest {

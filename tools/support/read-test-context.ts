@@ -1,7 +1,6 @@
 import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement } from '../../src/mcp/resolve/find-in-product.ts'
+import type { Requirement, Product } from '../../src/mcp/resolve/types.ts'
 import { tellBranch } from './quality-branch.ts'
-import type { Product } from '../../src/mcp/resolve/index.ts'
 import type { ToldTestContext } from './test-facts.ts'
 import { isGlob, workingTree } from '../../src/mcp/files/working-tree.ts'
 

@@ -1,6 +1,6 @@
 import { criterionOf, criterionText } from './criterion-text.ts'
 import { keyOf } from './coverage-text.ts'
-import type { Requirement } from '../../src/mcp/resolve/find-in-product.ts'
+import type { Requirement } from '../../src/mcp/resolve/types.ts'
 import type { NextAction } from '../../src/mcp/result/next-action.ts'
 import { isRepeatable } from '../../src/mcp/text/note-text.ts'
 

@@ -1,7 +1,7 @@
-import type { Told } from '../../src/client/api.ts'
+import type { Received } from '../../src/client/api.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement } from '../../src/mcp/resolve/find-in-product.ts'
+import type { Requirement } from '../../src/mcp/resolve/types.ts'
 
 /** A requirement that a report is about. */
 export interface Changed {
@@ -41,7 +41,7 @@ export async function openRequirements(productId: string, { api, signal }: Conte
   })
 }
 
-export type ReportedCase = Told<{ key: string; status: string; requirement_keys: string[] }>
+export type ReportedCase = Received<{ key: string; status: string; requirement_keys: string[] }>
 
 /**
  * Keys of the requirements that each reported case is linked to, by its key: a report names only those in its tags, the

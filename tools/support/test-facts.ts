@@ -1,16 +1,15 @@
 import type * as z from 'zod'
-import type { Told } from '../../src/client/api.ts'
+import type { Received } from '../../src/client/api.ts'
 import type { TestContext } from '../../src/contract/test-context.ts'
 import { criterionText } from './criterion-text.ts'
 import { existing, keyOf, teamLine } from './coverage-text.ts'
 import { toMinute, vouched, withoutPrefix } from './facts.ts'
-import type { Test } from '../../src/mcp/resolve/find-in-product.ts'
+import type { Test, Product } from '../../src/mcp/resolve/types.ts'
 import { issueName } from '../../src/mcp/resolve/ids.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
-import type { Product } from '../../src/mcp/resolve/index.ts'
 import { hasText, knownName, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
 
-export type ToldTestContext = Told<z.output<typeof TestContext>>
+export type ToldTestContext = Received<z.output<typeof TestContext>>
 type Detail = 'concise' | 'full'
 
 const EXCERPT = { concise: 400, full: 2000 } as const

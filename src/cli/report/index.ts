@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Answered, Api } from '../../client/api.ts'
+import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
@@ -15,7 +15,7 @@ import { showProgress, type ShownProgress } from '../sourcemaps/progress.ts'
 import { stopRequested } from '../stop.ts'
 import { toldOf } from '../told.ts'
 
-type Ingest = Answered<ResultOf<'ingestTests'>>['ingest']
+type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 
 /** Taking a large report takes the other side longer than any other call. */
 const TIMEOUT_MS = 300_000

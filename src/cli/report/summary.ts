@@ -1,9 +1,9 @@
-import type { Answered } from '../../client/api.ts'
+import type { ReceivedResult } from '../../client/api.ts'
 import type { ResultOf } from '../../contract/index.ts'
 import { counted } from '../../lib/counted.ts'
 import type { Unread } from './files.ts'
 
-type Ingest = Answered<ResultOf<'ingestTests'>>['ingest']
+type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 
 /** More warnings or references than these are counted and not listed. */
 const LISTED = 20

@@ -3,7 +3,7 @@ import type { Api } from '../../client/api.ts'
 import type { toolsets } from '../../config.ts'
 import type { LocalFiles } from '../files/local-files.ts'
 import type { Answer, Cut } from '../result/answer.ts'
-import type { Resolver } from '../resolve/index.ts'
+import type { Resolver } from '../resolve/types.ts'
 import type { Upload } from '../../client/upload.ts'
 
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */

@@ -1,4 +1,4 @@
-import type { Answered, Api } from '../../client/api.ts'
+import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Upload } from '../../client/upload.ts'
 import type { ResultOf } from '../../contract/index.ts'
 import { maxUploadBytes } from '../../contract/sourcemaps.ts'
@@ -42,7 +42,7 @@ export interface UploadRequest {
   fileName?: string | undefined
 }
 
-export type ToldSourceMap = Answered<ResultOf<'confirmSourceMap'>>['sourcemap']
+export type ToldSourceMap = ReceivedResult<ResultOf<'confirmSourceMap'>>['sourcemap']
 
 export interface UploadOutcome {
   sourceMap: ToldSourceMap
@@ -132,7 +132,7 @@ function prepare(listed: Listed, { files, signal, onProgress }: UploadContext): 
 
 /** Uploads and confirms; resolves to undefined where the service has the bytes already. */
 async function send(
-  created: Answered<ResultOf<'createSourceMap'>>,
+  created: ReceivedResult<ResultOf<'createSourceMap'>>,
   prepared: Prepared,
   { api, upload, signal, onProgress }: UploadContext,
 ) {

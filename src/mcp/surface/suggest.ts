@@ -1,7 +1,7 @@
 import type { Suggest, SuggestContext } from '../define/define.ts'
 import { clean, inOneLine } from '../text/clean.ts'
 import { issueName, keyPrefix } from '../resolve/ids.ts'
-import type { Product } from '../resolve/index.ts'
+import type { Product } from '../resolve/types.ts'
 import { knownName } from '../text/untrusted.ts'
 
 /** Products whose things are read for one suggestion. */

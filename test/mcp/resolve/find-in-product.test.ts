@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createResolver, type Resolver } from '../../../src/mcp/resolve/index.ts'
+import { createResolver } from '../../../src/mcp/resolve/index.ts'
+import type { Resolver } from '../../../src/mcp/resolve/types.ts'
 import { errorText } from '../../../src/mcp/result/teach.ts'
 import { startApp, type App } from '../../app.ts'
 

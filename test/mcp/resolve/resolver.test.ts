@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createResolver, type Resolver } from '../../../src/mcp/resolve/index.ts'
+import { createResolver } from '../../../src/mcp/resolve/index.ts'
+import type { Resolver } from '../../../src/mcp/resolve/types.ts'
 import { errorText } from '../../../src/mcp/result/teach.ts'
 import { startApp, type App } from '../../app.ts'
 
@@ -145,20 +146,20 @@ describe('where to ask for an issue', () => {
     ['an id and its product', '', '1', []],
     ['an id alone, of which only the issue says whose it is', '', undefined, ['getIssue']],
   ])('%s', async (_, given, product, expected) => {
-    const place = await watched().issuePlace(given || id, product)
+    const place = await watched().issueReference(given || id, product)
     expect({ id: place.id, product: place.product.id, reads }).toEqual({ id, product: '1', reads: expected })
   })
 
   test('an issue of another product than the pinned one is looked for in the pinned one alone', async () => {
     const pinned = watched('Storefront')
-    expect(await refusal(pinned.issuePlace('APP-1'))).toContain('error issue not found in product "Storefront"')
+    expect(await refusal(pinned.issueReference('APP-1'))).toContain('error issue not found in product "Storefront"')
     // Whether the id is there, the path with the pinned product in it decides.
-    expect(await pinned.issuePlace(id)).toMatchObject({ id, product: { name: 'Storefront' } })
+    expect(await pinned.issueReference(id)).toMatchObject({ id, product: { name: 'Storefront' } })
     expect(reads.filter((read) => read === 'getIssue' || read.endsWith(' 1'))).toEqual([])
   })
 
   test.each(['APP-99', 'ZZZ-1', '..', 'a/b', '01a1fc5a-b9b0-7003-af30-feb823c92525'])('no issue %s', async (given) => {
-    expect(await refusal(watched().issuePlace(given))).toContain('error issue not found')
+    expect(await refusal(watched().issueReference(given))).toContain('error issue not found')
   })
 })
 

@@ -1,0 +1,114 @@
+import type { Api } from '../../client/api.ts'
+import { oncePer } from '../../lib/once.ts'
+import { shapeOf, TeachingError } from '../result/teach.ts'
+import { compareName, knownName } from '../text/untrusted.ts'
+import { chooseByName } from './choose.ts'
+import { noEvents } from './no-events.ts'
+import { everyPage, undefinedIfNotFound } from './requests.ts'
+import type { Release, Resolver } from './types.ts'
+
+type NameFinder = Pick<
+  Resolver,
+  'environments' | 'environment' | 'releases' | 'release' | 'components' | 'component' | 'hasEvents'
+>
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The part of a resolver that finds the environments, releases and components of a product by name. */
+export function createNameFinder({ api, signal }: { api: Api; signal: AbortSignal }): NameFinder {
+  const environments = oncePer((productId: string) =>
+    everyPage((page) => api.listEnvironments({ product_id: productId, ...page }, { signal }), 'environments'),
+  )
+  const components = oncePer((productId: string) =>
+    everyPage((page) => api.listComponents({ product_id: productId, ...page }, { signal }), 'components'),
+  )
+  const releases: NameFinder['releases'] = async (productId, filter = {}) => {
+    const { releases: rows } = await api.listReleases(
+      {
+        product_id: productId,
+        ...(filter.environmentId !== undefined && { environment_id: filter.environmentId }),
+        ...(filter.version !== undefined && { version: filter.version }),
+        page_size: 50,
+      },
+      { signal },
+    )
+    return rows
+  }
+
+  async function release(productId: string, given: string, environmentId: string | undefined): Promise<Release> {
+    const scope = environmentId === undefined ? {} : { environmentId }
+    const versioned = (await releases(productId, { ...scope, version: given })).filter(
+      (row) => compareName(row.version, given) !== undefined,
+    )
+    const rows = versioned.length > 0 ? versioned : await releases(productId, scope)
+    if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('release', given)
+    if (versioned.length === 0 && UUID.test(given) && rows.every(({ id }) => id !== given)) {
+      const older = await undefinedIfNotFound(api.getRelease({ id: given }, { signal }))
+      if (older?.release.product_id === productId) return older.release
+    }
+    return chooseByName(given, rows, {
+      kind: 'release',
+      parameter: 'release',
+      names: (row) => [row.version],
+      label: (row) =>
+        [knownName(row.version, row.known), knownName(row.environment, row.environment_known)]
+          .filter(Boolean)
+          .join(' in '),
+      several: 'the version exists in several environments: pass environment too, or a release id',
+      next: {
+        tool: 'get_workspace_context',
+        why: 'lists releases',
+        args: { product: productId, include: ['releases'] },
+      },
+    })
+  }
+
+  const hasEvents = oncePer(async (productId: string) => {
+    const { issues } = await api.listIssues({ product_id: productId, page_size: 1 }, { signal })
+    return issues.length > 0
+  })
+
+  return {
+    environments,
+    async environment(productId, given) {
+      const rows = await environments(productId)
+      if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('environment', given)
+      return chooseByName(given, rows, {
+        kind: 'environment',
+        parameter: 'environment',
+        names: (row) => [row.name],
+        label: (row) => knownName(row.name, row.known),
+        next: {
+          tool: 'get_workspace_context',
+          why: 'lists environments',
+          args: { product: productId, include: ['environments'] },
+        },
+      })
+    },
+    hasEvents,
+    releases,
+    release,
+    components,
+    async component(productId, given) {
+      return chooseByName(given, await components(productId), {
+        kind: 'component',
+        parameter: 'component',
+        names: (row) => [row.name, row.slug],
+        label: (row) => row.name,
+        next: {
+          tool: 'get_workspace_context',
+          why: 'lists components',
+          args: { product: productId, include: ['components'] },
+        },
+      })
+    },
+  }
+}
+
+function nothingYet(kind: 'environment' | 'release', given: string): TeachingError {
+  return new TeachingError('not_found', `${kind} not found`, {
+    sent: `${kind} = ${shapeOf(given)}`,
+    expected: `there is no ${kind} yet`,
+    hint: noEvents,
+  })
+}

@@ -1,0 +1,85 @@
+import type { Api } from '../../client/api.ts'
+import { once } from '../../lib/once.ts'
+import { TeachingError } from '../result/teach.ts'
+import { clean, cutTo, inOneLine } from '../text/clean.ts'
+import { chooseByName } from './choose.ts'
+import { everyPage } from './requests.ts'
+import type { Product, Resolver } from './types.ts'
+
+const PRODUCTS_LISTED = 8
+
+/** The part of a resolver that finds products. */
+export function createProductFinder(call: {
+  api: Api
+  pinned: string | undefined
+  signal: AbortSignal
+}): Pick<Resolver, 'products' | 'product'> {
+  const { api, pinned, signal } = call
+  const visible = once(async () => {
+    const workspaces = await everyPage((page) => api.listWorkspaces(page, { signal }), 'workspaces')
+    const lists = await Promise.all(
+      workspaces.map(({ id }) =>
+        everyPage((page) => api.listProducts({ workspace_id: id, ...page }, { signal }), 'products'),
+      ),
+    )
+    return lists.flat()
+  })
+
+  async function products(): Promise<Product[]> {
+    const all = await visible()
+    return pinned === undefined ? all : [findPinned(all, pinned)]
+  }
+
+  async function product(given: string | undefined, options = {}): Promise<Product> {
+    const all = await products()
+    if (given === undefined) {
+      const [only, ...others] = all
+      if (only !== undefined && others.length === 0) return only
+      throw noSingleProduct(all)
+    }
+    return chooseByName(given, all, {
+      kind: 'product',
+      parameter: 'product',
+      names: (row) => [row.name, row.key_prefix, row.slug],
+      label: (row) => row.name,
+      next: { tool: 'get_workspace_context', why: 'lists products', args: {} },
+      ...options,
+    })
+  }
+
+  return { products, product }
+}
+
+function findPinned(all: readonly Product[], pinned: string): Product {
+  const match = all.find(({ id }) => id === pinned) ?? all.find(({ name }) => name === pinned)
+  if (match !== undefined) return match
+  const names = all.slice(0, PRODUCTS_LISTED).map((row) => `${hintName(row)} (${row.id})`)
+  const more = all.length > PRODUCTS_LISTED ? ` and ${String(all.length - PRODUCTS_LISTED)} more` : ''
+  throw new TeachingError('not_found', 'the product this server is pinned to is not among those the token may see', {
+    hint:
+      names.length === 0
+        ? 'ask the user for a token that sees a product.'
+        : `ask the user to set TRACEGATE_PRODUCT to one of: ${names.join(', ')}${more}`,
+  })
+}
+
+/** Cleaned here, because hints are shown unchanged. */
+function hintName({ name }: Product): string {
+  return cutTo(inOneLine(clean(name ?? 'unnamed').text), 40)
+}
+
+function noSingleProduct(all: readonly Product[]): TeachingError {
+  if (all.length === 0) {
+    return new TeachingError('not_found', 'the token sees no product', {
+      expected: 'a product, made by the user in the web interface or with tracegate serve',
+    })
+  }
+  return new TeachingError('ambiguous_name', `several products: say which`, {
+    sent: 'no product',
+    expected: `product: ${all
+      .slice(0, 10)
+      .map((row) => `${row.id} (${row.name ?? 'unnamed'})`)
+      .join(', ')}`,
+    next: { tool: 'get_workspace_context', why: 'lists products', args: {} },
+  })
+}

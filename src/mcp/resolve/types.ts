@@ -1,0 +1,66 @@
+import type * as z from 'zod'
+import type { Api, Received, ReceivedResult } from '../../client/api.ts'
+import type * as components from '../../contract/components.ts'
+import type * as environments from '../../contract/environments.ts'
+import type { ResultOf } from '../../contract/index.ts'
+import type * as products from '../../contract/products.ts'
+import type * as requirements from '../../contract/requirements.ts'
+import type * as tests from '../../contract/tests.ts'
+import type { TeachingError } from '../result/teach.ts'
+
+export type Product = Received<z.output<typeof products.Product>>
+export type Environment = Received<z.output<typeof environments.Environment>>
+export type Release = Received<z.output<typeof environments.Release>>
+export type Component = Received<z.output<typeof components.Component>>
+export type Requirement = Received<z.output<typeof requirements.Requirement>>
+export type Test = Received<z.output<typeof tests.Test>>
+export type IssueInFull = ReceivedResult<ResultOf<'getIssue'>>
+
+/** An issue by the id and the product that the paths of its endpoints take. */
+export interface IssueReference {
+  id: string
+  product: Product
+  /** The error to throw when the service does not have the issue. */
+  missing(this: void): TeachingError
+}
+
+export interface ResolveOptions {
+  /** Writes do not accept prefix matches. */
+  write?: boolean
+}
+
+/**
+ * Turns names and keys into ids (mcp §3.1). Each method resolves to the one match, or rejects with a
+ * `TeachingError` that lists the candidates.
+ */
+export interface Resolver {
+  /** Every product the token may see; only the pinned one when one is pinned. */
+  products(): Promise<Product[]>
+  /** By id, name or key prefix; without a name the pinned or the only product. */
+  product(given: string | undefined, options?: ResolveOptions): Promise<Product>
+  environments(productId: string): Promise<Environment[]>
+  environment(productId: string, given: string): Promise<Environment>
+  releases(productId: string, filter?: { environmentId?: string; version?: string }): Promise<Release[]>
+  /** A version that exists in several environments requires one of them. */
+  release(productId: string, given: string, environmentId: string | undefined): Promise<Release>
+  components(productId: string): Promise<Component[]>
+  component(productId: string, given: string): Promise<Component>
+  /** Whether anything has ever reported to the product. */
+  hasEvents(productId: string): Promise<boolean>
+  /** By id or key (SHOP-31, whose prefix names the product); an issue of another product is not found. */
+  issue(given: string, product?: string): Promise<IssueInFull>
+  /** The id and product of an issue, which is read only when nothing else determines its product. */
+  issueReference(given: string, product?: string): Promise<IssueReference>
+  /** By id, or by key (REQ-12) in the given, pinned or only product; a requirement of another product is not found. */
+  requirement(given: string, product?: string): Promise<{ requirement: Requirement; product: Product }>
+  /** The same for a test (TC-7). */
+  test(given: string, product?: string): Promise<{ test: Test; product: Product }>
+}
+
+/** What the parts of a resolver share for the length of one call. */
+export interface ResolverCall extends Pick<Resolver, 'products' | 'product'> {
+  api: Api
+  signal: AbortSignal
+  /** Whether one product is pinned. */
+  isPinned: boolean
+}
