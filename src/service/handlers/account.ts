@@ -5,6 +5,7 @@ import { parseScopes } from '../rest/auth.ts'
 import type { Call, Handlers } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import { timestamp, timestampOrNull } from '../shared/times.ts'
+import { readJson } from '../sql/json.ts'
 
 type StepName = z.output<typeof Step>
 
@@ -96,7 +97,7 @@ async function onboardingOf(
 }
 
 function storedSteps(user: User): StepName[] {
-  return Step.array().parse(JSON.parse(user.completed_steps))
+  return readJson(Step.array(), user.completed_steps)
 }
 
 async function stepsShownByData(rows: Rows, workspaceIds: readonly string[]): Promise<StepName[]> {

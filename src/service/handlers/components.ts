@@ -1,6 +1,4 @@
 import { sql, type Selectable } from 'kysely'
-import * as z from 'zod'
-import { Component } from '../../contract/components.ts'
 import { notFound, ServiceError, type FieldViolation } from '../../errors.ts'
 import { audit } from '../workspace/audit.ts'
 import { compileComponents, overlaps } from '../workspace/components.ts'
@@ -12,6 +10,7 @@ import { viewComponents } from '../workspace/component-view.ts'
 import { cutPage, readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ComponentRow } from '../sql/schema.ts'
+import { readTexts } from '../sql/json.ts'
 
 /** Handlers of components; `onComponentsChanged` is told after each change, to attribute unresolved issues anew. */
 export function componentHandlers({ onComponentsChanged }: { onComponentsChanged: (productId: number) => void }) {
@@ -56,7 +55,7 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
         await audit(rows, call, { verb: 'create', resourceType: 'component', resourceId: row.id, after: row })
         const [component] = await viewComponents(rows, now, [row])
         if (component === undefined) throw new Error('a component that was just inserted has no view')
-        const existing = siblings.map(({ id, path_globs }) => ({ id, path_globs: Globs.parse(JSON.parse(path_globs)) }))
+        const existing = siblings.map(({ id, path_globs }) => ({ id, path_globs: readTexts(path_globs) }))
         return { component, overlaps: overlaps(input.path_globs, existing) }
       })
       if (!call.validateOnly) onComponentsChanged(Number(input.product_id))
@@ -90,8 +89,6 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
     },
   } satisfies Handlers<'createComponent' | 'listComponents'>
 }
-
-const Globs = z.array(z.string())
 
 /** Refuses globs that could not be matched, each named. */
 function checkGlobs(lists: Readonly<Record<string, readonly string[]>>) {
@@ -127,9 +124,7 @@ async function ownerOf(rows: Rows, productId: number, path: string): Promise<str
 }
 
 function parsedGlobs(row: Pick<Selectable<ComponentRow>, 'id' | 'path_globs' | 'exclude_globs' | 'position'>) {
-  const { path_globs, exclude_globs } = row
-  const read = Component.pick({ path_globs: true, exclude_globs: true })
-  return { ...row, ...read.parse({ path_globs: JSON.parse(path_globs), exclude_globs: JSON.parse(exclude_globs) }) }
+  return { ...row, path_globs: readTexts(row.path_globs), exclude_globs: readTexts(row.exclude_globs) }
 }
 
 /** Rows whose name, slug or description holds the text, whatever its case. */

@@ -20,6 +20,7 @@ import {
   removeRequirements,
 } from '../quality/requirements/write.ts'
 import { viewLinks } from '../quality/cases/link-view.ts'
+import { readJson } from '../sql/json.ts'
 
 export const requirementHandlers = {
   async createRequirement({ product_id, branch_id, request_id: _request, validate_only: _dry, ...fields }, call) {
@@ -32,7 +33,7 @@ export const requirementHandlers = {
       const { title, statement, acceptance_criteria } = row
       return {
         requirement: requirement!,
-        lint: lintWording(title, statement, Criteria.parse(JSON.parse(acceptance_criteria))),
+        lint: lintWording(title, statement, readJson(Criteria, acceptance_criteria)),
       }
     })
   },

@@ -1,3 +1,4 @@
+import { readTexts } from '../sql/json.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { scopes, type Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
@@ -90,7 +91,7 @@ export function hashToken(token: string): string {
 
 /** Scopes of the stored JSON list; names that this version does not know are left out. */
 export function parseScopes(stored: string): Scope[] {
-  const names = JSON.parse(stored) as unknown[]
+  const names = readTexts(stored)
   return scopes.filter((scope) => names.includes(scope))
 }
 

@@ -5,8 +5,9 @@ import { etagOf } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ComponentRow } from '../sql/schema.ts'
 import { dayMs, timestamp } from '../shared/times.ts'
+import { readJson, readTexts } from '../sql/json.ts'
 
-const { path_globs: Globs, owners: Owners, criticality: Criticality, tags: Tags } = Component.shape
+const { owners: Owners, criticality: Criticality } = Component.shape
 
 /** Components as the contract shows them, with what happened in them. */
 export async function viewComponents(
@@ -26,12 +27,12 @@ export async function viewComponents(
     name: row.name,
     slug: row.slug,
     description: row.description,
-    path_globs: Globs.parse(JSON.parse(row.path_globs)),
-    exclude_globs: Globs.parse(JSON.parse(row.exclude_globs)),
-    owners: Owners.parse(JSON.parse(row.owners)),
+    path_globs: readTexts(row.path_globs),
+    exclude_globs: readTexts(row.exclude_globs),
+    owners: readJson(Owners, row.owners),
     criticality: Criticality.parse(row.criticality),
     position: row.position,
-    tags: Tags.parse(JSON.parse(row.tags)),
+    tags: readTexts(row.tags),
     stats: {
       unresolved_issues: unresolved.get(row.id) ?? 0,
       events_7d: events.get(row.id) ?? 0,

@@ -6,6 +6,7 @@ import { etagOf } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import { timestamp } from '../shared/times.ts'
 import type { StoredProduct } from './products.ts'
+import { readJson } from '../sql/json.ts'
 
 type ProductBody = z.input<typeof Product>
 
@@ -25,9 +26,9 @@ export async function viewProducts(
     name: row.name,
     description: row.description,
     key_prefix: row.key_prefix,
-    repository: Repository.parse(JSON.parse(row.repository)),
-    gate_policy: GatePolicy.parse(JSON.parse(row.gate_policy)),
-    settings: ProductSettings.parse(JSON.parse(row.settings)),
+    repository: readJson(Repository, row.repository),
+    gate_policy: readJson(GatePolicy, row.gate_policy),
+    settings: readJson(ProductSettings, row.settings),
     ingest: ingestOf(origin, row.id, keys.get(row.id) ?? ''),
     setup_state: Product.shape.setup_state.parse(row.setup_state),
     counts: counts.get(row.id)!,

@@ -5,6 +5,7 @@ import type { Rows } from '../sql/database.ts'
 import { timestamp } from '../shared/times.ts'
 import type { StoredProduct } from './products.ts'
 import { isKnownEnvironment, isKnownRelease } from './rules.ts'
+import { readJson } from '../sql/json.ts'
 
 type Check = z.input<typeof SetupCheck>
 type Facts = Awaited<ReturnType<typeof readFacts>>
@@ -79,11 +80,11 @@ async function readFacts(rows: Rows, product: StoredProduct) {
     requirements: demands,
     links: links.count,
     results: result === undefined ? 0 : 1,
-    repository: Repository.parse(JSON.parse(product.repository)),
+    repository: readJson(Repository, product.repository),
     components: globs.filter(({ path_globs }) => path_globs !== '[]').length,
     environments,
     releases,
-    newest: newest.map((row) => ({ ...row, ...Summary.parse(JSON.parse(row.summary)) })),
+    newest: newest.map((row) => ({ ...row, ...readJson(Summary, row.summary) })),
   }
 }
 
@@ -180,7 +181,7 @@ function event({ id, newest: [last] }: Facts): Finding {
       `Point a Sentry SDK at the DSN of product ${id} (ingest.dsn) and crash once.`,
     )
   }
-  const { sdk_known: sdkKnown } = Corroboration.parse(JSON.parse(last.corroboration))
+  const { sdk_known: sdkKnown } = readJson(Corroboration, last.corroboration)
   const evidence = { event_id: last.id, received_at: timestamp(last.received_at), sdk_known: sdkKnown }
   return ok(`The newest event arrived at ${timestamp(last.received_at)}.`, evidence)
 }

@@ -7,7 +7,7 @@ import { viewGaps, type GapBody } from '../../quality/gaps/view.ts'
 import { ownersOf } from '../../errors/issues/attribution.ts'
 import { componentRefs } from '../../workspace/names.ts'
 import { requirementKey, type StoredProduct, type StoredRequirement } from '../../quality/requirements/access.ts'
-import { CodeRefs, Criteria, Texts } from '../../quality/requirements/columns.ts'
+import { CodeRefs, Criteria } from '../../quality/requirements/columns.ts'
 import { requirementsOfPaths } from '../../quality/requirements/match.ts'
 import { ancestorNumbers } from '../../quality/requirements/tree.ts'
 import { requirementRef, viewRequirements } from '../../quality/requirements/view.ts'
@@ -23,6 +23,7 @@ import { excerptOf, framesOf, topFrames, type IssueFrames } from './excerpts.ts'
 import { guidanceFor } from './guidance.ts'
 import { similarTests } from './similar.ts'
 import { suggestCases, targetFile } from './suggestions.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 export interface ContextOptions {
   now: number
@@ -76,10 +77,10 @@ export async function buildTestContext(
   const frames: IssueFrames[] = []
   for (const { id } of issues.slice(0, ISSUES_SHOWN)) frames.push(await framesOf(rows, product, id, symbolicator))
   const files = withExcerpts(await filesOf(rows, product, requirement, issues), frames)
-  const criteria = Criteria.parse(JSON.parse(requirement.acceptance_criteria))
+  const criteria = readJson(Criteria, requirement.acceptance_criteria)
   const keys = new Map(tests.map((test) => [test.id, testKey(test)]))
   const covered = criteria.map((criterion) => ({ ...criterion, ...coverageOfCriterion(criterion.id, links, keys) }))
-  const componentIds = Texts.parse(JSON.parse(requirement.component_ids))
+  const componentIds = readTexts(requirement.component_ids)
   const open = issues.filter(({ status }) => status === 'unresolved')
   const gap = await gapOf(rows, product, requirement.id, shared.gaps, now)
   const similar = await similarTests(rows, product.id, {
@@ -130,7 +131,7 @@ export async function buildTestContext(
     })),
     suggestions: {
       target_file: target,
-      suite: tests.length > 0 ? Texts.parse(JSON.parse(tests[0]!.suite_path)).join(' > ') : requirement.title,
+      suite: tests.length > 0 ? readTexts(tests[0]!.suite_path).join(' > ') : requirement.title,
       annotation: shared.conventions.requirement_annotation.example.replaceAll('REQ-12', key),
       cases: suggestCases({
         key,
@@ -205,13 +206,11 @@ async function filesOf(
   issues: readonly LiveIssue[],
 ): Promise<CodeFile[]> {
   const components = await rows.selectFrom('component').selectAll().where('product_id', '=', product.id).execute()
-  const mine = new Set(Texts.parse(JSON.parse(requirement.component_ids)))
+  const mine = new Set(readTexts(requirement.component_ids))
   return codeFilesOf(rows, {
     productId: product.id,
-    codeRefs: CodeRefs.parse(JSON.parse(requirement.code_refs)),
-    componentGlobs: components
-      .filter(({ id }) => mine.has(id))
-      .flatMap(({ path_globs }) => Texts.parse(JSON.parse(path_globs))),
+    codeRefs: readJson(CodeRefs, requirement.code_refs),
+    componentGlobs: components.filter(({ id }) => mine.has(id)).flatMap(({ path_globs }) => readTexts(path_globs)),
     issues,
     owners: ownersOf(components),
     components: await componentRefs(

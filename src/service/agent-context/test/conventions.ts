@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Conventions } from '../../../contract/test-context.ts'
-import { Texts } from '../../quality/requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
+import { readTexts } from '../../sql/json.ts'
 
 export type ConventionsBody = z.input<typeof Conventions>
 
@@ -32,7 +32,7 @@ export async function readConventions(rows: Rows, productId: number): Promise<Co
     .orderBy('number', 'desc')
     .limit(SAMPLE)
     .execute()
-  const suites = sample.map(({ suite_path }) => Texts.parse(JSON.parse(suite_path)))
+  const suites = sample.map(({ suite_path }) => readTexts(suite_path))
   return {
     frameworks: frameworks.map(({ framework, cases: count }) => ({
       name: framework,

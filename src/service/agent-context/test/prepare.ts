@@ -13,6 +13,7 @@ import { gapId } from '../../quality/gaps/scan.ts'
 import { estimateTokens } from './budget.ts'
 import { buildTestContext, readShared, type SharedFacts } from './build.ts'
 import { environmentRefs } from './environments.ts'
+import { readJson } from '../../sql/json.ts'
 
 type Input = InputOf<'prepareTestContext'>
 
@@ -126,7 +127,7 @@ async function storePaths(call: Call, productId: number, paths: readonly string[
 /** Globs of the requirements that match no file of the working tree; none when no tree was given. */
 function unresolvedGlobs(chosen: readonly StoredRequirement[], repository: Input['repository']): string[] {
   if (repository === undefined) return []
-  const globs = chosen.flatMap(({ code_refs }) => CodeRefs.parse(JSON.parse(code_refs)).map(({ path }) => path))
+  const globs = chosen.flatMap(({ code_refs }) => readJson(CodeRefs, code_refs).map(({ path }) => path))
   return [...new Set(globs)].filter((glob) => {
     if (isLiteral(glob)) return !repository.files.some(({ path }) => path === glob)
     const matches = compileGlob(glob)

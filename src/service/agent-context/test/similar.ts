@@ -2,10 +2,10 @@ import { dirname } from 'node:path/posix'
 import type * as z from 'zod'
 import type { TestContext } from '../../../contract/test-context.ts'
 import { matchExpression } from '../../quality/requirements/text-index.ts'
-import { Texts } from '../../quality/requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 import { testKey } from '../../quality/cases/access.ts'
 import { rankedTests } from '../../quality/cases/text-index.ts'
+import { readTexts } from '../../sql/json.ts'
 
 export type SimilarTest = z.input<typeof TestContext>['similar_tests'][number]
 
@@ -65,7 +65,7 @@ export async function similarTests(
   return found
     .filter(({ id }) => !facts.except.has(id))
     .map(({ id, number, title, file_path, framework, component_ids, rank }): SimilarTest => {
-      const sameComponent = Texts.parse(JSON.parse(component_ids)).some((one) => facts.componentIds.includes(one))
+      const sameComponent = readTexts(component_ids).some((one) => facts.componentIds.includes(one))
       const folder = dirname(file_path).replace(/^(?:test|tests|spec|e2e|src|lib)\//, '')
       const sameFolder = file_path !== '' && facts.folders.includes(folder)
       // Ranks are negative, the best one the smallest: 1 for the best match by words.

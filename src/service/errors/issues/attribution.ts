@@ -7,10 +7,10 @@ import type { NormalEvent } from '../event/event.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import { unpackBody, type StoredEvent } from './body.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 /** Issues per transaction when all of a product are attributed anew. */
 const STEP = 50
-const Globs = z.array(z.string())
 const Roots = z.object({ root_path: z.string().default(''), path_strip_prefixes: z.array(z.string()).default([]) })
 
 export interface ComponentGlobs {
@@ -25,8 +25,8 @@ export function ownersOf(rows: readonly ComponentGlobs[]): Owners {
   return compileComponents(
     rows.map(({ id, path_globs, exclude_globs, position }) => ({
       id,
-      path_globs: Globs.parse(JSON.parse(path_globs)),
-      exclude_globs: Globs.parse(JSON.parse(exclude_globs)),
+      path_globs: readTexts(path_globs),
+      exclude_globs: readTexts(exclude_globs),
       position,
     })),
   )
@@ -34,7 +34,7 @@ export function ownersOf(rows: readonly ComponentGlobs[]): Owners {
 
 /** The members of `product.repository` (JSON) that paths are cut by. */
 export function rootsOf(repository: string): RepositoryRoots {
-  return Roots.parse(JSON.parse(repository))
+  return readJson(Roots, repository)
 }
 
 /** Id of the component that owns an event, '' for none; runs inside the caller's transaction. */

@@ -23,6 +23,7 @@ import {
   type ReleaseName,
 } from '../../workspace/names.ts'
 import { readAgain } from './symbolication.ts'
+import { readJson } from '../../sql/json.ts'
 
 export type SummaryBody = z.input<typeof EventSummary>
 export type EventBody = z.input<typeof Event>
@@ -106,7 +107,7 @@ async function namesOf(rows: Rows, occurrences: readonly ListedOccurrence[]): Pr
 }
 
 function viewSummary(occurrence: ListedOccurrence, { environments, releases }: Names): SummaryBody {
-  const summary = Summary.parse(JSON.parse(occurrence.summary))
+  const summary = readJson(Summary, occurrence.summary)
   // Without a row of its own, a usual name still vouches for itself.
   const unlisted = { name: summary.environment, origin: byEvent }
   return {

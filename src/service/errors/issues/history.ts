@@ -4,6 +4,7 @@ import type { getIssue } from '../../../contract/issues.ts'
 import type { Rows } from '../../sql/database.ts'
 import { StoredActor } from './columns.ts'
 import { timestamp } from '../../shared/times.ts'
+import { readJson } from '../../sql/json.ts'
 
 const Reason = z.enum(['manual', 'regression', 'bulk'])
 const LONGEST = 20
@@ -24,7 +25,7 @@ export async function readHistory(
   return history.map((row) => ({
     from: IssueStatus.parse(row.from_status),
     to: IssueStatus.parse(row.to_status),
-    actor: StoredActor.parse(JSON.parse(row.actor)),
+    actor: readJson(StoredActor, row.actor),
     at: timestamp(row.at),
     note: row.note,
     reason: Reason.parse(row.reason),

@@ -9,6 +9,7 @@ import { dayMs, timestamp, timestampOrNull } from '../../shared/times.ts'
 import type { IssueRow } from '../../sql/schema.ts'
 import { StoredActor, StoredCorroboration, StoredGrouping } from './columns.ts'
 import { componentRefs, releaseNames, type ReleaseName } from '../../workspace/names.ts'
+import { readJson } from '../../sql/json.ts'
 
 export type IssueBody = z.input<typeof Issue>
 /** A row of `issue` as it is read. */
@@ -23,7 +24,7 @@ export async function viewIssues(
   issues: readonly StoredIssue[],
   { keyPrefix, now }: { keyPrefix: string; now: number },
 ): Promise<IssueBody[]> {
-  const corroborations = issues.map((issue) => StoredCorroboration.parse(JSON.parse(issue.corroboration)))
+  const corroborations = issues.map((issue) => readJson(StoredCorroboration, issue.corroboration))
   const releaseIds = issues.flatMap((issue) => [issue.first_release_id, issue.last_release_id])
   const releases = await releaseNames(rows, [...releaseIds, ...corroborations.map(({ release_id }) => release_id)])
   const components = await componentRefs(
@@ -46,7 +47,7 @@ export async function viewIssues(
     status: IssueStatus.parse(issue.status),
     substatus: substatusOf(issue, now),
     is_regression: issue.is_regression === 1,
-    status_changed_by: issue.status_changed_by === null ? null : StoredActor.parse(JSON.parse(issue.status_changed_by)),
+    status_changed_by: issue.status_changed_by === null ? null : readJson(StoredActor, issue.status_changed_by),
     status_changed_at: timestampOrNull(issue.status_changed_at),
     status_note: issue.status_note,
     first_seen: timestamp(issue.first_seen),
@@ -62,7 +63,7 @@ export async function viewIssues(
       releases,
       files: files.get(issue.id) ?? 0,
     }),
-    grouping: StoredGrouping.parse(JSON.parse(issue.grouping)),
+    grouping: readJson(StoredGrouping, issue.grouping),
     reopened_count: issue.reopened_count,
     created_at: timestamp(issue.created_at),
     etag: etagOf(issue.id, issue.version),

@@ -12,6 +12,7 @@ import { issueFrames, recordIssueFrames } from './issue-frames.ts'
 import { placeOf, type Place } from './places.ts'
 import { regress } from './regression.ts'
 import type { ReleaseOrders } from './release-orders.ts'
+import { readJson } from '../../sql/json.ts'
 
 /** An event with everything about it that can be computed before the transaction. */
 export interface Prepared {
@@ -66,7 +67,7 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
 
   const product = prepare('SELECT repository, settings FROM product WHERE id = ?').get<ProductFacts>(productId)
   if (product === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
-  const settings = Settings.parse(JSON.parse(product.settings))
+  const settings = readJson(Settings, product.settings)
   const createsEnvironments = settings.auto_create_environments
   const place = placeOf(tools, { id: productId, createsEnvironments }, event)
 

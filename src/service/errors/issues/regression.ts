@@ -3,6 +3,7 @@ import type { Prepare } from '../../sql/database.ts'
 import { ResolvedIn, systemActor } from './columns.ts'
 import type { Place } from './places.ts'
 import type { ReleaseOrders } from './release-orders.ts'
+import { readJson } from '../../sql/json.ts'
 
 export interface RegressionTools {
   prepare: Prepare
@@ -52,7 +53,7 @@ export function regress(
 /** Does the occurrence come from a release before the newest one its environment had when the issue was resolved? */
 function isOlder(orders: ReleaseOrders, issue: Resolvable, place: Place): boolean {
   if (place.releaseId === '' || issue.resolved_in === null) return false
-  const newestId = ResolvedIn.parse(JSON.parse(issue.resolved_in))[place.environmentId]
+  const newestId = readJson(ResolvedIn, issue.resolved_in)[place.environmentId]
   if (newestId === undefined || newestId === place.releaseId) return false
   return orders.isOlder(place.environmentId, place.releaseId, newestId)
 }

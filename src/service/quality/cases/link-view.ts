@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { LinkOrigin, LinkRole, LinkState, type TestLink } from '../../../contract/links.ts'
 import { steps } from '../coverage/facts.ts'
-import { actorOf, Texts } from '../requirements/columns.ts'
+import { actorOf } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { TestLinkRow } from '../../sql/schema-quality.ts'
 import { timestamp, timestampOrNull } from '../../shared/times.ts'
+import { readTexts } from '../../sql/json.ts'
 
 export type TestLinkBody = z.input<typeof TestLink>
 export type StoredLink = Selectable<TestLinkRow>
@@ -38,7 +39,7 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
       requirement_key: `REQ-${String(requirement.number)}`,
       requirement_title: requirement.title,
       role: LinkRole.parse(link.role),
-      criterion_ids: Texts.parse(JSON.parse(link.criterion_ids)),
+      criterion_ids: readTexts(link.criterion_ids),
       state: LinkState.parse(link.state),
       requirement_version: link.requirement_version,
       requirement_current_version: requirement.version,

@@ -4,12 +4,13 @@ import type { LinkOrigin, LinkRole } from '../../../contract/links.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Call } from '../../shared/context.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
-import { Criteria, Texts } from '../requirements/columns.ts'
+import { Criteria } from '../requirements/columns.ts'
 import { invalid } from '../requirements/content.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
 import type { StoredLink } from './link-view.ts'
 import type { StoredTest } from './access.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 export interface LinkFields {
   role?: z.output<typeof LinkRole> | undefined
@@ -35,7 +36,7 @@ export async function putLink(
   if (requirement.kind === 'REQUIREMENT_KIND_GROUP') {
     throw refused('GROUP_NOT_LINKABLE', 'a group has the coverage of what it holds; link one of those requirements')
   }
-  const known = new Set(Criteria.parse(JSON.parse(requirement.acceptance_criteria)).map(({ id }) => id))
+  const known = new Set(readJson(Criteria, requirement.acceptance_criteria).map(({ id }) => id))
   const unknown = fields.criterionIds?.findIndex((id) => !known.has(id)) ?? -1
   if (unknown >= 0) {
     throw invalid([
@@ -56,7 +57,7 @@ export async function putLink(
     requirement.id,
     test.product_id,
     fields.role ?? before?.role ?? 'LINK_ROLE_VERIFIES',
-    JSON.stringify(fields.criterionIds ?? Texts.parse(JSON.parse(before?.criterion_ids ?? '[]'))),
+    JSON.stringify(fields.criterionIds ?? readTexts(before?.criterion_ids ?? '[]')),
     requirement.version,
     fields.origin,
     fields.confidence ?? before?.confidence ?? 1,

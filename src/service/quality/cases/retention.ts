@@ -2,6 +2,7 @@ import { Settings } from '../../errors/issues/columns.ts'
 import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, STEP } from '../../sql/in-steps.ts'
 import { dayMs } from '../../shared/times.ts'
+import { readJson } from '../../sql/json.ts'
 
 /** How long the results of a deleted test stay (contract §4). */
 const DELETED_DAYS = 30
@@ -19,7 +20,7 @@ export async function removeOldResults(
   const products = await db.read.selectFrom('product').select(['id', 'settings']).execute()
   let removed = 0
   for (const { id, settings } of products) {
-    const { retention_days } = Settings.parse(JSON.parse(settings))
+    const { retention_days } = readJson(Settings, settings)
     removed += await inSteps({ db, signal }, (prepare) => removeAged(prepare, id, now - retention_days * dayMs))
     removed += await inSteps({ db, signal }, (prepare) => removeDeleted(prepare, id, now - DELETED_DAYS * dayMs))
     await inSteps({ db, signal }, (prepare) => removeEmptyRuns(prepare, id, now - retention_days * dayMs))

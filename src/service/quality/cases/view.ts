@@ -4,12 +4,13 @@ import { AutomationStatus, TestKind, TestLevel, TestStatus, type Test } from '..
 import { steps } from '../coverage/facts.ts'
 import { etagOf } from '../../shared/etag.ts'
 import { requirementKey } from '../requirements/access.ts'
-import { actorOf, LabelColumn, Texts } from '../requirements/columns.ts'
+import { actorOf, LabelColumn } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp } from '../../shared/times.ts'
 import { testKey, type StoredTest } from './access.ts'
 import { Steps } from './columns.ts'
 import { viewResults, type TestResultBody } from './result-view.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 export type TestBody = z.input<typeof Test>
 
@@ -42,16 +43,16 @@ export async function viewTests(
     automation_ref: {
       identity: row.identity ?? '',
       file_path: row.file_path,
-      suite_path: Texts.parse(JSON.parse(row.suite_path)),
+      suite_path: readTexts(row.suite_path),
       name: row.name,
       project: row.project,
       line: row.line,
     },
     preconditions: basic ? '' : row.preconditions,
-    steps: basic ? [] : Steps.parse(JSON.parse(row.steps)),
-    tags: Texts.parse(JSON.parse(row.tags)),
-    labels: LabelColumn.parse(JSON.parse(row.labels)),
-    component_ids: Texts.parse(JSON.parse(row.component_ids)),
+    steps: basic ? [] : readJson(Steps, row.steps),
+    tags: readTexts(row.tags),
+    labels: readJson(LabelColumn, row.labels),
+    component_ids: readTexts(row.component_ids),
     quarantined: row.quarantined === 1,
     quarantine_reason: row.quarantine_reason,
     link_count: links.get(row.id)?.length ?? 0,

@@ -5,12 +5,12 @@ import type { Call } from '../../shared/context.ts'
 import { rootsOf } from '../../errors/issues/attribution.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { invalid } from '../requirements/content.ts'
-import { Texts } from '../requirements/columns.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey, type StoredTest } from './access.ts'
 import { identityOf, normPath } from './identity.ts'
 import { indexTest, unindexTest } from './text-index.ts'
+import { readTexts } from '../../sql/json.ts'
 
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 type Product = Selectable<ProductRow>
@@ -223,6 +223,6 @@ async function checkComponents(rows: Rows, productId: number, ids: readonly stri
 }
 
 function index(prepare: Prepare, row: StoredTest): void {
-  const suite_path = Texts.parse(JSON.parse(row.suite_path))
-  indexTest(prepare, { ...row, suite_path, tags: Texts.parse(JSON.parse(row.tags)) })
+  const suite_path = readTexts(row.suite_path)
+  indexTest(prepare, { ...row, suite_path, tags: readTexts(row.tags) })
 }

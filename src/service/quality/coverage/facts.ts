@@ -5,6 +5,7 @@ import type { LinkRole } from '../../../contract/links.ts'
 import { isKnownRelease } from '../../workspace/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { CaseFacts, LinkFacts, NewestResult } from './rule.ts'
+import { readTexts } from '../../sql/json.ts'
 
 /** Where results must come from to count; left out, anywhere. */
 export interface CoverageScope {
@@ -15,7 +16,6 @@ export interface CoverageScope {
 /** Far below what one statement may bind. */
 export const STEP = 400
 
-const Ids = z.array(z.string())
 const counting = ['LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES'] as const satisfies readonly z.output<
   typeof LinkRole
 >[]
@@ -44,7 +44,7 @@ export async function linkFacts(
     facts.get(link.requirement_id)?.push({
       role: CountingRole.parse(link.role),
       suspect: link.state === 'LINK_STATE_SUSPECT',
-      criterionIds: Ids.parse(JSON.parse(link.criterion_ids)),
+      criterionIds: readTexts(link.criterion_ids),
       cases: (cases.get(link.test_id) ?? []).map((testId): CaseFacts => ({ testId, newest: newest.get(testId) })),
     })
   }

@@ -6,6 +6,7 @@ import { linkFacts, steps, type CoverageScope } from './facts.ts'
 import { maxResultAgeMs } from './policy.ts'
 import type { CoverageBody, LinkFacts, State } from './rule.ts'
 import { coverTree, type Shown } from './tree.ts'
+import { readJson, readOwnJson } from '../../sql/json.ts'
 
 const Criteria = z.array(z.object({ id: z.string() }))
 
@@ -80,7 +81,7 @@ async function storedCoverage(rows: Rows, requirementIds: readonly string[]): Pr
     for (const { requirement_id, own, ...rolled } of found) {
       stored.set(requirement_id, {
         // Only refreshCoverage writes this column.
-        ...(JSON.parse(own) as CoverageBody),
+        ...readOwnJson<CoverageBody>(own),
         state: CoverageState.parse(rolled.state),
         failing: rolled.failing === 1,
         suspect: rolled.suspect === 1,
@@ -118,7 +119,7 @@ async function scopedCoverage(
     parentId: node.parent_id,
     isGroup: node.kind === 'REQUIREMENT_KIND_GROUP',
     isDemanded: node.normative === 1 && node.status !== 'REQUIREMENT_STATUS_DEPRECATED',
-    criterionIds: Criteria.parse(JSON.parse(node.acceptance_criteria)).map(({ id }) => id),
+    criterionIds: readJson(Criteria, node.acceptance_criteria).map(({ id }) => id),
     links: links.get(node.id) ?? [],
   }))
   return coverTree(tree, { maxAgeMs: maxResultAgeMs(product.gate_policy), now })

@@ -6,9 +6,9 @@ import type { RequirementRow } from '../../sql/schema-quality.ts'
 import { linkFacts, STEP, steps } from './facts.ts'
 import { maxResultAgeMs } from './policy.ts'
 import { coverageOf, worstState, type LinkFacts, type OwnCoverage, type State } from './rule.ts'
+import { readJson, readOwnJson, readTexts } from '../../sql/json.ts'
 
 const Criteria = z.array(z.object({ id: z.string() }))
-const Ids = z.array(z.string())
 
 /** Weight of a priority, a risk or a criticality in R (contract §9.1). */
 const weights: Readonly<Record<string, number>> = { CRITICAL: 1, HIGH: 0.75, MEDIUM: 0.5, LOW: 0.25 }
@@ -45,7 +45,7 @@ export async function refreshCoverage(
       parents.add(gone.parent_id)
     }
     for (const requirement of live) {
-      const criterionIds = Criteria.parse(JSON.parse(requirement.acceptance_criteria)).map(({ id }) => id)
+      const criterionIds = readJson(Criteria, requirement.acceptance_criteria).map(({ id }) => id)
       const own = coverageOf({ criterionIds, links: links.get(requirement.id) ?? [], maxAgeMs, now })
       const before = formerParent(prepare, requirement.id)
       store(prepare, requirement, own, riskOf(requirement, criticality))
@@ -100,7 +100,7 @@ async function criticalities(rows: Rows, productId: number): Promise<Map<string,
 
 /** R = max(w(priority), w(risk), w(component.criticality)) (contract §9.1). */
 function riskOf(requirement: Selectable<RequirementRow>, criticality: ReadonlyMap<string, number>): number {
-  const components = Ids.parse(JSON.parse(requirement.component_ids)).map((id) => criticality.get(id) ?? 0)
+  const components = readTexts(requirement.component_ids).map((id) => criticality.get(id) ?? 0)
   const { priority, risk } = requirement
   return Math.max(weightOf(Priority.parse(priority)), weightOf(RiskLevel.parse(risk)), ...components)
 }
@@ -165,7 +165,7 @@ function rollUp(prepare: Prepare, id: string): string {
   const isEmpty = state === undefined
   const counts = row.normative === 1 && row.status !== 'REQUIREMENT_STATUS_DEPRECATED' && !isEmpty
   // Written by `store` above.
-  const own = JSON.parse(row.own) as OwnCoverage['coverage']
+  const own = readOwnJson<OwnCoverage['coverage']>(row.own)
   const either = (name: 'failing' | 'suspect' | 'flaky') => flag(own[name] || anyChild(prepare, id, name))
   prepare(
     'UPDATE requirement_coverage SET state = ?, failing = ?, suspect = ?, flaky = ?, counts = ? WHERE requirement_id = ?',

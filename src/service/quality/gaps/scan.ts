@@ -10,6 +10,7 @@ import { requirementsOfPaths } from '../requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'
 import { liveIssues, weightedEvents, type Exposure, type LiveIssue, type Window } from './exposure.ts'
 import { exposureScore, gapScore, UNCLAIMED_RISK, type Type } from './score.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 /** A gap with what its order and the filters need; what a page shows of it is read later. */
 export interface ScannedGap {
@@ -37,7 +38,6 @@ export interface GapQuery {
 
 /** Hot files beside the requirements: whoever can send an event can make one. */
 const MOST_FILES = 200
-const Ids = z.array(z.string())
 
 /**
  * Every gap of a product in its order (contract §9.1): score descending, then the key's number, files by path. One per
@@ -123,7 +123,7 @@ async function scopedGaps(
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   const components = parsedOnce()
   return demanded.flatMap((row): OpenGap[] => {
-    const criterionIds = z.array(z.object({ id: z.string() })).parse(JSON.parse(row.acceptance_criteria))
+    const criterionIds = readJson(z.array(z.object({ id: z.string() })), row.acceptance_criteria)
     const facts = { criterionIds: criterionIds.map(({ id }) => id), links: links.get(row.id) ?? [], maxAgeMs, now }
     const { gap, coverage } = coverageOf(facts)
     if (gap === '') return []
@@ -136,7 +136,7 @@ async function scopedGaps(
 function parsedOnce() {
   const known = new Map<string, readonly string[]>()
   return (json: string) => {
-    const ids = known.get(json) ?? Ids.parse(JSON.parse(json))
+    const ids = known.get(json) ?? readTexts(json)
     known.set(json, ids)
     return ids
   }

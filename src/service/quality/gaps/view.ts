@@ -13,6 +13,7 @@ import type { Exposure, LiveIssue } from './exposure.ts'
 import { gapReasons } from './reasons.ts'
 import { gapId, type GapQuery, type ScannedGap } from './scan.ts'
 import { suggestedAction, typeFactor } from './score.ts'
+import { readJson } from '../../sql/json.ts'
 
 export type GapBody = z.input<typeof Gap>
 
@@ -53,10 +54,7 @@ export async function viewGaps(
       coverage_state: gap.state,
       linked_test_count: own?.linked_test_count ?? 0,
       component: components.get(gap.componentIds[0] ?? '') ?? null,
-      files:
-        requirement === undefined
-          ? [gap.path]
-          : CodeRefs.parse(JSON.parse(requirement.code_refs)).map(({ path }) => path),
+      files: requirement === undefined ? [gap.path] : readJson(CodeRefs, requirement.code_refs).map(({ path }) => path),
       score: gap.score,
       risk_score: gap.risk,
       exposure_score: Math.round(gap.exposureScore * 1000) / 1000,
@@ -122,7 +120,7 @@ async function ownCoverage(
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   for (const step of steps([...requirements.keys()])) {
     for (const [id, links] of await linkFacts(rows, step, { environmentId })) {
-      const criteria = Criteria.parse(JSON.parse(requirements.get(id)?.acceptance_criteria ?? '[]'))
+      const criteria = readJson(Criteria, requirements.get(id)?.acceptance_criteria ?? '[]')
       const facts = { criterionIds: criteria.map((criterion) => criterion.id), links, maxAgeMs, now }
       own.set(id, coverageOf(facts).coverage)
     }

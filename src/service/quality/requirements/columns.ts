@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Requirement } from '../../../contract/requirements.ts'
 import { StoredActor } from '../../errors/issues/columns.ts'
+import { readJson } from '../../sql/json.ts'
 
 /** What the JSON columns of `requirement` hold; written by `write.ts`, parsed where they are read. */
 
@@ -53,11 +54,10 @@ export const Source: z.ZodType<RequirementBody['source']> = z.object({
   agent_run_id: Text,
 })
 
-export const Texts = z.array(Text)
 export const LabelColumn = z.record(Text, Text)
 export const ExternalRefs = z.array(z.object({ system: Text, key: Text, url: Text }))
 
 /** An actor as JSON columns hold it. */
 export function actorOf(json: string): z.output<typeof StoredActor> {
-  return StoredActor.parse(JSON.parse(json))
+  return readJson(StoredActor, json)
 }

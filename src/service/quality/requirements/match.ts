@@ -2,6 +2,7 @@ import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
 import { steps } from '../coverage/facts.ts'
 import type { Rows } from '../../sql/database.ts'
 import { CodeRefs, type StoredCodeRef } from './columns.ts'
+import { readJson } from '../../sql/json.ts'
 
 /** A requirement that claims a file, and the reference by which it does. */
 export interface Claim {
@@ -76,7 +77,7 @@ async function codeRefsOf(rows: Rows, requirementIds: readonly string[]): Promis
   const refs = new Map<string, StoredCodeRef[]>()
   for (const step of steps(requirementIds)) {
     const found = await rows.selectFrom('requirement').select(['id', 'code_refs']).where('id', 'in', step).execute()
-    for (const { id, code_refs } of found) refs.set(id, CodeRefs.parse(JSON.parse(code_refs)))
+    for (const { id, code_refs } of found) refs.set(id, readJson(CodeRefs, code_refs))
   }
   return refs
 }

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Prepare } from '../../sql/database.ts'
 import { requirementKey, type StoredRequirement } from './access.ts'
-import { Criteria, Texts } from './columns.ts'
+import { Criteria } from './columns.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 /** Words of a query that are looked for; more say no more. */
 const MOST_WORDS = 16
@@ -9,14 +10,14 @@ const MOST_WORDS = 16
 /** Puts a requirement's words into the full-text index, in place of those it had. */
 export function indexRequirement(prepare: Prepare, row: StoredRequirement): void {
   unindexRequirement(prepare, row.seq)
-  const criteria = Criteria.parse(JSON.parse(row.acceptance_criteria))
+  const criteria = readJson(Criteria, row.acceptance_criteria)
   prepare('INSERT INTO requirement_text (rowid, key, title, statement, criteria, tags) VALUES (?, ?, ?, ?, ?, ?)').run(
     row.seq,
     requirementKey(row),
     row.title,
     row.statement,
     criteria.map(({ text, given, when, then }) => [text, given, when, then].join(' ')).join('\n'),
-    Texts.parse(JSON.parse(row.tags)).join(' '),
+    readTexts(row.tags).join(' '),
   )
 }
 

@@ -6,17 +6,9 @@ import { etagOf } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'
 import { requirementKey, type StoredProduct, type StoredRequirement } from './access.ts'
-import {
-  actorOf,
-  CodeRefs,
-  Criteria,
-  ExternalRefs,
-  LabelColumn,
-  Source,
-  Texts,
-  type RequirementBody,
-} from './columns.ts'
+import { actorOf, CodeRefs, Criteria, ExternalRefs, LabelColumn, Source, type RequirementBody } from './columns.ts'
 import { ancestorNumbers } from './tree.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 export interface RequirementViewing {
   /** Epoch milliseconds. */
@@ -52,16 +44,16 @@ export async function viewRequirements(
       statement: basic ? '' : row.statement,
       rationale: basic ? '' : row.rationale,
       normative: row.normative === 1,
-      acceptance_criteria: basic ? [] : Criteria.parse(JSON.parse(row.acceptance_criteria)),
+      acceptance_criteria: basic ? [] : readJson(Criteria, row.acceptance_criteria),
       priority: Priority.parse(row.priority),
       risk: RiskLevel.parse(row.risk),
-      tags: Texts.parse(JSON.parse(row.tags)),
-      labels: LabelColumn.parse(JSON.parse(row.labels)),
-      component_ids: Texts.parse(JSON.parse(row.component_ids)),
-      code_refs: basic ? [] : CodeRefs.parse(JSON.parse(row.code_refs)),
-      depends_on_ids: Texts.parse(JSON.parse(row.depends_on_ids)),
-      external_refs: ExternalRefs.parse(JSON.parse(row.external_refs)),
-      source: Source.parse(JSON.parse(row.source)),
+      tags: readTexts(row.tags),
+      labels: readJson(LabelColumn, row.labels),
+      component_ids: readTexts(row.component_ids),
+      code_refs: basic ? [] : readJson(CodeRefs, row.code_refs),
+      depends_on_ids: readTexts(row.depends_on_ids),
+      external_refs: readJson(ExternalRefs, row.external_refs),
+      source: readJson(Source, row.source),
       version: row.version,
       content_hash: row.content_hash,
       coverage: covered,

@@ -11,6 +11,7 @@ import { contentHash, invalid, readCodeRefs, readCriteria } from './content.ts'
 import { pathPrefix } from './match.ts'
 import { indexRequirement, unindexRequirement } from './text-index.ts'
 import { below, isWithin, moveSubtree, treePath } from './tree.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 
@@ -84,7 +85,7 @@ export async function changeRequirement(
   fields: RequirementFields & { minor_change?: boolean | undefined },
 ): Promise<StoredRequirement> {
   await checkReferences(rows, before.product_id, fields, before.id)
-  const known = Criteria.parse(JSON.parse(before.acceptance_criteria))
+  const known = readJson(Criteria, before.acceptance_criteria)
   const criteria =
     fields.acceptance_criteria === undefined
       ? known
@@ -277,14 +278,14 @@ function keepVersion(prepare: Prepare, row: StoredRequirement): void {
 function index(prepare: Prepare, row: StoredRequirement): void {
   indexRequirement(prepare, row)
   prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(row.id)
-  const paths = z.array(z.object({ path: z.string() })).parse(JSON.parse(row.code_refs))
+  const paths = readJson(z.array(z.object({ path: z.string() })), row.code_refs)
   for (const glob of new Set(paths.map(({ path }) => path))) {
     prepare(
       'INSERT INTO requirement_path (product_id, prefix, requirement_id, glob, is_literal) VALUES (?, ?, ?, ?, ?)',
     ).run(row.product_id, pathPrefix(glob), row.id, glob, isLiteral(glob) ? 1 : 0)
   }
   prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(row.id)
-  for (const id of z.array(z.string()).parse(JSON.parse(row.component_ids))) {
+  for (const id of readTexts(row.component_ids)) {
     prepare('INSERT INTO requirement_component (product_id, component_id, requirement_id) VALUES (?, ?, ?)').run(
       row.product_id,
       id,

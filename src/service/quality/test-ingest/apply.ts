@@ -1,3 +1,4 @@
+import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { InputOf } from '../../../contract/index.ts'
 import type { Call } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
@@ -132,7 +133,7 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
   const moves = test.identity !== placed.identity && !isPlaced
   const ran = options.mode !== 'INGEST_MODE_DRAFT'
   // Only this module writes the columns read here.
-  const labels = JSON.parse(test.labels) as Record<string, string>
+  const labels = readOwnJson<Record<string, string>>(test.labels)
   const isBack = test.status === 'TEST_STATUS_DEPRECATED' && labels[DEPRECATED_BY] === MISSING
   const { [DEPRECATED_BY]: _mark, ...kept } = labels
   const next = {
@@ -166,13 +167,13 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
     prepare(
       `UPDATE test SET ${names.map((name) => `${name} = ?`).join(', ')}, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
     ).run(...names.map((name) => next[name]), call.now(), test.id)
-    const suite_path = moves ? placed.suite_path : (JSON.parse(test.suite_path) as string[])
+    const suite_path = moves ? placed.suite_path : readTexts(test.suite_path)
     indexTest(prepare, {
       ...next,
       seq: test.seq,
       number: test.number,
       suite_path,
-      tags: JSON.parse(next.tags) as string[],
+      tags: readTexts(next.tags),
     })
   }
   if (moves && test.identity !== null) {
@@ -216,7 +217,7 @@ export function deprecateMissing(
     known.all<{ id: string; labels: string }>(productId, file).filter(({ id }) => !present.has(id)),
   )
   for (const { id, labels } of missing) {
-    const marked = { ...(JSON.parse(labels) as Record<string, string>), [DEPRECATED_BY]: MISSING }
+    const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
     prepare(
       `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
     ).run(JSON.stringify(marked), call.now(), id)

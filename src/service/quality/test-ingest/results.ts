@@ -4,6 +4,7 @@ import type { ReportCase } from '../reports/model/report.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { addReport, ReportedList } from './attempts.ts'
 import type { StoredRun } from './run.ts'
+import { readJson } from '../../sql/json.ts'
 
 /** The run that results belong to, and when a result happened whose report does not say. */
 export interface RecordedRun {
@@ -37,7 +38,7 @@ export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>
   const before = prepare(
     'SELECT id, executed_at, reported FROM test_result WHERE run_id = ? AND test_id = ?',
   ).get<Before>(run.run.id, testId)
-  const outcome = addReport(before === undefined ? [] : ReportedList.parse(JSON.parse(before.reported)), reported)
+  const outcome = addReport(before === undefined ? [] : readJson(ReportedList, before.reported), reported)
   if (outcome === undefined) return false
   // A clock that runs ahead must not keep later results from being the newest.
   const at = Math.min(reported.started_at ?? run.executedAt, call.now())

@@ -10,6 +10,7 @@ import { attachIssueHashes } from '../../issues/record.ts'
 import { readAgain } from '../../issues/symbolication.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import type { Symbolicator } from './symbolicator.ts'
+import { readJson } from '../../../sql/json.ts'
 
 /** Issues whose newest event is read anew, the newest first; the others follow with their next event. */
 const MOST_ISSUES = 1_000
@@ -196,7 +197,7 @@ async function renew(
 }
 
 function renewedSummary(stored: string, title: string, state: z.input<typeof Summary>['symbolication_state']): string {
-  return JSON.stringify({ ...Summary.parse(JSON.parse(stored)), title, symbolication_state: state })
+  return JSON.stringify({ ...readJson(Summary, stored), title, symbolication_state: state })
 }
 
 /** Late: the issue has got a newer event since this one was read. */

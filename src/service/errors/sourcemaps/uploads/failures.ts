@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ServiceError, type FieldViolation } from '../../../../errors.ts'
 import { errorOf, outcomeOf, type StoredUpload } from './stored.ts'
+import { readJson } from '../../../sql/json.ts'
 
 /** Files of a bundle whose problems are told one by one. */
 const MOST_VIOLATIONS = 10
@@ -62,7 +63,7 @@ export function invalidSourceMap(upload: StoredUpload): ServiceError {
 
 /** The rule of the format that the first file breaks: what a client can tell where it does not repeat our sentences. */
 function ruleOf({ error }: StoredUpload): { rule?: string } {
-  const { rule } = z.object({ rule: z.string().optional() }).parse(JSON.parse(error ?? '{}'))
+  const { rule } = readJson(z.object({ rule: z.string().optional() }), error ?? '{}')
   return rule === undefined ? {} : { rule }
 }
 

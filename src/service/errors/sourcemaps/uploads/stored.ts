@@ -8,6 +8,7 @@ import type { ProductRow, SourceMapRow } from '../../../sql/schema.ts'
 import { isKnownEnvironment, isKnownRelease, nameKey } from '../../../workspace/rules.ts'
 import { timestamp, timestampOrNull } from '../../../shared/times.ts'
 import type { State } from './states.ts'
+import { readJson } from '../../../sql/json.ts'
 
 /** An upload as its table holds it. */
 export type StoredUpload = Selectable<SourceMapRow>
@@ -24,14 +25,14 @@ export const noOutcome: Outcome = { files: [], resymbolicated_issues: null }
 
 /** Reads the column `files`. */
 export function outcomeOf({ files }: Pick<StoredUpload, 'files'>): Outcome {
-  return Outcome.parse(JSON.parse(files))
+  return readJson(Outcome, files)
 }
 
 const StoredError = SourceMap.shape.error.unwrap()
 
 /** Reads the column `error`. */
 export function errorOf({ error }: Pick<StoredUpload, 'error'>): z.input<typeof StoredError> | null {
-  return error === null ? null : StoredError.parse(JSON.parse(error))
+  return error === null ? null : readJson(StoredError, error)
 }
 
 /** The upload and its product; `not_found` also when the principal is no member of its workspace (contract §0.4). */
@@ -74,7 +75,7 @@ export async function viewUpload(rows: Rows, upload: StoredUpload): Promise<z.in
     content_type: upload.content_type,
     files: outcomeOf(upload).files,
     error: errorOf(upload),
-    created_by: SourceMap.shape.created_by.parse(JSON.parse(upload.created_by)),
+    created_by: readJson(SourceMap.shape.created_by, upload.created_by),
     created_at: timestamp(upload.created_at),
     confirmed_at: timestampOrNull(upload.confirmed_at),
     expires_at: timestampOrNull(upload.expires_at),
