@@ -4,7 +4,7 @@ import { audit } from '../workspace/audit.ts'
 import { compileComponents, overlaps } from '../workspace/components.ts'
 import { validateGlob } from '../workspace/glob.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 import { slugOf } from '../workspace/products.ts'
 import { viewComponents } from '../workspace/component-view.ts'
 import { cutPage, readPage } from '../shared/paging.ts'
@@ -18,7 +18,7 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
     async createComponent(input, call) {
       checkGlobs({ path_globs: input.path_globs, exclude_globs: input.exclude_globs ?? [] })
       const answer = await call.db.write(async (rows) => {
-        const product = await productOf(rows, call.principal, input.product_id)
+        const product = await requireProduct(rows, call.principal, input.product_id)
         const siblings = await rows
           .selectFrom('component')
           .select(['id', 'slug', 'path_globs'])
@@ -64,7 +64,7 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
 
     async listComponents(input, call) {
       const { db, principal } = call
-      const product = await productOf(db.read, principal, input.product_id)
+      const product = await requireProduct(db.read, principal, input.product_id)
       const page = readPage(input)
       const { after } = page
       const { path, q } = input

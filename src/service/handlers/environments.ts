@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ServiceError } from '../../errors.ts'
 import { audit } from '../workspace/audit.ts'
 import type { Handlers } from '../shared/context.ts'
-import { environmentOf, productOf } from '../workspace/access.ts'
+import { requireEnvironment, requireProduct } from '../workspace/access.ts'
 import { ensureEnvironment, type StoredEnvironment } from '../workspace/environments.ts'
 import { viewEnvironments } from '../workspace/environment-view.ts'
 import { nameKey } from '../workspace/rules.ts'
@@ -13,7 +13,7 @@ import type { Rows } from '../sql/database.ts'
 export const environmentHandlers = {
   async createEnvironment(input, call) {
     return call.db.write(async (rows) => {
-      const product = await productOf(rows, call.principal, input.product_id)
+      const product = await requireProduct(rows, call.principal, input.product_id)
       const { environment: row, before } = await ensureEnvironment(rows, call, {
         productId: product.id,
         name: input.name,
@@ -32,7 +32,7 @@ export const environmentHandlers = {
 
   async listEnvironments(input, call) {
     const { db, principal } = call
-    const product = await productOf(db.read, principal, input.product_id)
+    const product = await requireProduct(db.read, principal, input.product_id)
     const page = readPage(input)
     const { after } = page
     const { kind, name } = input
@@ -58,12 +58,12 @@ export const environmentHandlers = {
 
   async getEnvironment({ id }, call) {
     const { db, principal } = call
-    return { environment: await viewOne(db.read, call.now(), await environmentOf(db.read, principal, id)) }
+    return { environment: await viewOne(db.read, call.now(), await requireEnvironment(db.read, principal, id)) }
   },
 
   async deleteEnvironment({ id, etag }, call) {
     return call.db.write(async (rows) => {
-      const before = await environmentOf(rows, call.principal, id)
+      const before = await requireEnvironment(rows, call.principal, id)
       checkEtag(etag, etagOf(before.id, before.version))
       const now = call.now()
       await rows

@@ -1,8 +1,8 @@
 import { notFound } from '../../errors.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 import { readFixContext } from '../agent-context/fix/context.ts'
-import { issueOf } from '../errors/issues/access.ts'
+import { requireIssue } from '../errors/issues/access.ts'
 
 const FRAMES = 30
 const FILES = 15
@@ -11,8 +11,8 @@ const REQUIREMENTS = 20
 export const fixContextHandlers = {
   async getFixContext(input, call) {
     const { db, principal, symbolicator } = call
-    const product = await productOf(db.read, principal, input.product_id)
-    const { issue } = await issueOf(db.read, principal, input.issue_id)
+    const product = await requireProduct(db.read, principal, input.product_id)
+    const { issue } = await requireIssue(db.read, principal, input.issue_id)
     if (issue.product_id !== product.id) {
       throw notFound('issue', input.issue_id, `it is an issue of product ${issue.product_id}: name that one`)
     }

@@ -1,8 +1,8 @@
 import type { EndpointName } from '../../contract/index.ts'
 import type { Call, Handlers } from '../shared/context.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct, requireRelease } from '../workspace/access.ts'
 import { checkEtag, etagOf } from '../shared/etag.ts'
-import { issueOf, productOfRelease } from '../errors/issues/access.ts'
+import { requireIssue } from '../errors/issues/access.ts'
 import { viewEvent, viewSummaries } from '../errors/issues/event-view.ts'
 import { readHistory } from '../errors/issues/history.ts'
 import { viewIssues } from '../errors/issues/issue-view.ts'
@@ -21,7 +21,7 @@ const RELEASES_SHOWN = 20
 export const issueHandlers = {
   async listIssues(input, call) {
     const { db, principal } = call
-    const product = await productOf(db.read, principal, input.product_id)
+    const product = await requireProduct(db.read, principal, input.product_id)
     const { product_id: _product, page_size: _size, page_token: _token, sort = 'last_seen', ...filter } = input
     const query = { product, filter, sort, page: readPage(input), now: call.now() }
     const { issues, paging } = await listIssueRows(db.read, query)
@@ -30,7 +30,7 @@ export const issueHandlers = {
 
   async getIssue({ id, environment_id }, call) {
     const { db, principal, symbolicator } = call
-    const { issue, product } = await issueOf(db.read, principal, id)
+    const { issue, product } = await requireIssue(db.read, principal, id)
     const [body] = await viewIssues(db.read, [issue], viewing(product, call))
     const latest = await latestOccurrence(db.read, id, environment_id)
     const options = { symbolicator, product, maxFrames: FRAMES_PER_STACK, includeRaw: false }
@@ -44,14 +44,14 @@ export const issueHandlers = {
 
   async listIssueEvents(input, call) {
     const { db, principal } = call
-    await issueOf(db.read, principal, input.id)
+    await requireIssue(db.read, principal, input.id)
     const query = { issueId: input.id, filter: input, page: readPage(input), now: call.now() }
     const { rows, paging } = await listOccurrenceRows(db.read, query)
     return { events: await viewSummaries(db.read, rows), ...paging }
   },
 
   async getIssueEvent({ id, event_id, max_frames, include_raw }, { db, principal, symbolicator }) {
-    const { product } = await issueOf(db.read, principal, id)
+    const { product } = await requireIssue(db.read, principal, id)
     const occurrence = await findOccurrence(db.read, id, event_id)
     const maxFrames = max_frames ?? FRAMES_PER_STACK
     const options = { symbolicator, product, maxFrames, includeRaw: include_raw ?? false }
@@ -59,14 +59,14 @@ export const issueHandlers = {
   },
 
   async getIssueStats({ id, period = '7d', environment_id: environmentId }, call) {
-    await issueOf(call.db.read, call.principal, id)
+    await requireIssue(call.db.read, call.principal, id)
     return { stats: await readStats(call.db.read, { issueId: id, period, environmentId, now: call.now() }) }
   },
 
   async listReleaseIssues(input, call) {
     const { db, principal } = call
     const { release_id, include = 'new', status, levels } = input
-    const product = await productOfRelease(db.read, principal, release_id)
+    const { product } = await requireRelease(db.read, principal, release_id)
     const which = include === 'new' ? { first_release_id: release_id } : { regressed_release_id: release_id }
     const filter = { status, levels, ...which }
     const query = { product, filter, sort: 'last_seen' as const, page: readPage(input), now: call.now() }
@@ -76,7 +76,7 @@ export const issueHandlers = {
 
   async setIssueStatus({ id, status, note = '', etag }, call) {
     return call.db.write(async (rows) => {
-      const { issue, product } = await issueOf(rows, call.principal, id)
+      const { issue, product } = await requireIssue(rows, call.principal, id)
       checkEtag(etag, etagOf(issue.id, issue.version))
       const [context = ''] = (await contextsFor(rows, product, [id], status)).values()
       await changeStatus(rows, call, issue, { status, note, reason: 'manual', context })
@@ -87,7 +87,7 @@ export const issueHandlers = {
 
   async bulkSetIssueStatus({ product_id, issue_ids, status, note = '' }, call) {
     return call.db.write(async (rows) => {
-      const product = await productOf(rows, call.principal, product_id)
+      const product = await requireProduct(rows, call.principal, product_id)
       const ids = [...new Set(issue_ids)]
       const found = await issuesById(rows, product, ids)
       const contexts = await contextsFor(rows, product, [...found.keys()], status)

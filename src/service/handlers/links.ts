@@ -6,9 +6,9 @@ import { refuseBranch } from '../quality/branches/access.ts'
 import type { Call, Handlers } from '../shared/context.ts'
 import { refreshCoverage } from '../quality/coverage/refresh.ts'
 import { cutPage, readPage } from '../shared/paging.ts'
-import { requirementOf } from '../quality/requirements/access.ts'
+import { requireRequirement } from '../quality/requirements/access.ts'
 import type { Rows } from '../sql/database.ts'
-import { testOf } from '../quality/cases/access.ts'
+import { requireTest } from '../quality/cases/access.ts'
 import { viewLinks } from '../quality/cases/link-view.ts'
 import { putLink } from '../quality/cases/links.ts'
 
@@ -17,7 +17,7 @@ export const linkHandlers = {
     refuseBranch(input.branch_id)
     const { role, criterion_ids: criterionIds, confidence } = input
     return call.db.write(async (rows, prepare) => {
-      const { test } = await testOf(rows, call.principal, input.test_id)
+      const { test } = await requireTest(rows, call.principal, input.test_id)
       const requirement = await meant(rows, call, test.product_id, input)
       const origin = call.principal.isAgent ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
       const link = await putLink(rows, prepare, call, { test, requirement, role, criterionIds, origin, confidence })
@@ -31,7 +31,7 @@ export const linkHandlers = {
   async unlinkTest({ test_id, requirement_id, branch_id }, call) {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
-      const { test } = await testOf(rows, call.principal, test_id)
+      const { test } = await requireTest(rows, call.principal, test_id)
       const { changes } = prepare(
         'DELETE FROM test_link WHERE test_id = ? AND requirement_id = ? AND archived_at IS NULL',
       ).run(test_id, requirement_id)
@@ -43,7 +43,7 @@ export const linkHandlers = {
   },
 
   async listTestLinks(input, { db, principal }) {
-    await testOf(db.read, principal, input.test_id)
+    await requireTest(db.read, principal, input.test_id)
     const page = readPage(input)
     const { after } = page
     const all = db.read
@@ -86,7 +86,7 @@ async function meant(
       violations: [{ field: 'requirement_id', description: 'is needed, unless requirement_key is given' }],
     })
   }
-  if (id !== undefined) return (await requirementOf(rows, call.principal, id)).requirement
+  if (id !== undefined) return (await requireRequirement(rows, call.principal, id)).requirement
   const number = Number(/^req-(\d{1,15})$/i.exec(key ?? '')?.[1] ?? -1)
   const found = await rows
     .selectFrom('requirement')

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { notFound } from '../../errors.ts'
 import { audit } from '../workspace/audit.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct, requireRelease } from '../workspace/access.ts'
 import { ensureEnvironment } from '../workspace/environments.ts'
 import { ensureRelease, type StoredRelease } from '../workspace/releases.ts'
 import { viewReleases } from '../workspace/release-view.ts'
@@ -13,7 +12,7 @@ import type { Rows } from '../sql/database.ts'
 export const releaseHandlers = {
   async upsertRelease({ product_id: productId, environment: name, ...input }, call) {
     return call.db.write(async (rows) => {
-      const product = await productOf(rows, call.principal, productId)
+      const product = await requireProduct(rows, call.principal, productId)
       const environment = await ensureEnvironment(rows, call, { productId: product.id, name, origin: 'ORIGIN_RELEASE' })
       const place = environment.environment
       if (place !== environment.before) {
@@ -44,7 +43,7 @@ export const releaseHandlers = {
   },
 
   async listReleases(input, { db, principal }) {
-    const product = await productOf(db.read, principal, input.product_id)
+    const product = await requireProduct(db.read, principal, input.product_id)
     const page = readPage(input)
     const { after } = page
     const { environment, environment_id: environmentId, version } = input
@@ -72,16 +71,7 @@ export const releaseHandlers = {
   },
 
   async getRelease({ id }, { db, principal }) {
-    const row = await db.read
-      .selectFrom('release')
-      .innerJoin('product', 'product.id', 'release.product_id')
-      .selectAll('release')
-      .select('product.workspace_id')
-      .where('release.id', '=', id)
-      .executeTakeFirst()
-    if (row === undefined || !principal.workspaceIds.includes(row.workspace_id)) {
-      throw notFound('release', id, 'list the releases of the product')
-    }
+    const { release: row } = await requireRelease(db.read, principal, id)
     const release = await viewOne(db.read, row)
     const previous = await referTo(db.read, release.predecessor_id)
     // Verdicts have no table.

@@ -4,10 +4,10 @@ import { audit } from '../workspace/audit.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 import { checkEtag, etagOf } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
-import { requirementOf } from '../quality/requirements/access.ts'
+import { requireRequirement } from '../quality/requirements/access.ts'
 import { updatedFields } from '../quality/requirements/cleared.ts'
 import { Criteria } from '../quality/requirements/columns.ts'
 import { lintWording } from '../quality/requirements/lint.ts'
@@ -26,7 +26,7 @@ export const requirementHandlers = {
   async createRequirement({ product_id, branch_id, request_id: _request, validate_only: _dry, ...fields }, call) {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
-      const product = await productOf(rows, call.principal, product_id)
+      const product = await requireProduct(rows, call.principal, product_id)
       const row = await insertRequirement(rows, prepare, call, product, fields)
       await audit(rows, call, { verb: 'create', resourceType: 'requirement', resourceId: row.id, after: row })
       const [requirement] = await viewRequirements(rows, product, [row], { now: call.now() })
@@ -41,7 +41,7 @@ export const requirementHandlers = {
   async listRequirements(input, call) {
     refuseBranch(input.branch_id)
     const { db, principal } = call
-    const product = await productOf(db.read, principal, input.product_id)
+    const product = await requireProduct(db.read, principal, input.product_id)
     const {
       product_id: _product,
       branch_id: _branch,
@@ -61,7 +61,7 @@ export const requirementHandlers = {
   async getRequirement({ id, branch_id }, call) {
     refuseBranch(branch_id)
     const { db } = call
-    const { requirement: row, product } = await requirementOf(db.read, call.principal, id)
+    const { requirement: row, product } = await requireRequirement(db.read, call.principal, id)
     await refreshStale(db, product.id, call.now())
     const [requirement] = await viewRequirements(db.read, product, [row], { now: call.now() })
     const children = await db.read
@@ -89,7 +89,7 @@ export const requirementHandlers = {
   async updateRequirement(input, call) {
     refuseBranch(input.branch_id)
     return call.db.write(async (rows, prepare) => {
-      const { requirement: before, product } = await requirementOf(rows, call.principal, input.id)
+      const { requirement: before, product } = await requireRequirement(rows, call.principal, input.id)
       checkEtag(input.etag, etagOf(before.id, before.etag_version))
       const fields = { ...updatedFields(input), minor_change: input.minor_change }
       const row = await changeRequirement(rows, prepare, call, before, fields)
@@ -106,7 +106,7 @@ export const requirementHandlers = {
   async deleteRequirement({ id, branch_id, recursive = false, etag }, call) {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
-      const { requirement } = await requirementOf(rows, call.principal, id)
+      const { requirement } = await requireRequirement(rows, call.principal, id)
       checkEtag(etag, etagOf(requirement.id, requirement.etag_version))
       const below = await descendantsOf(rows, requirement)
       if (below.length > 0 && !recursive) {

@@ -2,10 +2,10 @@ import type { EndpointName } from '../../contract/index.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 import { listGaps } from '../quality/gaps/list.ts'
 import { readPage } from '../shared/paging.ts'
-import { requirementOf } from '../quality/requirements/access.ts'
+import { requireRequirement } from '../quality/requirements/access.ts'
 import { notFound } from '../../errors.ts'
 import { prepareContexts } from '../agent-context/test/prepare.ts'
 import { buildTestContext } from '../agent-context/test/build.ts'
@@ -14,7 +14,7 @@ export const retrievalHandlers = {
   async listCoverageGaps(input, call) {
     refuseBranch(input.branch_id)
     const { db } = call
-    const product = await productOf(db.read, call.principal, input.product_id)
+    const product = await requireProduct(db.read, call.principal, input.product_id)
     const { limit, window = '7d', environment_id: environmentId } = input
     await refreshStale(db, product.id, call.now())
     const { product_id: _product, page_size: _size, page_token: _token, limit: _limit, ...filters } = input
@@ -27,7 +27,7 @@ export const retrievalHandlers = {
   async getTestContext(input, call) {
     refuseBranch(input.branch_id)
     const { db } = call
-    const { requirement, product } = await requirementOf(db.read, call.principal, input.requirement_id)
+    const { requirement, product } = await requireRequirement(db.read, call.principal, input.requirement_id)
     if (String(product.id) !== input.product_id) {
       throw notFound('requirement', input.requirement_id, 'list the requirements of the product')
     }
@@ -45,7 +45,7 @@ export const retrievalHandlers = {
 
   async prepareTestContext(input, call) {
     refuseBranch(input.branch_id)
-    const product = await productOf(call.db.read, call.principal, input.product_id)
+    const product = await requireProduct(call.db.read, call.principal, input.product_id)
     await refreshStale(call.db, product.id, call.now())
     return { test_generation_context: await prepareContexts(call, product, input) }
   },

@@ -1,13 +1,13 @@
 import { audit } from '../workspace/audit.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 import { checkSetup } from '../workspace/setup.ts'
 import { timestamp } from '../shared/times.ts'
 
 export const setupHandlers = {
   async verifySetup({ product_id: productId }, call) {
     return call.db.write(async (rows) => {
-      const product = await productOf(rows, call.principal, productId)
+      const product = await requireProduct(rows, call.principal, productId)
       const now = call.now()
       const checks = await checkSetup(rows, product, now)
       const missing = checks.filter(({ status }) => status === 'SETUP_CHECK_STATUS_MISSING')

@@ -2,7 +2,7 @@ import type { EndpointName } from '../../contract/index.ts'
 import { audit } from '../workspace/audit.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 import { readDraft } from '../quality/test-ingest/decode.ts'
 import { ingestDraft } from '../quality/test-ingest/ingest.ts'
 
@@ -10,10 +10,10 @@ export const testIngestHandlers = {
   async ingestTests(input, call) {
     refuseBranch(input.options?.branch_id)
     // Who may not see the product learns nothing, also not whether the report is readable.
-    await productOf(call.db.read, call.principal, input.product_id)
+    await requireProduct(call.db.read, call.principal, input.product_id)
     const draft = readDraft(input.draft)
     return call.db.write(async (rows, prepare) => {
-      const product = await productOf(rows, call.principal, input.product_id)
+      const product = await requireProduct(rows, call.principal, input.product_id)
       const ingest = await ingestDraft({ rows, prepare, call, product }, draft, input)
       const { summary, run } = ingest
       await audit(rows, call, { verb: 'ingest', resourceType: 'test_run', resourceId: run.id, after: summary })

@@ -4,12 +4,12 @@ import { ServiceError } from '../../errors.ts'
 import { audit } from '../workspace/audit.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
-import { productOf } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 import { checkEtag, etagOf } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
-import { requirementOf } from '../quality/requirements/access.ts'
+import { requireRequirement } from '../quality/requirements/access.ts'
 import type { Rows } from '../sql/database.ts'
-import { testOf, type StoredTest } from '../quality/cases/access.ts'
+import { requireTest, type StoredTest } from '../quality/cases/access.ts'
 import { updatedFields } from '../quality/cases/cleared.ts'
 import { viewLinks } from '../quality/cases/link-view.ts'
 import { putLink } from '../quality/cases/links.ts'
@@ -25,11 +25,11 @@ export const testHandlers = {
     const { product_id, branch_id, requirement_ids = [], request_id: _request, validate_only: _dry, ...fields } = input
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
-      const product = await productOf(rows, call.principal, product_id)
+      const product = await requireProduct(rows, call.principal, product_id)
       const test = await insertTest(rows, prepare, call, product, fields)
       const links = []
       for (const id of new Set(requirement_ids)) {
-        const { requirement } = await requirementOf(rows, call.principal, id)
+        const { requirement } = await requireRequirement(rows, call.principal, id)
         const origin = call.principal.isAgent ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
         links.push(await putLink(rows, prepare, call, { test, requirement, origin }))
       }
@@ -41,7 +41,7 @@ export const testHandlers = {
   async updateTest(input, call) {
     refuseBranch(input.branch_id)
     return call.db.write(async (rows, prepare) => {
-      const found = await testOf(rows, call.principal, input.id)
+      const found = await requireTest(rows, call.principal, input.id)
       checkEtag(input.etag, etagOf(found.test.id, found.test.etag_version))
       const test = await changeTest(rows, prepare, call, found, updatedFields(input))
       await audit(rows, call, {
@@ -58,7 +58,7 @@ export const testHandlers = {
   async listTests(input, call) {
     refuseBranch(input.branch_id)
     const { db } = call
-    const product = await productOf(db.read, call.principal, input.product_id)
+    const product = await requireProduct(db.read, call.principal, input.product_id)
     const { product_id: _product, branch_id: _branch, page_size: _size, page_token: _token, view, ...filter } = input
     const { tests, paging } = await listTestRows(db.read, { productId: product.id, filter, page: readPage(input) })
     const viewing = { now: call.now(), basic: view === 'TEST_VIEW_BASIC' }
@@ -68,7 +68,7 @@ export const testHandlers = {
   async getTest({ id, branch_id }, call) {
     refuseBranch(branch_id)
     const { db } = call
-    const { test } = await testOf(db.read, call.principal, id)
+    const { test } = await requireTest(db.read, call.principal, id)
     const links = await db.read
       .selectFrom('test_link')
       .selectAll()
@@ -95,7 +95,7 @@ export const testHandlers = {
   async deleteTest({ id, branch_id, recursive = false, etag }, call) {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
-      const { test } = await testOf(rows, call.principal, id)
+      const { test } = await requireTest(rows, call.principal, id)
       checkEtag(etag, etagOf(test.id, test.etag_version))
       const below = await testsBelow(rows, id)
       if (below.length > 0 && !recursive) {

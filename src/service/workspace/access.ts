@@ -1,28 +1,72 @@
-import { notFound } from '../../errors.ts'
+import type { Selectable } from 'kysely'
+import { notFound, type ServiceError } from '../../errors.ts'
 import type { Principal } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
+import type { EnvironmentRow, ReleaseRow } from '../sql/schema.ts'
+import type { StoredProduct } from './products.ts'
 
-/** The product's row; `not_found` also when the principal is no member of its workspace (contract §0.4). */
-export async function productOf(rows: Rows, principal: Principal, productId: string) {
-  const row = await rows.selectFrom('product').selectAll().where('id', '=', Number(productId)).executeTakeFirst()
-  if (row === undefined || !principal.workspaceIds.includes(row.workspace_id)) {
-    throw notFound('product', productId, 'list the products of the workspace')
-  }
-  return row
+/**
+ * The row and its product. Throws what `missing` makes when there is no row, and also when the principal is not a member of the
+ * product's workspace, so that both look the same (contract §0.4).
+ */
+export async function requireAccess<Row extends { product_id: number }>(
+  rows: Rows,
+  principal: Principal,
+  row: Row | undefined,
+  missing: () => ServiceError,
+): Promise<{ row: Row; product: StoredProduct }> {
+  if (row === undefined) throw missing()
+  return { row, product: await readProduct(rows, principal, row.product_id, missing) }
 }
 
-/** The environment's row, with the same rule; a deleted one is not found. */
-export async function environmentOf(rows: Rows, principal: Principal, id: string) {
+/** The product with that id; `not_found` also when the principal is not a member of its workspace (contract §0.4). */
+export function requireProduct(rows: Rows, principal: Principal, id: string): Promise<StoredProduct> {
+  return readProduct(rows, principal, Number(id), () => notFound('product', id, 'list the products of the workspace'))
+}
+
+/** The environment with that id, by the same rule; a deleted one is not found. */
+export async function requireEnvironment(
+  rows: Rows,
+  principal: Principal,
+  id: string,
+): Promise<Selectable<EnvironmentRow>> {
   const row = await rows
     .selectFrom('environment')
-    .innerJoin('product', 'product.id', 'environment.product_id')
-    .selectAll('environment')
-    .select('product.workspace_id')
-    .where('environment.id', '=', id)
-    .where('environment.deleted_at', 'is', null)
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (row === undefined || !principal.workspaceIds.includes(row.workspace_id)) {
-    throw notFound('environment', id, 'list the environments of the product')
-  }
-  return row
+  const missing = () => notFound('environment', id, 'list the environments of the product')
+  return (await requireAccess(rows, principal, row, missing)).row
+}
+
+/** The release with that id and its product, by the same rule. */
+export async function requireRelease(
+  rows: Rows,
+  principal: Principal,
+  id: string,
+): Promise<{ release: Selectable<ReleaseRow>; product: StoredProduct }> {
+  const row = await rows.selectFrom('release').selectAll().where('id', '=', id).executeTakeFirst()
+  const missing = () => notFound('release', id, 'list the releases of the product')
+  const { row: release, product } = await requireAccess(rows, principal, row, missing)
+  return { release, product }
+}
+
+/** Throws `not_found` for the first of the ids that is not a component of the product. */
+export async function requireComponents(rows: Rows, productId: number, ids: readonly string[] = []): Promise<void> {
+  if (ids.length === 0) return
+  const found = await rows
+    .selectFrom('component')
+    .select('id')
+    .where('product_id', '=', productId)
+    .where('id', 'in', ids)
+    .execute()
+  const missing = ids.find((id) => !found.some((row) => row.id === id))
+  if (missing !== undefined) throw notFound('component', missing, 'list the components of the product')
+}
+
+async function readProduct(rows: Rows, principal: Principal, id: number, missing: () => ServiceError) {
+  const product = await rows.selectFrom('product').selectAll().where('id', '=', id).executeTakeFirst()
+  if (product === undefined || !principal.workspaceIds.includes(product.workspace_id)) throw missing()
+  return product
 }

@@ -2,7 +2,7 @@ import type { Call } from '../../shared/context.ts'
 import { latestOccurrence } from '../../errors/issues/occurrences.ts'
 import { viewEvent, type EventBody } from '../../errors/issues/event-view.ts'
 import type { Rows } from '../../sql/database.ts'
-import type { StoredProduct } from '../../quality/requirements/access.ts'
+import type { StoredProduct } from '../../workspace/products.ts'
 
 type FrameBody = EventBody['exceptions'][number]['frames'][number]
 

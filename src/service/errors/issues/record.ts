@@ -1,3 +1,4 @@
+import { takeNumber } from '../../workspace/numbers.ts'
 import { notFound } from '../../../errors.ts'
 import type { Platform } from '../../shared/context.ts'
 import type { Grouping } from '../grouping/index.ts'
@@ -103,11 +104,7 @@ function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFa
 function createIssue(tools: RecordTools, prepared: Prepared, place: Place, repository: string): string {
   const { prepare, platform } = tools
   const { productId, event, grouping } = prepared
-  const next = prepare(
-    'UPDATE product SET next_issue_number = next_issue_number + 1 WHERE id = ? RETURNING next_issue_number - 1 AS number',
-  ).get<{ number: number }>(productId)
-  const number = next?.number
-  if (number === undefined) throw new Error('the product disappeared inside the transaction')
+  const number = takeNumber(prepare, productId, 'issue')
   const id = platform.newId()
   const { algorithm, basis, hash, explanation } = grouping
   prepare(

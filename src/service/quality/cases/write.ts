@@ -1,3 +1,5 @@
+import { requireComponents } from '../../workspace/access.ts'
+import { takeNumber } from '../../workspace/numbers.ts'
 import type { Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
@@ -33,7 +35,7 @@ export async function insertTest(
   fields: TestFields & Pick<Input, 'kind' | 'title'>,
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id)
-  await checkComponents(rows, product.id, fields.component_ids)
+  await requireComponents(rows, product.id, fields.component_ids)
   const place = placeOf(product, fields.automation_ref)
   if (place.identity !== null) await checkFree(rows, product.id, place.identity)
   const now = call.now()
@@ -42,7 +44,7 @@ export async function insertTest(
     .values({
       id: call.newId(),
       product_id: product.id,
-      number: nextTestNumber(prepare, product.id),
+      number: takeNumber(prepare, product.id, 'test'),
       kind: fields.kind,
       level: 'TEST_LEVEL_UNKNOWN',
       status: 'TEST_STATUS_ACTIVE',
@@ -69,7 +71,7 @@ export async function changeTest(
   fields: TestFields,
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id, before)
-  await checkComponents(rows, product.id, fields.component_ids)
+  await requireComponents(rows, product.id, fields.component_ids)
   const place = fields.automation_ref === undefined ? undefined : placeOf(product, fields.automation_ref)
   if (typeof place?.identity === 'string' && place.identity !== before.identity) {
     await checkFree(rows, product.id, place.identity)
@@ -114,15 +116,6 @@ export async function removeTests(
   }
   const productId = removed[0]?.product_id ?? 0
   await refreshCoverage(rows, prepare, { productId, now: call.now() }, affected)
-}
-
-/** The next number of a test's key. */
-export function nextTestNumber(prepare: Prepare, productId: number): number {
-  const row = prepare(
-    'UPDATE product SET next_test_number = next_test_number + 1 WHERE id = ? RETURNING next_test_number - 1 AS number',
-  ).get<{ number: number }>(productId)
-  if (row === undefined) throw notFound('product', String(productId), 'list the products of the workspace')
-  return row.number
 }
 
 function columnsOf(fields: TestFields) {
@@ -208,18 +201,6 @@ async function checkParent(
       throw invalid([{ field: 'parent_id', description: 'must not be the suite itself or one in it' }])
     above = parent.parent_id
   }
-}
-
-async function checkComponents(rows: Rows, productId: number, ids: readonly string[] | undefined): Promise<void> {
-  if (ids === undefined || ids.length === 0) return
-  const found = await rows
-    .selectFrom('component')
-    .select('id')
-    .where('product_id', '=', productId)
-    .where('id', 'in', ids)
-    .execute()
-  const missing = ids.find((id) => !found.some((row) => row.id === id))
-  if (missing !== undefined) throw notFound('component', missing, 'list the components of the product')
 }
 
 function index(prepare: Prepare, row: StoredTest): void {

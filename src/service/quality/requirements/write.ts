@@ -1,3 +1,5 @@
+import { requireComponents } from '../../workspace/access.ts'
+import { takeNumber } from '../../workspace/numbers.ts'
 import * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
@@ -5,7 +7,8 @@ import type { Call } from '../../shared/context.ts'
 import { isLiteral } from '../../workspace/glob.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
-import type { StoredProduct, StoredRequirement } from './access.ts'
+import type { StoredRequirement } from './access.ts'
+import type { StoredProduct } from '../../workspace/products.ts'
 import { Criteria, Source } from './columns.ts'
 import { contentHash, invalid, readCodeRefs, readCriteria } from './content.ts'
 import { pathPrefix } from './match.ts'
@@ -32,7 +35,7 @@ export async function insertRequirement(
 ): Promise<StoredRequirement> {
   const parent = await parentOf(rows, product.id, fields.parent_id)
   await checkReferences(rows, product.id, fields)
-  const number = nextNumber(prepare, product.id)
+  const number = takeNumber(prepare, product.id, 'requirement')
   const position =
     typeof fields.position === 'number' ? fields.position : nextPosition(prepare, product.id, parent?.id ?? '')
   const criteria = readCriteria(fields.acceptance_criteria ?? [], [], () => call.newId())
@@ -224,17 +227,7 @@ async function parentOf(rows: Rows, productId: number, id: string | undefined): 
 
 /** Components and requirements that a request names are there, in the same product. */
 async function checkReferences(rows: Rows, productId: number, fields: RequirementFields, self = ''): Promise<void> {
-  const components = [...new Set(fields.component_ids)]
-  if (components.length > 0) {
-    const found = await rows
-      .selectFrom('component')
-      .select('id')
-      .where('product_id', '=', productId)
-      .where('id', 'in', components)
-      .execute()
-    const missing = components.find((id) => !found.some((row) => row.id === id))
-    if (missing !== undefined) throw notFound('component', missing, 'list the components of the product')
-  }
+  await requireComponents(rows, productId, fields.component_ids)
   const others = [...new Set(fields.depends_on_ids)]
   if (others.includes(self) && self !== '') {
     throw invalid([{ field: 'depends_on_ids', description: 'must not name the requirement itself' }])
@@ -250,14 +243,6 @@ async function checkReferences(rows: Rows, productId: number, fields: Requiremen
   const missing = others.find((id) => !found.some((row) => row.id === id))
   if (missing !== undefined)
     throw notFound('requirement', missing, 'depends_on_ids are requirements of the same product')
-}
-
-function nextNumber(prepare: Prepare, productId: number): number {
-  const row = prepare(
-    'UPDATE product SET next_requirement_number = next_requirement_number + 1 WHERE id = ? RETURNING next_requirement_number - 1 AS number',
-  ).get<{ number: number }>(productId)
-  if (row === undefined) throw notFound('product', String(productId), 'list the products of the workspace')
-  return row.number
 }
 
 function nextPosition(prepare: Prepare, productId: number, parentId: string): number {

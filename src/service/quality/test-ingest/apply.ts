@@ -4,7 +4,7 @@ import type { Call } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { indexTest } from '../cases/text-index.ts'
-import { nextTestNumber } from '../cases/write.ts'
+import { takeNumber } from '../../workspace/numbers.ts'
 import type { PlacedCase } from './cases.ts'
 import type { KnownTest, Matched } from './match.ts'
 import { recordResult, type RecordedRun } from './results.ts'
@@ -89,7 +89,7 @@ function insertCase(
 ) {
   const { productId, framework, options, parentId } = facts
   const id = call.newId()
-  const number = nextTestNumber(prepare, productId)
+  const number = takeNumber(prepare, productId, 'test')
   const now = call.now()
   const title = titleOf(placed.name)
   const { lastInsertRowid } = prepare(

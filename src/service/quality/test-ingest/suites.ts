@@ -2,7 +2,7 @@ import type { Call } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { identityOf } from '../cases/identity.ts'
 import { indexTest } from '../cases/text-index.ts'
-import { nextTestNumber } from '../cases/write.ts'
+import { takeNumber } from '../../workspace/numbers.ts'
 
 /**
  * Finds or makes the suites of a path inside a file, each below the one before; answers the id of the innermost, '' for an
@@ -32,7 +32,7 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
   function insert(filePath: string, path: readonly string[], identity: string): string {
     const parent = ensure(filePath, path.slice(0, -1))
     const id = call.newId()
-    const number = nextTestNumber(prepare, productId)
+    const number = takeNumber(prepare, productId, 'test')
     const title = titleOf(path.at(-1) ?? '')
     const now = call.now()
     const { lastInsertRowid } = prepare(

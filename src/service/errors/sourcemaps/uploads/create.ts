@@ -3,7 +3,7 @@ import { maxUploadBytes } from '../../../../contract/sourcemaps.ts'
 import { ServiceError } from '../../../../errors.ts'
 import { audit } from '../../../workspace/audit.ts'
 import type { Call } from '../../../shared/context.ts'
-import { productOf } from '../../../workspace/access.ts'
+import { requireProduct } from '../../../workspace/access.ts'
 import type { Prepare, Rows } from '../../../sql/database.ts'
 import { signAddress } from './address.ts'
 import { normalDebugId } from './comments.ts'
@@ -40,7 +40,7 @@ interface Creating {
  * the product has the same bytes and their tables are whole. Throws `invalid_argument`, `not_found`.
  */
 export async function createUpload({ rows, prepare, call, secret, tables }: Creating, input: Input): Promise<Created> {
-  const product = await productOf(rows, call.principal, input.product_id)
+  const product = await requireProduct(rows, call.principal, input.product_id)
   const facts = factsOf(input)
   const answer = (upload: StoredUpload, address = { url: '', expiresAt: call.now() }) =>
     respond(rows, call, upload, address)
