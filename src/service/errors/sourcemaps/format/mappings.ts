@@ -1,15 +1,6 @@
 import { SourceMapDefect, type DefectRule } from './defect.ts'
 import { unordered, visitInOrder } from './unordered-line.ts'
-
-/** Gets one segment: all 0-based; `source` −1 when it has none (then `line` and `column` are 0), `name` −1 likewise. */
-export type VisitMapping = (
-  generatedLine: number,
-  generatedColumn: number,
-  source: number,
-  line: number,
-  column: number,
-  name: number,
-) => void
+import type { VisitMapping } from './visit-mapping.ts'
 
 /** Lines and columns past this are refused: the largest number a VLQ of the standard can hold. */
 export const LAST_POSITION = 2 ** 31 - 1

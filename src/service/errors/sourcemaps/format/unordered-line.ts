@@ -1,4 +1,4 @@
-import type { VisitMapping } from './mappings.ts'
+import type { VisitMapping } from './visit-mapping.ts'
 
 /** More segments than this are not sorted: with it, column and place among them fit one exact number. */
 const MOST_SEGMENTS = 2 ** 22
