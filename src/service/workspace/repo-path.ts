@@ -1,6 +1,6 @@
 import type { NormalFrame } from '../errors/event/event.ts'
 import { LONGEST_PATH } from './glob.ts'
-import { isNative, isVendored } from '../errors/grouping/paths.ts'
+import { isNative, isVendored, resolvePath } from '../shared/code-paths.ts'
 
 /** The members of a product's `repository` that say where its code stands on build machines and servers. */
 export interface RepositoryRoots {
@@ -20,9 +20,9 @@ export function repoPath(frame: Pick<NormalFrame, 'filename' | 'abs_path'>, repo
   const prefixes = stripPrefixes(repository)
   const stripped = withoutPrefix(path, prefixes)
   // A prefix may hold scheme and host, or may only show once they are gone; it is taken off once.
-  const relative = resolved(withoutOrigin(stripped ?? path))
-  const bare = stripped === undefined ? withoutPrefix(relative, prefixes.map(resolved)) : undefined
-  const file = bare === undefined ? relative : resolved(bare)
+  const relative = resolvePath(withoutOrigin(stripped ?? path))
+  const bare = stripped === undefined ? withoutPrefix(relative, prefixes.map(resolvePath)) : undefined
+  const file = bare === undefined ? relative : resolvePath(bare)
   return file.length > LONGEST_PATH || isVendored(file) ? '' : file
 }
 
@@ -57,15 +57,4 @@ function withoutOrigin(path: string): string {
     .replace(/[?#].*$/s, '')
     .replace(/^\[project\]\//, '')
     .replace(/^~\//, '')
-}
-
-/** Without empty and dot segments and without a drive; what would leave the root starts there. */
-function resolved(path: string): string {
-  const segments: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '' || segment === '.' || (segments.length === 0 && /^[a-z]:$/i.test(segment))) continue
-    if (segment === '..') segments.pop()
-    else segments.push(segment)
-  }
-  return segments.join('/')
 }

@@ -2,7 +2,8 @@ import type { NormalFrame } from '../event/event.ts'
 import { functionToken, javaModule } from './functions.ts'
 import type { Token } from './hash.ts'
 import { buildOf, isBundled, isMinifiedName, pathOf } from './minified.ts'
-import { isNative, isUrl, isVendored, type ReadName, withoutHashes, withoutNumbers } from './paths.ts'
+import { isUrl, type ReadName, withoutHashes, withoutNumbers } from './paths.ts'
+import { isNative, isVendored } from '../../shared/code-paths.ts'
 import type { Family } from './platform.ts'
 
 const LONGEST_CONTEXT = 120

@@ -11,27 +11,6 @@ export function isUrl(path: string): boolean {
   return /^(?:https?|applewebdata|blob):/i.test(path)
 }
 
-/** Code of the engine, without a file of its own: `[native code]`, `<anonymous>`, `self-hosted`, `Promise.all (index 2)`. */
-export function isNative(path: string): boolean {
-  return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?|index \d+)$/.test(path)
-}
-
-const VENDORED = new RegExp(
-  [
-    '(?:^|[/\\\\])(?:node_modules|bower_components)[/\\\\]',
-    '^node:|^internal/|^webpack/|^\\(webpack\\)',
-    '^webpack[\\w-]*:.*/(?:~/|webpack/(?:bootstrap|runtime|startup)|\\(webpack\\))',
-    // Modules that other bundlers make up.
-    '^(?:turbopack:(?://)?/?)?\\[turbopack\\]/',
-    '(?:^|/)(?:vite/(?:preload-helper|modulepreload-polyfill)|_?commonjsHelpers)\\b',
-  ].join('|'),
-)
-
-/** JavaScript that the team did not write: packages, Node's own modules, the bundler's runtime. */
-export function isVendored(path: string): boolean {
-  return VENDORED.test(path)
-}
-
 /**
  * A file name with the parts that a bundler makes from the content replaced: `main.4f3a2b1c.js` and
  * `chunk-ABCD1234.js` are `main.<hash>.js` and `chunk-<hash>.js`, as they are different after each build.

@@ -2,7 +2,8 @@ import type { NormalEvent, NormalException, NormalFrame } from '../event/event.t
 import { typeOf } from './exceptions.ts'
 import { functionToken } from './functions.ts'
 import { isApp } from './frames.ts'
-import { isNative, isUrl } from './paths.ts'
+import { isUrl } from './paths.ts'
+import { isNative } from '../../shared/code-paths.ts'
 import type { Family } from './platform.ts'
 
 const LONGEST_TITLE = 250

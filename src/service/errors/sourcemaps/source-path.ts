@@ -1,4 +1,4 @@
-import { isVendored } from '../grouping/paths.ts'
+import { isVendored, resolvePath } from '../../shared/code-paths.ts'
 
 /** Longest name that is looked at; longer ones (`data:` addresses) name no file. */
 const LONGEST_NAME = 2_048
@@ -21,8 +21,8 @@ export function sourcePath(name: string, mapPath: string): string {
     .replace(/\p{Cc}/gu, '')
     .trim()
     .replaceAll('\\', '/')
-  const path = resolved(withoutOrigin(raw))
-  const placed = isCompiledInPlace(raw, mapPath) ? resolved(`${folderOf(mapPath)}/${path}`) : path
+  const path = resolvePath(withoutOrigin(raw))
+  const placed = isCompiledInPlace(raw, mapPath) ? resolvePath(`${folderOf(mapPath)}/${path}`) : path
   return placed.length > LONGEST_PATH ? '' : placed
 }
 
@@ -52,17 +52,6 @@ function bundled(authority: string, rest: string): string {
     .replace(/^\/\([\w-]+\)\//, '/')
     .replace(/^\/\[project\]\//, '/')
     .replaceAll('/~/', '/node_modules/')
-}
-
-/** Without empty and dot segments and without a drive; what would leave the root starts there. */
-function resolved(path: string): string {
-  const segments: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '' || segment === '.' || (segments.length === 0 && /^[a-z]:$/i.test(segment))) continue
-    if (segment === '..') segments.pop()
-    else segments.push(segment)
-  }
-  return segments.join('/')
 }
 
 function isCompiledInPlace(name: string, mapPath: string): boolean {

@@ -1,5 +1,5 @@
 import type { NormalFrame } from '../../event/event.ts'
-import { isNative, isVendored } from '../../grouping/paths.ts'
+import { isNative, isVendored } from '../../../shared/code-paths.ts'
 
 /** The generated file of a frame, as artifacts are looked up by. */
 export interface FrameFile {

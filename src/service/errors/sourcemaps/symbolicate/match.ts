@@ -1,4 +1,4 @@
-import { isVendored } from '../../grouping/paths.ts'
+import { isVendored } from '../../../shared/code-paths.ts'
 import type { Schema } from '../../../sql/schema.ts'
 import type { Selectable } from 'kysely'
 import { baseName, pathsOf, segmentsOf, type FrameFile } from './frame-file.ts'

@@ -1,0 +1,34 @@
+/** Code of the engine, without a file of its own: `[native code]`, `<anonymous>`, `self-hosted`, `Promise.all (index 2)`. */
+export function isNative(path: string): boolean {
+  return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?|index \d+)$/.test(path)
+}
+
+const VENDORED = new RegExp(
+  [
+    '(?:^|[/\\\\])(?:node_modules|bower_components)[/\\\\]',
+    '^node:|^internal/|^webpack/|^\\(webpack\\)',
+    '^webpack[\\w-]*:.*/(?:~/|webpack/(?:bootstrap|runtime|startup)|\\(webpack\\))',
+    // Modules that other bundlers make up.
+    '^(?:turbopack:(?://)?/?)?\\[turbopack\\]/',
+    '(?:^|/)(?:vite/(?:preload-helper|modulepreload-polyfill)|_?commonjsHelpers)\\b',
+  ].join('|'),
+)
+
+/** JavaScript that the team did not write: packages, Node's own modules, the bundler's runtime. */
+export function isVendored(path: string): boolean {
+  return VENDORED.test(path)
+}
+
+/**
+ * The path without empty and dot segments, without a drive and without a slash at its start. A `..` that would leave the
+ * root is dropped.
+ */
+export function resolvePath(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.' || (segments.length === 0 && /^[a-z]:$/i.test(segment))) continue
+    if (segment === '..') segments.pop()
+    else segments.push(segment)
+  }
+  return segments.join('/')
+}
