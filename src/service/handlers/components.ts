@@ -120,7 +120,7 @@ async function ownerOf(rows: Rows, productId: number, path: string): Promise<str
     .select(['id', 'path_globs', 'exclude_globs', 'position'])
     .where('product_id', '=', productId)
     .execute()
-  return compileComponents(components.map(parsedGlobs)).ownerOf(path.replace(/^\.?\//, ''))
+  return compileComponents(components.map(parsedGlobs)).findOwner(path.replace(/^\.?\//, ''))
 }
 
 function parsedGlobs(row: Pick<Selectable<ComponentRow>, 'id' | 'path_globs' | 'exclude_globs' | 'position'>) {

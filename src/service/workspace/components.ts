@@ -1,6 +1,5 @@
-import type { NormalEvent } from '../errors/event/event.ts'
+import { readTexts } from '../sql/json.ts'
 import { compileGlob, isLiteral, literalLength, literalPrefix } from './glob.ts'
-import { repoPath, type RepositoryRoots } from './repo-path.ts'
 
 /** What of a component decides which files it owns. */
 export interface ComponentGlobs {
@@ -10,17 +9,19 @@ export interface ComponentGlobs {
   position: number
 }
 
-/** The components of one product, ready to be asked. */
+/** The compiled components of one product. */
 export interface Owners {
   /** Id of the component that owns a path of the repository; undefined when none does. */
-  ownerOf(path: string): string | undefined
+  findOwner(path: string): string | undefined
 }
 
-/**
- * Different files of one event that are asked for their owner: each costs a match with every glob of the product, inside
- * the transaction that makes the issue, and the owner is near the crash (decision 011).
- */
-const MOST_FILES = 100
+/** The columns of `component` that decide which files it owns; the globs are JSON arrays of text. */
+export interface ComponentGlobColumns {
+  id: string
+  path_globs: string
+  exclude_globs: string
+  position: number
+}
 
 interface Rule {
   id: string
@@ -36,16 +37,28 @@ interface Rule {
  * the longest literal prefix, then with more literal characters, then of the component with the higher position.
  */
 export function compileComponents(components: readonly ComponentGlobs[]): Owners {
-  const ordered = components.flatMap(rulesOf).toSorted(bySpecificity)
+  const ordered = components.flatMap(compileRules).toSorted(bySpecificity)
   return {
-    ownerOf(path) {
+    findOwner(path) {
       if (path === '') return undefined
       return ordered.find(({ matches, isExcluded }) => matches(path) && !isExcluded(path))?.id
     },
   }
 }
 
-function rulesOf({ id, path_globs, exclude_globs, position }: ComponentGlobs): Rule[] {
+/** `compileComponents` for rows of `component`. */
+export function compileComponentRows(rows: readonly ComponentGlobColumns[]): Owners {
+  return compileComponents(
+    rows.map(({ id, path_globs, exclude_globs, position }) => ({
+      id,
+      path_globs: readTexts(path_globs),
+      exclude_globs: readTexts(exclude_globs),
+      position,
+    })),
+  )
+}
+
+function compileRules({ id, path_globs, exclude_globs, position }: ComponentGlobs): Rule[] {
   const excludes = exclude_globs.map(compileGlob)
   const isExcluded = (path: string) => excludes.some((matches) => matches(path))
   return path_globs.map((glob) => ({
@@ -66,31 +79,6 @@ function bySpecificity(left: Rule, right: Rule): number {
     // Ids sort by creation: the older component keeps what two claim alike.
     (left.id < right.id ? -1 : 1)
   )
-}
-
-/**
- * The component an event belongs to, '' for none: the owner of the first in-app frame with one, from the crash outward
- * (last frame first, the last exception before its causes, threads at the end). Of an event with in-app frames in more
- * than 100 files the first 100 of them are asked.
- */
-export function attributeEvent(
-  owners: Owners,
-  event: Pick<NormalEvent, 'exceptions' | 'threads'>,
-  repository: RepositoryRoots,
-): string {
-  const threads = event.threads.filter(({ crashed, current }) => crashed || current || event.threads.length === 1)
-  const asked = new Set<string>()
-  for (const { frames } of [...event.exceptions.toReversed(), ...threads]) {
-    for (const frame of frames.toReversed()) {
-      const file = frame.filename === '' ? frame.abs_path : frame.filename
-      if (!frame.in_app || asked.has(file)) continue
-      if (asked.size === MOST_FILES) return ''
-      asked.add(file)
-      const owner = owners.ownerOf(repoPath(frame, repository))
-      if (owner !== undefined) return owner
-    }
-  }
-  return ''
 }
 
 /** Globs of other components that reach into the same folders as the new ones: both claim what starts alike. */

@@ -1,18 +1,32 @@
-import type { NormalFrame } from '../errors/event/event.ts'
+import * as z from 'zod'
 import { LONGEST_PATH } from './glob.ts'
+import { readJson } from '../sql/json.ts'
 import { isNative, isVendored, resolvePath } from '../shared/code-paths.ts'
 
-/** The members of a product's `repository` that say where its code stands on build machines and servers. */
+const Roots = z.object({ root_path: z.string().default(''), path_strip_prefixes: z.array(z.string()).default([]) })
+
+/** The members of a product's `repository` that say where its code is on build machines and servers. */
 export interface RepositoryRoots {
   root_path: string
   path_strip_prefixes: readonly string[]
+}
+
+/** Parses them from the column `product.repository`, which is JSON. */
+export function parseRepositoryRoots(repository: string): RepositoryRoots {
+  return readJson(Roots, repository)
+}
+
+/** The members of a stack frame that name its file. */
+export interface FramePath {
+  filename: string
+  abs_path: string
 }
 
 /**
  * The file of a frame relative to the repository's root, with `/`; '' for packages, the engine's own code and what is
  * no file. Never absolute and never with `..`. Written by whoever sent the event: it names a file, it proves nothing.
  */
-export function repoPath(frame: Pick<NormalFrame, 'filename' | 'abs_path'>, repository: RepositoryRoots): string {
+export function repoPath(frame: FramePath, repository: RepositoryRoots): string {
   const raw = (frame.filename === '' ? frame.abs_path : frame.filename).trim().replace(/^async /, '')
   if (raw.length > 4 * LONGEST_PATH || /[\p{Cc}]/u.test(raw)) return ''
   const path = raw.replaceAll('\\', '/')

@@ -1,22 +1,15 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import {
-  attributeEvent,
-  compileComponents,
-  overlaps,
-  type ComponentGlobs,
-} from '../../../src/service/workspace/components.ts'
-import { event, exception, frame, stack, thread } from '../errors/grouping/events.ts'
-
-const repository = { root_path: '/srv/shop', path_strip_prefixes: [] }
+import { compileComponents, overlaps, type ComponentGlobs } from '../../../src/service/workspace/components.ts'
+import { attributeEvent } from '../../../src/service/errors/issues/attribute-event.ts'
 
 function component(id: string, path_globs: string[], more: Partial<ComponentGlobs> = {}): ComponentGlobs {
   return { id, path_globs, exclude_globs: [], position: 0, ...more }
 }
 
 function owner(path: string, ...components: ComponentGlobs[]) {
-  return compileComponents(components).ownerOf(path)
+  return compileComponents(components).findOwner(path)
 }
 
 test('the glob with the longest literal prefix wins', () => {
@@ -49,45 +42,6 @@ test('an excluded file falls to the next component', () => {
 
 test('nobody owns what is no file of the repository', () => {
   expect(owner('', component('all', ['**']))).toBeUndefined()
-})
-
-const owners = compileComponents([component('cart', ['src/cart/**']), component('pay', ['src/pay/**'])])
-
-test('the in-app frame nearest to the crash decides, passing over those without an owner', () => {
-  const frames = stack('a@/srv/shop/src/pay/a.ts', 'b@/srv/shop/src/cart/b.ts', 'c@/srv/shop/src/util.ts', {
-    filename: '/srv/shop/src/pay/c.ts',
-    in_app: false,
-  })
-  expect(attributeEvent(owners, event({ exceptions: [exception({ frames })] }), repository)).toBe('cart')
-})
-
-test('the last exception comes before its causes, exceptions before threads', () => {
-  const at = (file: string) => [frame({ filename: `/srv/shop/src/${file}` })]
-  const cause = exception({ frames: at('pay/a.ts') })
-  const chain = event({ exceptions: [cause, exception({ frames: at('cart/b.ts') })] })
-  expect(attributeEvent(owners, chain, repository)).toBe('cart')
-  const wrapped = event({
-    exceptions: [cause, exception({ frames: at('util.ts') })],
-    threads: [thread({ frames: at('cart/b.ts') })],
-  })
-  expect(attributeEvent(owners, wrapped, repository)).toBe('pay')
-  const threads = [thread({ frames: at('cart/b.ts') }), thread({ crashed: true, frames: at('pay/a.ts') })]
-  expect(attributeEvent(owners, event({ threads }), repository)).toBe('pay')
-})
-
-test('an event without in-app frames that someone owns belongs to nobody', () => {
-  expect(attributeEvent(owners, event(), repository)).toBe('')
-  const frames = stack('a@/srv/shop/node_modules/src/cart/a.js', { filename: 'src/cart/a.ts', in_app: false })
-  expect(attributeEvent(owners, event({ exceptions: [exception({ frames })] }), repository)).toBe('')
-})
-
-test('of an event with many files the 100 nearest to the crash are asked, each once', () => {
-  const asked: string[] = []
-  const nobody = { ownerOf: (path: string) => void asked.push(path) }
-  const frames = Array.from({ length: 250 }, (_, index) => frame({ filename: `src/file${index % 200}.ts` }))
-  const exceptions = Array.from({ length: 20 }, () => exception({ frames }))
-  expect(attributeEvent(nobody, event({ exceptions }), repository)).toBe('')
-  expect(asked).toEqual(Array.from({ length: 100 }, (_, index) => `src/file${(249 - index) % 200}.ts`))
 })
 
 test('overlaps are globs of others that reach into the same folders', () => {
@@ -149,7 +103,7 @@ test('attribution says what the rule says', () => {
     fc.property(fc.array(drawn, { maxLength: 6 }), fc.array(path, { maxLength: 10 }), (globs, paths) => {
       const components = globs.map((one, index) => ({ id: `c${String(index)}`, ...one }))
       const compiled = compileComponents(components)
-      for (const one of paths) expect(compiled.ownerOf(one)).toBe(slowOwner(one, components))
+      for (const one of paths) expect(compiled.findOwner(one)).toBe(slowOwner(one, components))
     }),
     { numRuns: 300 },
   )

@@ -4,10 +4,10 @@ import type { LinkFacts } from '../../quality/coverage/rule.ts'
 import { liveIssues, type LiveIssue } from '../../quality/gaps/exposure.ts'
 import { scanGaps, type ScannedGap } from '../../quality/gaps/scan.ts'
 import { viewGaps, type GapBody } from '../../quality/gaps/view.ts'
-import { ownersOf } from '../../errors/issues/attribution.ts'
+import { compileComponentRows } from '../../workspace/components.ts'
 import { componentRefs } from '../../workspace/names.ts'
 import { requirementKey, type StoredRequirement } from '../../quality/requirements/access.ts'
-import { type StoredProduct } from '../../workspace/products.ts'
+import type { StoredProduct } from '../../workspace/products.ts'
 import { CodeRefs, Criteria } from '../../quality/requirements/columns.ts'
 import { requirementsOfPaths } from '../../quality/requirements/match.ts'
 import { ancestorNumbers } from '../../quality/requirements/tree.ts'
@@ -213,7 +213,7 @@ async function filesOf(
     codeRefs: readJson(CodeRefs, requirement.code_refs),
     componentGlobs: components.filter(({ id }) => mine.has(id)).flatMap(({ path_globs }) => readTexts(path_globs)),
     issues,
-    owners: ownersOf(components),
+    owners: compileComponentRows(components),
     components: await componentRefs(
       rows,
       components.map(({ id }) => id),

@@ -39,7 +39,7 @@ export async function codeFilesOf(rows: Rows, facts: CodeFileFacts): Promise<Cod
       known.symbols = [...new Set([...known.symbols, ...symbols])].slice(0, SYMBOLS_PER_FILE)
       return
     }
-    const component = facts.components.get(facts.owners.ownerOf(path) ?? '') ?? null
+    const component = facts.components.get(facts.owners.findOwner(path) ?? '') ?? null
     files.set(path, {
       path,
       component,

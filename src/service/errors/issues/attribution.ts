@@ -1,41 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql, type Expression } from 'kysely'
-import * as z from 'zod'
-import { attributeEvent, compileComponents, type Owners } from '../../workspace/components.ts'
-import type { RepositoryRoots } from '../../workspace/repo-path.ts'
+import { compileComponentRows, type ComponentGlobColumns, type Owners } from '../../workspace/components.ts'
+import { parseRepositoryRoots } from '../../workspace/repo-path.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
+import { attributeEvent } from './attribute-event.ts'
 import { unpackBody, type StoredEvent } from './body.ts'
-import { readJson, readTexts } from '../../sql/json.ts'
 
 /** Issues per transaction when all of a product are attributed anew. */
 const STEP = 50
-const Roots = z.object({ root_path: z.string().default(''), path_strip_prefixes: z.array(z.string()).default([]) })
-
-export interface ComponentGlobs {
-  id: string
-  path_globs: string
-  exclude_globs: string
-  position: number
-}
-
-/** The matcher of all components of a product, from rows of `component`. */
-export function ownersOf(rows: readonly ComponentGlobs[]): Owners {
-  return compileComponents(
-    rows.map(({ id, path_globs, exclude_globs, position }) => ({
-      id,
-      path_globs: readTexts(path_globs),
-      exclude_globs: readTexts(exclude_globs),
-      position,
-    })),
-  )
-}
-
-/** The members of `product.repository` (JSON) that paths are cut by. */
-export function rootsOf(repository: string): RepositoryRoots {
-  return readJson(Roots, repository)
-}
 
 /** Id of the component that owns an event, '' for none; runs inside the caller's transaction. */
 export type Attribute = (
@@ -62,13 +36,13 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
     const known = kept.get(productId)
     if (known?.state === state) return known.owners
     const statement = prepare('SELECT id, path_globs, exclude_globs, position FROM component WHERE product_id = ?')
-    const owners = ownersOf(statement.all<ComponentGlobs>(productId))
+    const owners = compileComponentRows(statement.all<ComponentGlobColumns>(productId))
     kept.set(productId, { state, owners })
     return owners
   }
 
   const attribute: Attribute = (prepare, productId, event, repository) =>
-    attributeEvent(ownersIn(prepare, productId), event, rootsOf(repository))
+    attributeEvent(ownersIn(prepare, productId), event, parseRepositoryRoots(repository))
 
   /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
   async function reattribute(productId: number): Promise<void> {

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { Actor } from '../../../contract/base/common.ts'
 import { Grouping } from '../../../contract/issues.ts'
 import { SymbolicationState } from '../../../contract/events.ts'
 
@@ -38,27 +37,3 @@ export const StoredGrouping = z.object({
 
 /** `issue.resolved_in`: environment id -> id of its newest release when the issue was resolved. */
 export const ResolvedIn = z.record(z.string(), z.string())
-
-/** `issue.status_changed_by` and `issue_history.actor`. */
-export const StoredActor = z.object({
-  type: Actor.shape.type,
-  id: z.string(),
-  display_name: z.string(),
-  user_id: z.string(),
-})
-
-/** The members of `product.settings` that the store acts on, with the contract's defaults (contract §2). */
-export const Settings = z.object({
-  reopen_on_regression: z.boolean().default(true),
-  auto_create_environments: z.boolean().default(true),
-  retention_days: z.int().positive().default(90),
-  max_events_per_issue: z.int().positive().default(1000),
-})
-
-/** The actor of what the service does by itself. */
-export const systemActor = {
-  type: 'ACTOR_TYPE_SYSTEM',
-  id: 'tracegate',
-  display_name: 'Tracegate',
-  user_id: '',
-} as const satisfies z.input<typeof StoredActor>

@@ -2,14 +2,14 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Level } from '../../../contract/base/common.ts'
 import type { Event, EventSummary } from '../../../contract/events.ts'
-import { attributeEvent, type Owners } from '../../workspace/components.ts'
-import { repoPath, type RepositoryRoots } from '../../workspace/repo-path.ts'
+import { compileComponentRows, type Owners } from '../../workspace/components.ts'
+import { attributeEvent } from './attribute-event.ts'
+import { repoPath, parseRepositoryRoots, type RepositoryRoots } from '../../workspace/repo-path.ts'
 import { isKnownEnvironment, type OriginOf } from '../../workspace/rules.ts'
 import type { NormalFrame } from '../event/event.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../sql/schema.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
-import { ownersOf, rootsOf } from './attribution.ts'
 import { unpackBody, type StoredEvent } from './body.ts'
 import { Summary } from './columns.ts'
 import { cutFrames } from './frames.ts'
@@ -158,8 +158,8 @@ async function locateFrames(
     .select(['id', 'path_globs', 'exclude_globs', 'position'])
     .where('product_id', '=', product.id)
     .execute()
-  const owners = ownersOf(components)
-  const roots = rootsOf(product.repository)
+  const owners = compileComponentRows(components)
+  const roots = parseRepositoryRoots(product.repository)
   const refs = await componentRefs(
     rows,
     components.map(({ id }) => id),
@@ -180,7 +180,7 @@ function locateFrame(
   { owners, roots, refs }: { owners: Owners; roots: RepositoryRoots; refs: ReadonlyMap<string, ComponentRef> },
 ): NormalFrame {
   const path = repoPath(frame, roots)
-  return { ...frame, repo_path: path, component: refs.get(owners.ownerOf(path) ?? '') ?? null }
+  return { ...frame, repo_path: path, component: refs.get(owners.findOwner(path) ?? '') ?? null }
 }
 
 /** Id of the occurrence before or after in time, '' at the ends. */

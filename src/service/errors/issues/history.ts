@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { IssueStatus } from '../../../contract/base/common.ts'
 import type { getIssue } from '../../../contract/issues.ts'
 import type { Rows } from '../../sql/database.ts'
-import { StoredActor } from './columns.ts'
+import { StoredActor } from '../../workspace/actor.ts'
 import { timestamp } from '../../shared/times.ts'
 import { readJson } from '../../sql/json.ts'
 

@@ -5,8 +5,9 @@ import type { Grouping } from '../grouping/index.ts'
 import { attachHashes, findByHashes } from '../grouping/lookup.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { Prepare } from '../../sql/database.ts'
-import { rootsOf, type Attribute } from './attribution.ts'
-import { Settings } from './columns.ts'
+import type { Attribute } from './attribution.ts'
+import { parseRepositoryRoots } from '../../workspace/repo-path.ts'
+import { StoredSettings } from '../../workspace/settings.ts'
 import { corroborate } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from './issue-frames.ts'
@@ -68,7 +69,7 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
 
   const product = prepare('SELECT repository, settings FROM product WHERE id = ?').get<ProductFacts>(productId)
   if (product === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
-  const settings = readJson(Settings, product.settings)
+  const settings = readJson(StoredSettings, product.settings)
   const createsEnvironments = settings.auto_create_environments
   const place = placeOf(tools, { id: productId, createsEnvironments }, event)
 
@@ -76,7 +77,8 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const issueId = before?.id ?? createIssue(tools, prepared, place, product.repository)
   const occurrence = insertOccurrence(tools, prepared, { issueId, place, before })
   const isNewPath = attachIssueHashes(prepare, prepared, issueId)
-  if (isNewPath) recordIssueFrames(prepare, productId, issueId, issueFrames(event, rootsOf(product.repository)))
+  if (isNewPath)
+    recordIssueFrames(prepare, productId, issueId, issueFrames(event, parseRepositoryRoots(product.repository)))
   const counted = {
     issueId,
     place,

@@ -1,6 +1,7 @@
 import type { Platform } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
-import { ResolvedIn, systemActor } from './columns.ts'
+import { ResolvedIn } from './columns.ts'
+import { systemActor } from '../../workspace/actor.ts'
 import type { Place } from './places.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 import { readJson } from '../../sql/json.ts'

@@ -3,8 +3,8 @@ import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, PAUSE_MS, STEP } from '../../sql/in-steps.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'
 import { resolutions } from './buckets.ts'
-import { Settings } from './columns.ts'
 import { readJson } from '../../sql/json.ts'
+import { StoredSettings } from '../../workspace/settings.ts'
 
 /** Page tokens (decision 010) and repeated deliveries need what came just now. */
 const SPARED_MS = hourMs
@@ -34,7 +34,7 @@ export async function runRetention(
   const removed: Removed = { occurrences: 0, bodies: 0, rollups: 0 }
   const products = await db.read.selectFrom('product').select(['id', 'settings']).execute()
   for (const { id, settings } of products) {
-    const { retention_days, max_events_per_issue } = readJson(Settings, settings)
+    const { retention_days, max_events_per_issue } = readJson(StoredSettings, settings)
     const old = await removeOld(run, id, now - Math.max(retention_days * dayMs, SPARED_MS))
     removed.bodies += old.bodies
     removed.occurrences += old.occurrences + (await thinLoudIssues(run, id, max_events_per_issue))

@@ -1,4 +1,4 @@
-import { Settings } from '../../errors/issues/columns.ts'
+import { StoredSettings } from '../../workspace/settings.ts'
 import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, STEP } from '../../sql/in-steps.ts'
 import { dayMs } from '../../shared/times.ts'
@@ -20,7 +20,7 @@ export async function removeOldResults(
   const products = await db.read.selectFrom('product').select(['id', 'settings']).execute()
   let removed = 0
   for (const { id, settings } of products) {
-    const { retention_days } = readJson(Settings, settings)
+    const { retention_days } = readJson(StoredSettings, settings)
     removed += await inSteps({ db, signal }, (prepare) => removeAged(prepare, id, now - retention_days * dayMs))
     removed += await inSteps({ db, signal }, (prepare) => removeDeleted(prepare, id, now - DELETED_DAYS * dayMs))
     await inSteps({ db, signal }, (prepare) => removeEmptyRuns(prepare, id, now - retention_days * dayMs))

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
 import type { Call } from '../../shared/context.ts'
-import { rootsOf } from '../../errors/issues/attribution.ts'
+import { parseRepositoryRoots } from '../../workspace/repo-path.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { invalid } from '../requirements/content.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
@@ -153,7 +153,7 @@ function placeOf(product: Product, place: TestFields['automation_ref']) {
     return { identity: null, file_path: '', suite_path: '[]', name: '', project: '', line: 0 }
   }
   const { suite_path = [], name, project = '', line = 0 } = place
-  const file_path = normPath(place.file_path, rootsOf(product.repository))
+  const file_path = normPath(place.file_path, parseRepositoryRoots(product.repository))
   const identity = identityOf({ file_path, suite_path, name, project })
   return { identity, file_path, suite_path: JSON.stringify(suite_path), name, project, line }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Requirement } from '../../../contract/requirements.ts'
-import { StoredActor } from '../../errors/issues/columns.ts'
 import { readJson } from '../../sql/json.ts'
+import { StoredActor } from '../../workspace/actor.ts'
 
 /** What the JSON columns of `requirement` hold; written by `write.ts`, parsed where they are read. */
 

@@ -5,7 +5,7 @@ import type { Ingest } from '../../../contract/test-ingest.ts'
 import type { Call } from '../../shared/context.ts'
 import { countCoverage } from '../coverage/read.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
-import { rootsOf } from '../../errors/issues/attribution.ts'
+import { parseRepositoryRoots } from '../../workspace/repo-path.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from '../cases/access.ts'
@@ -44,7 +44,7 @@ export async function ingestDraft(room: IngestRoom, draft: ReadDraft, input: Inp
     ? undefined
     : await ensureRun(rows, prepare, call, { productId: product.id, run: about, draft })
   const run = joined && { run: joined.run, executedAt: draft.started_at ?? joined.run.started_at ?? call.now() }
-  const cases = placeCases(draft.cases, { ...rootsOf(product.repository), root_dir: options.root_dir })
+  const cases = placeCases(draft.cases, { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir })
   const matches = matchCases(prepare, product.id, cases, { mayRename: (about.shard_total ?? 1) === 1 })
   const touched = matches.flatMap(({ test }) => test?.id ?? [])
   // Also where a case was: a rename takes it out of one suite and into another.

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { SourceMapDefect } from './defect.ts'
 import { decodeMappings, LAST_POSITION } from './mappings.ts'
-import { type VisitMapping } from './visit-mapping.ts'
+import type { VisitMapping } from './visit-mapping.ts'
 import { checkVersion, readRegularMap, readText } from './members.ts'
 import { readSections, type Part } from './sections.ts'
 

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type * as z from 'zod'
 import type { Grouping } from '../../grouping/index.ts'
-import { rootsOf, type Attribute } from '../../issues/attribution.ts'
+import type { Attribute } from '../../issues/attribution.ts'
+import { parseRepositoryRoots } from '../../../workspace/repo-path.ts'
 import { unpackBody, type StoredEvent } from '../../issues/body.ts'
 import { Summary } from '../../issues/columns.ts'
 import { corroborate } from '../../issues/corroboration.ts'
@@ -228,7 +229,7 @@ function write(prepare: Prepare, attribute: Attribute, renewed: Renewed): 'chang
   )
   const grouped = writeGrouping(prepare, renewed)
   if (!attached && face.changes + summed.changes + grouped === 0) return 'same'
-  replaceIssueFrames(prepare, productId, issueId, issueFrames(event, rootsOf(product.repository)))
+  replaceIssueFrames(prepare, productId, issueId, issueFrames(event, parseRepositoryRoots(product.repository)))
   return 'changed'
 }
 

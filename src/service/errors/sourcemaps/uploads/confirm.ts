@@ -6,7 +6,7 @@ import type { Selectable } from 'kysely'
 import type { InputOf, ResponseOf } from '../../../../contract/index.ts'
 import { audit } from '../../../workspace/audit.ts'
 import type { Call, Handler, Platform } from '../../../shared/context.ts'
-import { rootsOf } from '../../issues/attribution.ts'
+import { parseRepositoryRoots } from '../../../workspace/repo-path.ts'
 import type { Database } from '../../../sql/database.ts'
 import type { ProductRow } from '../../../sql/schema.ts'
 import type { SourceMapWorker } from '../worker.ts'
@@ -129,7 +129,7 @@ function jobOf(
     urlPrefix: upload.url_prefix,
     debugId: upload.debug_id,
     hasRelease: upload.release !== '',
-    roots: rootsOf(product.repository),
+    roots: parseRepositoryRoots(product.repository),
     tables: folders.tables,
     staging: stagingFolder(folders, upload.id),
   }

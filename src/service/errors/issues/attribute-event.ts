@@ -1,0 +1,34 @@
+import type { Owners } from '../../workspace/components.ts'
+import { repoPath, type RepositoryRoots } from '../../workspace/repo-path.ts'
+import type { NormalEvent } from '../event/event.ts'
+
+/**
+ * Most files of one event that are looked up: each costs a match with every glob of the product, inside the transaction
+ * that creates the issue, and the owner is near the crash (decision 011).
+ */
+const MOST_FILES = 100
+
+/**
+ * The component an event belongs to, '' for none: the owner of the first in-app frame with one, from the crash outward
+ * (last frame first, the last exception before its causes, threads at the end). Of an event with in-app frames in more
+ * than 100 files only the first 100 are looked up.
+ */
+export function attributeEvent(
+  owners: Owners,
+  event: Pick<NormalEvent, 'exceptions' | 'threads'>,
+  repository: RepositoryRoots,
+): string {
+  const threads = event.threads.filter(({ crashed, current }) => crashed || current || event.threads.length === 1)
+  const seen = new Set<string>()
+  for (const { frames } of [...event.exceptions.toReversed(), ...threads]) {
+    for (const frame of frames.toReversed()) {
+      const file = frame.filename === '' ? frame.abs_path : frame.filename
+      if (!frame.in_app || seen.has(file)) continue
+      if (seen.size === MOST_FILES) return ''
+      seen.add(file)
+      const owner = owners.findOwner(repoPath(frame, repository))
+      if (owner !== undefined) return owner
+    }
+  }
+  return ''
+}
