@@ -68,23 +68,46 @@ export const junitReport =
 const TEXTS: Readonly<Record<string, string>> = { platforms: 'javascript', report: junitReport }
 
 /**
- * Argument sets of a tool that between them use every parameter and every choice: the least that is needed, each optional
- * parameter beside that, unless only some are asked for, and all at once. A write is only previewed where it can be.
+ * Argument sets of a tool that between them use every parameter and every choice: the narrowest call, each optional
+ * parameter added to it, and all at once. A write is only previewed where it can be.
  */
-export function variantsOf(tool: Tool, known: Known, wanted: (parameter: string) => boolean = () => true): Arguments[] {
-  const members = Object.entries(tool.input.shape).filter(([name]) => name !== 'cursor')
-  const preview = 'dry_run' in tool.input.shape ? { dry_run: true } : {}
+export function variantsOf(tool: Tool, known: Known): Arguments[] {
   const [usual, ...others] = ONE_OF[tool.name] ?? []
-  const required = members.filter(([name, schema]) => !isOptional(schema) || name === usual)
-  const least = Object.fromEntries(required.map(([name, schema]) => [name, valuesOf(name, schema, known)[0]]))
-  const alone = members
-    .filter(([name]) => wanted(name))
-    .flatMap(([name, schema]) =>
-      valuesOf(name, schema, known).map((value) => instead({ [name]: value }, usual, others)),
-    )
-  const together = members.filter(([name]) => !others.includes(name))
-  const all = Object.fromEntries(together.map(([name, schema]) => [name, valuesOf(name, schema, known).at(-1)]))
-  return [least, ...alone.map((one) => ({ ...least, ...one })), all].map((args) => ({ ...args, ...preview }))
+  const least = narrowestCall(tool, known)
+  const alone = parameters(tool).flatMap(([name, schema]) =>
+    valuesOf(name, schema, known).map((value) => instead({ [name]: value }, usual, others)),
+  )
+  return [least, ...alone.map((one) => ({ ...least, ...one })), callWith(tool, known, () => true)]
+}
+
+/** The call of a tool with only the arguments it requires, as a preview where it has one. */
+export function narrowestCall(tool: Tool, known: Known): Arguments {
+  const [usual] = ONE_OF[tool.name] ?? []
+  const required = parameters(tool).filter(([name, schema]) => !isOptional(schema) || name === usual)
+  const args = Object.fromEntries(required.map(([name, schema]) => [name, valuesOf(name, schema, known)[0]]))
+  return { ...args, ...preview(tool) }
+}
+
+/** The call of a tool that gets the largest result: a write with everything it can say, a read without filters. */
+export function widestCall(tool: Tool, known: Known): Arguments {
+  const widens = (name: string) => tool.effect !== 'read' || /^(?:include|detail|limit|max_|view|wait)/.test(name)
+  return { ...narrowestCall(tool, known), ...callWith(tool, known, widens) }
+}
+
+/** The last value, which asks for the most, of each parameter that is wanted. */
+function callWith(tool: Tool, known: Known, wanted: (parameter: string) => boolean): Arguments {
+  const [, ...others] = ONE_OF[tool.name] ?? []
+  const used = parameters(tool).filter(([name]) => wanted(name) && !others.includes(name))
+  const args = Object.fromEntries(used.map(([name, schema]) => [name, valuesOf(name, schema, known).at(-1)]))
+  return { ...args, ...preview(tool) }
+}
+
+function parameters(tool: Tool) {
+  return Object.entries(tool.input.shape).filter(([name]) => name !== 'cursor')
+}
+
+function preview(tool: Tool): Arguments {
+  return 'dry_run' in tool.input.shape ? { dry_run: true } : {}
 }
 
 /** One of the others stands in the place of the usual one. */

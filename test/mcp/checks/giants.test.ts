@@ -4,7 +4,7 @@ import { asksForMore } from '../../../src/mcp/result/more-call.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { connect, type Connected } from '../clients.ts'
-import { variantsOf } from './calls.ts'
+import { narrowestCall, widestCall } from './calls.ts'
 import { machineWithBuild } from './machine.ts'
 import { onlyIn, overBudget } from './forms.ts'
 import { fullUpstream, upstreamOrigin } from './upstream.ts'
@@ -12,28 +12,27 @@ import { fullUpstream, upstreamOrigin } from './upstream.ts'
 const filler = (name: string, length: number) => `${name} `.padEnd(length, 'Lorem ipsum 42 dolor/sit.amet ')
 const longNames = new Set(['name', 'version', 'environment', 'release', 'title'])
 
-/** 10,000 frames, a message of a megabyte, thousands of environments, releases and rows. */
+/** 3,000 frames, a message of a megabyte, a thousand environments, releases and rows. */
 const crowd = fullUpstream({
-  flat: 3000,
-  nested: 1000,
+  flat: 1000,
+  nested: 300,
   inner: 10,
   deep: 1,
   text: (name, depth) => filler(name, name === 'message' && depth === 0 ? 1_000_000 : longNames.has(name) ? 200 : 40),
 })
 /** Few things, but every text of each is long. */
-const chatter = fullUpstream({ flat: 30, nested: 20, inner: 2, deep: 1, text: (name) => filler(name, 20_000) })
+const chatter = fullUpstream({ flat: 15, nested: 10, inner: 2, deep: 1, text: (name) => filler(name, 20_000) })
 
 const known = new Map([...words.values()].map(({ thing = '' }) => [thing, 'i0'] as const))
-// Filters only make a result smaller.
-const widening = (parameter: string) => /^(?:include|detail|limit|max_|view|wait)/.test(parameter)
-// Every call says which of the many products it is about.
+// The calls between these two, and every parameter alone, are made on the sample in results.test.ts.
 const calls = surface.tools.flatMap((tool) =>
-  variantsOf(tool, known, widening).map((args) => ({
+  [narrowestCall(tool, known), widestCall(tool, known)].map((args) => ({
     tool,
     args: {
+      // Every call names one of the many products.
       ...('product' in tool.input.shape && { product: 'i0' }),
       ...args,
-      // This deployment is not ours: it would not preview a report, but take it.
+      // This deployment does not support previews of a report: it stores the report.
       ...(tool.name === 'ingest_test_report' && { dry_run: false }),
     },
   })),
@@ -44,8 +43,8 @@ interface Structured {
 }
 
 describe.each([
-  ['of thousands of things', crowd],
-  ['of texts of 20,000 characters', chatter],
+  ['with a thousand of everything', crowd],
+  ['with texts of 20,000 characters', chatter],
 ])('a deployment %s', (_, upstream) => {
   const machine = machineWithBuild()
   let agent: Connected
