@@ -6,6 +6,9 @@ export interface Entry {
   message: string
 }
 
+/** Where the lines of a log go. */
+export type LogDestination = DestinationStream
+
 /** Writes one entry with whatever further facts it has. */
 export type Log = <E extends Entry>(entry: E) => void
 
@@ -15,7 +18,7 @@ export type Log = <E extends Entry>(entry: E) => void
  */
 export function createLog(
   level: Config['logLevel'],
-  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
+  destination: LogDestination = pino.destination({ dest: 2, sync: true }),
 ): Log {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   return ({ level: severity, message, ...facts }) => {

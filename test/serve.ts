@@ -34,21 +34,43 @@ export async function serve(
   options: { dataDir?: string; args?: string[]; env?: Record<string, string> } = {},
 ): Promise<Served> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-serve-'))
-  const file = join(dataDir, 'endpoints.json')
-  rmSync(file, { force: true })
+  rmSync(join(dataDir, 'endpoints.json'), { force: true })
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--data', dataDir, ...(options.args ?? [])], {
     env: { ...bareEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  await listening(child, file, () => output)
-  const endpoints = JSON.parse(readFileSync(file, 'utf8')) as Endpoints
+  const served = await servedBy(dataDir, { ended: () => child.exitCode ?? undefined, output: () => output })
+  return {
+    ...served,
+    kill: () => end(child, 'SIGKILL'),
+    async [Symbol.asyncDispose]() {
+      await end(child, 'SIGTERM')
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
 
+/** How a server that runs can be observed. */
+interface Running {
+  /** Its exit code once it has ended. */
+  ended(this: void): number | undefined
+  output(this: void): string
+}
+
+/** Waits for the `endpoints.json` of a server on the data directory and opens its REST surface. */
+export async function servedBy(
+  dataDir: string,
+  running: Running,
+): Promise<Omit<Served, 'kill' | typeof Symbol.asyncDispose>> {
+  const file = join(dataDir, 'endpoints.json')
+  await listening(file, running)
+  const endpoints = JSON.parse(readFileSync(file, 'utf8')) as Endpoints
   return {
     endpoints,
     dataDir,
-    output: () => output,
+    output: running.output,
     async rest<T>(method: string, path: string, body?: unknown) {
       const response = await fetch(endpoints.rest + path, {
         method,
@@ -59,11 +81,6 @@ export async function serve(
       if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`)
       return JSON.parse(text) as T
     },
-    kill: () => end(child, 'SIGKILL'),
-    async [Symbol.asyncDispose]() {
-      await end(child, 'SIGTERM')
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
-    },
   }
 }
 
@@ -72,10 +89,10 @@ export function bareEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TRACEGATE_')))
 }
 
-async function listening(child: ChildProcess, file: string, output: () => string): Promise<void> {
+async function listening(file: string, { ended, output }: Running): Promise<void> {
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`serve ended with ${String(child.exitCode)}:\n${output()}`)
+    if (ended() !== undefined) throw new Error(`serve ended with ${String(ended())}:\n${output()}`)
     if (existsSync(file) && readFileSync(file, 'utf8').endsWith('}\n')) return
     await sleep(25)
   }

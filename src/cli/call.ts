@@ -1,35 +1,35 @@
-import { Client, type CallToolResult } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client, type CallToolResult, type Transport } from '@modelcontextprotocol/client'
 import { ConfigError, type Config } from '../config.ts'
 import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
 import { requireBuilt } from './backend.ts'
+import type { Io } from './io.ts'
 import { remoteTransport, unreached } from './remote.ts'
 
 /**
  * `tracegate call TOOL [JSON] [--json] [--url]`: one tool call through a real MCP client, to a stdio process of our own or
  * to the MCP address given. Prints what an agent would get; resolves to 1 when the result is an error.
  */
-export async function run(config: Config): Promise<number> {
+export async function run(config: Config, io: Io): Promise<number> {
   const [tool, json, ...rest] = config.operands
   if (tool === undefined)
     throw new ConfigError('call needs a tool: tracegate call find_error_issues \'{"period":"1d"}\'')
   if (rest.length > 0) throw new ConfigError('call takes one JSON object: put it in quotes')
   const args = parseArguments(json)
   const client = new Client({ name: 'tracegate-call', version }, { versionNegotiation: { mode: 'auto' } })
-  const connection = await transport(config)
+  const connection = await connectTo(config, io)
   let connected = false
   try {
     await client.connect(connection)
     connected = true
     const result = await client.callTool({ name: tool, arguments: args })
-    process.stdout.write(`${config.json ? structured(result) : text(result)}\n`)
+    io.stdout.write(`${config.json ? structured(result) : text(result)}\n`)
     return result.isError === true ? 1 : 0
   } catch (error) {
     const why = error instanceof Error ? error.message : 'the call failed'
     const remote = config.url === undefined ? why : unreached(error, config.url)
     const told = connected ? await explain(why, tool, client) : remote
-    process.stderr.write(`tracegate: ${told}\n`)
+    io.stderr.write(`tracegate: ${told}\n`)
     return 1
   } finally {
     await client.close().catch(() => undefined)
@@ -53,23 +53,18 @@ export function parseArguments(json = '{}'): Record<string, unknown> {
   throw new ConfigError('the arguments are no JSON object: write \'{"name":"value"}\'')
 }
 
-async function transport(config: Config) {
+async function connectTo(config: Config, io: Io): Promise<Transport> {
   if (config.url !== undefined) return remoteTransport(config.url, config)
   // Said here, because a child that does not start can only end the connection.
   requireBuilt(config)
-  const settings = {
+  return io.startStdio({
+    ...io.env,
     TRACEGATE_DATA_DIR: config.dataDir,
     TRACEGATE_TOOLSETS: config.toolsets.join(','),
     TRACEGATE_READ_ONLY: String(config.readOnly),
     TRACEGATE_PRODUCT: config.product ?? '',
-    // The child's own failures are told in its answers.
-    TRACEGATE_LOG_LEVEL: process.env['TRACEGATE_LOG_LEVEL'] ?? 'error',
-  }
-  const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return new StdioClientTransport({
-    command: process.execPath,
-    args: [process.argv[1] ?? '', 'stdio'],
-    env: { ...Object.fromEntries(inherited), ...settings },
+    // The child reports its failures in its answers.
+    TRACEGATE_LOG_LEVEL: io.env['TRACEGATE_LOG_LEVEL'] ?? 'error',
   })
 }
 

@@ -13,20 +13,21 @@ import { checkProduct } from './check-product.ts'
 import { dataDirProblem } from './data-dir.ts'
 import { originOf, readEndpoints } from './endpoints.ts'
 import { plain, type Finding } from './finding.ts'
+import type { Io } from './io.ts'
 import { healthOf } from './health.ts'
 import { PortError, requireFree } from './port.ts'
 
 /** `tracegate doctor`: checks what the configuration needs and says how to mend it; resolves to 1 when something is wrong. */
-export async function run(config: Config): Promise<number> {
+export async function run(config: Config, io: Io): Promise<number> {
   const findings = [checkNode(), checkConfiguration(config)]
-  if (config.baseUrl === undefined) findings.push(checkDataDir(config), await checkServer(config))
+  if (config.baseUrl === undefined) findings.push(checkDataDir(config), await checkServer(config, io))
   else findings.push(await checkDeployment(config.baseUrl, config.apiToken ?? ''))
   // Where there is nothing to ask, that has been said.
   const answers = findings.every(({ ok, what }) => ok || what === 'server')
   if (config.product !== undefined && answers) findings.push(await checkProduct(config, config.product))
   for (const { what, ok, found, mend } of findings) {
-    process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${found}\n`)
-    if (mend !== undefined) process.stdout.write(`      mend: ${mend}\n`)
+    io.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${found}\n`)
+    if (mend !== undefined) io.stdout.write(`      mend: ${mend}\n`)
   }
   return findings.every(({ ok }) => ok) ? 0 : 1
 }
@@ -68,12 +69,12 @@ function checkDataDir({ dataDir }: Config): Finding {
 }
 
 /** A server of ours that runs, with its token tried; else whether its port could be had. */
-async function checkServer(config: Config): Promise<Finding> {
+async function checkServer(config: Config, io: Io): Promise<Finding> {
   const what = 'server'
   const { rest, token } = readEndpoints(config.dataDir) ?? {}
   const origin = rest ?? originOf(config.host, config.port)
   const running = await healthOf(origin, token)
-  if (running === undefined) return { ...(await checkPort(config)), what }
+  if (running === undefined) return { ...(await checkPort(config, io)), what }
   if (rest === undefined || token === undefined) {
     return { what, ok: true, found: `Tracegate ${plain(running.version)} at ${origin}, on another data directory` }
   }
@@ -83,9 +84,9 @@ async function checkServer(config: Config): Promise<Finding> {
   return { what, ok: false, found, mend }
 }
 
-async function checkPort(config: Config): Promise<Omit<Finding, 'what'>> {
+async function checkPort(config: Config, { env }: Io): Promise<Omit<Finding, 'what'>> {
   try {
-    await requireFree(config)
+    await requireFree(config, env)
     const found = `none is running, and port ${String(config.port)} is free; start one with: tracegate serve`
     return { ok: true, found }
   } catch (error) {

@@ -1,4 +1,6 @@
 import { delimiter } from 'node:path'
+import type { Config } from '../config.ts'
+import type { Io } from './io.ts'
 
 const text = `tracegate - from the crash to the shipped fix, for coding agents
 
@@ -41,7 +43,7 @@ Environment (flags win; an empty variable counts as unset):
 `
 
 /** `tracegate help`: the commands, flags and variables on stdout. */
-export function run(): number {
-  process.stdout.write(text)
+export function run(_: Config, { stdout }: Io): number {
+  stdout.write(text)
   return 0
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server, type AddressInfo } from 'node:net'
 import { ConfigError, type Config } from '../config.ts'
+import type { Variables } from './io.ts'
 
 type Address = Pick<Config, 'host' | 'port'>
 
@@ -19,27 +20,27 @@ export class PortError extends ConfigError {
 }
 
 /** Starts listening and resolves to the port; rejects with `PortError` when somebody else has it or may not be had. */
-export function listen(server: Server, { host, port }: Address): Promise<number> {
+export function listen(server: Server, { host, port }: Address, env: Variables): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(refused(error, { host, port })))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(refused(error, { host, port }, env)))
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 }
 
 /** Rejects with `PortError` when the port cannot be had; leaves it free again. */
-export async function requireFree(address: Address): Promise<void> {
+export async function requireFree(address: Address, env: Variables): Promise<void> {
   const probe = createServer()
-  await listen(probe, address)
+  await listen(probe, address, env)
   await new Promise((done) => probe.close(done))
 }
 
-function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Address): PortError {
+function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Address, env: Variables): PortError {
   const place = `port ${String(port)} on ${host}`
   if (code === 'EADDRINUSE') {
     const program = process.platform === 'win32' ? `netstat -ano` : `lsof -i :${String(port)}`
     return new PortError({
       found: `${place} is in use by another program`,
-      mend: `stop it (${program} names it), or choose another port: ${otherPort(port)}`,
+      mend: `stop it (${program} names it), or choose another port: ${otherPort(port, env)}`,
       taken: true,
     })
   }
@@ -50,8 +51,8 @@ function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Ad
 }
 
 /** As the person who started us would write it: npm keeps flags for itself that do not follow `--`. */
-function otherPort(port: number): string {
-  const script = process.env['npm_lifecycle_event']
+function otherPort(port: number, env: Variables): string {
+  const script = env['npm_lifecycle_event']
   const flag = `--port ${String(port < 65_535 ? port + 1 : port - 1)}`
   if (script === undefined) return flag
   return script === 'start' ? `npm start -- ${flag}` : `npm run ${script} -- … ${flag}`

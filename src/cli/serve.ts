@@ -1,26 +1,26 @@
 import type { Server } from 'node:http'
 import { ConfigError, type Config } from '../config.ts'
 import { createDoor } from '../http/door.ts'
-import { createLog, stackOf, type Log } from '../log.ts'
+import { stackOf, type Log } from '../log.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
 import { version } from '../version.ts'
 import { apiOf, openBackend, type Backend } from './backend.ts'
 import { makeDataDir } from './data-dir.ts'
 import { originOf, readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
 import { healthOf, proofOf } from './health.ts'
+import { openLog, type Io } from './io.ts'
 import { listen, PortError, requireFree } from './port.ts'
-import { stopRequested } from './stop.ts'
 import { welcome } from './welcome.ts'
 
 /** How long open requests may take to end when the server is told to stop. */
 const drainMs = 5000
 
 /** `tracegate serve`: everything on one port until SIGINT or SIGTERM; in front of a deployment only `/mcp` and the probe. */
-export async function run(config: Config): Promise<number> {
-  const log = createLog(config.logLevel)
-  const say = (line: string) => void process.stderr.write(`${line}\n`)
-  const stopped = stopRequested()
-  await requireFree(config).catch((error: unknown) => refuse(error, config))
+export async function run(config: Config, io: Io): Promise<number> {
+  const log = openLog(config.logLevel, io)
+  const say = (line: string) => void io.stderr.write(`${line}\n`)
+  const stopped = io.stopRequested()
+  await requireFree(config, io.env).catch((error: unknown) => refuse(error, config))
   makeDataDir(config.dataDir)
   const backend = await openBackend(config, { log, onProgress: say })
   let mcp: McpHttp | undefined
@@ -44,7 +44,7 @@ export async function run(config: Config): Promise<number> {
       onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
     })
     door = openDoor(config, backend, mcp, log)
-    const port = await listen(door, config)
+    const port = await listen(door, config, io.env)
     origin = config.origin ?? originOf(config.host, port)
     endpoints = endpointsOf(origin, backend)
     writeEndpoints(config.dataDir, endpoints)

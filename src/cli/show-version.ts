@@ -1,7 +1,9 @@
+import type { Config } from '../config.ts'
 import { version } from '../version.ts'
+import type { Io } from './io.ts'
 
 /** `tracegate version`: the version on stdout. */
-export function run(): number {
-  process.stdout.write(`${version}\n`)
+export function run(_: Config, { stdout }: Io): number {
+  stdout.write(`${version}\n`)
   return 0
 }

@@ -1,19 +1,19 @@
 import type { Api } from '../client/api.ts'
 import type { Upload } from '../client/upload.ts'
 import { ConfigError, type Config } from '../config.ts'
-import { createLog, stackOf } from '../log.ts'
+import { stackOf } from '../log.ts'
 import { createLocalFiles } from '../mcp/files/local-files.ts'
 import { once } from '../lib/once.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
 import { TeachingError } from '../mcp/result/teach.ts'
 import { version } from '../version.ts'
 import { apiOf, openBackend, requireBuilt, type Backend } from './backend.ts'
-import { stopRequested } from './stop.ts'
+import { openLog, type Io } from './io.ts'
 
 /** `tracegate stdio`: MCP on stdin and stdout until stdin ends. The service is opened at the first tool call. */
-export async function run(config: Config): Promise<number> {
+export async function run(config: Config, io: Io): Promise<number> {
   requireBuilt(config)
-  const log = createLog(config.logLevel)
+  const log = openLog(config.logLevel, io)
   let opening: Promise<Backend> | undefined
   const { toolsets, readOnly, confirm, product } = config
   const open = once(() => {
@@ -26,6 +26,8 @@ export async function run(config: Config): Promise<number> {
   }
   const upload: Upload = async (...call) => (await open()).upload(...call)
   const handle = serveMcpStdio({
+    stdin: io.stdin,
+    stdout: io.stdout,
     openApi,
     options: { toolsets, readOnly, confirm, product },
     version,
@@ -35,9 +37,9 @@ export async function run(config: Config): Promise<number> {
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
   const ended = new Promise<void>((resolve) => {
-    process.stdin.once('end', resolve).once('close', resolve)
+    io.stdin.once('end', resolve).once('close', resolve)
   })
-  await Promise.race([ended, stopRequested()])
+  await Promise.race([ended, io.stopRequested()])
   await handle.close()
   await opening?.then(
     (backend) => backend.close(),

@@ -1,4 +1,5 @@
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
+import type { Readable, Writable } from 'node:stream'
 import type { Api } from '../client/api.ts'
 import type { Upload } from '../client/upload.ts'
 import type { SurfaceOptions } from './define/define.ts'
@@ -10,6 +11,8 @@ import { buildServer, type CallRecord } from './server.ts'
 const MAX_LINE_BYTES = 10 * 1024 * 1024
 
 export interface StdioOptions {
+  stdin: Readable
+  stdout: Writable
   /** Opens the service or the network; called at the first tool call, once. */
   openApi: () => Promise<Api>
   options: SurfaceOptions
@@ -23,16 +26,16 @@ export interface StdioOptions {
   onCall?: (record: CallRecord) => void
 }
 
-/** Serves MCP on this process's stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
-export function serveMcpStdio({ openApi, onError, onCall, ...given }: StdioOptions): StdioServerHandle {
+/** Serves MCP on stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
+export function serveMcpStdio({ stdin, stdout, openApi, onError, onCall, ...given }: StdioOptions): StdioServerHandle {
   const open = once(openApi)
   // Whoever started this process may read its files.
   const options = { ...given.options, local: true }
   // Answers that wait for a slow reader each listen for "drain".
-  process.stdout.setMaxListeners(0)
+  stdout.setMaxListeners(0)
   const facts = { ...given, api: open, options, ...(onError && { onBug: onError }), ...(onCall && { onCall }) }
   return serveStdio(() => buildServer(facts), {
-    transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_LINE_BYTES }),
+    transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_LINE_BYTES }),
     ...(onError && { onerror: onError }),
   })
 }

@@ -6,13 +6,13 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bareEnvironment, serve, type Served } from '../serve.ts'
-import { mainFile, temporaryFolder, tracegate } from './run.ts'
+import { mainFile, serveHere, temporaryFolder, tracegate, tracegateProcess } from './run.ts'
 
 const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
 let app: Served
 beforeAll(async () => {
-  app = await serve({ dataDir })
+  app = await serveHere({ dataDir })
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
@@ -64,7 +64,8 @@ test('the port of a running server is refused in one sentence, and its data is l
 })
 
 test('call prints the text as an agent gets it', async () => {
-  const { code, stdout, stderr } = await tracegate(['call', 'find_error_issues', '{"period":"1d"}', '--data', dataDir])
+  const args = ['call', 'find_error_issues', '{"period":"1d"}', '--data', dataDir]
+  const { code, stdout, stderr } = await tracegateProcess(args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^No unresolved error issues.*\nproduct: My product \(id 1\)\n/)
 })
@@ -95,7 +96,7 @@ test('call --url without a token says where one comes from', async () => {
 })
 
 test('call exits with 1 when the result is an error, and prints it', async () => {
-  const { code, stdout } = await tracegate(['call', 'get_error_issue', '{"issue":"APP-404"}', '--data', dataDir])
+  const { code, stdout } = await tracegateProcess(['call', 'get_error_issue', '{"issue":"APP-404"}', '--data', dataDir])
   expect(code).toBe(1)
   expect(stdout).toMatch(/^error: .*not_found/)
 })
@@ -220,11 +221,11 @@ test('a part that this version does not have is refused by name', async () => {
   expect(stderr).toContain('TRACEGATE_DATABASE_URL')
 })
 
-test('a damaged secret is told by its file', async () => {
+test('a damaged secret is reported with its file', async () => {
   const damaged = join(folder.path, 'damaged')
   mkdirSync(damaged)
   writeFileSync(join(damaged, 'secret'), 'x')
-  const { code, stderr } = await tracegate(['serve', '--port', '0', '--data', damaged])
+  const { code, stderr } = await tracegateProcess(['serve', '--port', '0', '--data', damaged])
   expect(code).toBe(2)
   expect(stderr).toContain(`${join(damaged, 'secret')} is damaged`)
 })
@@ -256,13 +257,13 @@ test('stopping ends open work, removes endpoints.json and keeps the data', async
   await second[Symbol.asyncDispose]()
   expect(second.output()).toContain('tracegate: stopping')
   expect(readdirSync(dir).toSorted()).toEqual(['secret', 'token', 'tracegate.db'])
-  await using third = await serve({ dataDir: dir })
+  await using third = await serveHere({ dataDir: dir })
   expect(third.endpoints.token).toBe(token)
 })
 
 test('in front of a deployment serve has MCP and the probe, and each caller brings a token', async () => {
   const dir = join(folder.path, 'front')
-  await using front = await serve({ dataDir: dir, env: { TRACEGATE_BASE_URL: app.endpoints.rest } })
+  await using front = await serveHere({ dataDir: dir, env: { TRACEGATE_BASE_URL: app.endpoints.rest } })
   expect(front.endpoints).toMatchObject({ rest: app.endpoints.rest, ingest: '', dsn: '', token: '' })
   expect((await fetch(front.endpoints.mcp.replace('/mcp', '/v1/auth/me'))).status).toBe(404)
   const call = ['call', 'get_workspace_context', '--url', front.endpoints.mcp]
@@ -272,7 +273,7 @@ test('in front of a deployment serve has MCP and the probe, and each caller brin
 })
 
 test('stdout of stdio carries JSON-RPC alone', async () => {
-  const { code, stdout } = await tracegate(['stdio', '--data', dataDir])
+  const { code, stdout } = await tracegateProcess(['stdio', '--data', dataDir])
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
 })
 

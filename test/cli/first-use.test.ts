@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, serve, type Served } from '../serve.ts'
-import { temporaryFolder, tracegate } from './run.ts'
+import { serveHere, temporaryFolder, tracegate, tracegateProcess } from './run.ts'
 
 const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
 let app: Served
 beforeAll(async () => {
-  app = await serve({ dataDir })
+  app = await serveHere({ dataDir })
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
@@ -197,7 +197,7 @@ test('serve prints a line for agents that start the server themselves, and it wo
   )
   expect(line[2]).toBe(dataDir)
   expect(existsSync(line[1] ?? '')).toBe(true)
-  expect(await tracegate(['stdio', '--data', line[2] ?? ''], {}, line[1])).toMatchObject({ code: 0, stdout: '' })
+  expect(await tracegateProcess(['stdio', '--data', line[2] ?? ''], {}, line[1])).toMatchObject({ code: 0, stdout: '' })
 })
 
 test('an agent that finds nothing learns that nothing has ever arrived, and what the user can do', async () => {
@@ -207,7 +207,7 @@ test('an agent that finds nothing learns that nothing has ever arrived, and what
   expect(environment).toMatchObject({ code: 1, stdout: expect.stringMatching(way) })
 })
 
-test('a tool call before the first npm start does not keep the sample away', async () => {
+test('a tool call before the first npm start does not keep the sample away, and a later start loads nothing again', async () => {
   const path = join(folder.path, 'called-first')
   await tracegate(['call', 'find_error_issues', '--data', path])
   await using shop = await serve({ dataDir: path, args: ['--sample'] })
@@ -217,21 +217,19 @@ test('a tool call before the first npm start does not keep the sample away', asy
   expect(shop.output()).toContain(`is loaded: ${String(total)} events`)
   const { stdout } = await tracegate(['call', 'find_error_issues', '--data', path])
   expect(stdout).toContain('Tracegate Sample Shop (id 1)')
+  await shop.kill()
+  await using again = await serveHere({ dataDir: path, args: ['--sample'] })
+  expect(again.output()).not.toMatch(/sample was not loaded|loading the sample/)
 }, 60_000)
 
-test('where the sample is not loaded because there is data, serve says so; where it is there, it does not', async () => {
+test('serve says that the sample is not loaded where there is data', async () => {
   const path = join(folder.path, 'in-use')
   {
-    await using first = await serve({ dataDir: path })
+    await using first = await serveHere({ dataDir: path })
     await first.rest('POST', '/v1/products/1/environments', { name: 'ours' })
   }
-  await using second = await serve({ dataDir: path, args: ['--sample'] })
+  await using second = await serveHere({ dataDir: path, args: ['--sample'] })
   expect(second.output()).toContain(
     `${path} has data already, so the sample was not loaded; for another directory: --data DIR`,
   )
-  const sampled = join(folder.path, 'sampled')
-  await using shop = await serve({ dataDir: sampled, args: ['--sample'] })
-  await shop.kill()
-  await using again = await serve({ dataDir: sampled, args: ['--sample'] })
-  expect(again.output()).not.toMatch(/sample was not loaded|loading the sample/)
-}, 60_000)
+})

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ciFacts } from '../../src/cli/report/ci.ts'
 import { digestOf, inRequests, MOST_SENT, MOST_TEXT, readReport, type ReadReport } from '../../src/cli/report/files.ts'
-import { serve, type Served } from '../serve.ts'
-import { temporaryFolder, tracegate } from './run.ts'
+import type { Served } from '../serve.ts'
+import { serveHere, temporaryFolder, tracegate } from './run.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -93,7 +93,7 @@ test('report prints what the reports of a folder came to, its steps on stderr, a
 })
 
 test('a deployment takes the report with what the flags say of the run, and links by the tags', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   await requirementOf(app)
   const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
   const file = join(written('deployed', { 'junit.xml': run }), 'junit.xml')
@@ -127,7 +127,7 @@ test('a deployment takes the report with what the flags say of the run, and link
 })
 
 test('a service that refuses or is not there ends with exit code 1', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   const file = join(written('refused', { 'junit.xml': run }), 'junit.xml')
   const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: 'tg_no' }
   expect(await report([file], env)).toMatchObject({
@@ -178,7 +178,7 @@ test('a call without a file, or with a wrong flag, ends with exit code 2 and sen
 })
 
 test('more files than one request takes are one run', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   const files = Array.from({ length: 1001 }, (_, index) => {
     const name = `test/${String(index)}.test.ts`
     return [`${String(index)}.xml`, junit({ 'it &gt; works': '' }, name)] as const
@@ -197,7 +197,7 @@ test('more files than one request takes are one run', async () => {
 })
 
 test('absolute paths lose the folder of --root', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   const file = join(
     written('rooted', { 'junit.xml': junit({ 'cart &gt; adds': '' }, '/app/test/cart.test.ts') }),
     'junit.xml',
@@ -219,7 +219,7 @@ const github = {
 }
 
 test('on GitHub the run is known, and variants of the same tests do not become flaky', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   const passed = join(written('node-24', { 'junit.xml': junit({ 'cart &gt; adds': '' }) }), 'junit.xml')
   const failed = join(written('node-22', { 'junit.xml': junit({ 'cart &gt; adds': failure }) }), 'junit.xml')
   for (const file of [passed, failed]) await report([file, '--data', app.dataDir], github)

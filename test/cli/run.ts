@@ -2,7 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { bareEnvironment } from '../serve.ts'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { runCommand } from '../../src/cli/index.ts'
+import type { Io, Variables } from '../../src/cli/io.ts'
+import { bareEnvironment, servedBy, type Served } from '../serve.ts'
 
 export const mainFile = resolve(import.meta.dirname, '../../src/main.ts')
 
@@ -12,8 +16,95 @@ export interface Ran {
   stderr: string
 }
 
-/** Runs the real command line to its end, in an environment without settings of ours but those given. */
-export function tracegate(args: readonly string[], env: Record<string, string> = {}, command = mainFile): Promise<Ran> {
+const never = () => new Promise<never>(() => {})
+
+/** Collects what is written to it. */
+class Output extends Writable {
+  text = ''
+
+  override _write(chunk: Buffer | string, _: string, done: () => void): void {
+    this.text += chunk.toString()
+    done()
+  }
+}
+
+interface Outputs {
+  stdout: Output
+  stderr: Output
+}
+
+/** The surroundings of a command that runs in this process, with stdin at its end and only the given settings. */
+function testIo({ stdout, stderr }: Outputs, env: Variables): Io {
+  return {
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    env: { ...bareEnvironment(), ...env },
+    logDestination: { write: (line) => void stderr.write(line) },
+    stopRequested: never,
+    startStdio: (variables) => Promise.resolve(stdioHere(variables)),
+  }
+}
+
+/** A client's transport to `tracegate stdio` in this process. */
+function stdioHere(env: Variables) {
+  const [toServer, toClient] = [new PassThrough(), new PassThrough()]
+  const outputs = { stdout: new Output(), stderr: new Output() }
+  const stopped = runCommand(['stdio'], { ...testIo(outputs, env), stdin: toServer, stdout: toClient })
+  const transport = new StdioServerTransport(toClient, toServer)
+  const close = transport.close.bind(transport)
+  return Object.assign(transport, {
+    async close() {
+      toServer.end()
+      await stopped
+      await close()
+    },
+  })
+}
+
+/** Runs a command line to its end in this process, in an environment without settings of ours but the given ones. */
+export async function tracegate(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const outputs = { stdout: new Output(), stderr: new Output() }
+  const code = await runCommand(args, testIo(outputs, env))
+  return { code, stdout: outputs.stdout.text, stderr: outputs.stderr.text }
+}
+
+/** `tracegate serve` in this process; `kill` stops it as disposing does. */
+export async function serveHere(
+  options: { dataDir?: string; args?: string[]; env?: Record<string, string> } = {},
+): Promise<Served> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-serve-'))
+  const outputs = { stdout: new Output(), stderr: new Output() }
+  const stop = Promise.withResolvers<void>()
+  const args = ['serve', '--port', '0', '--data', dataDir, ...(options.args ?? [])]
+  rmSync(join(dataDir, 'endpoints.json'), { force: true })
+  let ended: number | undefined
+  const running = runCommand(args, { ...testIo(outputs, options.env ?? {}), stopRequested: () => stop.promise })
+  const code = running.then((exitCode) => (ended = exitCode))
+  async function end() {
+    stop.resolve()
+    await code
+  }
+  const served = await servedBy(dataDir, {
+    ended: () => ended,
+    output: () => outputs.stdout.text + outputs.stderr.text,
+  })
+  return {
+    ...served,
+    kill: end,
+    async [Symbol.asyncDispose]() {
+      await end()
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs the real command line as a process of its own, to its end. */
+export function tracegateProcess(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  command = mainFile,
+): Promise<Ran> {
   return new Promise((done) => {
     const child = execFile(
       process.execPath,
@@ -26,7 +117,7 @@ export function tracegate(args: readonly string[], env: Record<string, string> =
   })
 }
 
-/** A folder of its own for each test file, removed by disposing it. */
+/** A separate folder for each test file, removed by disposing it. */
 export function temporaryFolder(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), 'tracegate-cli-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }

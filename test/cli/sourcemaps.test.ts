@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { afterAll, expect, test } from 'vitest'
 import { showProgress } from '../../src/cli/sourcemaps/progress.ts'
-import { eventually, serve, type Served } from '../serve.ts'
-import { temporaryFolder, tracegate } from './run.ts'
+import { eventually, type Served } from '../serve.ts'
+import { serveHere, temporaryFolder, tracegate } from './run.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -87,14 +87,14 @@ async function frameOf(app: Served): Promise<unknown> {
 }
 
 test('a server that runs on the same data uses what the command uploaded', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   const { code } = await tracegate(upload(written('dist', build), '--data', app.dataDir))
   expect(code).toBe(0)
   expect(await frameOf(app)).toBe('src/cart.js:2')
 })
 
 test('a deployment gets the maps over the network', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
   const { code, stdout } = await tracegate(upload(written('dist', build), '--url-prefix', 'https://shop.example/'), env)
   expect({ code, first: stdout.split('\n')[0] }).toMatchObject({
@@ -159,7 +159,7 @@ test('a folder that is not there is named as the mistake', async () => {
 })
 
 test('with several products one has to be named, and they are listed', async () => {
-  await using app = await serve()
+  await using app = await serveHere()
   const { workspaces } = await app.rest<{ workspaces: { id: string }[] }>('GET', '/v1/workspaces')
   await app.rest('POST', `/v1/workspaces/${workspaces[0]?.id ?? ''}/products`, { name: 'Second', key_prefix: 'SEC' })
   const dist = written('dist', build)

@@ -1,4 +1,4 @@
-type Variables = Readonly<Record<string, string | undefined>>
+import type { Variables } from '../io.ts'
 
 /** What a CI system says of the run that it is in. */
 export interface CiFacts {

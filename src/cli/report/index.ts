@@ -4,7 +4,6 @@ import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { createLog } from '../../log.ts'
 import { apiOf, openBackend, type Backend } from '../backend.ts'
 import { chooseProduct } from '../choose-product.ts'
 import { plain } from '../finding.ts'
@@ -12,7 +11,7 @@ import { ciFacts, type CiFacts } from './ci.ts'
 import { digestOf, findReports, inRequests, readReport, repositoryRoot, type ReadReport, type Unread } from './files.ts'
 import { summary } from './summary.ts'
 import { showProgress, type ShownProgress } from '../sourcemaps/progress.ts'
-import { stopRequested } from '../stop.ts'
+import { openLog, type Io, type Variables } from '../io.ts'
 import { toldOf } from '../told.ts'
 
 type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
@@ -24,20 +23,20 @@ const TIMEOUT_MS = 300_000
  * `tracegate report FILE…`: sends the reports of a test run. Progress goes to stderr, what came of it to stdout; resolves
  * to 1 when no report could be sent or the service refuses. Tests that failed are no failure here: whatever ran them said so.
  */
-export async function run(config: Config): Promise<number> {
-  const progress = await showProgress(process.stderr)
+export async function run(config: Config, io: Io): Promise<number> {
+  const progress = await showProgress(io.stderr)
   const { reports, unread } = readReports(config.operands, progress)
   if (reports.length === 0) {
     progress.end()
-    return failed(`no report could be read: ${unread.map(({ name, why }) => `${name} ${why}`).join('; ')}`)
+    return failed(io, `no report could be read: ${unread.map(({ name, why }) => `${name} ${why}`).join('; ')}`)
   }
   const backend = await openBackend(config, {
-    log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel),
-    onProgress: (line) => void process.stderr.write(`${line}\n`),
+    log: openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io),
+    onProgress: (line) => void io.stderr.write(`${line}\n`),
     timeoutMs: TIMEOUT_MS,
   })
   try {
-    return await send(config, backend, { reports, unread, progress })
+    return await send(config, backend, { reports, unread, progress, io })
   } finally {
     progress.end()
     await backend.close()
@@ -67,10 +66,10 @@ function readReports(paths: readonly string[], progress: ShownProgress): Reading
 async function send(
   config: Config,
   backend: Backend,
-  { reports, unread, progress }: Reading & { progress: ShownProgress },
+  { reports, unread, progress, io }: Reading & { progress: ShownProgress; io: Io },
 ): Promise<number> {
   const stop = new AbortController()
-  void stopRequested().then(() => stop.abort(new ServiceError('unavailable', 'stopped before everything was sent')))
+  void io.stopRequested().then(() => stop.abort(new ServiceError('unavailable', 'stopped before everything was sent')))
   const api = apiOf(backend, backend.token ?? '')
   const sent: Ingest[] = []
   let failure: ServiceError | undefined
@@ -84,6 +83,7 @@ async function send(
       config,
       signal: stop.signal,
       progress,
+      env: io.env,
     })) {
       if ('why' in outcome) unread.push(outcome)
       else sent.push(outcome)
@@ -93,10 +93,11 @@ async function send(
     failure = error
   }
   progress.end()
-  if (sent.length > 0) process.stdout.write(`${summary(sent, unread, name).map(plain).join('\n')}\n`)
-  if (failure !== undefined) return failed(toldOf(failure))
+  if (sent.length > 0) io.stdout.write(`${summary(sent, unread, name).map(plain).join('\n')}\n`)
+  if (failure !== undefined) return failed(io, toldOf(failure))
   if (sent.length > 0) return 0
   return failed(
+    io,
     `the service can use none of the reports: ${unread.map(({ name: file, why }) => `${file} ${why}`).join('; ')}`,
   )
 }
@@ -107,16 +108,17 @@ interface Sending {
   config: Config
   signal: AbortSignal
   progress: ShownProgress
+  env: Variables
 }
 
 /** Sends the reports in as few requests as they fit into; of one that the service cannot use, why. */
 async function* sendAll(
   api: Api,
-  { productId, reports, config, signal, progress }: Sending,
+  { productId, reports, config, signal, progress, env }: Sending,
 ): AsyncGenerator<Ingest | Unread> {
   const requests = inRequests(reports)
   const total = reports.reduce((sum, report) => sum + report.sent, 0)
-  const ci = ciFacts(process.env)
+  const ci = ciFacts(env)
   const run = runOf(config, ci, reports, requests.length)
   let done = 0
   for (const [index, request] of requests.entries()) {
@@ -179,7 +181,7 @@ function unusable({ reason, metadata }: ServiceError): string | undefined {
   return `cannot be read${format === undefined ? '' : ` as ${format.replace('REPORT_FORMAT_', '')}`}${place}`
 }
 
-function failed(why: string): number {
-  process.stderr.write(`tracegate: ${plain(why)}\n`)
+function failed({ stderr }: Io, why: string): number {
+  stderr.write(`tracegate: ${plain(why)}\n`)
   return 1
 }

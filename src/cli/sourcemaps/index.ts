@@ -2,7 +2,6 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../errors.ts'
-import { createLog } from '../../log.ts'
 import { createLocalFiles } from '../../mcp/files/local-files.ts'
 import { uploadSourceMaps } from '../../mcp/files/source-map-upload.ts'
 import { apiOf, openBackend, type Backend } from '../backend.ts'
@@ -10,7 +9,7 @@ import { chooseProduct } from '../choose-product.ts'
 import { plain } from '../finding.ts'
 import { showProgress } from './progress.ts'
 import { summary } from './summary.ts'
-import { stopRequested } from '../stop.ts'
+import { openLog, type Io } from '../io.ts'
 import { toldOf } from '../told.ts'
 
 /** Indexing a large bundle takes the other side longer than any other call. */
@@ -20,27 +19,29 @@ const TIMEOUT_MS = 300_000
  * `tracegate sourcemaps upload DIR --release V`: sends the source maps below a folder and has them indexed. Progress goes to
  * stderr, what came of it to stdout; resolves to 1 when nothing usable was uploaded.
  */
-export async function run(config: Config): Promise<number> {
+export async function run(config: Config, io: Io): Promise<number> {
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel
   const backend = await openBackend(config, {
-    log: createLog(level),
-    onProgress: (line) => void process.stderr.write(`${line}\n`),
+    log: openLog(level, io),
+    onProgress: (line) => void io.stderr.write(`${line}\n`),
     timeoutMs: TIMEOUT_MS,
   })
   try {
-    return await upload(config, backend)
+    return await upload(config, backend, io)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    process.stderr.write(`tracegate: ${plain(toldOf(error))}\n`)
+    io.stderr.write(`tracegate: ${plain(toldOf(error))}\n`)
     return 1
   } finally {
     await backend.close()
   }
 }
 
-async function upload(config: Config, backend: Backend): Promise<number> {
+async function upload(config: Config, backend: Backend, io: Io): Promise<number> {
   const stop = new AbortController()
-  void stopRequested().then(() => stop.abort(new ServiceError('unavailable', 'stopped before the upload was complete')))
+  void io
+    .stopRequested()
+    .then(() => stop.abort(new ServiceError('unavailable', 'stopped before the upload was complete')))
   const { signal } = stop
   const api = apiOf(backend, backend.token ?? '')
   const product = await chooseProduct(api, config.product, signal)
@@ -49,14 +50,14 @@ async function upload(config: Config, backend: Backend): Promise<number> {
   // Whoever types a path of this machine allows what it leads to.
   const path = existsSync(typed) ? realpathSync(typed) : typed
   const files = createLocalFiles([rootOf(path)])
-  const progress = await showProgress(process.stderr)
+  const progress = await showProgress(io.stderr)
   try {
     const outcome = await uploadSourceMaps(
       { productId: product.id, path, release, dist, urlPrefix },
       { api, upload: backend.upload, files, signal, onProgress: (step) => progress.show(step) },
     )
     progress.end()
-    process.stdout.write(
+    io.stdout.write(
       `${summary(outcome, { path: typed, release, product: product.name ?? product.id })
         .map(plain)
         .join('\n')}\n`,

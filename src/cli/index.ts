@@ -1,0 +1,34 @@
+import type { Command } from '../config-flags.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { ServiceError } from '../errors.ts'
+import type { Io } from './io.ts'
+
+/** Each command is loaded only when it runs: an agent's stdio server starts without the code of the others. */
+const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io: Io): Promise<number> | number }>>> = {
+  stdio: () => import('./stdio.ts'),
+  serve: () => import('./serve.ts'),
+  call: () => import('./call.ts'),
+  sourcemaps: () => import('./sourcemaps/index.ts'),
+  report: () => import('./report/index.ts'),
+  doctor: () => import('./doctor.ts'),
+  help: () => import('./help.ts'),
+  version: () => import('./show-version.ts'),
+}
+
+/** Runs one command line. Resolves to the exit code: 2 for a mistake in the call or the configuration, 1 for a failure. */
+export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    const config = readConfig(argv, io.env)
+    const command = await commands[config.command]()
+    return await command.run(config, io)
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const line of error.message.split('\n')) io.stderr.write(`tracegate: ${line}\n`)
+      return 2
+    }
+    const reason =
+      error instanceof ServiceError ? error.message : error instanceof Error ? error.stack : 'unknown failure'
+    io.stderr.write(`tracegate: ${reason ?? 'unknown failure'}\n`)
+    return 1
+  }
+}

@@ -1,0 +1,45 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import type { Readable, Writable } from 'node:stream'
+import type { WriteStream } from 'node:tty'
+import { createLog, type Log, type LogDestination } from '../log.ts'
+import type { Config } from '../config.ts'
+import { stopRequested } from './stop.ts'
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** What a command uses of the process it runs in, so that tests can run commands without one. */
+export interface Io {
+  stdin: Readable
+  stdout: Writable
+  stderr: WriteStream | (NodeJS.WritableStream & { isTTY?: never })
+  env: Variables
+  /** Where the log is written; by default the process's stderr, synchronously. */
+  logDestination?: LogDestination
+  /** Resolves when the command should stop. */
+  stopRequested(this: void): Promise<void>
+  /** A connection to a new `tracegate stdio` that has these variables. */
+  startStdio(this: void, env: Variables): Promise<Transport>
+}
+
+/** The streams, environment and signals of this process. */
+export const processIo: Io = {
+  // Opened only by the command that reads it.
+  get stdin() {
+    return process.stdin
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  stopRequested,
+  async startStdio(env) {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
+    const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const args = [process.argv[1] ?? '', 'stdio']
+    return new StdioClientTransport({ command: process.execPath, args, env: Object.fromEntries(set) })
+  },
+}
+
+/** The log of a command at the configured level. */
+export function openLog(level: Config['logLevel'], { logDestination }: Io): Log {
+  return createLog(level, logDestination)
+}
