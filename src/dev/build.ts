@@ -81,10 +81,10 @@ function published() {
 /** The licence text of every package in the bundle, as their licences ask. */
 function licences({ inputs }: Metafile): string {
   const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
-  return [...new Set(folders)].toSorted().map(licenceOf).join('\n\n')
+  return [...new Set(folders)].toSorted().map(licenceText).join('\n\n')
 }
 
-function licenceOf(folder: string): string {
+function licenceText(folder: string): string {
   const path = join(root, folder)
   const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<
     string,

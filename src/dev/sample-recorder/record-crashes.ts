@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventOf, parseEnvelope } from '../../service/sample/envelope.ts'
 import { type BrowserScenario, browserScenarios } from './crashes/browser-scenarios.ts'
-import { type Build, buildShop, bundlesOf } from './crashes/build.ts'
+import { type Build, buildShop, listBundles } from './crashes/build.ts'
 import { type Crash, crashPages, crashServers } from './crashes/crash.ts'
 import { fold } from './crashes/fold.ts'
 import { type NodeScenario, nodeScenarios } from './crashes/node-scenarios.ts'
@@ -23,8 +23,8 @@ export async function record({ into, server, pages }: RecordOptions): Promise<Re
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sample-shop-')))
   try {
     const builds = await buildReleases(folder, [...server, ...pages])
-    const buildOf = (release: string) => builds.get(release) ?? missing(release)
-    const crashes = [...(await crashServers(server, buildOf)), ...(await crashPages(pages, buildOf))]
+    const findBuild = (release: string) => builds.get(release) ?? missing(release)
+    const crashes = [...(await crashServers(server, findBuild)), ...(await crashPages(pages, findBuild))]
     const lines = [...foldCrashes(crashes), ...resolves(crashes)].toSorted(
       (left, right) => left.offset_ms - right.offset_ms,
     )
@@ -67,7 +67,7 @@ async function write(into: string, lines: readonly RecordedLine[], builds: reado
   await mkdir(into, { recursive: true })
   await writeFile(join(into, 'events.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   for (const build of builds) {
-    for (const file of await bundlesOf(build)) {
+    for (const file of await listBundles(build)) {
       const target = join(into, 'bundles', build.release, relative(join(build.workspace, 'dist'), file))
       await mkdir(dirname(target), { recursive: true })
       await cp(file, target)

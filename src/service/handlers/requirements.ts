@@ -15,7 +15,7 @@ import { listRequirementRows } from '../quality/requirements/list.ts'
 import { requirementRef, viewRequirements } from '../quality/requirements/view.ts'
 import {
   changeRequirement,
-  descendantsOf,
+  findDescendants,
   insertRequirement,
   removeRequirements,
 } from '../quality/requirements/write.ts'
@@ -108,7 +108,7 @@ export const requirementHandlers = {
     return call.db.write(async (rows, prepare) => {
       const { requirement } = await requireRequirement(rows, call.principal, id)
       checkEtag(etag, etagOf(requirement.id, requirement.etag_version))
-      const below = await descendantsOf(rows, requirement)
+      const below = await findDescendants(rows, requirement)
       if (below.length > 0 && !recursive) {
         const message = `the requirement has ${String(below.length)} below it; delete those first, or pass recursive`
         throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })

@@ -10,8 +10,8 @@ import { placeholderKey, placeholderProduct } from '../../../service/sample/reco
 import type { ApiAnswer, BrowserScenario } from './browser-scenarios.ts'
 import type { Build } from './build.ts'
 import type { Capture } from './capture.ts'
-import { person, userAgentOf } from './people.ts'
-import { originOf } from './scenario.ts'
+import { person, visitorUserAgent } from './people.ts'
+import { shopOrigin } from './scenario.ts'
 
 /** Where the browser that records is installed. */
 export const chromiumPath = '/usr/bin/chromium'
@@ -37,7 +37,7 @@ export interface Visit {
 /** One visitor runs into the bug; what the page reports is in the capture. */
 export async function visit({ browser, build, environment, scenario, visitor, capture }: Visit): Promise<void> {
   const context = await browser.newContext({
-    userAgent: userAgentOf(visitor, browser.version().split('.')[0]),
+    userAgent: visitorUserAgent(visitor, browser.version().split('.')[0]),
     locale: 'en-GB',
   })
   try {
@@ -46,7 +46,7 @@ export async function visit({ browser, build, environment, scenario, visitor, ca
     // Nothing of the page leaves this process: not the shop's own requests, not the SDK's.
     await context.route('**/*', (route) => answerPage(route, { build, environment, scenario, visitor, capture }))
     if (scenario.before) await page.addInitScript(scenario.before)
-    await page.goto(originOf(environment) + (scenario.page ?? '/'), { waitUntil: 'load' })
+    await page.goto(shopOrigin(environment) + (scenario.page ?? '/'), { waitUntil: 'load' })
     if (scenario.act) {
       await page.waitForSelector('body[data-ready]', { state: 'attached' })
       await scenario.act(page)
@@ -64,14 +64,14 @@ async function answerPage(route: Route, visit: Omit<Visit, 'browser'>): Promise<
     visit.capture.accept(url.pathname + url.search, await request.allHeaders(), request.postData() ?? '')
     return route.fulfill({ json: {}, headers: { 'access-control-allow-origin': '*' } })
   }
-  if (url.origin !== originOf(visit.environment)) return route.abort()
+  if (url.origin !== shopOrigin(visit.environment)) return route.abort()
   if (url.pathname.startsWith('/assets/'))
     return route.fulfill({ path: join(visit.build.assets, url.pathname.slice(8)) })
   if (url.pathname.startsWith('/api/')) return answerApi(route, url, visit)
-  return route.fulfill({ contentType: 'text/html', body: await pageOf(visit) })
+  return route.fulfill({ contentType: 'text/html', body: await renderPage(visit) })
 }
 
-async function pageOf({ build, environment, scenario }: Omit<Visit, 'browser'>): Promise<string> {
+async function renderPage({ build, environment, scenario }: Omit<Visit, 'browser'>): Promise<string> {
   const template = await readFile(join(build.workspace, 'src/web/index.html'), 'utf8')
   const html = template
     .replace('%ENVIRONMENT%', environment)

@@ -36,12 +36,12 @@ export async function buildShop(folder: string, release: string, options: { debu
   const sdk = await buildSdk(workspace, assets)
   const server = await onlyFile(join(workspace, 'dist/server'), /\.mjs$/)
   const app = basename(await onlyFile(assets, /^app-\w+\.js$/))
-  if (options.debugIds) await injectDebugIds(await bundlesOf({ workspace, sdk }))
+  if (options.debugIds) await injectDebugIds(await listBundles({ workspace, sdk }))
   return { release, workspace, server, assets, app, sdk }
 }
 
 /** The shop's own bundles, without the SDK's. */
-export async function bundlesOf({ workspace, sdk }: Pick<Build, 'workspace' | 'sdk'>): Promise<string[]> {
+export async function listBundles({ workspace, sdk }: Pick<Build, 'workspace' | 'sdk'>): Promise<string[]> {
   const dist = join(workspace, 'dist')
   const names = await readdir(dist, { recursive: true })
   return names.filter((name) => /\.m?js$/.test(name) && basename(name) !== sdk).map((name) => join(dist, name))

@@ -9,7 +9,7 @@ import { Capture, type Captured } from './capture.ts'
 import { addresses, machine, neutral, type Replacement } from './neutral.ts'
 import type { NodeScenario } from './node-scenarios.ts'
 import { Partners } from './partners.ts'
-import { originOf, type Scenario } from './scenario.ts'
+import { shopOrigin, type Scenario } from './scenario.ts'
 import { ServerVisitor, ShopServer } from './server-visitor.ts'
 
 /** A scenario that happened once, and what the SDK sent. */
@@ -28,13 +28,13 @@ interface Stage<Kind extends Scenario> {
 /** Crash the server in every way, each release in each environment in a process of its own. */
 export async function crashServers(
   scenarios: readonly NodeScenario[],
-  buildOf: (release: string) => Build,
+  findBuild: (release: string) => Build,
 ): Promise<Crash[]> {
   await using capture = await new Capture().listen()
   await using partners = await new Partners().listen()
   const crashes: Crash[] = []
-  for (const stage of stagesOf(scenarios)) {
-    crashes.push(...(await crashServer(stage, buildOf(stage.release), capture, partners)))
+  for (const stage of groupByStage(scenarios)) {
+    crashes.push(...(await crashServer(stage, findBuild(stage.release), capture, partners)))
   }
   return crashes
 }
@@ -55,9 +55,9 @@ async function crashServer(
       await scenario.act(new ServerVisitor({ ...scenario, origin: server.origin, number: visitor }))
       const captured = await capture.take(scenario.name)
       if (scenario.fatal) await server.ended()
-      const loopback = { server: server.origin, partners: partners.origin, shop: originOf(environment) }
+      const loopback = { server: server.origin, partners: partners.origin, shop: shopOrigin(environment) }
       const own = [...machine(build.workspace), ...addresses(loopback)]
-      done.push(crashOf(scenario, before, captured, own))
+      done.push(toCrash(scenario, before, captured, own))
     }
   } finally {
     await server[Symbol.asyncDispose]()
@@ -68,13 +68,14 @@ async function crashServer(
 /** Crash the page in every way, each time for a new visitor. */
 export async function crashPages(
   scenarios: readonly BrowserScenario[],
-  buildOf: (release: string) => Build,
+  findBuild: (release: string) => Build,
 ): Promise<Crash[]> {
   if (scenarios.length === 0) return []
   const browser = await startBrowser()
   try {
     const crashes: Crash[] = []
-    for (const stage of stagesOf(scenarios)) crashes.push(...(await crashPage(stage, buildOf(stage.release), browser)))
+    for (const stage of groupByStage(scenarios))
+      crashes.push(...(await crashPage(stage, findBuild(stage.release), browser)))
     return crashes
   } finally {
     await browser.close()
@@ -90,13 +91,13 @@ async function crashPage(
   for (const { scenario, before, visitor } of crashes) {
     const capture = new Capture()
     await visit({ browser, build, environment, scenario, visitor, capture })
-    done.push(crashOf(scenario, before, await capture.take(scenario.name), machine(build.workspace)))
+    done.push(toCrash(scenario, before, await capture.take(scenario.name), machine(build.workspace)))
   }
   return done
 }
 
 /** Group what happens by release and environment, in the order of the scenarios; each time it is another visitor. */
-function stagesOf<Kind extends Scenario>(scenarios: readonly Kind[]): Stage<Kind>[] {
+function groupByStage<Kind extends Scenario>(scenarios: readonly Kind[]): Stage<Kind>[] {
   const stages = new Map<string, Stage<Kind>>()
   let visitor = 0
   for (const scenario of scenarios) {
@@ -110,14 +111,14 @@ function stagesOf<Kind extends Scenario>(scenarios: readonly Kind[]): Stage<Kind
   return [...stages.values()]
 }
 
-function crashOf(scenario: Scenario, before: number, captured: Captured, own: readonly Replacement[]): Crash {
-  const reported = titleOf(eventOf(parseEnvelope(captured.body)) ?? {})
+function toCrash(scenario: Scenario, before: number, captured: Captured, own: readonly Replacement[]): Crash {
+  const reported = reportedTitle(eventOf(parseEnvelope(captured.body)) ?? {})
   if (!reported.startsWith(scenario.reports)) throw new Error(`${scenario.name}: reported "${reported}"`)
   return { scenario, request: { offset_ms: 0 - before, ...neutral(captured, own) } }
 }
 
 /** `type: value` of the outermost exception, or the template of a message. */
-function titleOf(event: JsonObject): string {
+function reportedTitle(event: JsonObject): string {
   const template = (event['logentry'] as { message?: string } | undefined)?.message
   const { values = [] } = (event['exception'] ?? {}) as { values?: { type?: string; value?: string }[] }
   const outermost = values.at(-1)

@@ -6,7 +6,7 @@ export async function injectDebugIds(bundles: readonly string[]): Promise<void> 
   for (const file of bundles) {
     const code = await readFile(file, 'utf8')
     const map = JSON.parse(await readFile(`${file}.map`, 'utf8')) as { mappings: string }
-    const debugId = idOf(code)
+    const debugId = debugIdFor(code)
     await writeFile(file, `${announce(debugId)}\n${code}//# debugId=${debugId}\n`)
     // A line without mappings for the line that was put in front.
     await writeFile(`${file}.map`, JSON.stringify({ ...map, mappings: `;${map.mappings}`, debug_id: debugId, debugId }))
@@ -19,7 +19,7 @@ function announce(debugId: string): string {
 }
 
 /** The same code has the same id. */
-function idOf(code: string): string {
+function debugIdFor(code: string): string {
   const hex = createHash('sha256').update(code).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',

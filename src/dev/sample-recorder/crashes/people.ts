@@ -30,7 +30,7 @@ export function person(number: number): Customer {
 }
 
 /** A visitor's address, from the range that documentation may use. */
-export function addressOf(number: number): string {
+export function visitorAddress(number: number): string {
   return `203.0.113.${1 + (number % people)}`
 }
 
@@ -42,7 +42,7 @@ const systems = [
 ]
 
 /** The browser a visitor uses. */
-export function userAgentOf(number: number, chrome = '140'): string {
+export function visitorUserAgent(number: number, chrome = '140'): string {
   const system = systems[number % systems.length] ?? ''
   const mobile = system.includes('Android') ? ' Mobile' : ''
   return `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chrome}.0.0.0${mobile} Safari/537.36`

@@ -41,6 +41,6 @@ export function burst(environment: string, version: string, start: string, count
 }
 
 /** Where customers find the shop. */
-export function originOf(environment: string): string {
+export function shopOrigin(environment: string): string {
   return environment === 'production' ? 'https://shop.example' : `https://${environment}.shop.example`
 }

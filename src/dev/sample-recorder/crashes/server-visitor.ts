@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Build } from './build.ts'
-import { addressOf, person, userAgentOf } from './people.ts'
+import { visitorAddress, person, visitorUserAgent } from './people.ts'
 
 export interface ServerOptions {
   build: Build
@@ -41,7 +41,7 @@ export class ShopServer implements AsyncDisposable {
     })
     // Its own log is of no use here, but a full pipe would stop it.
     child.stderr.resume()
-    return new ShopServer(child, await originOf(child))
+    return new ShopServer(child, await waitForOrigin(child))
   }
 
   get running(): boolean {
@@ -61,7 +61,7 @@ export class ShopServer implements AsyncDisposable {
 }
 
 /** The first line the server writes says where it listens. */
-async function originOf(child: ChildProcess & { stdout: NodeJS.ReadableStream }): Promise<string> {
+async function waitForOrigin(child: ChildProcess & { stdout: NodeJS.ReadableStream }): Promise<string> {
   const signal = AbortSignal.timeout(20_000)
   try {
     const [line] = (await once(createInterface(child.stdout), 'line', { signal })) as [string]
@@ -114,8 +114,8 @@ export class ServerVisitor {
   async #call(path: string, init: RequestInit): Promise<void> {
     const headers = {
       'content-type': 'application/json',
-      'user-agent': userAgentOf(this.#number),
-      'x-forwarded-for': addressOf(this.#number),
+      'user-agent': visitorUserAgent(this.#number),
+      'x-forwarded-for': visitorAddress(this.#number),
       'x-shop-channel': this.#channel,
       ...(this.#entered && { cookie: `sid=${this.#session}` }),
     }

@@ -1,6 +1,6 @@
 import { AstBuilder, GherkinClassicTokenMatcher, Parser } from '@cucumber/gherkin'
 import { type Feature, IdGenerator, type Rule, type Scenario, type Step, StepKeywordType } from '@cucumber/messages'
-import { factsOf, type Imported, sourceIn } from './imported.ts'
+import { requirementMembers, type Imported, sourceIn } from './imported.ts'
 
 type Tags = Scenario['tags']
 
@@ -13,46 +13,46 @@ export function readFeature(document: string, uri: string): Imported[] {
   const parser = new Parser(new AstBuilder(IdGenerator.incrementing()), new GherkinClassicTokenMatcher())
   const { feature } = parser.parse(document)
   if (!feature) throw new Error(`${uri} has no feature`)
-  const sourceOf = sourceIn(document, uri)
+  const quoteSource = sourceIn(document, uri)
 
-  function groupOf(node: Feature | Rule, group: number, tags: Tags): Imported {
+  function toGroup(node: Feature | Rule, group: number, tags: Tags): Imported {
     const { statement, rationale, lines } = said(node.description)
     return {
       group,
-      ...factsOf(factsIn(tags)),
+      ...requirementMembers(factsIn(tags)),
       kind: 'REQUIREMENT_KIND_GROUP',
       title: node.name,
       statement,
       rationale,
       acceptance_criteria: [],
-      source: sourceOf(node.location.line, node.location.line + lines),
+      source: quoteSource(node.location.line, node.location.line + lines),
     }
   }
 
-  function requirementOf(scenario: Scenario, group: number, tags: Tags): Imported {
+  function toRequirement(scenario: Scenario, group: number, tags: Tags): Imported {
     const { steps, location, name, description } = scenario
     const last = steps.at(-1)
     if (scenario.examples.length > 0 || !last) throw new Error(`${uri}:${String(location.line)} cannot be read`)
     const { statement, rationale } = said(description)
     return {
       group,
-      ...factsOf(factsIn([...tags, ...scenario.tags])),
+      ...requirementMembers(factsIn([...tags, ...scenario.tags])),
       title: name,
       statement,
       rationale,
-      acceptance_criteria: [{ kind: 'CRITERION_KIND_GIVEN_WHEN_THEN', ...criterionOf(steps) }],
-      source: sourceOf(location.line, last.location.line),
+      acceptance_criteria: [{ kind: 'CRITERION_KIND_GIVEN_WHEN_THEN', ...toCriterion(steps) }],
+      source: quoteSource(location.line, last.location.line),
     }
   }
 
-  const list = [groupOf(feature, -1, feature.tags)]
+  const list = [toGroup(feature, -1, feature.tags)]
   for (const { rule, scenario, background } of feature.children) {
     if (background) throw new Error(`${uri}:${String(background.location.line)} has a background`)
-    if (scenario) list.push(requirementOf(scenario, 0, feature.tags))
+    if (scenario) list.push(toRequirement(scenario, 0, feature.tags))
     if (!rule) continue
     const tags = [...feature.tags, ...rule.tags]
-    const group = list.push(groupOf(rule, 0, tags)) - 1
-    for (const child of rule.children) if (child.scenario) list.push(requirementOf(child.scenario, group, tags))
+    const group = list.push(toGroup(rule, 0, tags)) - 1
+    for (const child of rule.children) if (child.scenario) list.push(toRequirement(child.scenario, group, tags))
   }
   return list
 }
@@ -73,7 +73,7 @@ function factsIn(tags: Tags): [string, string][] {
   })
 }
 
-function criterionOf(steps: readonly Step[]) {
+function toCriterion(steps: readonly Step[]) {
   const texts = new Map<StepKeywordType, string[]>()
   let type = StepKeywordType.CONTEXT
   for (const { keywordType = StepKeywordType.CONJUNCTION, text } of steps) {

@@ -7,14 +7,14 @@ import type { SampleRequirement } from '../../../service/sample/requirements.ts'
 export type Imported = Omit<SampleRequirement, 'key' | 'parent'> & { group: number }
 
 /** A word or path that a document says about a requirement, such as `priority` and `high`. */
-export type Fact = readonly [name: string, value: string]
+export type DocumentFact = readonly [name: string, value: string]
 
-type Facts = Pick<SampleRequirement, 'component' | 'kind' | 'status' | 'priority' | 'risk' | 'code_refs'>
+type RequirementMembers = Pick<SampleRequirement, 'component' | 'kind' | 'status' | 'priority' | 'risk' | 'code_refs'>
 
 const known = z.enum(['priority', 'risk', 'status', 'kind', 'component', 'code'])
 
 /** What the facts come to; later ones win, code adds up. Throws for one that no requirement has. */
-export function factsOf(given: readonly Fact[]): Facts {
+export function requirementMembers(given: readonly DocumentFact[]): RequirementMembers {
   const facts = given.map(([name, value]) => [known.parse(name), value] as const)
   const last = (wanted: string) => facts.findLast(([name]) => name === wanted)?.[1]
   const word = (wanted: string, fallback: string) => (last(wanted) ?? fallback).toUpperCase().replaceAll('-', '_')

@@ -1,4 +1,4 @@
-import { type Fact, factsOf, type Imported, sourceIn } from './imported.ts'
+import { type DocumentFact, requirementMembers, type Imported, sourceIn } from './imported.ts'
 
 /** Lines of a document without an empty one between them. */
 interface Block {
@@ -14,7 +14,7 @@ interface Block {
  */
 export function readPromises(document: string, uri: string): Imported[] {
   const list: Imported[] = []
-  const sourceOf = sourceIn(document, uri)
+  const quoteSource = sourceIn(document, uri)
   let group = -1
   let component = ''
   const requirement = ({ start }: Block): Imported => {
@@ -22,26 +22,26 @@ export function readPromises(document: string, uri: string): Imported[] {
     if (!last || list.length - 1 === group) throw new Error(`${uri}:${String(start)} belongs to no requirement`)
     return last
   }
-  for (const block of blocksOf(document)) {
+  for (const block of splitBlocks(document)) {
     const { text, start, end } = block
     const [, title, statement] = /^\*\*(.+)\.\*\* (.+)$/s.exec(text) ?? []
     const [, name, rest = ''] = /^(Component|Why|Facts): (.+)$/s.exec(text) ?? []
     if (text.startsWith('## ')) {
       component = ''
-      group = list.push({ ...plain(-1), title: text.slice(3), source: sourceOf(start, end) }) - 1
+      group = list.push({ ...plain(-1), title: text.slice(3), source: quoteSource(start, end) }) - 1
     } else if (group < 0) continue
     else if (name === 'Component') {
       component = rest
       list[group]!.component = rest
     } else if (title !== undefined && statement !== undefined) {
-      const facts = factsOf([['component', component]])
-      list.push({ ...plain(group), ...facts, title, statement, source: sourceOf(start, end) })
+      const facts = requirementMembers([['component', component]])
+      list.push({ ...plain(group), ...facts, title, statement, source: quoteSource(start, end) })
     } else {
       const told = requirement(block)
-      told.source = sourceOf(told.source.line_start, end)
+      told.source = quoteSource(told.source.line_start, end)
       if (name === 'Why') told.rationale = rest.charAt(0).toUpperCase() + rest.slice(1)
-      else if (name === 'Facts') Object.assign(told, factsOf([['component', component], ...factsIn(rest)]))
-      else if (text.startsWith('- ')) told.acceptance_criteria = bulletsOf(text)
+      else if (name === 'Facts') Object.assign(told, requirementMembers([['component', component], ...factsIn(rest)]))
+      else if (text.startsWith('- ')) told.acceptance_criteria = readBullets(text)
       else throw new Error(`${uri}:${String(start)} is no part of a requirement`)
     }
   }
@@ -51,10 +51,10 @@ export function readPromises(document: string, uri: string): Imported[] {
 /** A group; a requirement says more. */
 function plain(group: number): Omit<Imported, 'source'> {
   const said = { title: '', statement: '', rationale: '', acceptance_criteria: [] }
-  return { group, ...factsOf([['kind', 'group']]), ...said }
+  return { group, ...requirementMembers([['kind', 'group']]), ...said }
 }
 
-function blocksOf(document: string): Block[] {
+function splitBlocks(document: string): Block[] {
   const blocks: Block[] = []
   for (const [index, line] of document.split('\n').entries()) {
     const last = blocks.at(-1)
@@ -65,17 +65,17 @@ function blocksOf(document: string): Block[] {
   return blocks
 }
 
-function bulletsOf(text: string): Imported['acceptance_criteria'] {
+function readBullets(text: string): Imported['acceptance_criteria'] {
   return text.split('\n').map((line) => ({ kind: 'CRITERION_KIND_RULE', text: line.replace(/^- /, '') }))
 }
 
 /** `priority high; code `a`, `b`.` */
-function factsIn(text: string): Fact[] {
+function factsIn(text: string): DocumentFact[] {
   return text
     .replace(/\.$/, '')
     .split('; ')
     .flatMap((part) => {
       const [name = '', ...values] = part.split(/,? /)
-      return values.map((value): Fact => [name, value.replaceAll('`', '')])
+      return values.map((value): DocumentFact => [name, value.replaceAll('`', '')])
     })
 }

@@ -7,13 +7,13 @@ import { readPromises } from './promises.ts'
 const folder = new URL('../documents/', import.meta.url)
 
 /** Where a document is in the shop's own repository. */
-const uriOf = (name: string) => `docs/${name}`
+const documentUri = (name: string) => `docs/${name}`
 
 /** The requirements that the shop's documents hold, numbered in their order: the same documents give the same list. */
 export async function importRequirements(from: URL = folder): Promise<SampleRequirement[]> {
   const text = (name: string) => readFile(new URL(name, from), 'utf8')
-  const feature = readFeature(await text('buying.feature'), uriOf('buying.feature'))
-  const promises = readPromises(await text('promises.md'), uriOf('promises.md'))
+  const feature = readFeature(await text('buying.feature'), documentUri('buying.feature'))
+  const promises = readPromises(await text('promises.md'), documentUri('promises.md'))
   return [...numbered(feature, 0), ...numbered(promises, feature.length)]
 }
 

@@ -15,7 +15,7 @@ import { createNotes, type Note } from './notes.ts'
 import { fit } from './reduce.ts'
 import { relatedIssues } from './related.ts'
 import { suspectReleases } from './releases.ts'
-import { reproductionOf } from './reproduction.ts'
+import { describeReproduction } from './reproduction.ts'
 import { requirementsFor } from './requirements.ts'
 import { shortText } from './shorten.ts'
 
@@ -49,17 +49,17 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
   const stacks = event === null ? [] : stacksOf(event)
   const presence = await presenceOf(rows, issue.id)
   const [body] = await viewIssues(rows, [issue], { keyPrefix, now })
-  const found = await filesOf(rows, query, { stacks, note })
+  const found = await findFiles(rows, query, { stacks, note })
   const whole = {
     issue: body!,
     event: event === null ? null : withoutStacks(event, stacks, note),
     frames: stacks.flat(),
     ...found,
     environments: await splitByEnvironment(rows, presence, note),
-    component: await componentOf(rows, issue.component_id, now),
+    component: await findComponent(rows, issue.component_id, now),
     releases: await suspectReleases(rows, issue, presence),
     related_issues: await relatedIssues(rows, issue, { keyPrefix, note }),
-    reproduction: reproductionOf(event, note),
+    reproduction: describeReproduction(event, note),
     git_ref: shortText(query.branch, GIT_REF_BYTES),
   }
   const earlier = event?.truncation_signals.map((signal) => signal.replace(/^(?:event\.)?/, 'event.')) ?? []
@@ -95,7 +95,7 @@ function withoutStacks(event: EventBody, stacks: Stacks, note: Note): EventBody 
 }
 
 /** The implicated files and the requirements that they implement. */
-async function filesOf(
+async function findFiles(
   rows: Rows,
   { product, maxFiles, maxRequirements, now }: FixContextQuery,
   { stacks, note }: { stacks: Stacks; note: Note },
@@ -104,17 +104,17 @@ async function filesOf(
   const snapshot = await snapshotOf(rows, product.id)
   const given = await snapshot.has(files.map(({ path }) => path))
   const query = { product, files, max: maxRequirements, now }
-  const { requirements, total, idsOf } = await requirementsFor(rows, query)
+  const { requirements, total, idsByPath } = await requirementsFor(rows, query)
   note('requirements', 'max_requirements', requirements.length, total)
   const told = files.map((file): FileBody => ({
     ...file,
     exists_in_snapshot: snapshot.known ? given.has(file.path) : null,
-    requirement_ids: idsOf.get(file.path) ?? [],
+    requirement_ids: idsByPath.get(file.path) ?? [],
   }))
   return { files: told, requirements }
 }
 
-async function componentOf(rows: Rows, id: string, now: number): Promise<FixContextBody['component']> {
+async function findComponent(rows: Rows, id: string, now: number): Promise<FixContextBody['component']> {
   const row = await rows.selectFrom('component').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) return null
   const [component] = await viewComponents(rows, now, [row])

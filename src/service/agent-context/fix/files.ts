@@ -9,7 +9,7 @@ type Reason = FileBody['reason']
 /** A file of the repository that the frames implicate. */
 export type ImplicatedFile = Pick<FileBody, 'path' | 'lines' | 'frame_indexes' | 'component' | 'rank' | 'reason'>
 
-interface Place {
+interface RankedFrame {
   frame: FrameBody
   reason: Reason
   /** Frames between it and the end of its stack. */
@@ -26,14 +26,14 @@ export function implicatedFiles(
   stacks: readonly (readonly FrameBody[])[],
   { maxFiles, note }: { maxFiles: number; note: Note },
 ): ImplicatedFile[] {
-  const byFile = [...Map.groupBy(placesOf(stacks), ({ frame }) => frame.repo_path)]
+  const byFile = [...Map.groupBy(rankFrames(stacks), ({ frame }) => frame.repo_path)]
   note('files', 'max_files', Math.min(maxFiles, byFile.length), byFile.length)
   return byFile.slice(0, maxFiles).map(([path, places], index) => {
     const told = places.slice(0, FRAMES_PER_FILE)
     note('files.frame_indexes', 'count', told.length, places.length)
     return {
       path,
-      lines: linesOf(told.map(({ frame }) => frame.lineno)),
+      lines: lineRanges(told.map(({ frame }) => frame.lineno)),
       frame_indexes: ascending(told.map(({ frame }) => frame.index)),
       component: places[0]?.frame.component ?? null,
       rank: index + 1,
@@ -43,7 +43,7 @@ export function implicatedFiles(
 }
 
 /** The frames that name a file of the repository, the most suspicious first. */
-function placesOf(stacks: readonly (readonly FrameBody[])[]): Place[] {
+function rankFrames(stacks: readonly (readonly FrameBody[])[]): RankedFrame[] {
   const [crash, ...causes] = stacks.map(nearestFirst).filter((stack) => stack.length > 0)
   if (crash === undefined) return []
   const own = crash.map((place, index) => ({ ...place, reason: index === 0 ? ('crash_frame' as const) : place.reason }))
@@ -55,14 +55,14 @@ function placesOf(stacks: readonly (readonly FrameBody[])[]): Place[] {
   return [...own, ...other.map((place) => ({ ...place, reason: 'cause_frame' as const }))]
 }
 
-function nearestFirst(frames: readonly FrameBody[]): Place[] {
+function nearestFirst(frames: readonly FrameBody[]): RankedFrame[] {
   return frames
     .map((frame, index) => ({ frame, reason: 'in_app_frame' as const, distance: frames.length - 1 - index }))
     .filter(({ frame }) => frame.in_app && frame.repo_path !== '')
     .toReversed()
 }
 
-function linesOf(numbers: readonly number[]): FileBody['lines'] {
+function lineRanges(numbers: readonly number[]): FileBody['lines'] {
   const lines: FileBody['lines'] = []
   for (const line of ascending(numbers.filter((number) => number > 0))) {
     const last = lines.at(-1)

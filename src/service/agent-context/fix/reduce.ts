@@ -35,15 +35,15 @@ function reduce(whole: FixContextBody, limits: Limits, maxFrames: number): FixCo
   }
 }
 
-type Rest = Omit<FixContextBody, 'frames' | 'event' | 'reproduction' | 'truncation_signals'>
+type OtherMembers = Omit<FixContextBody, 'frames' | 'event' | 'reproduction' | 'truncation_signals'>
 
 /** What members wrote or the service counted. */
-function reduceRest(rest: Rest, limits: Limits, note: Note): Rest {
+function reduceRest(rest: OtherMembers, limits: Limits, note: Note): OtherMembers {
   const few = <T>(member: string, list: readonly T[], max: number) => fewer(list, max, { member, note })
   const { issue, component } = rest
   const { grouping } = issue
   const globs = limits.componentEntries
-  const reduced: Rest = {
+  const reduced: OtherMembers = {
     ...rest,
     issue: {
       ...issue,
@@ -83,7 +83,7 @@ function reduceRest(rest: Rest, limits: Limits, note: Note): Rest {
     shortTexts(value, limits.textBytes, name, note),
   ])
   // The members of `reduced`, each with the same type.
-  return Object.fromEntries(members) as Rest
+  return Object.fromEntries(members) as OtherMembers
 }
 
 function reduceFrames(
@@ -106,7 +106,7 @@ function reduceFrames(
 /** At most `max` frames in their order: in-app ones before others, of each stack those nearest to its end. */
 function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
   if (frames.length <= max) return [...frames]
-  const distances = distancesOf(frames)
+  const distances = crashDistances(frames)
   const farthestFirst = frames
     .map((frame, index) => ({ frame, in_app: frame.in_app, index, distance: distances[index] ?? 0 }))
     .toSorted((left, right) => right.distance - left.distance)
@@ -116,7 +116,7 @@ function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
 }
 
 /** Of each frame, how many follow it in its stack. */
-function distancesOf(frames: readonly FrameBody[]): number[] {
+function crashDistances(frames: readonly FrameBody[]): number[] {
   const distances: number[] = []
   for (const [index, frame] of [...frames.entries()].toReversed()) {
     const next = frames[index + 1]

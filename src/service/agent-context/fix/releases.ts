@@ -27,47 +27,51 @@ export async function suspectReleases(
       ? await firstSinceRegression(rows, issue.id, environmentId)
       : here.toSorted((left, right) => left.first_seen - right.first_seen)[0]
   const lastId = here.find(({ release_id: id }) => id !== '')?.release_id ?? ''
-  const first = await releaseOf(rows, start?.release_id ?? '')
-  const last = await releaseOf(rows, lastId)
-  const predecessor = await predecessorOf(rows, first)
+  const first = await findRelease(rows, start?.release_id ?? '')
+  const last = await findRelease(rows, lastId)
+  const predecessor = await findPredecessor(rows, first)
   const since = start?.first_seen ?? 0
   const isBad = here.some(({ release_id: id, last_seen }) => id === predecessor?.id && last_seen >= since)
   const good = isBad ? undefined : predecessor
   const [from, to] = [good?.commit_sha ?? '', first?.commit_sha ?? '']
   return {
-    first: refer(first),
-    last: refer(last),
-    last_good: refer(good),
+    first: toReleaseRef(first),
+    last: toReleaseRef(last),
+    last_good: toReleaseRef(good),
     commit_range: from === '' || to === '' ? null : { from, to },
   }
 }
 
-type Release = NonNullable<Awaited<ReturnType<typeof releaseOf>>>
+type Release = NonNullable<Awaited<ReturnType<typeof findRelease>>>
 
-async function releaseOf(rows: Rows, id: string) {
+async function findRelease(rows: Rows, id: string) {
   return rows.selectFrom('release').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 /** The one before it in the order of its environment, undefined for the oldest. */
-async function predecessorOf(rows: Rows, release: Release | undefined): Promise<Release | undefined> {
+async function findPredecessor(rows: Rows, release: Release | undefined): Promise<Release | undefined> {
   if (release === undefined) return undefined
   const [view] = await viewReleases(rows, [release])
-  return releaseOf(rows, view?.predecessor_id ?? '')
+  return findRelease(rows, view?.predecessor_id ?? '')
 }
 
-function refer(release: Release | undefined): ReleasesBody['first'] {
+function toReleaseRef(release: Release | undefined): ReleasesBody['first'] {
   if (release === undefined) return null
   return { id: release.id, key: '', title: release.version, known: isKnownRelease(release) }
 }
 
-interface Start {
+interface RegressionStart {
   release_id: string
   /** Epoch ms. */
   first_seen: number
 }
 
 /** The first occurrence in an environment since the issue last came back; undefined when it has not yet come back there. */
-async function firstSinceRegression(rows: Rows, issueId: string, environmentId: string): Promise<Start | undefined> {
+async function firstSinceRegression(
+  rows: Rows,
+  issueId: string,
+  environmentId: string,
+): Promise<RegressionStart | undefined> {
   const change = await rows
     .selectFrom('issue_history')
     .select(['id', 'reason', 'at'])
@@ -102,7 +106,7 @@ async function markedRegression(
   rows: Rows,
   issueId: string,
   { environmentId, since }: { environmentId: string; since: number },
-): Promise<Start | undefined> {
+): Promise<RegressionStart | undefined> {
   return rows
     .selectFrom('issue_regression')
     .innerJoin('release', 'release.id', 'issue_regression.release_id')

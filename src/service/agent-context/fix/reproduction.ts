@@ -6,7 +6,7 @@ const TAGS = 10
 const TAG_BYTES = 120
 
 /** What the newest occurrence says about how to make it happen again; its first ten tags, cut to a line each. */
-export function reproductionOf(event: FixContextBody['event'], note: Note): FixContextBody['reproduction'] {
+export function describeReproduction(event: FixContextBody['event'], note: Note): FixContextBody['reproduction'] {
   if (event === null) return { transaction: '', request: { method: '', url: '' }, tags: {} }
   const { transaction, request, tags } = event
   const values = new Map(tags.map(({ key, value }) => [shortText(key, TAG_BYTES), shortText(value, TAG_BYTES)]))

@@ -15,16 +15,16 @@ export interface RequirementQuery {
   now: number
 }
 
-export interface Implemented {
+export interface ImplementedRequirements {
   /** At most `max`. */
   requirements: RequirementBody[]
   /** With those that were left out. */
   total: number
   /** Ids by path of the file. */
-  idsOf: ReadonlyMap<string, string[]>
+  idsByPath: ReadonlyMap<string, string[]>
 }
 
-type Match = RequirementBody['matched_by'][number]
+type PathMatch = RequirementBody['matched_by'][number]
 
 const TESTS_PER_REQUIREMENT = 10
 /** The least covered first: there a regression test is missing. */
@@ -34,12 +34,12 @@ const order = ['no_test', 'not_run', 'verified']
  * The requirements that the files implement, with their coverage: those whose code references match one; only when there is
  * none, those of the components that own them (contract §10.4). The least covered come first, then the most important.
  */
-export async function requirementsFor(rows: Rows, query: RequirementQuery): Promise<Implemented> {
+export async function requirementsFor(rows: Rows, query: RequirementQuery): Promise<ImplementedRequirements> {
   const { product, files, max, now } = query
   const claimed = await byPath(rows, product.id, files)
   const matches = claimed.size > 0 ? claimed : await byComponent(rows, product.id, files)
   const ids = [...matches.keys()]
-  if (ids.length === 0) return { requirements: [], total: 0, idsOf: new Map() }
+  if (ids.length === 0) return { requirements: [], total: 0, idsByPath: new Map() }
   const coverage = await coverageFor(rows, product, ids, now)
   const found = await rows
     .selectFrom('requirement')
@@ -57,7 +57,7 @@ export async function requirementsFor(rows: Rows, query: RequirementQuery): Prom
         a.number - b.number,
     )
   const shown = ranked.slice(0, max)
-  const tests = await testsOf(
+  const tests = await loadTests(
     rows,
     shown.map(({ id }) => id),
   )
@@ -76,20 +76,24 @@ export async function requirementsFor(rows: Rows, query: RequirementQuery): Prom
       tests: tests.get(row.id) ?? [],
     })),
     total: ranked.length,
-    idsOf: idsByPath(
+    idsByPath: idsByPath(
       shown.map(({ id }) => id),
       matches,
     ),
   }
 }
 
-async function byPath(rows: Rows, productId: number, files: RequirementQuery['files']): Promise<Map<string, Match[]>> {
+async function byPath(
+  rows: Rows,
+  productId: number,
+  files: RequirementQuery['files'],
+): Promise<Map<string, PathMatch[]>> {
   const claims = await requirementsOfPaths(
     rows,
     productId,
     files.map(({ path }) => path),
   )
-  const matches = new Map<string, Match[]>()
+  const matches = new Map<string, PathMatch[]>()
   for (const [path, found] of claims) {
     for (const { requirementId, codeRef } of found) {
       matches.set(requirementId, [...(matches.get(requirementId) ?? []), { path, code_ref: codeRef }])
@@ -102,12 +106,12 @@ async function byComponent(
   rows: Rows,
   productId: number,
   files: RequirementQuery['files'],
-): Promise<Map<string, Match[]>> {
+): Promise<Map<string, PathMatch[]>> {
   const owned = Map.groupBy(
     files.filter(({ component }) => component !== null),
     ({ component }) => component?.id ?? '',
   )
-  const matches = new Map<string, Match[]>()
+  const matches = new Map<string, PathMatch[]>()
   if (owned.size === 0) return matches
   const found = await rows
     .selectFrom('requirement_component')
@@ -116,13 +120,13 @@ async function byComponent(
     .where('component_id', 'in', [...owned.keys()])
     .execute()
   for (const { component_id, requirement_id } of found) {
-    const paths = (owned.get(component_id) ?? []).map(({ path }): Match => ({ path, code_ref: null }))
+    const paths = (owned.get(component_id) ?? []).map(({ path }): PathMatch => ({ path, code_ref: null }))
     matches.set(requirement_id, [...(matches.get(requirement_id) ?? []), ...paths])
   }
   return matches
 }
 
-function idsByPath(shown: readonly string[], matches: ReadonlyMap<string, Match[]>): Map<string, string[]> {
+function idsByPath(shown: readonly string[], matches: ReadonlyMap<string, PathMatch[]>): Map<string, string[]> {
   const ids = new Map<string, string[]>()
   for (const id of shown) {
     for (const path of new Set((matches.get(id) ?? []).map((match) => match.path))) {
@@ -133,7 +137,7 @@ function idsByPath(shown: readonly string[], matches: ReadonlyMap<string, Match[
 }
 
 /** Linked cases with their newest status; null = never run. */
-async function testsOf(rows: Rows, requirementIds: readonly string[]) {
+async function loadTests(rows: Rows, requirementIds: readonly string[]) {
   const tests = new Map<string, RequirementBody['tests']>()
   if (requirementIds.length === 0) return tests
   const found = await rows

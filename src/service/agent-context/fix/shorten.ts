@@ -34,18 +34,21 @@ function characterBytes(character: string): number {
  */
 export function shortTexts<T>(value: T, max: number, member: string, note: Note): T {
   // A copy with the same members; only texts are replaced, by texts.
-  return copyOf(value, max, member, note) as T
+  return copyShortened(value, max, member, note) as T
 }
 
-function copyOf(value: unknown, max: number, member: string, note: Note): unknown {
+function copyShortened(value: unknown, max: number, member: string, note: Note): unknown {
   if (typeof value === 'string') {
     const kept = shortText(value, max)
     note(member, 'length', kept.length, value.length)
     return kept
   }
-  if (Array.isArray(value)) return value.map((entry: unknown) => copyOf(entry, max, member, note))
+  if (Array.isArray(value)) return value.map((entry: unknown) => copyShortened(entry, max, member, note))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, entry]) => [name, copyOf(entry, max, `${member}.${name}`, note)])
+  const entries = Object.entries(value).map(([name, entry]) => [
+    name,
+    copyShortened(entry, max, `${member}.${name}`, note),
+  ])
   return Object.fromEntries(entries)
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from '../../shared/context.ts'
-import { linkFacts } from '../../quality/coverage/facts.ts'
-import type { LinkFacts } from '../../quality/coverage/rule.ts'
+import { countedLinks } from '../../quality/coverage/facts.ts'
+import type { CountedLink } from '../../quality/coverage/rule.ts'
 import { liveIssues, type LiveIssue } from '../../quality/gaps/exposure.ts'
 import { scanGaps, type ScannedGap } from '../../quality/gaps/scan.ts'
 import { viewGaps, type GapBody } from '../../quality/gaps/view.ts'
@@ -17,10 +17,10 @@ import { testKey, type StoredTest } from '../../quality/cases/access.ts'
 import { viewResults } from '../../quality/cases/result-view.ts'
 import { viewTests } from '../../quality/cases/view.ts'
 import { withinBudget, type TestContextBody } from './budget.ts'
-import { codeFilesOf, type CodeFile } from './code-files.ts'
+import { listCodeFiles, type CodeFile } from './code-files.ts'
 import { readConventions, type ConventionsBody } from './conventions.ts'
 import { environmentRefs } from './environments.ts'
-import { excerptOf, framesOf, topFrames, type IssueFrames } from './excerpts.ts'
+import { formatExcerpt, readCrashFrames, topFrames, type IssueFrames } from './excerpts.ts'
 import { guidanceFor } from './guidance.ts'
 import { similarTests } from './similar.ts'
 import { suggestCases, targetFile } from './suggestions.ts'
@@ -33,10 +33,10 @@ export interface ContextOptions {
   maxSimilar?: number | undefined
   maxTokens?: number | undefined
   /** What several contexts of one answer share; read when left out. */
-  shared?: SharedFacts | undefined
+  shared?: SharedContext | undefined
 }
 
-export interface SharedFacts {
+export interface SharedContext {
   gaps: readonly ScannedGap[]
   issues: readonly LiveIssue[]
   conventions: ConventionsBody
@@ -49,7 +49,7 @@ const ISSUES_SHOWN = 5
 const FRAMES_SHOWN = 5
 
 /** Reads what all contexts of a product share. */
-export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedFacts> {
+export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedContext> {
   return {
     gaps: await scanGaps(rows, product, { window: WINDOW, now }),
     issues: await liveIssues(rows, product.id, { window: '30d', now }),
@@ -72,18 +72,19 @@ export async function buildTestContext(
     return list.slice(0, most)
   }
   const [body] = await viewRequirements(rows, product, [requirement], { now })
-  const links = (await linkFacts(rows, [requirement.id], {})).get(requirement.id) ?? []
+  const links = (await countedLinks(rows, [requirement.id], {})).get(requirement.id) ?? []
   const tests = await linkedTests(rows, requirement.id, links)
-  const issues = await issuesOf(rows, product.id, requirement.id, shared.issues)
+  const issues = await claimedIssues(rows, product.id, requirement.id, shared.issues)
   const frames: IssueFrames[] = []
-  for (const { id } of issues.slice(0, ISSUES_SHOWN)) frames.push(await framesOf(rows, product, id, symbolicator))
-  const files = withExcerpts(await filesOf(rows, product, requirement, issues), frames)
+  for (const { id } of issues.slice(0, ISSUES_SHOWN))
+    frames.push(await readCrashFrames(rows, product, id, symbolicator))
+  const files = withExcerpts(await findCodeFiles(rows, product, requirement, issues), frames)
   const criteria = readJson(Criteria, requirement.acceptance_criteria)
   const keys = new Map(tests.map((test) => [test.id, testKey(test)]))
-  const covered = criteria.map((criterion) => ({ ...criterion, ...coverageOfCriterion(criterion.id, links, keys) }))
+  const covered = criteria.map((criterion) => ({ ...criterion, ...criterionCoverage(criterion.id, links, keys) }))
   const componentIds = readTexts(requirement.component_ids)
   const open = issues.filter(({ status }) => status === 'unresolved')
-  const gap = await gapOf(rows, product, requirement.id, shared.gaps, now)
+  const gap = await findGap(rows, product, requirement.id, shared.gaps, now)
   const similar = await similarTests(rows, product.id, {
     text: `${requirement.title} ${criteria.map(({ text, when }) => `${text} ${when}`).join(' ')}`,
     componentIds,
@@ -102,7 +103,7 @@ export async function buildTestContext(
   })
   const context: TestContextBody = {
     requirement: body!,
-    ancestors: await ancestorsOf(rows, requirement),
+    ancestors: await findAncestors(rows, requirement),
     coverage: body!.coverage,
     gap,
     acceptance_criteria: covered.map(({ id, text, given, when, then, covered: isCovered, covering_test_keys }) => ({
@@ -156,7 +157,7 @@ export async function buildTestContext(
   return withinBudget(context, maxTokens)
 }
 
-async function linkedTests(rows: Rows, requirementId: string, links: readonly LinkFacts[]): Promise<StoredTest[]> {
+async function linkedTests(rows: Rows, requirementId: string, links: readonly CountedLink[]): Promise<StoredTest[]> {
   const direct = await rows
     .selectFrom('test_link')
     .innerJoin('test', 'test.id', 'test_link.test_id')
@@ -181,7 +182,7 @@ async function linkedTests(rows: Rows, requirementId: string, links: readonly Li
   return [...direct.filter(({ kind }) => kind === 'TEST_KIND_CASE'), ...more]
 }
 
-function coverageOfCriterion(id: string, links: readonly LinkFacts[], keys: ReadonlyMap<string, string>) {
+function criterionCoverage(id: string, links: readonly CountedLink[], keys: ReadonlyMap<string, string>) {
   const covering = links.filter(({ role, criterionIds, cases }) => {
     const isWhole = role === 'LINK_ROLE_VERIFIES' && criterionIds.length === 0
     return cases.length > 0 && (isWhole || criterionIds.includes(id))
@@ -191,7 +192,7 @@ function coverageOfCriterion(id: string, links: readonly LinkFacts[], keys: Read
 }
 
 /** The issues whose files the requirement claims, the loudest first. */
-async function issuesOf(rows: Rows, productId: number, requirementId: string, issues: readonly LiveIssue[]) {
+async function claimedIssues(rows: Rows, productId: number, requirementId: string, issues: readonly LiveIssue[]) {
   const paths = [...new Set(issues.flatMap(({ files }) => files.map(({ path }) => path)))]
   const claims = await requirementsOfPaths(rows, productId, paths)
   const isClaimed = (path: string) => claims.get(path)?.some((claim) => claim.requirementId === requirementId) === true
@@ -200,7 +201,7 @@ async function issuesOf(rows: Rows, productId: number, requirementId: string, is
     .toSorted((a, b) => b.weighted - a.weighted || a.number - b.number)
 }
 
-async function filesOf(
+async function findCodeFiles(
   rows: Rows,
   product: StoredProduct,
   requirement: StoredRequirement,
@@ -208,7 +209,7 @@ async function filesOf(
 ): Promise<CodeFile[]> {
   const components = await rows.selectFrom('component').selectAll().where('product_id', '=', product.id).execute()
   const mine = new Set(readTexts(requirement.component_ids))
-  return codeFilesOf(rows, {
+  return listCodeFiles(rows, {
     productId: product.id,
     codeRefs: readJson(CodeRefs, requirement.code_refs),
     componentGlobs: components.filter(({ id }) => mine.has(id)).flatMap(({ path_globs }) => readTexts(path_globs)),
@@ -227,7 +228,7 @@ function withExcerpts(files: readonly CodeFile[], issues: readonly IssueFrames[]
   const frames = issues.flatMap((issue) => issue.frames)
   return files.map((file) => {
     const frame = frames.find(({ repo_path, context_line }) => repo_path === file.path && context_line !== '')
-    return frame === undefined ? file : { ...file, excerpt: excerptOf(frame) }
+    return frame === undefined ? file : { ...file, excerpt: formatExcerpt(frame) }
   })
 }
 
@@ -257,7 +258,7 @@ async function pastFailures(rows: Rows, tests: readonly StoredTest[]): Promise<T
   }))
 }
 
-async function ancestorsOf(rows: Rows, { product_id, tree_path }: StoredRequirement) {
+async function findAncestors(rows: Rows, { product_id, tree_path }: StoredRequirement) {
   const numbers = ancestorNumbers(tree_path)
   if (numbers.length === 0) return []
   const found = await rows
@@ -269,7 +270,7 @@ async function ancestorsOf(rows: Rows, { product_id, tree_path }: StoredRequirem
   return numbers.flatMap((number) => found.filter((row) => row.number === number).map(requirementRef))
 }
 
-async function gapOf(
+async function findGap(
   rows: Rows,
   product: StoredProduct,
   requirementId: string,

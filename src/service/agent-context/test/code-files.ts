@@ -31,7 +31,7 @@ export interface CodeFileFacts {
  * known files of its components. A glob becomes the files that members have told about; one that matches none stays as it
  * is.
  */
-export async function codeFilesOf(rows: Rows, facts: CodeFileFacts): Promise<CodeFile[]> {
+export async function listCodeFiles(rows: Rows, facts: CodeFileFacts): Promise<CodeFile[]> {
   const files = new Map<string, CodeFile>()
   const add = (path: string, reason: CodeFile['reason'], symbols: readonly string[] = []) => {
     const known = files.get(path)

@@ -43,22 +43,22 @@ export async function readConventions(rows: Rows, productId: number): Promise<Co
     test_file_pattern: filePattern([...new Set(sample.map(({ file_path }) => file_path))]),
     suite_naming: suiteNaming(suites),
     case_naming_examples: [...new Set(sample.map(({ name }) => name))].slice(0, EXAMPLES),
-    requirement_annotation: annotationOf(sample),
+    requirement_annotation: requirementAnnotation(sample),
   }
 }
 
 /** `test/<dir>/<name>.test.ts`: the ending most files have, below the folder that tests live in, if they have one. */
 export function filePattern(files: readonly string[]): string {
   if (files.length === 0) return ''
-  const ending = mostCommon(files.map(endingOf)) ?? ''
-  const alike = files.filter((file) => endingOf(file) === ending)
+  const ending = mostCommon(files.map(testFileEnding)) ?? ''
+  const alike = files.filter((file) => testFileEnding(file) === ending)
   const root = mostCommon(alike.map((file) => file.split('/')[0] ?? ''))
   const isRoot = root !== undefined && TEST_ROOTS.includes(root)
   return isRoot ? `${root}/<dir>/${named(ending)}` : `<dir>/${named(ending)}`
 }
 
 /** What of a file name is not the unit's: `*.test.ts`, `test_*.py`, `*_test.go`, `*Test.java`. */
-function endingOf(path: string): string {
+function testFileEnding(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const extension = /\.\w+$/.exec(name)?.[0] ?? ''
   const infix = /\.(?:test|spec|e2e|cy)(?=\.\w+$)/.exec(name)?.[0]
@@ -81,7 +81,7 @@ function suiteNaming(suites: readonly (readonly string[])[]): string {
 }
 
 /** How cases name their requirement; in brackets in the name where none does, because every runner can. */
-function annotationOf(
+function requirementAnnotation(
   sample: readonly { name: string; tags: string; labels: string }[],
 ): ConventionsBody['requirement_annotation'] {
   const bracket = sample.filter(({ name }) => /\[REQ-\d+/i.test(name)).length

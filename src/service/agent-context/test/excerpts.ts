@@ -15,7 +15,7 @@ export interface IssueFrames {
 const FRAMES = 30
 
 /** The in-app frames of the newest occurrence of an issue, as its source maps have them. */
-export async function framesOf(
+export async function readCrashFrames(
   rows: Rows,
   product: StoredProduct,
   issueId: string,
@@ -29,7 +29,12 @@ export async function framesOf(
 }
 
 /** The source around a frame, with line numbers; '' when the event does not have it. */
-export function excerptOf({ pre_context: before, context_line: line, post_context: after, lineno }: FrameBody): string {
+export function formatExcerpt({
+  pre_context: before,
+  context_line: line,
+  post_context: after,
+  lineno,
+}: FrameBody): string {
   if (line === '') return ''
   const first = lineno - before.length
   return [...before, line, ...after].map((text, index) => `${String(first + index)}  ${text}`).join('\n')

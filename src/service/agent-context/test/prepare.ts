@@ -12,7 +12,7 @@ import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp } from '../../shared/times.ts'
 import { gapId } from '../../quality/gaps/scan.ts'
 import { estimateTokens } from './budget.ts'
-import { buildTestContext, readShared, type SharedFacts } from './build.ts'
+import { buildTestContext, readShared, type SharedContext } from './build.ts'
 import { environmentRefs } from './environments.ts'
 import { readJson } from '../../sql/json.ts'
 
@@ -41,7 +41,7 @@ export async function prepareContexts(
   const read = await readShared(rows, product, now)
   const conventions =
     framework === undefined ? read.conventions : { ...read.conventions, dominant_framework: framework }
-  const shared: SharedFacts = { ...read, conventions }
+  const shared: SharedContext = { ...read, conventions }
   const chosen = await chosenRequirements(rows, product, input, shared)
   const scores = chosen.map(({ id }) => 1 + (shared.gaps.find((gap) => gap.requirementId === id)?.score ?? 0))
   const total = scores.reduce((sum, score) => sum + score, 0)
@@ -78,7 +78,7 @@ async function chosenRequirements(
   rows: Rows,
   product: StoredProduct,
   { requirement_ids, gap_ids, top_gaps }: Input,
-  { gaps }: SharedFacts,
+  { gaps }: SharedContext,
 ): Promise<StoredRequirement[]> {
   const given = [requirement_ids, gap_ids, top_gaps].filter((one) => one !== undefined)
   if (given.length !== 1) {

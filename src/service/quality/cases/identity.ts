@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Where a case is in the code, as a report or a person says it. */
-export interface CasePlace {
+export interface CaseLocation {
   file_path: string
   suite_path: readonly string[]
   name: string
@@ -19,7 +19,7 @@ export interface PathRoots {
  * A file of a test relative to the repository, with `/`: the same whether the report came from Windows, from another
  * folder or with a leading `./`. What lies outside the roots keeps its path without the leading `/` or drive.
  */
-export function normPath(
+export function repositoryPath(
   path: string,
   { root_dir: rootDir = '', root_path: rootPath, path_strip_prefixes: prefixes }: PathRoots,
 ): string {
@@ -44,7 +44,7 @@ function slashes(path: string): string {
 }
 
 /** Digest of the place: the same case has it in every report, whatever the reporter (contract §4.2). */
-export function identityOf({ file_path, suite_path, name, project }: CasePlace): string {
+export function caseIdentity({ file_path, suite_path, name, project }: CaseLocation): string {
   const place = [file_path, suite_path.map((suite) => suite.trim()).join(' > '), name.trim(), project.trim()].join('\n')
   return createHash('sha256').update(place).digest('hex')
 }

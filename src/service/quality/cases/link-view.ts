@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { LinkOrigin, LinkRole, LinkState, type TestLink } from '../../../contract/links.ts'
 import { steps } from '../coverage/facts.ts'
-import { actorOf } from '../requirements/columns.ts'
+import { parseActor } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { TestLinkRow } from '../../sql/schema-quality.ts'
 import { timestamp, timestampOrNull } from '../../shared/times.ts'
@@ -45,7 +45,7 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
       requirement_current_version: requirement.version,
       origin: LinkOrigin.parse(link.origin),
       confidence: link.confidence,
-      created_by: actorOf(link.created_by),
+      created_by: parseActor(link.created_by),
       created_at: timestamp(link.created_at),
       confirmed_at: timestampOrNull(link.confirmed_at),
     }

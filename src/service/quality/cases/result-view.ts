@@ -19,7 +19,7 @@ export async function viewResults(rows: Rows, results: readonly StoredResult[]):
     .select(['id', 'commit_sha', 'git_branch', 'ci_url'])
     .where('id', 'in', runIds)
     .execute()
-  const runOf = new Map(runs.map((run) => [run.id, run]))
+  const runsById = new Map(runs.map((run) => [run.id, run]))
   const environments = await environmentNames(
     rows,
     results.map((row) => row.environment_id),
@@ -29,7 +29,7 @@ export async function viewResults(rows: Rows, results: readonly StoredResult[]):
     results.map((row) => row.release_id),
   )
   return results.map((row) => {
-    const run = runOf.get(row.run_id)
+    const run = runsById.get(row.run_id)
     const environment = environments.get(row.environment_id)
     const release = releases.get(row.release_id)
     return {

@@ -4,7 +4,7 @@ import { AutomationStatus, TestKind, TestLevel, TestStatus, type Test } from '..
 import { steps } from '../coverage/facts.ts'
 import { etagOf } from '../../shared/etag.ts'
 import { requirementKey } from '../requirements/access.ts'
-import { actorOf, LabelColumn } from '../requirements/columns.ts'
+import { parseActor, LabelColumn } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp } from '../../shared/times.ts'
 import { testKey, type StoredTest } from './access.ts'
@@ -24,7 +24,7 @@ export async function viewTests(
 ): Promise<TestBody[]> {
   const ids = tests.map(({ id }) => id)
   const links = await linkedKeys(rows, ids)
-  const stats = await statsOf(rows, ids, now - WINDOW_DAYS * dayMs)
+  const stats = await loadStats(rows, ids, now - WINDOW_DAYS * dayMs)
   const last = await lastResults(rows, tests)
   return tests.map((row) => ({
     id: row.id,
@@ -59,7 +59,7 @@ export async function viewTests(
     requirement_keys: links.get(row.id) ?? [],
     last_result: last.get(row.last_result_id) ?? null,
     stats: stats.get(row.id) ?? noStats,
-    created_by: actorOf(row.created_by),
+    created_by: parseActor(row.created_by),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     etag: etagOf(row.id, row.etag_version),
@@ -106,7 +106,7 @@ const noStats: TestBody['stats'] = {
 }
 
 /** `pass_rate` is the share of the runs that were not skipped and passed, flaky ones included. */
-async function statsOf(rows: Rows, ids: readonly string[], since: number): Promise<Map<string, TestBody['stats']>> {
+async function loadStats(rows: Rows, ids: readonly string[], since: number): Promise<Map<string, TestBody['stats']>> {
   const stats = new Map<string, TestBody['stats']>()
   for (const step of steps(ids)) {
     const count = (...statuses: string[]) =>

@@ -10,7 +10,7 @@ import { invalid } from '../requirements/content.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey, type StoredTest } from './access.ts'
-import { identityOf, normPath } from './identity.ts'
+import { caseIdentity, repositoryPath } from './identity.ts'
 import { indexTest, unindexTest } from './text-index.ts'
 import { readTexts } from '../../sql/json.ts'
 
@@ -36,7 +36,7 @@ export async function insertTest(
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id)
   await requireComponents(rows, product.id, fields.component_ids)
-  const place = placeOf(product, fields.automation_ref)
+  const place = locationColumns(product, fields.automation_ref)
   if (place.identity !== null) await checkFree(rows, product.id, place.identity)
   const now = call.now()
   const row = await rows
@@ -49,7 +49,7 @@ export async function insertTest(
       level: 'TEST_LEVEL_UNKNOWN',
       status: 'TEST_STATUS_ACTIVE',
       automation: place.identity === null ? 'AUTOMATION_STATUS_MANUAL' : 'AUTOMATION_STATUS_AUTOMATED',
-      ...columnsOf(fields),
+      ...toColumns(fields),
       title: fields.title,
       ...place,
       created_by: JSON.stringify(call.actor),
@@ -72,7 +72,7 @@ export async function changeTest(
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id, before)
   await requireComponents(rows, product.id, fields.component_ids)
-  const place = fields.automation_ref === undefined ? undefined : placeOf(product, fields.automation_ref)
+  const place = fields.automation_ref === undefined ? undefined : locationColumns(product, fields.automation_ref)
   if (typeof place?.identity === 'string' && place.identity !== before.identity) {
     await checkFree(rows, product.id, place.identity)
   }
@@ -80,7 +80,7 @@ export async function changeTest(
   const row = await rows
     .updateTable('test')
     .set({
-      ...columnsOf(fields),
+      ...toColumns(fields),
       ...(fields.title !== undefined && { title: fields.title }),
       ...place,
       etag_version: before.etag_version + 1,
@@ -118,7 +118,7 @@ export async function removeTests(
   await refreshCoverage(rows, prepare, { productId, now: call.now() }, affected)
 }
 
-function columnsOf(fields: TestFields) {
+function toColumns(fields: TestFields) {
   const { parent_id, position, description, level, status, automation, framework, preconditions, quarantine_reason } =
     fields
   const plain = {
@@ -148,13 +148,13 @@ function columnsOf(fields: TestFields) {
 }
 
 /** Columns of a place in the code; of none, empty ones. */
-function placeOf(product: Product, place: TestFields['automation_ref']) {
+function locationColumns(product: Product, place: TestFields['automation_ref']) {
   if (place === undefined || place === null) {
     return { identity: null, file_path: '', suite_path: '[]', name: '', project: '', line: 0 }
   }
   const { suite_path = [], name, project = '', line = 0 } = place
-  const file_path = normPath(place.file_path, parseRepositoryRoots(product.repository))
-  const identity = identityOf({ file_path, suite_path, name, project })
+  const file_path = repositoryPath(place.file_path, parseRepositoryRoots(product.repository))
+  const identity = caseIdentity({ file_path, suite_path, name, project })
   return { identity, file_path, suite_path: JSON.stringify(suite_path), name, project, line }
 }
 

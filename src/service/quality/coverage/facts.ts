@@ -4,7 +4,7 @@ import { ResultStatus } from '../../../contract/base/common.ts'
 import type { LinkRole } from '../../../contract/links.ts'
 import { isKnownRelease } from '../../workspace/rules.ts'
 import type { Rows } from '../../sql/database.ts'
-import type { CaseFacts, LinkFacts, NewestResult } from './rule.ts'
+import type { CountedCase, CountedLink, NewestResult } from './rule.ts'
 import { readTexts } from '../../sql/json.ts'
 
 /** Where results must come from to count; left out, anywhere. */
@@ -25,11 +25,11 @@ const CountingRole = z.enum(counting)
  * The counting links of requirements with their cases and the newest result of each in the scope, by requirement. A link
  * to a suite has the cases of the whole suite.
  */
-export async function linkFacts(
+export async function countedLinks(
   rows: Rows,
   requirementIds: readonly string[],
   scope: CoverageScope,
-): Promise<Map<string, LinkFacts[]>> {
+): Promise<Map<string, CountedLink[]>> {
   const links = await rows
     .selectFrom('test_link')
     .select(['test_id', 'requirement_id', 'role', 'state', 'criterion_ids'])
@@ -39,13 +39,13 @@ export async function linkFacts(
     .execute()
   const cases = await casesUnder(rows, [...new Set(links.map((link) => link.test_id))])
   const newest = await newestResults(rows, [...new Set([...cases.values()].flat())], scope)
-  const facts = new Map<string, LinkFacts[]>(requirementIds.map((id) => [id, []]))
+  const facts = new Map<string, CountedLink[]>(requirementIds.map((id) => [id, []]))
   for (const link of links) {
     facts.get(link.requirement_id)?.push({
       role: CountingRole.parse(link.role),
       suspect: link.state === 'LINK_STATE_SUSPECT',
       criterionIds: readTexts(link.criterion_ids),
-      cases: (cases.get(link.test_id) ?? []).map((testId): CaseFacts => ({ testId, newest: newest.get(testId) })),
+      cases: (cases.get(link.test_id) ?? []).map((testId): CountedCase => ({ testId, newest: newest.get(testId) })),
     })
   }
   return facts

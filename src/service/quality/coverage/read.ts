@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { CoverageState } from '../../../contract/base/common.ts'
 import type { Rows } from '../../sql/database.ts'
-import { linkFacts, steps, type CoverageScope } from './facts.ts'
+import { countedLinks, steps, type CoverageScope } from './facts.ts'
 import { maxResultAgeMs } from './policy.ts'
-import type { CoverageBody, LinkFacts, State } from './rule.ts'
+import type { CoverageBody, CountedLink, CoverageStateName } from './rule.ts'
 import { coverTree, type Shown } from './tree.ts'
 import { readJson, readOwnJson } from '../../sql/json.ts'
 
@@ -37,8 +37,8 @@ export async function countCoverage(
   product: CoveredProduct,
   now: number,
   scope: CoverageScope = {},
-): Promise<Record<State, number>> {
-  const counts: Record<State, number> = { verified: 0, not_run: 0, no_test: 0 }
+): Promise<Record<CoverageStateName, number>> {
+  const counts: Record<CoverageStateName, number> = { verified: 0, not_run: 0, no_test: 0 }
   if (isEmpty(scope)) {
     const found = await rows
       .selectFrom('requirement_coverage')
@@ -110,9 +110,9 @@ async function scopedCoverage(
   scope: CoverageScope,
 ): Promise<Map<string, Shown>> {
   const nodes = await subtrees(rows, requirementIds)
-  const links = new Map<string, LinkFacts[]>()
+  const links = new Map<string, CountedLink[]>()
   for (const step of steps([...nodes.keys()])) {
-    for (const [id, facts] of await linkFacts(rows, step, scope)) links.set(id, facts)
+    for (const [id, facts] of await countedLinks(rows, step, scope)) links.set(id, facts)
   }
   const tree = [...nodes.values()].map((node) => ({
     id: node.id,

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
-import { linkFacts, STEP, steps } from './facts.ts'
+import { countedLinks, STEP, steps } from './facts.ts'
 import { maxResultAgeMs } from './policy.ts'
-import { coverageOf, worstState, type LinkFacts, type OwnCoverage, type State } from './rule.ts'
+import { judgeCoverage, worstState, type CountedLink, type OwnCoverage, type CoverageStateName } from './rule.ts'
 import { readJson, readOwnJson, readTexts } from '../../sql/json.ts'
 
 const Criteria = z.array(z.object({ id: z.string() }))
@@ -14,7 +14,7 @@ const Criteria = z.array(z.object({ id: z.string() }))
 const weights: Readonly<Record<string, number>> = { CRITICAL: 1, HIGH: 0.75, MEDIUM: 0.5, LOW: 0.25 }
 
 /** `PRIORITY_HIGH` and `RISK_LEVEL_HIGH` weigh 0.75. */
-function weightOf(level: z.output<typeof Priority> | z.output<typeof RiskLevel>): number {
+function riskWeight(level: z.output<typeof Priority> | z.output<typeof RiskLevel>): number {
   return weights[level.slice(level.lastIndexOf('_') + 1)] ?? 0
 }
 
@@ -39,16 +39,16 @@ export async function refreshCoverage(
   for (const step of steps([...new Set(requirementIds)])) {
     const found = await rows.selectFrom('requirement').selectAll().where('id', 'in', step).execute()
     const live = found.filter(({ deleted_at }) => deleted_at === null)
-    const links = live.length === 0 ? new Map<string, LinkFacts[]>() : await linkFacts(rows, step, {})
+    const links = live.length === 0 ? new Map<string, CountedLink[]>() : await countedLinks(rows, step, {})
     for (const gone of found.filter(({ deleted_at }) => deleted_at !== null)) {
       prepare('DELETE FROM requirement_coverage WHERE requirement_id = ?').run(gone.id)
       parents.add(gone.parent_id)
     }
     for (const requirement of live) {
       const criterionIds = readJson(Criteria, requirement.acceptance_criteria).map(({ id }) => id)
-      const own = coverageOf({ criterionIds, links: links.get(requirement.id) ?? [], maxAgeMs, now })
+      const own = judgeCoverage({ criterionIds, links: links.get(requirement.id) ?? [], maxAgeMs, now })
       const before = formerParent(prepare, requirement.id)
-      store(prepare, requirement, own, riskOf(requirement, criticality))
+      store(prepare, requirement, own, riskScore(requirement, criticality))
       rollUp(prepare, requirement.id)
       for (const parent of [requirement.parent_id, before]) parents.add(parent)
     }
@@ -95,14 +95,14 @@ async function criticalities(rows: Rows, productId: number): Promise<Map<string,
     .select(['id', 'criticality'])
     .where('product_id', '=', productId)
     .execute()
-  return new Map(found.map(({ id, criticality }) => [id, weightOf(RiskLevel.parse(criticality))]))
+  return new Map(found.map(({ id, criticality }) => [id, riskWeight(RiskLevel.parse(criticality))]))
 }
 
 /** R = max(w(priority), w(risk), w(component.criticality)) (contract §9.1). */
-function riskOf(requirement: Selectable<RequirementRow>, criticality: ReadonlyMap<string, number>): number {
+function riskScore(requirement: Selectable<RequirementRow>, criticality: ReadonlyMap<string, number>): number {
   const components = readTexts(requirement.component_ids).map((id) => criticality.get(id) ?? 0)
   const { priority, risk } = requirement
-  return Math.max(weightOf(Priority.parse(priority)), weightOf(RiskLevel.parse(risk)), ...components)
+  return Math.max(riskWeight(Priority.parse(priority)), riskWeight(RiskLevel.parse(risk)), ...components)
 }
 
 function formerParent(prepare: Prepare, id: string): string {
@@ -145,7 +145,7 @@ function store(prepare: Prepare, requirement: Selectable<RequirementRow>, own: O
 
 interface RolledRow {
   own: string
-  own_state: State
+  own_state: CoverageStateName
   parent_id: string
   kind: string
   status: string
@@ -174,11 +174,11 @@ function rollUp(prepare: Prepare, id: string): string {
 }
 
 /** The states that the children which count are in. */
-function childStates(prepare: Prepare, id: string): State[] {
+function childStates(prepare: Prepare, id: string): CoverageStateName[] {
   const exists = prepare(
     'SELECT 1 AS found FROM requirement_coverage WHERE parent_id = ? AND state = ? AND counts = 1 LIMIT 1',
   )
-  const states: readonly State[] = ['no_test', 'not_run', 'verified']
+  const states: readonly CoverageStateName[] = ['no_test', 'not_run', 'verified']
   return states.filter((state) => exists.get(id, state) !== undefined)
 }
 

@@ -3,7 +3,7 @@ import type { Coverage, CoverageState, ResultStatus } from '../../../contract/ba
 import type { GapType } from '../../../contract/test-context.ts'
 
 export type CoverageBody = z.input<typeof Coverage>
-export type State = z.output<typeof CoverageState>
+export type CoverageStateName = z.output<typeof CoverageState>
 
 /** The newest result of a case in a scope. */
 export interface NewestResult {
@@ -15,22 +15,22 @@ export interface NewestResult {
 }
 
 /** A case that counts: neither deleted nor deprecated nor quarantined. */
-export interface CaseFacts {
+export interface CountedCase {
   testId: string
   newest: NewestResult | undefined
 }
 
 /** A link that counts as coverage (VERIFIES or PARTIALLY_VERIFIES), with the cases it leads to. */
-export interface LinkFacts {
+export interface CountedLink {
   role: 'LINK_ROLE_VERIFIES' | 'LINK_ROLE_PARTIALLY_VERIFIES'
   suspect: boolean
   criterionIds: readonly string[]
-  cases: readonly CaseFacts[]
+  cases: readonly CountedCase[]
 }
 
 export interface RequirementFacts {
   criterionIds: readonly string[]
-  links: readonly LinkFacts[]
+  links: readonly CountedLink[]
   /** Older results do not count; 0 = no limit. */
   maxAgeMs: number
   /** Epoch milliseconds. */
@@ -49,7 +49,7 @@ export interface OwnCoverage {
  * The coverage of a requirement by its own links (contract §1.2), and its gap (contract §9.1). Every place that
  * speaks of coverage asks this function.
  */
-export function coverageOf({ criterionIds, links, maxAgeMs, now }: RequirementFacts): OwnCoverage {
+export function judgeCoverage({ criterionIds, links, maxAgeMs, now }: RequirementFacts): OwnCoverage {
   const active = links.filter(({ cases }) => cases.length > 0)
   const cases = distinctCases(active)
   const isUsable = ({ at }: NewestResult) => maxAgeMs === 0 || at >= now - maxAgeMs
@@ -77,7 +77,7 @@ export function coverageOf({ criterionIds, links, maxAgeMs, now }: RequirementFa
       last_verified_release_known: last?.releaseKnown ?? false,
       uncovered_criterion_ids: uncovered,
     },
-    gap: gapOf({
+    gap: findGapType({
       linked: cases.length > 0,
       failing: failed.length > 0,
       unrun: cases.length - passed.length - failed.length - tooOld > 0,
@@ -94,7 +94,7 @@ function oldest(results: readonly NewestResult[]): number {
 }
 
 /** In the order of their factors (contract §9.1); of two with the same one PARTIAL before SUSPECT. */
-function gapOf(found: Record<'linked' | 'failing' | 'unrun' | 'partial' | 'suspect' | 'stale', boolean>) {
+function findGapType(found: Record<'linked' | 'failing' | 'unrun' | 'partial' | 'suspect' | 'stale', boolean>) {
   if (!found.linked) return 'GAP_TYPE_NO_TEST'
   if (found.failing) return 'GAP_TYPE_FAILING'
   if (found.unrun) return 'GAP_TYPE_NOT_RUN'
@@ -104,13 +104,13 @@ function gapOf(found: Record<'linked' | 'failing' | 'unrun' | 'partial' | 'suspe
 }
 
 /** A case that several links lead to counts once. */
-function distinctCases(links: readonly LinkFacts[]): CaseFacts[] {
+function distinctCases(links: readonly CountedLink[]): CountedCase[] {
   return [...new Map(links.flatMap(({ cases }) => cases).map((one) => [one.testId, one])).values()]
 }
 
 /** A link that verifies without naming criteria is about all of them. */
-function uncoveredCriteria(criterionIds: readonly string[], links: readonly LinkFacts[]): string[] {
-  const isWhole = ({ role, criterionIds: named }: LinkFacts) => role === 'LINK_ROLE_VERIFIES' && named.length === 0
+function uncoveredCriteria(criterionIds: readonly string[], links: readonly CountedLink[]): string[] {
+  const isWhole = ({ role, criterionIds: named }: CountedLink) => role === 'LINK_ROLE_VERIFIES' && named.length === 0
   if (links.some(isWhole)) return []
   const covered = new Set(links.flatMap((link) => link.criterionIds))
   return criterionIds.filter((id) => !covered.has(id))
@@ -125,10 +125,10 @@ function hasFailed(status: NewestResult['status']): boolean {
 }
 
 /** From the worst to the best. */
-const order: readonly State[] = ['no_test', 'not_run', 'verified']
+const order: readonly CoverageStateName[] = ['no_test', 'not_run', 'verified']
 
 /** The worst of several states; undefined of none. */
-export function worstState(states: Iterable<State>): State | undefined {
+export function worstState(states: Iterable<CoverageStateName>): CoverageStateName | undefined {
   const present = new Set(states)
   return order.find((state) => present.has(state))
 }

@@ -1,4 +1,4 @@
-import { coverageOf, worstState, type CoverageBody, type LinkFacts } from './rule.ts'
+import { judgeCoverage, worstState, type CoverageBody, type CountedLink } from './rule.ts'
 
 /** A requirement in its tree; the parent may be missing among the nodes. */
 export interface TreeNode {
@@ -8,7 +8,7 @@ export interface TreeNode {
   /** Normative and not deprecated. */
   isDemanded: boolean
   criterionIds: readonly string[]
-  links: readonly LinkFacts[]
+  links: readonly CountedLink[]
 }
 
 /** Coverage as a requirement shows it: its own numbers, and the state and flags of itself and all below it. */
@@ -33,7 +33,7 @@ export function coverTree(
     if (known !== undefined) return known
     const below = (children.get(node.id) ?? []).map(show).filter(({ counts }) => counts)
     const { criterionIds, links } = node
-    const made = withChildren(node, coverageOf({ criterionIds, links, maxAgeMs, now }).coverage, below)
+    const made = withChildren(node, judgeCoverage({ criterionIds, links, maxAgeMs, now }).coverage, below)
     shown.set(node.id, made)
     return made
   }

@@ -6,9 +6,9 @@ import type { Rows } from '../../sql/database.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'
 import { levelWeight } from './score.ts'
 
-export type Window = z.output<typeof GapWindow>
+export type ExposureWindow = z.output<typeof GapWindow>
 
-const windowMs: Readonly<Record<Window, number>> = { '1d': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs }
+const windowMs: Readonly<Record<ExposureWindow, number>> = { '1d': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs }
 
 /** An issue that happened inside the window. */
 export interface LiveIssue {
@@ -34,7 +34,7 @@ export interface LiveIssue {
 export async function liveIssues(
   rows: Rows,
   productId: number,
-  { window, environmentId, now }: { window: Window; environmentId?: string | undefined; now: number },
+  { window, environmentId, now }: { window: ExposureWindow; environmentId?: string | undefined; now: number },
 ): Promise<LiveIssue[]> {
   const from = Math.floor((now - windowMs[window]) / hourMs) * hourMs
   const counted = await rows
@@ -53,7 +53,7 @@ export async function liveIssues(
     .groupBy('issue.id')
     .execute()
   if (counted.length === 0) return []
-  const files = await filesOf(rows, productId, new Set(counted.map(({ id }) => id)))
+  const files = await loadCrashFiles(rows, productId, new Set(counted.map(({ id }) => id)))
   return counted.map(({ component_id, exposed, level, ...issue }) => {
     const parsed = Level.parse(level)
     return {
@@ -66,7 +66,7 @@ export async function liveIssues(
   })
 }
 
-async function filesOf(rows: Rows, productId: number, issueIds: ReadonlySet<string>) {
+async function loadCrashFiles(rows: Rows, productId: number, issueIds: ReadonlySet<string>) {
   const found = await rows
     .selectFrom('issue_frame')
     .select(['issue_id', 'path', sql<number>`min(distance)`.as('distance')])

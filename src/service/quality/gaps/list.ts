@@ -7,7 +7,7 @@ import { nextToken, pagingOf, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import { scanGaps, type ScannedGap } from './scan.ts'
 import { viewGaps, type GapBody, type GapViewing } from './view.ts'
-import type { Type } from './score.ts'
+import type { GapTypeName } from './score.ts'
 
 type Filter = Pick<InputOf<'listCoverageGaps'>, 'type' | 'component_id' | 'priority' | 'min_score'>
 
@@ -22,7 +22,7 @@ export async function listGaps(
   const shown = start < 0 ? [] : all.slice(start, start + page.size)
   const last = shown.at(-1)
   const hasMore = start >= 0 && start + page.size < all.length && last !== undefined
-  const token = hasMore ? nextToken(page, { sortValue: last.score, id: placeOf(last) }) : ''
+  const token = hasMore ? nextToken(page, { sortValue: last.score, id: tieBreaker(last) }) : ''
   const ranked = shown.map((gap, index) => ({ gap, rank: start + index + 1 }))
   return {
     gaps: await viewGaps(rows, product, ranked, viewing),
@@ -32,14 +32,14 @@ export async function listGaps(
 }
 
 /** Sorts as the list does among gaps of one score: requirements by number, then files by path. */
-function placeOf({ number, path }: ScannedGap): string {
+function tieBreaker({ number, path }: ScannedGap): string {
   return number === Infinity ? `file ${path}` : `a ${String(number).padStart(15, '0')}`
 }
 
 /** What the page after a gap begins with, also when scores have moved since. */
 function isAfter(gap: ScannedGap, { sortValue, id }: { sortValue: string | number; id: string }): boolean {
   const score = Number(sortValue)
-  return gap.score < score || (gap.score === score && placeOf(gap) > id)
+  return gap.score < score || (gap.score === score && tieBreaker(gap) > id)
 }
 
 async function matching(rows: Rows, gaps: ScannedGap[], filter: Filter): Promise<ScannedGap[]> {
@@ -91,8 +91,8 @@ async function summarise(rows: Rows, gaps: readonly ScannedGap[]): Promise<z.inp
   }
 }
 
-function countedTypes(gaps: readonly ScannedGap[]): Record<Type, number> {
-  const count = (type: Type) => gaps.filter((gap) => gap.type === type).length
+function countedTypes(gaps: readonly ScannedGap[]): Record<GapTypeName, number> {
+  const count = (type: GapTypeName) => gaps.filter((gap) => gap.type === type).length
   return {
     GAP_TYPE_NO_TEST: count('GAP_TYPE_NO_TEST'),
     GAP_TYPE_NOT_RUN: count('GAP_TYPE_NOT_RUN'),

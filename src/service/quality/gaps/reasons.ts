@@ -1,36 +1,36 @@
 import type { CoverageBody } from '../coverage/rule.ts'
-import type { Exposure, Window } from './exposure.ts'
-import type { Type } from './score.ts'
+import type { Exposure, ExposureWindow } from './exposure.ts'
+import type { GapTypeName } from './score.ts'
 
-const windowWords: Readonly<Record<Window, string>> = {
+const windowWords: Readonly<Record<ExposureWindow, string>> = {
   '1d': 'the last day',
   '7d': 'the last 7 days',
   '30d': 'the last 30 days',
 }
 
 export interface ReasonFacts {
-  type: Type
+  type: GapTypeName
   /** Undefined for a file. */
   coverage: CoverageBody | undefined
   priority: string
   risk: string
   exposure: Exposure
-  window: Window
+  window: ExposureWindow
 }
 
 /** Why something is a gap and why it stands where it does, in words that hold no text of events or reports. */
 export function gapReasons({ type, coverage, priority, risk, exposure, window }: ReasonFacts): string[] {
   return [
-    ...whyOpen(type, coverage),
+    ...openReasons(type, coverage),
     ...(coverage?.suspect === true && type !== 'GAP_TYPE_SUSPECT' ? [suspectWords] : []),
-    ...weighty(priority, risk),
-    ...exposed(exposure, window),
+    ...importanceReasons(priority, risk),
+    ...exposureReasons(exposure, window),
   ]
 }
 
 const suspectWords = 'what it says has changed since its tests were linked: read them again and confirm the link'
 
-function whyOpen(type: Type, coverage: CoverageBody | undefined): string[] {
+function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): string[] {
   const linked = coverage?.linked_test_count ?? 0
   const tests = count(linked, 'linked test')
   switch (type) {
@@ -53,7 +53,7 @@ function whyOpen(type: Type, coverage: CoverageBody | undefined): string[] {
   }
 }
 
-function weighty(priority: string, risk: string): string[] {
+function importanceReasons(priority: string, risk: string): string[] {
   const words = [
     [priority, 'PRIORITY_', 'priority'],
     [risk, 'RISK_LEVEL_', 'risk'],
@@ -64,7 +64,7 @@ function weighty(priority: string, risk: string): string[] {
   })
 }
 
-function exposed({ matched, nearby }: Exposure, window: Window): string[] {
+function exposureReasons({ matched, nearby }: Exposure, window: ExposureWindow): string[] {
   const sum = (issues: Exposure['matched']) => issues.reduce((total, { events }) => total + events, 0)
   const tell = (issues: Exposure['matched'], where: string) =>
     issues.length === 0

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { CoverageState } from '../../../contract/base/common.ts'
 import { GapType } from '../../../contract/test-context.ts'
-import { linkFacts, steps } from '../coverage/facts.ts'
+import { countedLinks, steps } from '../coverage/facts.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'
-import { coverageOf, type LinkFacts, type State } from '../coverage/rule.ts'
+import { judgeCoverage, type CountedLink, type CoverageStateName } from '../coverage/rule.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { requirementsOfPaths } from '../requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'
-import { liveIssues, weightedEvents, type Exposure, type LiveIssue, type Window } from './exposure.ts'
-import { exposureScore, gapScore, UNCLAIMED_RISK, type Type } from './score.ts'
+import { liveIssues, weightedEvents, type Exposure, type LiveIssue, type ExposureWindow } from './exposure.ts'
+import { exposureScore, gapScore, UNCLAIMED_RISK, type GapTypeName } from './score.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
 /** A gap with what its order and the filters need; what a page shows of it is read later. */
 export interface ScannedGap {
-  type: Type
+  type: GapTypeName
   /** undefined: a hot file that no requirement claims. */
   requirementId: string | undefined
   /** Number of the requirement's key; files come after all requirements. */
   number: number
-  state: State | null
+  state: CoverageStateName | null
   componentIds: readonly string[]
   /** The hot file; '' for a requirement. */
   path: string
@@ -30,7 +30,7 @@ export interface ScannedGap {
 }
 
 export interface GapQuery {
-  window: Window
+  window: ExposureWindow
   environmentId?: string | undefined
   /** Epoch milliseconds. */
   now: number
@@ -75,8 +75,8 @@ interface OpenGap {
   /** The requirement's. */
   id: string
   number: number
-  type: Type
-  state: State
+  type: GapTypeName
+  state: CoverageStateName
   risk: number
   componentIds: readonly string[]
 }
@@ -116,16 +116,16 @@ async function scopedGaps(
     .where('requirement.status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')
     .where('requirement.kind', '<>', 'REQUIREMENT_KIND_GROUP')
     .execute()
-  const links = new Map<string, LinkFacts[]>()
+  const links = new Map<string, CountedLink[]>()
   for (const step of steps(demanded.map(({ id }) => id))) {
-    for (const [id, facts] of await linkFacts(rows, step, { environmentId })) links.set(id, facts)
+    for (const [id, facts] of await countedLinks(rows, step, { environmentId })) links.set(id, facts)
   }
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   const components = parsedOnce()
   return demanded.flatMap((row): OpenGap[] => {
     const criterionIds = readJson(z.array(z.object({ id: z.string() })), row.acceptance_criteria)
     const facts = { criterionIds: criterionIds.map(({ id }) => id), links: links.get(row.id) ?? [], maxAgeMs, now }
-    const { gap, coverage } = coverageOf(facts)
+    const { gap, coverage } = judgeCoverage(facts)
     if (gap === '') return []
     const { id, number, risk_score, component_ids } = row
     return [{ id, number, type: gap, state: coverage.state, risk: risk_score, componentIds: components(component_ids) }]
@@ -196,7 +196,7 @@ function hotFiles(issues: readonly LiveIssue[], claims: ReadonlyMap<string, unkn
   return files.toSorted((a, b) => b.exposureScore - a.exposureScore).slice(0, MOST_FILES)
 }
 
-function scored(type: Type, risk: number, exposure: Exposure) {
+function scored(type: GapTypeName, risk: number, exposure: Exposure) {
   const score = exposureScore(weightedEvents(exposure))
   return { exposure, exposureScore: score, score: gapScore({ risk, type, exposure: score }) }
 }

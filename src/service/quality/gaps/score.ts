@@ -2,10 +2,10 @@ import type * as z from 'zod'
 import type { Level } from '../../../contract/base/common.ts'
 import type { GapAction, GapType } from '../../../contract/test-context.ts'
 
-export type Type = z.output<typeof GapType>
+export type GapTypeName = z.output<typeof GapType>
 
 /** S of contract §9.1. */
-export const typeFactor: Readonly<Record<Type, number>> = {
+export const typeFactor: Readonly<Record<GapTypeName, number>> = {
   GAP_TYPE_NO_TEST: 1,
   GAP_TYPE_FAILING: 0.95,
   GAP_TYPE_UNCLAIMED_HOT_FILE: 0.8,
@@ -16,7 +16,7 @@ export const typeFactor: Readonly<Record<Type, number>> = {
 }
 
 /** What to do about a gap of each type. */
-export const suggestedAction: Readonly<Record<Type, z.output<typeof GapAction>>> = {
+export const suggestedAction: Readonly<Record<GapTypeName, z.output<typeof GapAction>>> = {
   GAP_TYPE_NO_TEST: 'GAP_ACTION_WRITE_TEST',
   GAP_TYPE_FAILING: 'GAP_ACTION_FIX_TEST',
   GAP_TYPE_UNCLAIMED_HOT_FILE: 'GAP_ACTION_WRITE_REQUIREMENT',
@@ -42,6 +42,6 @@ export function exposureScore(weightedEvents: number): number {
 }
 
 /** 100 · R · S · (0.3 + 0.7 · E), one decimal. */
-export function gapScore({ risk, type, exposure }: { risk: number; type: Type; exposure: number }): number {
+export function gapScore({ risk, type, exposure }: { risk: number; type: GapTypeName; exposure: number }): number {
   return Math.round(100 * risk * typeFactor[type] * (0.3 + 0.7 * exposure) * 10) / 10
 }

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import type { Gap } from '../../../contract/test-context.ts'
-import { coverageOf, type CoverageBody } from '../coverage/rule.ts'
-import { linkFacts, steps } from '../coverage/facts.ts'
+import { judgeCoverage, type CoverageBody } from '../coverage/rule.ts'
+import { countedLinks, steps } from '../coverage/facts.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { componentRefs } from '../../workspace/names.ts'
@@ -31,7 +31,7 @@ export async function viewGaps(
   viewing: GapViewing,
 ): Promise<GapBody[]> {
   const ids = gaps.flatMap(({ gap }) => gap.requirementId ?? [])
-  const requirements = await requirementsOf(rows, ids)
+  const requirements = await loadRequirements(rows, ids)
   const coverage = await ownCoverage(rows, product, requirements, viewing)
   const components = await componentRefs(
     rows,
@@ -97,7 +97,7 @@ function byEvents(a: LiveIssue, b: LiveIssue): number {
   return b.events - a.events || a.number - b.number
 }
 
-async function requirementsOf(rows: Rows, ids: readonly string[]) {
+async function loadRequirements(rows: Rows, ids: readonly string[]) {
   const found = new Map<string, Awaited<ReturnType<typeof read>>[number]>()
   const read = (step: readonly string[]) =>
     rows
@@ -119,10 +119,10 @@ async function ownCoverage(
   const own = new Map<string, CoverageBody>()
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   for (const step of steps([...requirements.keys()])) {
-    for (const [id, links] of await linkFacts(rows, step, { environmentId })) {
+    for (const [id, links] of await countedLinks(rows, step, { environmentId })) {
       const criteria = readJson(Criteria, requirements.get(id)?.acceptance_criteria ?? '[]')
       const facts = { criterionIds: criteria.map((criterion) => criterion.id), links, maxAgeMs, now }
-      own.set(id, coverageOf(facts).coverage)
+      own.set(id, judgeCoverage(facts).coverage)
     }
   }
   return own

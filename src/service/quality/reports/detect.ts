@@ -49,7 +49,7 @@ function detectText(content: string, format: Format): Detected {
   if (start.startsWith('<')) return { format: 'REPORT_FORMAT_JUNIT_XML', text, json: undefined, isWide }
   if (start.startsWith('{') || start.startsWith('[')) return { ...detectJson({ json: readJson(text), format }), isWide }
   if (isTap(text)) return { format: 'REPORT_FORMAT_TAP', text, json: undefined, isWide }
-  throw unknown(format, kindOf(start))
+  throw unknown(format, describeUnknown(start))
 }
 
 function unknown(format: Format, what: string) {
@@ -61,7 +61,7 @@ function isTap(text: string): boolean {
   return TAP_START.test(text.slice(0, 200_000)) && !NO_TEXT.test(text.slice(0, 1000))
 }
 
-function kindOf(start: string): string {
+function describeUnknown(start: string): string {
   if (start === '') return 'it is empty; send the file that the test runner wrote'
   if (start.startsWith('PK')) return 'it is a ZIP archive; send the report in it'
   if (start.startsWith('\u001f')) return 'it is compressed; send it unpacked, or with content_encoding gzip+base64'
@@ -84,14 +84,14 @@ function readJson(text: string): unknown {
 /** The format of JSON by its members. */
 function detectJson({ json, format }: { json: unknown; format: Format }): Detected {
   if (!isRecord(json)) throw unknown(format, 'it is a JSON array or value; the formats known are JSON objects')
-  const found = shapeOf(json)
+  const found = jsonFormat(json)
   if (found !== undefined) return { format: found, text: '', json, isWide: false }
   if (Array.isArray(json['cases'])) throw unknown(format, 'it is a list of cases; send it as draft.cases')
   throw unknown(format, 'it is JSON, but neither of CTRF nor of Vitest, Jest or Playwright')
 }
 
 /** Jest and Vitest share a shape: only Jest counts suites with runtime errors and tells whether it was interrupted. */
-function shapeOf(json: Record<string, unknown>): Detected['format'] | undefined {
+function jsonFormat(json: Record<string, unknown>): Detected['format'] | undefined {
   const { results } = json
   if (json['reportFormat'] === 'CTRF') return 'REPORT_FORMAT_CTRF'
   if (isRecord(results) && isRecord(results['tool']) && 'tests' in results) return 'REPORT_FORMAT_CTRF'

@@ -30,7 +30,7 @@ export function mergeRepeats(report: ParsedReport): ParsedReport {
     if (same.length > 1 && report.framework === 'pytest') return asPhases(same)
     if (report.framework === 'go' || areReruns(same)) return asAttempts(same)
     if (same.length > 1 && same[0]?.name !== LOAD_ERROR) shared += 1
-    return worstOf(same)
+    return worstCase(same)
   })
   const message = `names that several cases of one suite share: ${String(shared)}; the worst result of each was taken`
   const warnings = shared === 0 ? [] : [{ code: 'CASE_REPEATED', message, line: 0 }]
@@ -39,7 +39,7 @@ export function mergeRepeats(report: ParsedReport): ParsedReport {
 
 /** pytest lists a case once more when it fails in tear-down after it has failed. */
 function asPhases(same: readonly ReportCase[]): ReportCase {
-  return { ...worstOf(same), duration_ms: same.reduce((sum, one) => sum + one.duration_ms, 0) }
+  return { ...worstCase(same), duration_ms: same.reduce((sum, one) => sum + one.duration_ms, 0) }
 }
 
 /** One or more failures, then one that passed: whoever reruns a test stops there. */
@@ -52,13 +52,13 @@ function isFailed({ status }: ReportCase): boolean {
 }
 
 function asAttempts(same: readonly ReportCase[]): ReportCase {
-  const worst = worstOf(same)
+  const worst = worstCase(same)
   const passed = same.find(({ status }) => status === 'RESULT_STATUS_PASSED')
   const attempts = same.reduce((sum, one) => sum + one.attempts, 0)
   if (passed === undefined || !isFailed(worst)) return { ...worst, attempts }
   return { ...worst, status: 'RESULT_STATUS_FLAKY', attempts, duration_ms: passed.duration_ms }
 }
 
-function worstOf(same: readonly ReportCase[]): ReportCase {
+function worstCase(same: readonly ReportCase[]): ReportCase {
   return same.reduce((worst, one) => (severity[one.status] > severity[worst.status] ? one : worst))
 }

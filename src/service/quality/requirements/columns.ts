@@ -58,6 +58,6 @@ export const LabelColumn = z.record(Text, Text)
 export const ExternalRefs = z.array(z.object({ system: Text, key: Text, url: Text }))
 
 /** An actor as JSON columns hold it. */
-export function actorOf(json: string): z.output<typeof StoredActor> {
+export function parseActor(json: string): z.output<typeof StoredActor> {
   return readJson(StoredActor, json)
 }

@@ -2,15 +2,15 @@ import type * as z from 'zod'
 import type { LintCode, LintFinding } from '../../../contract/requirements.ts'
 import type { Criterion } from './columns.ts'
 
-export type Finding = z.input<typeof LintFinding>
+export type WordingFinding = z.input<typeof LintFinding>
 
-interface Rule {
+interface WordingRule {
   code: z.output<typeof LintCode>
   pattern: RegExp
   /** What to do about the words found. */
   advice: string
   /** Whether a finding stands, given the sentence it is in. */
-  stands?: (sentence: string) => boolean
+  applies?: (sentence: string) => boolean
 }
 
 const words = (list: readonly string[]) =>
@@ -21,7 +21,7 @@ const hasMeasure = (sentence: string) => /\d/.test(sentence)
 const hasActor = (sentence: string) => /\bby (?:the |an? )?\p{L}/iu.test(sentence)
 
 /** Wording that makes a requirement hard to test (contract §9.4, after INCOSE's rules for writing requirements). */
-const rules: readonly Rule[] = [
+const rules: readonly WordingRule[] = [
   {
     code: 'TBD',
     pattern: words(['TBD', 'TBC', 'TBS', 'to be (?:defined|determined|decided|confirmed)', 'TODO', 'FIXME']),
@@ -89,7 +89,7 @@ const rules: readonly Rule[] = [
       'soon',
     ]),
     advice: 'name the number and its unit that a test can check',
-    stands: (sentence) => !hasMeasure(sentence),
+    applies: (sentence) => !hasMeasure(sentence),
   },
   {
     code: 'ESCAPE_CLAUSE',
@@ -118,7 +118,7 @@ const rules: readonly Rule[] = [
     code: 'PASSIVE_NO_ACTOR',
     pattern: /\b(?:shall|must|should|will|may) (?:not )?be (?:\p{L}+ly )?\p{L}+(?:ed|en|wn|nt|ld|id|ut)\b/giu,
     advice: 'say who or what does it',
-    stands: (sentence) => !hasActor(sentence),
+    applies: (sentence) => !hasActor(sentence),
   },
   {
     code: 'PRONOUN_SUBJECT',
@@ -134,7 +134,7 @@ const SHALL = /\b(?:shall|must)\b/giu
  * Findings about the wording of a requirement, in the order of its text; never blocking. `span` counts UTF-16 units of the
  * text that the message names: the title, the statement or a criterion.
  */
-export function lintWording(title: string, statement: string, criteria: readonly Criterion[]): Finding[] {
+export function lintWording(title: string, statement: string, criteria: readonly Criterion[]): WordingFinding[] {
   const texts = [
     ['title', title],
     ['statement', statement],
@@ -146,10 +146,10 @@ export function lintWording(title: string, statement: string, criteria: readonly
   return texts.flatMap(([name, text]) => lintText(name, text))
 }
 
-function lintText(name: string, text: string): Finding[] {
-  return sentencesOf(text).flatMap(({ sentence, start }) => {
-    const found = rules.flatMap(({ code, pattern, advice, stands }) =>
-      stands?.(sentence) === false
+function lintText(name: string, text: string): WordingFinding[] {
+  return splitSentences(text).flatMap(({ sentence, start }) => {
+    const found = rules.flatMap(({ code, pattern, advice, applies }) =>
+      applies?.(sentence) === false
         ? []
         : [...sentence.matchAll(pattern)].map((match) =>
             finding(name, code, match[0].trim(), start + match.index, advice),
@@ -165,12 +165,18 @@ function lintText(name: string, text: string): Finding[] {
   })
 }
 
-function finding(name: string, code: Finding['code'], term: string, start: number, advice: string): Finding {
+function finding(
+  name: string,
+  code: WordingFinding['code'],
+  term: string,
+  start: number,
+  advice: string,
+): WordingFinding {
   return { code, message: `${name}: "${term}": ${advice}`, span: { start, end: start + term.length } }
 }
 
 /** Of findings at the same place the longer one says more. */
-function withoutOverlaps(found: readonly Finding[]): Finding[] {
+function withoutOverlaps(found: readonly WordingFinding[]): WordingFinding[] {
   const ordered = found.toSorted((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
   return ordered.filter(
     (one, index) =>
@@ -178,7 +184,7 @@ function withoutOverlaps(found: readonly Finding[]): Finding[] {
   )
 }
 
-function sentencesOf(text: string): { sentence: string; start: number }[] {
+function splitSentences(text: string): { sentence: string; start: number }[] {
   return [...text.matchAll(/[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?/g)].map((match) => ({
     sentence: match[0],
     start: match.index,

@@ -5,7 +5,7 @@ import { CodeRefs, type StoredCodeRef } from './columns.ts'
 import { readJson } from '../../sql/json.ts'
 
 /** A requirement that claims a file, and the reference by which it does. */
-export interface Claim {
+export interface PathClaim {
   requirementId: string
   codeRef: StoredCodeRef
 }
@@ -24,14 +24,14 @@ export async function requirementsOfPaths(
   rows: Rows,
   productId: number,
   paths: readonly string[],
-): Promise<Map<string, Claim[]>> {
+): Promise<Map<string, PathClaim[]>> {
   const matches = new Map<string, { requirementId: string; glob: string }[]>()
   for (const path of new Set(paths)) {
     const candidates = await rows
       .selectFrom('requirement_path')
       .select(['requirement_id', 'glob'])
       .where('product_id', '=', productId)
-      .where('prefix', 'in', prefixesOf(path))
+      .where('prefix', 'in', enclosingPrefixes(path))
       .execute()
     const matching = candidates.filter(({ glob }) => compiled(glob)(path))
     if (matching.length > 0)
@@ -40,7 +40,7 @@ export async function requirementsOfPaths(
         matching.map(({ requirement_id, glob }) => ({ requirementId: requirement_id, glob })),
       )
   }
-  const refs = await codeRefsOf(rows, [
+  const refs = await loadCodeRefs(rows, [
     ...new Set([...matches.values()].flat().map(({ requirementId }) => requirementId)),
   ])
   return new Map(
@@ -55,7 +55,7 @@ export async function requirementsOfPaths(
 }
 
 /** The path itself, as a file and as a folder (`src/**` matches `src`), and every folder it is in. */
-function prefixesOf(path: string): string[] {
+function enclosingPrefixes(path: string): string[] {
   const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
   return [path, `${path}/`, '', ...folders]
 }
@@ -73,7 +73,7 @@ function compiled(glob: string): (path: string) => boolean {
   return matches
 }
 
-async function codeRefsOf(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, StoredCodeRef[]>> {
+async function loadCodeRefs(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, StoredCodeRef[]>> {
   const refs = new Map<string, StoredCodeRef[]>()
   for (const step of steps(requirementIds)) {
     const found = await rows.selectFrom('requirement').select(['id', 'code_refs']).where('id', 'in', step).execute()

@@ -22,7 +22,7 @@ export function treePath(
   place: { position: number; number: number },
 ): string {
   const path = parent === undefined ? treeStep(place) : `${parent.tree_path}${SEPARATOR}${treeStep(place)}`
-  if (depthOf(path) > DEEPEST) throw tooDeep()
+  if (treeDepth(path) > DEEPEST) throw tooDeep()
   return path
 }
 
@@ -53,7 +53,7 @@ export function moveSubtree(prepare: Prepare, productId: number, from: string, t
     `SELECT max(length(tree_path) - length(replace(tree_path, '${SEPARATOR}', ''))) AS separators FROM requirement
      WHERE product_id = ? AND deleted_at IS NULL AND (tree_path = ? OR (tree_path > ? AND tree_path < ?))`,
   ).get<{ separators: number | null }>(productId, from, range.from, range.to)
-  const extra = depthOf(to) - depthOf(from)
+  const extra = treeDepth(to) - treeDepth(from)
   if ((lowest?.separators ?? 0) + 1 + extra > DEEPEST) throw tooDeep()
   prepare(
     `UPDATE requirement SET tree_path = ? || substr(tree_path, ?)
@@ -61,7 +61,7 @@ export function moveSubtree(prepare: Prepare, productId: number, from: string, t
   ).run(to, from.length + 1, productId, from, range.from, range.to)
 }
 
-function depthOf(path: string): number {
+function treeDepth(path: string): number {
   return path.split(SEPARATOR).length
 }
 

@@ -7,7 +7,7 @@ import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'
 import { requirementKey, type StoredRequirement } from './access.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
-import { actorOf, CodeRefs, Criteria, ExternalRefs, LabelColumn, Source, type RequirementBody } from './columns.ts'
+import { parseActor, CodeRefs, Criteria, ExternalRefs, LabelColumn, Source, type RequirementBody } from './columns.ts'
 import { ancestorNumbers } from './tree.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
@@ -58,8 +58,8 @@ export async function viewRequirements(
       version: row.version,
       content_hash: row.content_hash,
       coverage: covered,
-      created_by: actorOf(row.created_by),
-      updated_by: actorOf(row.updated_by),
+      created_by: parseActor(row.created_by),
+      updated_by: parseActor(row.updated_by),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
       etag: etagOf(row.id, row.etag_version),

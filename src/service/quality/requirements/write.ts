@@ -33,7 +33,7 @@ export async function insertRequirement(
   product: Pick<StoredProduct, 'id'>,
   fields: RequirementFields & { title: string },
 ): Promise<StoredRequirement> {
-  const parent = await parentOf(rows, product.id, fields.parent_id)
+  const parent = await findParent(rows, product.id, fields.parent_id)
   await checkReferences(rows, product.id, fields)
   const number = takeNumber(prepare, product.id, 'requirement')
   const position =
@@ -55,7 +55,7 @@ export async function insertRequirement(
       priority: 'PRIORITY_MEDIUM',
       risk: 'RISK_LEVEL_MEDIUM',
       source: JSON.stringify(noSource),
-      ...columnsOf(fields),
+      ...toColumns(fields),
       title: fields.title,
       acceptance_criteria: JSON.stringify(criteria),
       content_hash: contentHash({
@@ -99,11 +99,11 @@ export async function changeRequirement(
     acceptance_criteria: criteria,
   })
   const isRevision = hash !== before.content_hash && fields.minor_change !== true
-  const tree = await moved(rows, prepare, before, fields)
+  const tree = await moveInTree(rows, prepare, before, fields)
   const row = await rows
     .updateTable('requirement')
     .set({
-      ...columnsOf(fields),
+      ...toColumns(fields),
       ...(fields.title !== undefined && { title: fields.title }),
       ...tree,
       acceptance_criteria: JSON.stringify(criteria),
@@ -155,7 +155,10 @@ export async function removeRequirements(
 }
 
 /** Everything below a requirement that is not deleted. */
-export function descendantsOf(rows: Rows, { product_id, tree_path }: StoredRequirement): Promise<StoredRequirement[]> {
+export function findDescendants(
+  rows: Rows,
+  { product_id, tree_path }: StoredRequirement,
+): Promise<StoredRequirement[]> {
   const { from, to } = below(tree_path)
   return rows
     .selectFrom('requirement')
@@ -169,7 +172,7 @@ export function descendantsOf(rows: Rows, { product_id, tree_path }: StoredRequi
 }
 
 /** The columns that a request's members go into as they are. */
-function columnsOf(fields: RequirementFields) {
+function toColumns(fields: RequirementFields) {
   const { kind, status, statement, rationale, normative, priority, risk } = fields
   const plain = { kind, status, statement, rationale, priority, risk }
   const json = {
@@ -179,26 +182,26 @@ function columnsOf(fields: RequirementFields) {
     code_refs: fields.code_refs && readCodeRefs(fields.code_refs),
     depends_on_ids: fields.depends_on_ids && [...new Set(fields.depends_on_ids)],
     external_refs: fields.external_refs?.map(({ url = '', ...ref }) => ({ ...ref, url })),
-    source: fields.source && Source.parse({ ...noSource, ...said(fields.source) }),
+    source: fields.source && Source.parse({ ...noSource, ...definedMembers(fields.source) }),
   }
   return {
-    ...said(plain),
+    ...definedMembers(plain),
     ...(normative !== undefined && { normative: normative ? 1 : 0 }),
-    ...Object.fromEntries(Object.entries(said(json)).map(([name, value]) => [name, JSON.stringify(value)])),
+    ...Object.fromEntries(Object.entries(definedMembers(json)).map(([name, value]) => [name, JSON.stringify(value)])),
   }
 }
 
 /** Without the members that are undefined. */
-function said<T extends object>(members: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+function definedMembers<T extends object>(members: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<{
     [K in keyof T]: Exclude<T[K], undefined>
   }>
 }
 
 /** Where a change puts a requirement; what is below goes with it. Throws `PARENT_CYCLE` and `DEPTH_EXCEEDED`. */
-async function moved(rows: Rows, prepare: Prepare, before: StoredRequirement, fields: RequirementFields) {
+async function moveInTree(rows: Rows, prepare: Prepare, before: StoredRequirement, fields: RequirementFields) {
   const parentId = fields.parent_id ?? before.parent_id
-  const parent = await parentOf(rows, before.product_id, parentId === '' ? undefined : parentId)
+  const parent = await findParent(rows, before.product_id, parentId === '' ? undefined : parentId)
   if (parent !== undefined && isWithin(parent.tree_path, before.tree_path)) {
     throw new ServiceError('failed_precondition', 'a requirement cannot lie below itself; choose another parent', {
       reason: 'PARENT_CYCLE',
@@ -212,7 +215,11 @@ async function moved(rows: Rows, prepare: Prepare, before: StoredRequirement, fi
   return { parent_id: parentId, position, tree_path: path }
 }
 
-async function parentOf(rows: Rows, productId: number, id: string | undefined): Promise<StoredRequirement | undefined> {
+async function findParent(
+  rows: Rows,
+  productId: number,
+  id: string | undefined,
+): Promise<StoredRequirement | undefined> {
   if (id === undefined || id === '') return undefined
   const parent = await rows
     .selectFrom('requirement')

@@ -12,7 +12,7 @@ export interface Annotated {
   requirementIds: Set<string>
 }
 
-interface Found {
+interface AnnotatedRequirement {
   id: string
   version: number
   kind: string
@@ -32,12 +32,12 @@ export function linkAnnotations(
   const find = prepare(
     'SELECT id, version, kind FROM requirement WHERE product_id = ? AND number = ? AND deleted_at IS NULL',
   )
-  const requirementOf = (key: string) => find.get<Found>(productId, Number(key.slice('REQ-'.length)))
+  const findRequirement = (key: string) => find.get<AnnotatedRequirement>(productId, Number(key.slice('REQ-'.length)))
   for (const { placed, testId } of cases) {
     if (testId === '') continue
-    const named = new Map<string, Found>()
+    const named = new Map<string, AnnotatedRequirement>()
     for (const key of placed.requirementKeys) {
-      const requirement = requirementOf(key)
+      const requirement = findRequirement(key)
       if (requirement === undefined || requirement.kind === 'REQUIREMENT_KIND_GROUP') {
         annotated.unresolved.push({ ref: key, test_id: testId })
       } else {
@@ -58,7 +58,7 @@ export function linkAnnotations(
 function addLink(
   prepare: Prepare,
   call: Pick<Call, 'actor' | 'now'>,
-  { productId, testId, requirement }: { productId: number; testId: string; requirement: Found },
+  { productId, testId, requirement }: { productId: number; testId: string; requirement: AnnotatedRequirement },
 ): boolean {
   const { changes } = prepare(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, state, requirement_version, origin, created_by, created_at)
@@ -74,7 +74,7 @@ function addLink(
 }
 
 /** Makes the links suspect that only an annotation had made and that no annotation names now; answers their requirements. */
-function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, Found>): string[] {
+function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, AnnotatedRequirement>): string[] {
   const links = prepare(
     `SELECT requirement_id FROM test_link WHERE test_id = ? AND origin = 'LINK_ORIGIN_ANNOTATION'
        AND confirmed_at IS NULL AND state = 'LINK_STATE_ACTIVE' AND archived_at IS NULL`,

@@ -8,15 +8,15 @@ import { takeNumber } from '../../workspace/numbers.ts'
 import type { PlacedCase } from './cases.ts'
 import type { KnownTest, Matched } from './match.ts'
 import { recordResult, type RecordedRun } from './results.ts'
-import { createSuites, titleOf } from './suites.ts'
+import { createSuites, testTitle } from './suites.ts'
 
-type Options = NonNullable<InputOf<'ingestTests'>['options']>
+type IngestOptions = NonNullable<InputOf<'ingestTests'>['options']>
 
 /** Set on a case that its report lost, so that it comes back when the report has it again. */
 const DEPRECATED_BY = 'deprecated_by'
 const MISSING = 'missing_policy'
 
-export type Action =
+export type IngestAction =
   | 'INGEST_ACTION_CREATED'
   | 'INGEST_ACTION_UPDATED'
   | 'INGEST_ACTION_RENAMED'
@@ -28,7 +28,7 @@ export interface AppliedCase {
   /** '' for a case that was left out. */
   testId: string
   number: number
-  action: Action
+  action: IngestAction
 }
 
 export interface Applied {
@@ -41,7 +41,7 @@ export interface Applied {
 export interface ApplyFacts {
   productId: number
   framework: string
-  options: Options
+  options: IngestOptions
   /** Undefined in DRAFT mode, which records no results. */
   run: RecordedRun | undefined
 }
@@ -91,7 +91,7 @@ function insertCase(
   const id = call.newId()
   const number = takeNumber(prepare, productId, 'test')
   const now = call.now()
-  const title = titleOf(placed.name)
+  const title = testTitle(placed.name)
   const { lastInsertRowid } = prepare(
     `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, framework, identity,
        file_path, suite_path, name, project, line, tags, labels, created_by, created_at, updated_at)
@@ -112,7 +112,7 @@ function insertCase(
     placed.project,
     placed.line,
     JSON.stringify(placed.tags),
-    JSON.stringify(labelsOf(placed)),
+    JSON.stringify(caseLabels(placed)),
     JSON.stringify(call.actor),
     now,
     now,
@@ -138,7 +138,7 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
   const { [DEPRECATED_BY]: _mark, ...kept } = labels
   const next = {
     parent_id: moves ? parentId : test.parent_id === '' ? parentId : test.parent_id,
-    title: test.title === titleOf(test.name) ? titleOf(placed.name) : test.title,
+    title: test.title === testTitle(test.name) ? testTitle(placed.name) : test.title,
     status: isBack || (ran && test.status === 'TEST_STATUS_DRAFT') ? 'TEST_STATUS_ACTIVE' : test.status,
     framework: framework === '' ? test.framework : framework,
     level: options.level ?? test.level,
@@ -159,7 +159,7 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
         }),
     line: placed.line === 0 ? test.line : placed.line,
     tags: placed.tags.length === 0 ? test.tags : JSON.stringify(placed.tags),
-    labels: JSON.stringify({ ...(isBack ? kept : labels), ...labelsOf(placed) }),
+    labels: JSON.stringify({ ...(isBack ? kept : labels), ...caseLabels(placed) }),
   }
   const names = Object.keys(next) as (keyof typeof next)[]
   const changed = names.filter((name) => next[name] !== test[name])
@@ -192,7 +192,7 @@ function isTaken(prepare: Prepare, productId: number, identity: string): boolean
   return other.get(productId, identity) !== undefined
 }
 
-function labelsOf({ labels, reports }: PlacedCase): Record<string, string> {
+function caseLabels({ labels, reports }: PlacedCase): Record<string, string> {
   const id = reports.find((one: ReportCase) => one.external_id !== '')?.external_id
   return { ...labels, ...(id !== undefined && { external_id: id.slice(0, 500) }) }
 }

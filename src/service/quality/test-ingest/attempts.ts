@@ -3,10 +3,10 @@ import * as z from 'zod'
 import { ResultStatus } from '../../../contract/base/common.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 
-type Status = z.output<typeof ResultStatus>
+type ResultStatusName = z.output<typeof ResultStatus>
 
 /** One report of a case in a run; the same report has the same digest. */
-const Reported = z.object({
+const RecordedReport = z.object({
   digest: z.string(),
   status: ResultStatus,
   attempts: z.int(),
@@ -14,23 +14,23 @@ const Reported = z.object({
   /** Its message and trace are the ones that are kept. */
   told: z.boolean(),
 })
-export type Reported = z.output<typeof Reported>
+export type RecordedReport = z.output<typeof RecordedReport>
 
 /** What `test_result.reported` holds. */
-export const ReportedList = z.array(Reported)
+export const ReportedList = z.array(RecordedReport)
 
 /** What the reports of a case in one run come to. */
 export interface Outcome {
-  status: Status
+  status: ResultStatusName
   attempts: number
   duration_ms: number
-  reported: Reported[]
+  reported: RecordedReport[]
   /** Whether message and trace of the report that was added last are the ones to keep. */
   tellsNew: boolean
 }
 
 /** Digest of what a report says about a case: sent twice, it is one attempt (contract §4.1). */
-function digestOf({ status, attempts, duration_ms, message, trace, started_at }: ReportCase): string {
+function reportDigest({ status, attempts, duration_ms, message, trace, started_at }: ReportCase): string {
   const said = JSON.stringify([status, attempts, duration_ms, message, trace, started_at])
   return createHash('sha256').update(said).digest('hex').slice(0, 16)
 }
@@ -39,8 +39,8 @@ function digestOf({ status, attempts, duration_ms, message, trace, started_at }:
  * Adds a report of a case to those that its run has; undefined when it is one of them. The outcome does not depend on the
  * order in which reports arrive.
  */
-export function addReport(known: readonly Reported[], reported: ReportCase): Outcome | undefined {
-  const digest = digestOf(reported)
+export function addReport(known: readonly RecordedReport[], reported: ReportCase): Outcome | undefined {
+  const digest = reportDigest(reported)
   if (known.some((one) => one.digest === digest)) return undefined
   const { status, attempts, duration_ms } = reported
   const all = [...known, { digest, status, attempts, duration_ms, told: false }].toSorted((a, b) =>
@@ -56,13 +56,13 @@ export function addReport(known: readonly Reported[], reported: ReportCase): Out
   }
 }
 
-function isFailure(status: Status): boolean {
+function isFailure(status: ResultStatusName): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
 }
 
 /** One attempt that passed and one that failed are a flaky case; what was skipped once and ran once did run. */
-function mergedStatus(statuses: readonly Status[]): Status {
-  const has = (status: Status) => statuses.includes(status)
+function mergedStatus(statuses: readonly ResultStatusName[]): ResultStatusName {
+  const has = (status: ResultStatusName) => statuses.includes(status)
   const passed = has('RESULT_STATUS_PASSED') || has('RESULT_STATUS_FLAKY')
   const failed = has('RESULT_STATUS_FAILED') || has('RESULT_STATUS_ERROR')
   if (has('RESULT_STATUS_FLAKY') || (passed && failed)) return 'RESULT_STATUS_FLAKY'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ReportCase } from '../reports/model/report.ts'
-import { identityOf, normPath, type PathRoots } from '../cases/identity.ts'
+import { caseIdentity, repositoryPath, type PathRoots } from '../cases/identity.ts'
 import { findReferences } from './references.ts'
 
 /** A case of a report with its place in the repository, and every report of it in this request. */
@@ -29,9 +29,9 @@ const LONGEST_TAG = 60
 export function placeCases(cases: readonly ReportCase[], roots: PathRoots): PlacedCase[] {
   const placed = new Map<string, PlacedCase>()
   for (const one of cases) {
-    const file_path = normPath(one.file_path, roots).slice(0, 500)
+    const file_path = repositoryPath(one.file_path, roots).slice(0, 500)
     const place = { file_path, suite_path: one.suite_path, name: named(one.name), project: one.project }
-    const identity = identityOf(place)
+    const identity = caseIdentity(place)
     const known = placed.get(identity)
     if (known !== undefined) {
       known.reports.push(one)

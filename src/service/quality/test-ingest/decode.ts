@@ -59,7 +59,7 @@ export function readDraft(draft: Draft): ReadDraft {
     } catch (thrown) {
       if (!(thrown instanceof ServiceError)) throw thrown
       failures.push(thrown)
-      warnings.push({ code: thrown.reason, message: thrown.message, file: file.name, line: lineOf(thrown) })
+      warnings.push({ code: thrown.reason, message: thrown.message, file: file.name, line: errorLine(thrown) })
     }
   }
   if (reports.length === 0) throw failures[0] ?? nothingGiven()
@@ -116,7 +116,7 @@ function nothingGiven(): ServiceError {
   })
 }
 
-function lineOf({ metadata }: ServiceError): number {
+function errorLine({ metadata }: ServiceError): number {
   return Number(metadata['line'] ?? 0)
 }
 

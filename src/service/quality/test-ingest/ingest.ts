@@ -10,8 +10,8 @@ import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from '../cases/access.ts'
 import { linkAnnotations, type Annotated } from './annotations.ts'
-import { addReport, type Reported } from './attempts.ts'
-import { applyCases, deprecateMissing, type Action, type Applied, type AppliedCase } from './apply.ts'
+import { addReport, type RecordedReport } from './attempts.ts'
+import { applyCases, deprecateMissing, type IngestAction, type Applied, type AppliedCase } from './apply.ts'
 import { placeCases, type PlacedCase } from './cases.ts'
 import type { DraftWarning, ReadDraft } from './decode.ts'
 import { matchCases } from './match.ts'
@@ -74,14 +74,14 @@ export async function ingestDraft(room: IngestRoom, draft: ReadDraft, input: Inp
     id: joined?.run.id ?? '',
     format: draft.format,
     run: joined === undefined ? noRun : viewRun(prepare, joined.run),
-    summary: summaryOf(draft, applied, annotated),
+    summary: summarize(draft, applied, annotated),
     cases: shown('cases', applied.cases, CASES_SHOWN).map((one) => ({
       test_id: one.testId,
       key: one.testId === '' ? '' : testKey(one),
       name: one.placed.name,
       file_path: one.placed.file_path,
       action: one.action,
-      status: statusOf(one.placed),
+      status: mergedReportStatus(one.placed),
       requirement_keys: annotated.known.get(one.testId) ?? [],
     })),
     unresolved_refs: shown('unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
@@ -110,8 +110,8 @@ const noRun: ReturnType<typeof viewRun> = {
 }
 
 /** What all reports of a case in this request come to. */
-function statusOf({ reports }: PlacedCase): StoredStatus {
-  let known: readonly Reported[] = []
+function mergedReportStatus({ reports }: PlacedCase): StoredStatus {
+  let known: readonly RecordedReport[] = []
   let status: StoredStatus = 'RESULT_STATUS_SKIPPED'
   for (const reported of reports) {
     const outcome = addReport(known, reported)
@@ -122,11 +122,11 @@ function statusOf({ reports }: PlacedCase): StoredStatus {
   return status
 }
 
-type StoredStatus = Reported['status']
+type StoredStatus = RecordedReport['status']
 
-function summaryOf(draft: ReadDraft, { cases, suitesCreated, recorded, duplicate }: Applied, annotated: Annotated) {
-  const actions = (action: Action) => cases.filter((one) => one.action === action).length
-  const statuses = cases.map(({ placed }) => statusOf(placed))
+function summarize(draft: ReadDraft, { cases, suitesCreated, recorded, duplicate }: Applied, annotated: Annotated) {
+  const actions = (action: IngestAction) => cases.filter((one) => one.action === action).length
+  const statuses = cases.map(({ placed }) => mergedReportStatus(placed))
   const count = (...wanted: StoredStatus[]) => statuses.filter((status) => wanted.includes(status)).length
   return {
     files: draft.files,

@@ -85,7 +85,7 @@ function directMatch(
   return former
 }
 
-interface Report {
+interface MatchedReport {
   cases: readonly PlacedCase[]
   direct: readonly (KnownTest | undefined)[]
   present: ReadonlySet<string>
@@ -97,7 +97,7 @@ interface Report {
  * only one of that suite and name in a file that is gone from the report and was this file under another name: in the same
  * folder, with the same base name, or with most of its cases found here.
  */
-function renames(prepare: Prepare, productId: number, { cases, direct, present, taken }: Report) {
+function renames(prepare: Prepare, productId: number, { cases, direct, present, taken }: MatchedReport) {
   const files = new Set(cases.map(({ file_path }) => file_path))
   const unmatched = cases.filter((_, index) => direct[index] === undefined)
   const isFree = (test: KnownTest) => test.identity !== null && !present.has(test.identity) && !taken.has(test.id)
@@ -127,16 +127,16 @@ function renames(prepare: Prepare, productId: number, { cases, direct, present, 
 function sameFile(prepare: Prepare, productId: number, unmatched: readonly PlacedCase[]) {
   const newCases = Map.groupBy(unmatched, ({ file_path }) => file_path)
   const answers = new Map<string, boolean>()
-  const casesOf = prepare(
+  const selectCases = prepare(
     `SELECT suite_path, name, project FROM test WHERE product_id = ? AND file_path = ? AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL`,
   )
   function ask(before: string, now: string): boolean {
     if (dirname(before) === dirname(now) || basename(before) === basename(now)) return true
-    const known = casesOf.all<Pick<KnownTest, 'suite_path' | 'name' | 'project'>>(productId, before)
+    const known = selectCases.all<Pick<KnownTest, 'suite_path' | 'name' | 'project'>>(productId, before)
     const here = new Set(
-      (newCases.get(now) ?? []).map((one) => keyOf({ ...one, suite_path: JSON.stringify(one.suite_path) })),
+      (newCases.get(now) ?? []).map((one) => caseKey({ ...one, suite_path: JSON.stringify(one.suite_path) })),
     )
-    const found = known.filter((test) => here.has(keyOf(test))).length
+    const found = known.filter((test) => here.has(caseKey(test))).length
     return found >= 2 && found * 2 > known.length
   }
   return (before: string, now: string) => {
@@ -147,6 +147,6 @@ function sameFile(prepare: Prepare, productId: number, unmatched: readonly Place
   }
 }
 
-function keyOf({ suite_path, name, project }: Pick<KnownTest, 'suite_path' | 'name' | 'project'>): string {
+function caseKey({ suite_path, name, project }: Pick<KnownTest, 'suite_path' | 'name' | 'project'>): string {
   return `${suite_path}\n${name}\n${project}`
 }

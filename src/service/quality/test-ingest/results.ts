@@ -20,7 +20,7 @@ export interface ResultFacts {
   options: NonNullable<InputOf<'ingestTests'>['options']>
 }
 
-interface Before {
+interface StoredOutcome {
   id: string
   executed_at: number
   reported: string
@@ -37,7 +37,7 @@ export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>
   const { productId, testId, run, reported, options } = facts
   const before = prepare(
     'SELECT id, executed_at, reported FROM test_result WHERE run_id = ? AND test_id = ?',
-  ).get<Before>(run.run.id, testId)
+  ).get<StoredOutcome>(run.run.id, testId)
   const outcome = addReport(before === undefined ? [] : readJson(ReportedList, before.reported), reported)
   if (outcome === undefined) return false
   // A clock that runs ahead must not keep later results from being the newest.

@@ -30,7 +30,7 @@ export async function ensureRun(
   call: Pick<Call, 'now' | 'newId'>,
   { productId, run = {}, draft }: RunFacts,
 ): Promise<{ run: StoredRun; differs: boolean }> {
-  const { environmentId, releaseId } = await placeOf(rows, call, productId, run)
+  const { environmentId, releaseId } = await ensureRunLocation(rows, call, productId, run)
   const startedAt = run.started_at === undefined ? draft.started_at : Date.parse(run.started_at)
   const runKey = run.run_key === undefined || run.run_key === '' ? draft.contentKey : run.run_key
   prepare(
@@ -69,7 +69,7 @@ export async function ensureRun(
   return { run: stored, differs }
 }
 
-async function placeOf(
+async function ensureRunLocation(
   rows: Rows,
   call: Pick<Call, 'now' | 'newId'>,
   productId: number,

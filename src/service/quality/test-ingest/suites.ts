@@ -1,6 +1,6 @@
 import type { Call } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
-import { identityOf } from '../cases/identity.ts'
+import { caseIdentity } from '../cases/identity.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 
@@ -16,7 +16,7 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
     if (path.length === 0) return ''
     const place = { file_path: filePath, suite_path: path, name: '', project: '' }
     // No case has an empty name, so a suite's place is never a case's.
-    const identity = identityOf(place)
+    const identity = caseIdentity(place)
     const before = known.get(identity) ?? find(identity)
     const id = before ?? insert(filePath, path, identity)
     known.set(identity, id)
@@ -33,7 +33,7 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
     const parent = ensure(filePath, path.slice(0, -1))
     const id = call.newId()
     const number = takeNumber(prepare, productId, 'test')
-    const title = titleOf(path.at(-1) ?? '')
+    const title = testTitle(path.at(-1) ?? '')
     const now = call.now()
     const { lastInsertRowid } = prepare(
       `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, identity, file_path,
@@ -62,7 +62,7 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
 }
 
 /** A title as the contract limits it: 1 to 200 characters. */
-export function titleOf(name: string): string {
+export function testTitle(name: string): string {
   const line = name.replace(/\s+/g, ' ').trim()
   if (line === '') return '(without a name)'
   return line.length <= 200 ? line : `${line.slice(0, 199)}…`

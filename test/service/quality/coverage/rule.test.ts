@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  coverageOf,
-  type CaseFacts,
-  type LinkFacts,
+  judgeCoverage,
+  type CountedCase,
+  type CountedLink,
   type NewestResult,
 } from '../../../../src/service/quality/coverage/rule.ts'
 import { coverTree, type TreeNode } from '../../../../src/service/quality/coverage/tree.ts'
@@ -72,14 +72,14 @@ const newest: fc.Arbitrary<NewestResult> = fc.record({
 })
 
 /** The same case has the same newest result wherever it is linked. */
-const cases: fc.Arbitrary<CaseFacts[]> = fc
+const cases: fc.Arbitrary<CountedCase[]> = fc
   .array(fc.option(newest, { nil: undefined, freq: 6 }), { minLength: 4, maxLength: 4 })
   .map((results) => results.map((result, index) => ({ testId: `case ${String(index)}`, newest: result })))
 
 const criteria = ['first', 'second', 'third']
 
 const product: fc.Arbitrary<TreeNode[]> = cases.chain((known) => {
-  const link: fc.Arbitrary<LinkFacts> = fc.record({
+  const link: fc.Arbitrary<CountedLink> = fc.record({
     role: fc.constantFrom('LINK_ROLE_VERIFIES', 'LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES'),
     suspect: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
     criterionIds: fc.oneof(fc.constant([]), fc.subarray(criteria)),
@@ -127,9 +127,9 @@ test('the coverage of 10,000 generated products is what a slow reading of the ru
 
 const passed: NewestResult = { status: 'RESULT_STATUS_PASSED', at: now, release: '', releaseKnown: false }
 
-function own(links: readonly Partial<LinkFacts>[], criterionIds: readonly string[] = []) {
+function own(links: readonly Partial<CountedLink>[], criterionIds: readonly string[] = []) {
   const usual = { role: 'LINK_ROLE_VERIFIES', suspect: false, criterionIds: [] } as const
-  return coverageOf({
+  return judgeCoverage({
     criterionIds,
     links: links.map((link, index) => ({
       ...usual,

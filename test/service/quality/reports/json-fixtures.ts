@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { ResultStatus } from '../../../../src/contract/base/common.ts'
 import { ServiceError } from '../../../../src/errors.ts'
 import type { ParsedReport, ReportCase } from '../../../../src/service/quality/reports/model/report.ts'
-import { identityOf, normPath } from '../../../../src/service/quality/cases/identity.ts'
+import { caseIdentity, repositoryPath } from '../../../../src/service/quality/cases/identity.ts'
 
 type Parse = (json: unknown) => ParsedReport
 
@@ -22,12 +22,12 @@ export function fixture(path: string): unknown {
 
 /** The case's file relative to the recorded project. */
 export function fileOf({ file_path }: Pick<ReportCase, 'file_path'>): string {
-  return normPath(file_path, { root_dir: ROOT, root_path: '', path_strip_prefixes: [] })
+  return repositoryPath(file_path, { root_dir: ROOT, root_path: '', path_strip_prefixes: [] })
 }
 
 /** As ingest identifies a case. */
 export function identity(one: ReportCase): string {
-  return identityOf({ ...one, file_path: fileOf(one) })
+  return caseIdentity({ ...one, file_path: fileOf(one) })
 }
 
 /** `RESULT_STATUS_FLAKY` as `FLAKY`. */

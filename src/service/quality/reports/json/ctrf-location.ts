@@ -1,7 +1,7 @@
 import { titles } from './values.ts'
 import type { ReportCase } from '../model/report.ts'
 
-export interface CtrfPlace {
+export interface CtrfTest {
   name: string
   suite: string | readonly string[]
   file_path: string
@@ -10,7 +10,7 @@ export interface CtrfPlace {
   framework: string
 }
 
-type Place = Pick<ReportCase, 'name' | 'suite_path' | 'file_path' | 'line' | 'project'>
+type CtrfLocation = Pick<ReportCase, 'name' | 'suite_path' | 'file_path' | 'line' | 'project'>
 
 /**
  * Where a CTRF test stands, as the tool's own report would say it. Observed: jest-ctrf puts the file first into `suite`
@@ -18,7 +18,7 @@ type Place = Pick<ReportCase, 'name' | 'suite_path' | 'file_path' | 'line' | 'pr
  * the whole path, joined by ` > `, as name and as suite, and the line of the failure; pytest's node ids begin with file
  * and class. Mocha's and Cypress's reporters write the full title and no suite, which cannot be told apart again.
  */
-export function ctrfPlace({ name, suite, file_path, line, project, framework }: CtrfPlace): Place {
+export function locateCtrfTest({ name, suite, file_path, line, project, framework }: CtrfTest): CtrfLocation {
   if (suite === name && framework === 'vitest') {
     const path = titles(name.split(' > '))
     return { name: path.at(-1) ?? name, suite_path: path.slice(0, -1), file_path, line: 0, project }
@@ -43,7 +43,7 @@ function isFile(suite: string, path: string): boolean {
 /** The name without what its reporter puts before it; the whole when nothing would be left. */
 function ownName(
   name: string,
-  { suite_path, file_path, framework }: Pick<Place, 'suite_path' | 'file_path'> & { framework: string },
+  { suite_path, file_path, framework }: Pick<CtrfLocation, 'suite_path' | 'file_path'> & { framework: string },
 ): string {
   if (framework === 'jest') return without(name, suite_path.join(' '), ' ')
   if (framework === 'pytest') return without(without(name, file_path, '::'), suite_path.join('::'), '::')

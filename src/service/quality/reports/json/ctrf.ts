@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
-import { ctrfPlace } from './ctrf-location.ts'
+import { locateCtrfTest } from './ctrf-location.ts'
 import { readFrame, startReading } from './reading.ts'
-import { annotated, metaOf } from './meta.ts'
+import { annotated, readMeta } from './meta.ts'
 import { epochMs, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { slashed, wholeMilliseconds } from '../model/text.ts'
@@ -70,7 +70,7 @@ export function parseCtrf(json: unknown): ParsedReport {
     else if (title(test.name) === '') reading.warn('CASE_WITHOUT_NAME')
     else {
       if (!statuses.has(test.status ?? '')) reading.warn('STATUS_UNKNOWN')
-      reading.add(caseOf(test, framework))
+      reading.add(toCase(test, framework))
     }
   }
   return {
@@ -81,13 +81,13 @@ export function parseCtrf(json: unknown): ParsedReport {
   }
 }
 
-function caseOf(test: Test, framework: string): ReportCase {
-  const { attempts, flaky } = attemptsOf(test)
+function toCase(test: Test, framework: string): ReportCase {
+  const { attempts, flaky } = countAttempts(test)
   const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
   const isFlaky = flaky && status === 'RESULT_STATUS_PASSED'
   // A test that is expected to fail passes with the text of its failure.
-  const told = isFlaky || status !== 'RESULT_STATUS_PASSED' ? failureOf(test) : {}
-  const { name, line, ...place } = ctrfPlace({
+  const told = isFlaky || status !== 'RESULT_STATUS_PASSED' ? failureTexts(test) : {}
+  const { name, line, ...place } = locateCtrfTest({
     name: title(test.name),
     suite: test.suite ?? [],
     file_path: slashed(test.filePath ?? test.file_path ?? ''),
@@ -97,8 +97,8 @@ function caseOf(test: Test, framework: string): ReportCase {
       .join(' '),
     framework,
   })
-  const labels = metaOf(test.labels)
-  const extra = metaOf(test.extra)
+  const labels = readMeta(test.labels)
+  const extra = readMeta(test.extra)
   return {
     ...place,
     name,
@@ -120,7 +120,7 @@ function caseOf(test: Test, framework: string): ReportCase {
  * `flaky` says it. The reporter for Vitest up to 3 does not write it, and its `retries` are those allowed, not those made:
  * there a test that passed was retried when it has the text of a failure.
  */
-function attemptsOf({ status, flaky, retries, retryAttempts, message, trace }: Test) {
+function countAttempts({ status, flaky, retries, retryAttempts, message, trace }: Test) {
   const earlier = retryAttempts ?? []
   const attempts = Math.max(wholeNumber(retries, 0), earlier.length) + 1
   if (flaky != null || status !== 'passed') return { attempts, flaky: flaky === true }
@@ -129,7 +129,7 @@ function attemptsOf({ status, flaky, retries, retryAttempts, message, trace }: T
 }
 
 /** The test's own, else that of its last attempt that failed. */
-function failureOf({ message, trace, retryAttempts }: Test) {
+function failureTexts({ message, trace, retryAttempts }: Test) {
   if (traceText(message) !== '' || traceText(trace) !== '') return { message, trace }
   return (retryAttempts ?? []).findLast((attempt) => attempt.status === 'failed') ?? {}
 }

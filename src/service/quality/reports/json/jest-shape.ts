@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readFrame, startReading, type Reading } from './reading.ts'
-import { epochMs, headOf, messageText, tagList, title, titles, traceText, wholeNumber } from './values.ts'
-import { metaOf } from './meta.ts'
+import { epochMs, textBeforeStack, messageText, tagList, title, titles, traceText, wholeNumber } from './values.ts'
+import { readMeta } from './meta.ts'
 import { LOAD_ERROR } from '../model/load-error.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { slashed, wholeMilliseconds } from '../model/text.ts'
@@ -51,7 +51,7 @@ export interface FileReport {
   format: Format
   framework: string
   /** How often a case ran, and what went wrong: here the two tools differ. */
-  attemptsOf: (assertion: Assertion) => Attempts
+  countAttempts: (assertion: Assertion) => Attempts
 }
 
 const statuses = new Map<string, ReportCase['status']>([
@@ -68,7 +68,7 @@ const statuses = new Map<string, ReportCase['status']>([
  * Cases of a report in the frame that Jest and Vitest share: files, each with a list of assertions. Throws
  * REPORT_UNPARSABLE when the frame does not hold; a defect in one file or case is a warning.
  */
-export function parseFiles(json: unknown, { format, framework, attemptsOf }: FileReport): ParsedReport {
+export function parseFiles(json: unknown, { format, framework, countAttempts }: FileReport): ParsedReport {
   const frame = readFrame(Frame, json, format)
   const reading = startReading(format)
   let finishedAt: number | null = null
@@ -82,7 +82,7 @@ export function parseFiles(json: unknown, { format, framework, attemptsOf }: Fil
     finishedAt = Math.max(finishedAt ?? 0, epochMs(file.endTime) ?? 0) || null
     const place = { file_path: slashed(file.name ?? file.testFilePath ?? ''), started_at: epochMs(file.startTime) }
     if (file.status === 'failed' && assertions.length === 0) reading.add(loadError(file, place))
-    readAssertions(reading, assertions, { file, place, attemptsOf })
+    readAssertions(reading, assertions, { file, place, countAttempts })
   }
   const { success, data } = z.number().safeParse(frame.startTime)
   return {
@@ -98,7 +98,7 @@ type FilePlace = Pick<ReportCase, 'file_path' | 'started_at'>
 function readAssertions(
   reading: Reading,
   entries: readonly unknown[],
-  { file, place, attemptsOf }: { file: z.output<typeof File>; place: FilePlace } & Pick<FileReport, 'attemptsOf'>,
+  { file, place, countAttempts }: { file: z.output<typeof File>; place: FilePlace } & Pick<FileReport, 'countAttempts'>,
 ): void {
   let failed = 0
   for (const entry of entries) {
@@ -109,19 +109,19 @@ function readAssertions(
     }
     if (assertion.status === 'failed') failed += 1
     if (title(assertion.title) === '') reading.warn('CASE_WITHOUT_NAME')
-    else reading.add(caseOf(reading, assertion, place, attemptsOf(assertion)))
+    else reading.add(toCase(reading, assertion, place, countAttempts(assertion)))
   }
   // A hook that failed after or around its cases: neither tool says so at a case.
   if (file.status === 'failed' && entries.length > 0 && failed === 0) reading.warn('FILE_FAILED_OUTSIDE_CASES')
 }
 
-function caseOf(reading: Reading, assertion: Assertion, place: FilePlace, told: Attempts): ReportCase {
+function toCase(reading: Reading, assertion: Assertion, place: FilePlace, told: Attempts): ReportCase {
   const status = statuses.get(assertion.status ?? '')
   if (status === undefined) reading.warn('STATUS_UNKNOWN')
   const isFlaky = status === 'RESULT_STATUS_PASSED' && told.flaky
   const tells = isFlaky || status === 'RESULT_STATUS_FAILED'
   const texts = tells ? [...new Set(told.failures.map(traceText))] : []
-  const { labels, references } = metaOf(assertion.meta)
+  const { labels, references } = readMeta(assertion.meta)
   return {
     file_path: place.file_path,
     suite_path: titles(assertion.ancestorTitles),
@@ -130,7 +130,7 @@ function caseOf(reading: Reading, assertion: Assertion, place: FilePlace, told: 
     status: isFlaky ? 'RESULT_STATUS_FLAKY' : (status ?? 'RESULT_STATUS_SKIPPED'),
     attempts: wholeNumber(told.attempts, 1),
     duration_ms: wholeMilliseconds(assertion.duration ?? 0),
-    message: messageText([...new Set(texts.map(headOf))].join('\n\n')),
+    message: messageText([...new Set(texts.map(textBeforeStack))].join('\n\n')),
     trace: traceText(texts.join('\n\n')),
     line: wholeNumber(assertion.location?.line, 0),
     tags: tagList(assertion.tags),
@@ -154,7 +154,7 @@ function loadError(file: z.output<typeof File>, place: FilePlace): ReportCase {
     status: 'RESULT_STATUS_ERROR',
     attempts: 1,
     duration_ms: wholeMilliseconds((file.endTime ?? 0) - (file.startTime ?? 0)),
-    message: messageText(headOf(trace)),
+    message: messageText(textBeforeStack(trace)),
     trace,
     line: 0,
     tags: [],

@@ -6,11 +6,11 @@ import type { ParsedReport } from '../model/report.ts'
  * is given them. Paths are absolute, as Jest writes them. Throws REPORT_UNPARSABLE when its frame does not hold.
  */
 export function parseJestJson(json: unknown): ParsedReport {
-  return parseFiles(json, { format: 'REPORT_FORMAT_JEST_JSON', framework: 'jest', attemptsOf })
+  return parseFiles(json, { format: 'REPORT_FORMAT_JEST_JSON', framework: 'jest', countAttempts })
 }
 
 /** `failureMessages` holds the last attempt only; those before it are in `retryReasons`, older versions only count them. */
-function attemptsOf({ status, failureMessages, invocations, retryReasons }: Assertion): Attempts {
+function countAttempts({ status, failureMessages, invocations, retryReasons }: Assertion): Attempts {
   const last = failureMessages ?? []
   const earlier = retryReasons ?? []
   const attempts = Math.max(invocations ?? 1, earlier.length + 1)

@@ -18,14 +18,14 @@ const Annotation = z.object({ type: z.string(), description: z.string().min(1) }
 const MODIFIERS = new Set(['skip', 'fixme', 'fail', 'slow'])
 
 /** Free members of a test (Vitest `meta`, CTRF `labels` and `extra`): single values are labels, texts in lists are references. */
-export function metaOf(members: unknown): Meta {
+export function readMeta(members: unknown): Meta {
   if (!isObject(members)) return { labels: {}, references: [] }
   const labels: [string, string][] = []
   const references: string[] = []
   for (const [name, value] of Object.entries(members).slice(0, MOST_ENTRIES)) {
     const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     if (isScalar && value !== '') labels.push([name, text(String(value))])
-    if (Array.isArray(value)) references.push(...stringsOf(value))
+    if (Array.isArray(value)) references.push(...plainStrings(value))
   }
   return { labels: Object.fromEntries(labels), references: references.slice(0, MOST_ENTRIES) }
 }
@@ -37,7 +37,7 @@ export function annotated(annotations: unknown): string[] {
   return read.flatMap(({ data }) => (data === undefined || MODIFIERS.has(data.type) ? [] : [text(data.description)]))
 }
 
-function stringsOf(list: readonly unknown[]): string[] {
+function plainStrings(list: readonly unknown[]): string[] {
   const strings = list.slice(0, MOST_ENTRIES).filter((value) => typeof value === 'string')
   return strings.map(text).filter((value) => value !== '')
 }

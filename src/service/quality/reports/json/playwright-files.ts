@@ -18,7 +18,7 @@ const Project = z.object({ outputDir: z.string() })
 export function fileFinder(config: unknown): (file: string) => string {
   const { data } = Config.safeParse(config)
   const root = slashed(data?.rootDir ?? '').replace(/\/+$/, '')
-  const below = root === '' ? '' : testFolder(root, homesOf(data))
+  const below = root === '' ? '' : testFolder(root, projectFolders(data))
   return (file) => {
     const path = slashed(file)
     if (path === '' || /^(?:\/|[a-z]:\/)/i.test(path)) return path
@@ -28,7 +28,7 @@ export function fileFinder(config: unknown): (file: string) => string {
 }
 
 /** Folders that may be the project's. */
-function homesOf(config: z.output<typeof Config> | undefined): string[] {
+function projectFolders(config: z.output<typeof Config> | undefined): string[] {
   const outputs = (config?.projects ?? []).flatMap((project) => Project.safeParse(project).data?.outputDir ?? [])
   const homes = outputs.map(slashed).filter((folder) => posix.basename(folder) === 'test-results')
   return [slashed(config?.configFile ?? ''), ...homes].map((path) => posix.dirname(path))

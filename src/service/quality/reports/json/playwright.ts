@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { reportUnparsable } from '../model/errors.ts'
 import { DEEPEST_SUITE, readFrame, startReading, type Reading } from './reading.ts'
 import { annotated } from './meta.ts'
-import { headOf, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
+import { textBeforeStack, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
 import { fileFinder } from './playwright-files.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { reportTime, wholeMilliseconds } from '../model/text.ts'
@@ -69,13 +69,13 @@ const brokenOff = new Set(['timedOut', 'interrupted'])
 export function parsePlaywrightJson(json: unknown): ParsedReport {
   const frame = readFrame(Frame, json, FORMAT)
   const reading = startReading(FORMAT)
-  const fileOf = fileFinder(frame.config)
-  for (const { suite, titles } of suitesOf(frame.suites, reading)) {
+  const findFile = fileFinder(frame.config)
+  for (const { suite, titles } of walkSuites(frame.suites, reading)) {
     for (const entry of suite.specs ?? []) {
       const spec = reading.members(Spec, entry)
       if (spec === undefined) reading.warn('CASE_UNREADABLE')
       else if (title(spec.title) === '') reading.warn('CASE_WITHOUT_NAME')
-      else addCases(reading, spec, { suite_path: titles, file_path: fileOf(spec.file ?? suite.file ?? '') })
+      else addCases(reading, spec, { suite_path: titles, file_path: findFile(spec.file ?? suite.file ?? '') })
     }
   }
   const errors = Array.isArray(frame.errors) ? frame.errors.length : 0
@@ -97,7 +97,7 @@ interface Visit {
 }
 
 /** Every suite with the titles around its specs, in the order of the report; the suite of a file gives no title. */
-function* suitesOf(roots: readonly unknown[], reading: Reading): Generator<{ suite: Suite; titles: string[] }> {
+function* walkSuites(roots: readonly unknown[], reading: Reading): Generator<{ suite: Suite; titles: string[] }> {
   const open: Visit[] = roots.toReversed().map((entry) => ({ entry, parents: [], depth: 1 }))
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     const { entry, parents, depth } = visit
@@ -125,7 +125,7 @@ function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_p
     }
     const results = (test.results ?? []).flatMap((result) => reading.members(Result, result) ?? [])
     if (!statuses.has(test.status ?? '')) reading.warn('STATUS_UNKNOWN')
-    const status = statusOf(test, results)
+    const status = caseStatus(test, results)
     reading.add({
       ...place,
       name: title(spec.title),
@@ -133,7 +133,7 @@ function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_p
       status,
       attempts: Math.max(1, results.length),
       duration_ms: wholeMilliseconds(results.reduce((sum, { duration }) => sum + (duration ?? 0), 0)),
-      ...failureOf(test, results, status),
+      ...lastFailure(test, results, status),
       line: wholeNumber(spec.line, 0),
       tags: tagList(spec.tags),
       labels: {},
@@ -145,14 +145,14 @@ function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_p
 }
 
 /** Playwright counts a test that it broke off as skipped, but lists it with the failures: it began and did not pass. */
-function statusOf(test: Test, results: readonly Result[]): ReportCase['status'] {
+function caseStatus(test: Test, results: readonly Result[]): ReportCase['status'] {
   const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
   const isBrokenOff = results.some((result) => brokenOff.has(result.status ?? ''))
   return status === 'RESULT_STATUS_SKIPPED' && isBrokenOff ? 'RESULT_STATUS_FAILED' : status
 }
 
 /** Of the last attempt that went wrong. A test that was expected to fail has errors too, but passed. */
-function failureOf(test: Test, results: readonly Result[], status: ReportCase['status']) {
+function lastFailure(test: Test, results: readonly Result[], status: ReportCase['status']) {
   if (status !== 'RESULT_STATUS_FAILED' && status !== 'RESULT_STATUS_FLAKY') return { message: '', trace: '' }
   const last = results.findLast((result) => result.status !== 'passed' && result.status !== 'skipped')
   if (last === undefined) {
@@ -160,7 +160,7 @@ function failureOf(test: Test, results: readonly Result[], status: ReportCase['s
     return { message: isAgainst ? 'Expected to fail, but passed.' : '', trace: '' }
   }
   const trace = traceText([...new Set(last.errors?.map(({ message }) => traceText(message)))].join('\n\n'))
-  const message = messageText(last.error?.message) || messageText(headOf(trace))
+  const message = messageText(last.error?.message) || messageText(textBeforeStack(trace))
   if (message === '' && last.status === 'interrupted') return { message: 'Test was interrupted.', trace }
   return { message, trace }
 }

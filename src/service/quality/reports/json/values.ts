@@ -13,7 +13,7 @@ export function traceText(text: Maybe<string>): string {
 }
 
 /** What stands before the stack in an error's text. */
-export function headOf(trace: string): string {
+export function textBeforeStack(trace: string): string {
   const [head = ''] = trace.split(/^ {2,}at (?=\S)/mu, 1)
   return head.trim()
 }

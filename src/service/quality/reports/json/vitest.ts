@@ -6,7 +6,7 @@ import type { ParsedReport } from '../model/report.ts'
  * does not hold.
  */
 export function parseVitestJson(json: unknown): ParsedReport {
-  return parseFiles(json, { format: 'REPORT_FORMAT_VITEST_JSON', framework: 'vitest', attemptsOf })
+  return parseFiles(json, { format: 'REPORT_FORMAT_VITEST_JSON', framework: 'vitest', countAttempts })
 }
 
 /**
@@ -14,11 +14,11 @@ export function parseVitestJson(json: unknown): ParsedReport {
  * (`expect.soft`), each from another place in the test; the same place failing again is another attempt. So this is the
  * least number of attempts that the errors allow, and the exact one when the attempts failed alike.
  */
-function attemptsOf({ status, failureMessages }: Assertion): Attempts {
+function countAttempts({ status, failureMessages }: Assertion): Attempts {
   const failures = failureMessages ?? []
   const perPlace = new Map<string, number>()
   for (const failure of failures) {
-    const place = placeOf(failure)
+    const place = ownFrames(failure)
     perPlace.set(place, (perPlace.get(place) ?? 0) + 1)
   }
   const failed = perPlace.values().reduce((most, count) => Math.max(most, count), 0)
@@ -27,7 +27,7 @@ function attemptsOf({ status, failureMessages }: Assertion): Attempts {
 }
 
 /** The frames of the project's own code; the whole text when there are none. */
-function placeOf(failure: string): string {
+function ownFrames(failure: string): string {
   const frames = failure.split('\n').filter((line) => /^\s+at /.test(line))
   const own = frames.filter((frame) => !/[\\/]node_modules[\\/]|\(?node:/.test(frame))
   return own.length > 0 ? own.join('\n') : failure

@@ -2,12 +2,12 @@ import { XMLParser } from 'fast-xml-parser'
 import { reportUnparsable } from '../model/errors.ts'
 
 /** An element of a report with its children as they are written. */
-export interface Element {
+export interface JunitElement {
   name: string
   attributes: Record<string, string>
   /** What is between its tags, as written; '' when it has children that were read. */
   raw: string
-  children: Element[]
+  children: JunitElement[]
 }
 
 /** Longest attribute that is kept, in characters as written. */
@@ -37,9 +37,9 @@ const parser = new XMLParser({
  * Reads one well-formed element of a report: its attributes, decoded, and its children with their attributes and with
  * their content unread. Throws `REPORT_UNPARSABLE` for names that the parser refuses, such as `__proto__`.
  */
-export function readElement(xml: string, line: number): Element {
+export function readElement(xml: string, line: number): JunitElement {
   try {
-    const [root] = nodesOf(parser.parse(xml))
+    const [root] = toElements(parser.parse(xml))
     if (root !== undefined) return root
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause
@@ -51,31 +51,31 @@ export function readElement(xml: string, line: number): Element {
 const LONGEST_CONTENT = 1_000_000
 
 /** The elements in the content of a child; none when it has no or too much content. */
-export function childrenOf(element: Element, line: number): Element[] {
+export function readChildren(element: JunitElement, line: number): JunitElement[] {
   if (!element.raw.includes('<') || element.raw.length > LONGEST_CONTENT) return []
   return readElement(`<x>${element.raw}</x>`, line).children
 }
 
 type Node = Record<string, unknown>
 
-function nodesOf(list: unknown): Element[] {
-  const elements: Element[] = []
+function toElements(list: unknown): JunitElement[] {
+  const elements: JunitElement[] = []
   for (const node of Array.isArray(list) ? list.filter(isNode) : []) {
     const name = Object.keys(node).find((key) => key !== ATTRIBUTES)
-    if (name !== undefined && name !== CONTENT) elements.push(elementOf(name, node))
+    if (name !== undefined && name !== CONTENT) elements.push(toElement(name, node))
   }
   return elements
 }
 
-function elementOf(name: string, node: Node): Element {
+function toElement(name: string, node: Node): JunitElement {
   const content: unknown = node[name]
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined
   const raw = isNode(only) ? only[CONTENT] : undefined
-  const children = typeof raw === 'string' ? [] : nodesOf(content)
-  return { name, attributes: attributesOf(node[ATTRIBUTES]), raw: typeof raw === 'string' ? raw : '', children }
+  const children = typeof raw === 'string' ? [] : toElements(content)
+  return { name, attributes: readAttributes(node[ATTRIBUTES]), raw: typeof raw === 'string' ? raw : '', children }
 }
 
-function attributesOf(value: unknown): Record<string, string> {
+function readAttributes(value: unknown): Record<string, string> {
   const attributes: Record<string, string> = {}
   if (!isNode(value)) return attributes
   for (const [name, text] of Object.entries(value)) attributes[name] = decode(String(text).slice(0, LONGEST_ATTRIBUTE))
@@ -87,7 +87,7 @@ function isNode(value: unknown): value is Node {
 }
 
 /** Text of content as it is written: CDATA taken as it is, references decoded, comments and tags left out. */
-export function plainOf(raw: string, longest: number): string {
+export function decodeContent(raw: string, longest: number): string {
   let text = ''
   for (let at = 0; at < raw.length && text.length < longest;) {
     const next = raw.indexOf('<', at)

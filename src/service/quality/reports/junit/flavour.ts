@@ -1,4 +1,4 @@
-import type { Case, Document, Suite } from './read.ts'
+import type { JunitCase, JunitDocument, JunitSuite } from './read.ts'
 
 /** Writers of JUnit XML whose attributes mean something of their own; `other` is read as contract §4.2 says. */
 export type Flavour =
@@ -26,7 +26,7 @@ const MOCHA_SUITE = /^name,timestamp,tests(?:,file)?,time,failures(?:,skipped)?$
 const MOCHA_CASE = /^name,time,classname(?:,file)?$/u
 
 /** Who wrote a report, told by what only that writer does. */
-export function flavourOf({ suites, cases }: Document): Flavour {
+export function detectFlavour({ suites, cases }: JunitDocument): Flavour {
   const root = suites[0]
   const title = root?.attributes['name'] ?? ''
   const suite = suites.find(({ isRoot }) => !isRoot)
@@ -51,7 +51,7 @@ export function flavourOf({ suites, cases }: Document): Flavour {
 }
 
 /** node:test alone puts cases into the root, and gives the root no attribute. */
-function isNode(root: Suite | undefined, shape: string, cases: readonly Case[]): boolean {
+function isNode(root: JunitSuite | undefined, shape: string, cases: readonly JunitCase[]): boolean {
   if (root?.isRoot !== true || Object.keys(root.attributes).length > 0) return false
   return NODE_SUITE.test(shape) || (shape === '' && cases.length > 0 && cases.every((one) => NODE_CASE.test(keys(one))))
 }

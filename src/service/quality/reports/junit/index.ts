@@ -1,7 +1,7 @@
 import { reportEmpty } from '../model/errors.ts'
-import { flavourOf, type Flavour } from './flavour.ts'
-import { placeOf } from './place.ts'
-import { readDocument, type Case, type Property, type Suite } from './read.ts'
+import { detectFlavour, type Flavour } from './flavour.ts'
+import { locateCase } from './place.ts'
+import { readDocument, type JunitCase, type Property, type JunitSuite } from './read.ts'
 import type { Outcome } from './outcome.ts'
 import { LOAD_ERROR } from '../model/load-error.ts'
 import type { ParsedReport, ReportCase, ReportWarning } from '../model/report.ts'
@@ -18,11 +18,11 @@ const MOST_LABELS = 50
  */
 export function parseJunit(xml: string): ParsedReport {
   const document = readDocument(xml)
-  const flavour = flavourOf(document)
+  const flavour = detectFlavour(document)
   const inheritedBy = suiteReferences()
   const warnings: ReportWarning[] = []
   const cases = document.cases.flatMap((one): ReportCase[] => {
-    const read = caseOf(flavour, one, inheritedBy(one.suite))
+    const read = toCase(flavour, one, inheritedBy(one.suite))
     if (read.name !== '') return [read]
     if (warnings.length < MOST_WARNINGS) {
       warnings.push({ code: 'CASE_WITHOUT_NAME', message: 'a case without a name was left out', line: one.line })
@@ -39,10 +39,10 @@ export function parseJunit(xml: string): ParsedReport {
   }
 }
 
-function caseOf(flavour: Flavour, one: Case, inherited: readonly Property[]): ReportCase {
+function toCase(flavour: Flavour, one: JunitCase, inherited: readonly Property[]): ReportCase {
   const { attributes, outcome } = one
   const properties = one.properties.slice(0, MOST_LABELS)
-  const place = placeOf(flavour, one)
+  const place = locateCase(flavour, one)
   const said = [...properties, ...inherited].slice(0, MOST_LABELS)
   const isLoadError = place.name === LOAD_ERROR && outcome.status === 'RESULT_STATUS_FAILED'
   return {
@@ -51,7 +51,7 @@ function caseOf(flavour: Flavour, one: Case, inherited: readonly Property[]): Re
     name: title(place.name),
     project: title(place.project),
     status: isLoadError ? 'RESULT_STATUS_ERROR' : outcome.status,
-    attempts: flavour === 'playwright' ? Math.max(outcome.attempts, attemptsTold(outcome.trace)) : outcome.attempts,
+    attempts: flavour === 'playwright' ? Math.max(outcome.attempts, attemptsInTrace(outcome.trace)) : outcome.attempts,
     duration_ms: secondsToMilliseconds(attributes['time']),
     message: flavour === 'go' ? goMessage(outcome) : outcome.message,
     trace: outcome.trace,
@@ -59,7 +59,7 @@ function caseOf(flavour: Flavour, one: Case, inherited: readonly Property[]): Re
     tags: said
       .filter(([name]) => /^tags?$/iu.test(name))
       .flatMap(([, value]) => value.split(/[\s,]+/u).filter(Boolean)),
-    labels: labelsOf(attributes, properties),
+    labels: caseLabels(attributes, properties),
     external_id: attributes['id']?.trim() ?? '',
     references: said.filter(([name, value]) => value !== '' && namesRequirement(name)).map(([, value]) => value),
     started_at: reportTime(attributes['timestamp']),
@@ -74,7 +74,7 @@ function goMessage({ message, trace }: Outcome): string {
 }
 
 /** Playwright's account of a failure has a heading for every retry. */
-function attemptsTold(trace: string): number {
+function attemptsInTrace(trace: string): number {
   const retries = [...trace.matchAll(/^\s*Retry #(\d{1,3}) ─/gmu)].map(([, number]) => Number(number))
   return 1 + Math.max(0, ...retries)
 }
@@ -84,8 +84,8 @@ function title(text: string): string {
 }
 
 /** Properties that a suite or one around it gives to all its cases, worked out once a suite. */
-function suiteReferences(): (suite: Suite | undefined) => readonly Property[] {
-  const known = new Map<Suite, readonly Property[]>()
+function suiteReferences(): (suite: JunitSuite | undefined) => readonly Property[] {
+  const known = new Map<JunitSuite, readonly Property[]>()
   return function of(suite): readonly Property[] {
     if (suite === undefined) return []
     const before = known.get(suite)
@@ -97,7 +97,7 @@ function suiteReferences(): (suite: Suite | undefined) => readonly Property[] {
   }
 }
 
-function labelsOf(attributes: Record<string, string>, properties: readonly Property[]): Record<string, string> {
+function caseLabels(attributes: Record<string, string>, properties: readonly Property[]): Record<string, string> {
   const labels = new Map<string, string>()
   const unread = Object.entries(attributes).filter(([name]) => !READ.has(name) && !name.startsWith('xmlns'))
   for (const [name, value] of [...unread, ...properties]) {
@@ -115,7 +115,7 @@ function lineIn(flavour: Flavour, text: string | undefined): number {
 }
 
 /** From the earliest suite to the end of the one that ended last, by their `timestamp` and `time`. */
-function times(suites: readonly Suite[]): { started_at: number | null; finished_at: number | null } {
+function times(suites: readonly JunitSuite[]): { started_at: number | null; finished_at: number | null } {
   let started = Infinity
   let finished = -Infinity
   for (const { attributes } of suites) {

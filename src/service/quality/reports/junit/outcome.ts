@@ -1,6 +1,6 @@
 import { cut, firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/text.ts'
 import type { ReportCase } from '../model/report.ts'
-import { childrenOf, plainOf, type Element } from './element.ts'
+import { readChildren, decodeContent, type JunitElement } from './element.ts'
 
 /** What a `<testcase>` says about how it went. */
 export interface Outcome {
@@ -16,7 +16,7 @@ const RERUN = new Set(['rerunFailure', 'rerunError'])
 const NOT_RUN = /^(?:notrun|disabled|skipped|ignored|suppressed|pending)$/iu
 
 /** Status, attempts, message and trace of a case (contract §4.2); `line` is where it stands in the report. */
-export function readOutcome({ attributes, children }: Element, line: number): Outcome {
+export function readOutcome({ attributes, children }: JunitElement, line: number): Outcome {
   const named = (name: string) => children.find((child) => child.name === name)
   const flaky = children.filter(({ name }) => FLAKY.has(name))
   const attempts = 1 + flaky.length + children.filter(({ name }) => RERUN.has(name)).length
@@ -25,12 +25,13 @@ export function readOutcome({ attributes, children }: Element, line: number): Ou
   const skipped = named('skipped')
   // node:test reports a case that is to do as skipped and, when it fails, as failed as well.
   const isToDo = skipped?.attributes['type'] === 'todo'
-  if (!isToDo && failure !== undefined) return { status: 'RESULT_STATUS_FAILED', attempts, ...told(failure, line) }
-  if (!isToDo && error !== undefined) return { status: 'RESULT_STATUS_ERROR', attempts, ...told(error, line) }
+  if (!isToDo && failure !== undefined)
+    return { status: 'RESULT_STATUS_FAILED', attempts, ...failureText(failure, line) }
+  if (!isToDo && error !== undefined) return { status: 'RESULT_STATUS_ERROR', attempts, ...failureText(error, line) }
   const first = flaky[0]
-  if (first !== undefined) return { status: 'RESULT_STATUS_FLAKY', attempts, ...told(first, line) }
+  if (first !== undefined) return { status: 'RESULT_STATUS_FLAKY', attempts, ...failureText(first, line) }
   if (skipped !== undefined) {
-    const { message, trace } = told(skipped, line)
+    const { message, trace } = failureText(skipped, line)
     // Some say only that it was skipped, and the reason below; node:test says `true` when there is none.
     const reason = /^(?:skipped|true)$/iu.test(message) ? cut(firstLine(trace), LONGEST_MESSAGE) : message
     return { status: 'RESULT_STATUS_SKIPPED', attempts, message: reason, trace: '' }
@@ -40,9 +41,9 @@ export function readOutcome({ attributes, children }: Element, line: number): Ou
   return { status: notRun ? 'RESULT_STATUS_SKIPPED' : 'RESULT_STATUS_PASSED', attempts, message: '', trace: '' }
 }
 
-function told(element: Element, line: number): { message: string; trace: string } {
-  const stack = childrenOf(element, line).find(({ name }) => name === 'stackTrace')
-  const trace = plainText(plainOf((stack ?? element).raw, LONGEST_TRACE * 2)).trim()
+function failureText(element: JunitElement, line: number): { message: string; trace: string } {
+  const stack = readChildren(element, line).find(({ name }) => name === 'stackTrace')
+  const trace = plainText(decodeContent((stack ?? element).raw, LONGEST_TRACE * 2)).trim()
   const message = plainText(element.attributes['message'] ?? '', LONGEST_MESSAGE).trim()
   return { message: message === '' ? cut(firstLine(trace), LONGEST_MESSAGE) : message, trace }
 }

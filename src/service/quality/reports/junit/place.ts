@@ -1,10 +1,10 @@
 import { LOAD_ERROR } from '../model/load-error.ts'
 import { slashed } from '../model/text.ts'
 import type { Flavour } from './flavour.ts'
-import type { Case, Suite } from './read.ts'
+import type { JunitCase, JunitSuite } from './read.ts'
 
 /** Where a case stands, as its writer means it (contract §4.2). */
-export interface Place {
+export interface JunitLocation {
   file_path: string
   suite_path: string[]
   name: string
@@ -12,18 +12,18 @@ export interface Place {
 }
 
 /** A case as every flavour sees it. */
-interface Said {
+interface CaseNaming {
   name: string
   className: string
   /** Attribute of the case, else of a suite around it. */
   file: string
-  suite: Suite
+  suite: JunitSuite
   message: string
 }
 
-type Placing = (said: Said) => Omit<Place, 'project'> & { project?: string }
+type Locator = (said: CaseNaming) => Omit<JunitLocation, 'project'> & { project?: string }
 
-const placings: Record<Flavour, Placing> = {
+const locators: Record<Flavour, Locator> = {
   vitest: ({ name, className }) =>
     name === className ? loadError(className) : { file_path: className, ...split(name, ' > ') },
   jest,
@@ -59,15 +59,15 @@ const placings: Record<Flavour, Placing> = {
 }
 
 /** Where a case stands; its name is '' when the report gives it none and no class either. */
-export function placeOf(flavour: Flavour, { attributes, suite, outcome }: Case): Place {
+export function locateCase(flavour: Flavour, { attributes, suite, outcome }: JunitCase): JunitLocation {
   const said = {
     name: attributes['name']?.trim() ?? '',
     className: attributes['classname']?.trim() ?? attributes['class']?.trim() ?? '',
-    file: attributes['file'] ?? attributes['filepath'] ?? fileOf(suite),
+    file: attributes['file'] ?? attributes['filepath'] ?? suiteFile(suite),
     suite,
     message: outcome.message,
   }
-  const place = placings[flavour](said)
+  const place = locators[flavour](said)
   return {
     project: '',
     ...place,
@@ -77,13 +77,13 @@ export function placeOf(flavour: Flavour, { attributes, suite, outcome }: Case):
   }
 }
 
-function other({ name, className, file, suite }: Said): Omit<Place, 'project'> {
+function other({ name, className, file, suite }: CaseNaming): Omit<JunitLocation, 'project'> {
   const isOwn = className !== '' && className !== name && className !== file
   return { file_path: file, suite_path: isOwn ? [className] : titles(suite).filter((title) => title !== file), name }
 }
 
 /** jest-junit's templates may put titles, class names and paths almost anywhere. */
-function jest({ name, className, file, suite }: Said): Omit<Place, 'project'> {
+function jest({ name, className, file, suite }: CaseNaming): Omit<JunitLocation, 'project'> {
   const title = suite.attributes['name'] ?? ''
   const path = file || (isPath(title) ? title : '')
   if (className === 'Test suite failed to run') return loadError(path || name)
@@ -92,7 +92,7 @@ function jest({ name, className, file, suite }: Said): Omit<Place, 'project'> {
 }
 
 /** mocha-junit-reporter puts the whole title into one of name and class name, and the last part into the other. */
-function mocha({ name, className, file }: Said): Omit<Place, 'project'> {
+function mocha({ name, className, file }: CaseNaming): Omit<JunitLocation, 'project'> {
   const [whole, last] = name.length < className.length ? [className, name] : [name, className]
   if (whole === last || last === '') return { file_path: file, suite_path: [], name: whole }
   if (whole.endsWith(` ${last}`)) {
@@ -105,7 +105,7 @@ function mocha({ name, className, file }: Said): Omit<Place, 'project'> {
  * pytest's class name is the module with the classes in it: `tests.test_cart.TestCart`. By PEP 8 classes begin with a
  * capital and modules do not; with `junit_family=xunit1` the file is said as well, and then tells where the module ends.
  */
-function pytest({ name, className, file, message }: Said): Omit<Place, 'project'> {
+function pytest({ name, className, file, message }: CaseNaming): Omit<JunitLocation, 'project'> {
   if (className === '' && message === 'collection failure') return loadError(file || modulePath(name.split('.')))
   const parts = className.split('.')
   const module = file.replace(/\.py$/u, '').replaceAll('/', '.')
@@ -124,20 +124,20 @@ function split(title: string, separator: string): { suite_path: string[]; name: 
   return { suite_path: parts.slice(0, -1), name: parts.at(-1) ?? title }
 }
 
-function loadError(file_path: string): Omit<Place, 'project'> {
+function loadError(file_path: string): Omit<JunitLocation, 'project'> {
   return { file_path, suite_path: [], name: LOAD_ERROR }
 }
 
 /** Names of the suites around a case, outermost first, without the root's. */
-function titles(suite: Suite | undefined): string[] {
+function titles(suite: JunitSuite | undefined): string[] {
   if (suite === undefined || suite.isRoot) return []
   const title = suite.attributes['name']?.trim() ?? ''
   return [...titles(suite.parent), ...(title === '' ? [] : [title])]
 }
 
-function fileOf(suite: Suite | undefined): string {
+function suiteFile(suite: JunitSuite | undefined): string {
   if (suite === undefined) return ''
-  return suite.attributes['file'] ?? suite.attributes['filepath'] ?? fileOf(suite.parent)
+  return suite.attributes['file'] ?? suite.attributes['filepath'] ?? suiteFile(suite.parent)
 }
 
 function isPath(text: string): boolean {

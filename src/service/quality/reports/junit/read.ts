@@ -2,24 +2,24 @@ import { reportUnparsable } from '../model/errors.ts'
 import { lineCounter } from '../model/lines.ts'
 import { MOST_CASES } from '../model/report.ts'
 import { plainText } from '../model/text.ts'
-import { childrenOf, plainOf, readElement, type Element } from './element.ts'
+import { readChildren, decodeContent, readElement, type JunitElement } from './element.ts'
 import { readOutcome, type Outcome } from './outcome.ts'
 import { scanXml, type Tag } from './scan.ts'
 
 /** A `<testsuites>` or `<testsuite>` as written. */
-export interface Suite {
+export interface JunitSuite {
   attributes: Record<string, string>
   properties: Property[]
   /** Around it; undefined for the root. */
-  parent: Suite | undefined
+  parent: JunitSuite | undefined
   isRoot: boolean
 }
 
 export type Property = readonly [name: string, value: string]
 
 /** A `<testcase>` as written. */
-export interface Case {
-  suite: Suite
+export interface JunitCase {
+  suite: JunitSuite
   attributes: Record<string, string>
   properties: Property[]
   outcome: Outcome
@@ -27,9 +27,9 @@ export interface Case {
   line: number
 }
 
-export interface Document {
-  suites: Suite[]
-  cases: Case[]
+export interface JunitDocument {
+  suites: JunitSuite[]
+  cases: JunitCase[]
 }
 
 const MOST_SUITES = 100_000
@@ -39,11 +39,11 @@ const LONGEST_PROPERTY = 1000
 const CONTAINERS = new Set(['testsuites', 'testsuite', 'testcase', 'properties'])
 
 /** Reads suites and cases of a JUnit report one after the other. Throws `REPORT_UNPARSABLE`. */
-export function readDocument(xml: string): Document {
-  const document: Document = { suites: [], cases: [] }
-  const lineOf = lineCounter(xml)
-  const fail = (what: string, offset: number) => reportUnparsable('REPORT_FORMAT_JUNIT_XML', what, lineOf(offset))
-  let suite: Suite | undefined
+export function readDocument(xml: string): JunitDocument {
+  const document: JunitDocument = { suites: [], cases: [] }
+  const lineAt = lineCounter(xml)
+  const fail = (what: string, offset: number) => reportUnparsable('REPORT_FORMAT_JUNIT_XML', what, lineAt(offset))
+  let suite: JunitSuite | undefined
   let piece: Tag | undefined
   let elements = 0
   scanXml(xml, {
@@ -53,7 +53,7 @@ export function readDocument(xml: string): Document {
       if (piece !== undefined) {
         if ((elements += 1) > MOST_ELEMENTS_OF_A_CASE) throw fail('one test case has too many elements', piece.start)
       } else if (isSuite(tag)) {
-        suite = readSuite(xml, tag, suite, lineOf(tag.start))
+        suite = readSuite(xml, tag, suite, lineAt(tag.start))
         if (document.suites.push(suite) > MOST_SUITES) throw fail('it has more than 100,000 suites', tag.start)
       } else if (tag.name === 'testcase' || tag.name === 'properties') {
         piece = tag
@@ -63,7 +63,7 @@ export function readDocument(xml: string): Document {
     close(tag, end) {
       if (tag === piece && suite !== undefined) {
         piece = undefined
-        addPiece(document, suite, { xml: xml.slice(tag.start, end), line: lineOf(tag.start) })
+        addPiece(document, suite, { xml: xml.slice(tag.start, end), line: lineAt(tag.start) })
         if (document.cases.length > MOST_CASES)
           throw fail('it has more than 200,000 cases; send it in several', tag.start)
       } else if (piece === undefined && isSuite(tag)) {
@@ -78,33 +78,33 @@ function isSuite({ name }: Tag): boolean {
   return name === 'testsuite' || name === 'testsuites'
 }
 
-function readSuite(xml: string, tag: Tag, parent: Suite | undefined, line: number): Suite {
+function readSuite(xml: string, tag: Tag, parent: JunitSuite | undefined, line: number): JunitSuite {
   const written = xml.slice(tag.start, tag.end)
   const alone = written.endsWith('/>') ? written : `${written.slice(0, -1)}/>`
   const { attributes } = readElement(alone, line)
   return { attributes, properties: [], parent, isRoot: tag.name === 'testsuites' }
 }
 
-function addPiece(document: Document, suite: Suite, { xml, line }: { xml: string; line: number }): void {
+function addPiece(document: JunitDocument, suite: JunitSuite, { xml, line }: { xml: string; line: number }): void {
   const isCase = xml.startsWith('<testcase')
   const room = MOST_PROPERTIES_OF_A_SUITE - suite.properties.length
   if (!isCase && room === 0) return
   const element = readElement(xml, line)
   if (!isCase) {
-    suite.properties.push(...propertiesOf(element).slice(0, room))
+    suite.properties.push(...readProperties(element).slice(0, room))
     return
   }
   const properties = element.children
     .filter(({ name }) => name === 'properties')
-    .flatMap((list) => propertiesOf({ ...list, children: childrenOf(list, line) }))
+    .flatMap((list) => readProperties({ ...list, children: readChildren(list, line) }))
   document.cases.push({ suite, attributes: element.attributes, properties, outcome: readOutcome(element, line), line })
 }
 
-function propertiesOf({ children }: Element): Property[] {
+function readProperties({ children }: JunitElement): Property[] {
   return children.flatMap(({ name, attributes, raw }): Property[] => {
     const key = attributes['name']?.trim() ?? ''
     if (name !== 'property' || key === '') return []
-    const value = attributes['value'] ?? plainOf(raw, LONGEST_PROPERTY)
+    const value = attributes['value'] ?? decodeContent(raw, LONGEST_PROPERTY)
     return [[plainText(key, 200), plainText(value, LONGEST_PROPERTY).trim()]]
   })
 }

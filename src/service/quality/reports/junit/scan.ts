@@ -39,9 +39,9 @@ interface Scan {
  * levels, elements that are not closed, a second root. Characters that XML forbids are let through: terminals write them.
  */
 export function scanXml(xml: string, visitor: Visitor): void {
-  const lineOf = lineCounter(xml)
+  const lineAt = lineCounter(xml)
   const fail = (what: string, offset: number): never => {
-    throw reportUnparsable('REPORT_FORMAT_JUNIT_XML', what, lineOf(offset))
+    throw reportUnparsable('REPORT_FORMAT_JUNIT_XML', what, lineAt(offset))
   }
   const scan: Scan = { xml, open: [], visitor, roots: 0, fail }
   let at = 0

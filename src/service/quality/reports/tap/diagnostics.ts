@@ -11,11 +11,11 @@ const BLOCK = /^[|>][-+\d]*\s*$/u
  */
 export function readDiagnostics(lines: readonly string[]): Diagnostics {
   const values = new Map<string, string>()
-  const outer = indentOf(lines.find((line) => line.trim() !== '') ?? '')
+  const outer = indentation(lines.find((line) => line.trim() !== '') ?? '')
   let parent = ''
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
-    const indent = indentOf(line)
+    const indent = indentation(line)
     const match = KEY.exec(line.trim())
     if (match === null) continue
     const key = match[1] ?? match[2] ?? match[3] ?? ''
@@ -38,14 +38,14 @@ export function readDiagnostics(lines: readonly string[]): Diagnostics {
 /** Lines of a block scalar: those that are indented deeper than its key, and blank ones. */
 function blockBelow(lines: readonly string[], index: number, indent: number): readonly string[] {
   let end = index + 1
-  while (end < lines.length && ((lines[end] ?? '').trim() === '' || indentOf(lines[end] ?? '') > indent)) end += 1
+  while (end < lines.length && ((lines[end] ?? '').trim() === '' || indentation(lines[end] ?? '') > indent)) end += 1
   return lines.slice(index + 1, end)
 }
 
 function dedent(lines: readonly string[], joint: string): string {
-  const indent = indentOf(lines.find((line) => line.trim() !== '') ?? '')
+  const indent = indentation(lines.find((line) => line.trim() !== '') ?? '')
   return lines
-    .map((line) => line.slice(Math.min(indent, indentOf(line))))
+    .map((line) => line.slice(Math.min(indent, indentation(line))))
     .join(joint)
     .trimEnd()
 }
@@ -63,6 +63,6 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\(.)/gu, (_, char: string) => escapes[char] ?? char)
 }
 
-function indentOf(line: string): number {
+function indentation(line: string): number {
   return line.length - line.trimStart().length
 }

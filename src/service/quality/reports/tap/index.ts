@@ -1,7 +1,7 @@
 import { reportEmpty, reportUnparsable } from '../model/errors.ts'
 import { LOAD_ERROR } from '../model/load-error.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
-import { readTap, type Point, type Stream } from './read.ts'
+import { readTap, type TestPoint, type TapStream } from './read.ts'
 import { cut, firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../model/text.ts'
 
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
@@ -14,14 +14,14 @@ const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 export function parseTap(text: string): ParsedReport {
   const stream = readTap(text)
   if (!stream.isTap) throw reportUnparsable('REPORT_FORMAT_TAP', 'it has neither a version, a plan nor a test point')
-  const framework = frameworkOf(stream)
+  const framework = detectFramework(stream)
   const points = stream.points.filter(isCase)
   if (points.length === 0) throw reportEmpty('REPORT_FORMAT_TAP')
-  const everyPlaced = points.every((point) => placeIn(point) !== undefined)
+  const everyPlaced = points.every((point) => findLocation(point) !== undefined)
   return {
     format: 'REPORT_FORMAT_TAP',
     framework,
-    cases: points.map((point) => caseOf(point, { everyPlaced, headed: framework === 'tape' })),
+    cases: points.map((point) => toCase(point, { everyPlaced, headed: framework === 'tape' })),
     started_at: null,
     finished_at: null,
     warnings: stream.warnings,
@@ -29,7 +29,7 @@ export function parseTap(text: string): ParsedReport {
 }
 
 /** The point that closes a subtest sums it up; it is a case where node:test says so, or when only it failed. */
-function isCase({ result, closes, diagnostics }: Point): boolean {
+function isCase({ result, closes, diagnostics }: TestPoint): boolean {
   const type = diagnostics.get('type')
   if (type === 'suite') return false
   if (closes === undefined || closes.points === 0) return true
@@ -37,13 +37,13 @@ function isCase({ result, closes, diagnostics }: Point): boolean {
   return isFailed(result) && closes.failures === 0
 }
 
-function isFailed({ ok, todo, skip }: Point['result']): boolean {
+function isFailed({ ok, todo, skip }: TestPoint['result']): boolean {
   return !ok && todo === false && skip === false
 }
 
-function caseOf(point: Point, { everyPlaced, headed }: { everyPlaced: boolean; headed: boolean }): ReportCase {
+function toCase(point: TestPoint, { everyPlaced, headed }: { everyPlaced: boolean; headed: boolean }): ReportCase {
   const { result, groups, diagnostics, notes } = point
-  const place = placeIn(point)
+  const place = findLocation(point)
   const titles = groups.map(({ name }) => name).filter(Boolean)
   const inFile = TEST_FILE.test(titles[0] ?? '') ? titles.shift() : undefined
   // node:test reports the process of a file that failed under the name of the file.
@@ -56,10 +56,10 @@ function caseOf(point: Point, { everyPlaced, headed }: { everyPlaced: boolean; h
     suite_path: (headed ? [point.heading.replace(/^(?:SKIP|TODO) /u, '')] : titles).map(title),
     name: isLoadError ? LOAD_ERROR : title(result.name) || `test ${String(result.id)}`,
     project: '',
-    status: isLoadError ? 'RESULT_STATUS_ERROR' : statusOf(result),
+    status: isLoadError ? 'RESULT_STATUS_ERROR' : caseStatus(result),
     attempts: 1,
     duration_ms: wholeMilliseconds(Number(diagnostics.get('duration_ms') ?? result.time ?? 0)),
-    message: messageOf(point, trace),
+    message: failureMessage(point, trace),
     trace,
     line: isFileOfPlace ? (place?.line ?? 0) : 0,
     tags: [],
@@ -70,12 +70,12 @@ function caseOf(point: Point, { everyPlaced, headed }: { everyPlaced: boolean; h
   }
 }
 
-function statusOf({ ok, skip, todo }: Point['result']): ReportCase['status'] {
+function caseStatus({ ok, skip, todo }: TestPoint['result']): ReportCase['status'] {
   if (skip !== false || todo !== false) return 'RESULT_STATUS_SKIPPED'
   return ok ? 'RESULT_STATUS_PASSED' : 'RESULT_STATUS_FAILED'
 }
 
-function messageOf({ result, diagnostics }: Point, trace: string): string {
+function failureMessage({ result, diagnostics }: TestPoint, trace: string): string {
   const reason = [result.skip, result.todo].find((value) => typeof value === 'string')
   // Mocha writes a dash for a skip without a reason.
   if (reason !== undefined) return reason === '-' ? '' : plainText(reason, LONGEST_MESSAGE)
@@ -87,7 +87,7 @@ function messageOf({ result, diagnostics }: Point, trace: string): string {
 }
 
 /** File and line of the test as diagnostics give them: node:test's `location`, node-tap's and tape's `at`. */
-function placeIn({ diagnostics }: Point): { file: string; line: number } | undefined {
+function findLocation({ diagnostics }: TestPoint): { file: string; line: number } | undefined {
   const file = diagnostics.get('at.fileName') ?? diagnostics.get('at.file')
   if (file !== undefined) {
     const line = Number(diagnostics.get('at.lineNumber') ?? diagnostics.get('at.line') ?? 0)
@@ -102,7 +102,7 @@ function title(text: string): string {
   return plainText(text).trim()
 }
 
-function frameworkOf({ points, summary }: Stream): string {
+function detectFramework({ points, summary }: TapStream): string {
   if (points.some(({ diagnostics }) => /^(?:test|suite)$/u.test(diagnostics.get('type') ?? ''))) return 'node:test'
   // tape has no subtests: a comment names the test that the assertions below it belong to, and another sums up.
   const isSummed = summary.some((comment) => /^tests \d+$/u.test(comment))

@@ -2,7 +2,7 @@ import { reportUnparsable } from '../model/errors.ts'
 import { readDiagnostics, type Diagnostics } from './diagnostics.ts'
 
 /** A line of TAP that means something, or one that does not. */
-export interface Line {
+export interface TapLine {
   /** Without its line end; a test point that opens a buffered subtest below its diagnostics ends in ` {`. */
   text: string
   /** 1 for the first. */
@@ -22,8 +22,8 @@ const MOST_LINES = 5_000_000
  * The lines of a TAP stream, each test point with the diagnostics below it. Blank lines are left out. Throws
  * `REPORT_UNPARSABLE` for more lines than any run has.
  */
-export function* tapLines(text: string): Generator<Line> {
-  let point: Line | undefined
+export function* tapLines(text: string): Generator<TapLine> {
+  let point: TapLine | undefined
   let block: { indent: number; lines: string[] } | undefined
   for (const { line, number } of physicalLines(text)) {
     const indent = line.length - line.trimStart().length

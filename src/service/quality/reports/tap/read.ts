@@ -2,22 +2,22 @@ import { Parser, type Result } from 'tap-parser'
 import { reportUnparsable } from '../model/errors.ts'
 import type { ReportWarning } from '../model/report.ts'
 import type { Diagnostics } from './diagnostics.ts'
-import { tapLines, type Line } from './lines.ts'
+import { tapLines, type TapLine } from './lines.ts'
 
 /** A subtest; its name is known at the latest when its closing test point is read. */
-export interface Group {
+export interface Subtest {
   name: string
   points: number
   failures: number
 }
 
 /** A test point. */
-export interface Point {
+export interface TestPoint {
   result: Result
   /** Subtests around it, outermost first. */
-  groups: readonly Group[]
+  groups: readonly Subtest[]
   /** The subtest that it closes. */
-  closes: Group | undefined
+  closes: Subtest | undefined
   diagnostics: Diagnostics
   /** Comment above it. */
   heading: string
@@ -25,8 +25,8 @@ export interface Point {
   notes: string[]
 }
 
-export interface Stream {
-  points: Point[]
+export interface TapStream {
+  points: TestPoint[]
   warnings: ReportWarning[]
   /** Whether anything of it was TAP. */
   isTap: boolean
@@ -41,9 +41,9 @@ const MOST_NOTES = 200
 const MOST_WARNINGS = 100
 const SUMMARY = /^(?:tests|pass|fail|ok|skip|todo|suites|cancelled|skipped|duration_ms)\b/u
 
-interface Reading extends Stream {
+interface Reading extends TapStream {
   /** What is known of the last test point of each level until the parser tells its result. */
-  awaited: (Line | undefined)[]
+  awaited: (TapLine | undefined)[]
   headings: string[]
   heading: string
   notes: string[]
@@ -51,7 +51,7 @@ interface Reading extends Stream {
 }
 
 /** Reads a TAP 13 or 14 stream. Throws `REPORT_UNPARSABLE` for one that is nested or long beyond any use. */
-export function readTap(text: string): Stream {
+export function readTap(text: string): TapStream {
   const parser = new Parser({})
   const reading: Reading = {
     points: [],
@@ -86,17 +86,17 @@ function unparsable(what: string, line: number) {
   return reportUnparsable('REPORT_FORMAT_TAP', what, line)
 }
 
-function expectResult(reading: Reading, line: Line): void {
+function expectResult(reading: Reading, line: TapLine): void {
   const level = Math.floor((line.text.length - line.text.trimStart().length) / 4)
   reading.awaited[level] = line
   reading.headings[level] = reading.heading
 }
 
-function listen(reading: Reading, parser: Parser, groups: readonly Group[]): void {
+function listen(reading: Reading, parser: Parser, groups: readonly Subtest[]): void {
   const { level } = parser
   if (level > MOST_LEVELS)
     throw unparsable(`its subtests are nested more than ${String(MOST_LEVELS)} levels deep`, reading.line)
-  let closing: Group | undefined
+  let closing: Subtest | undefined
   parser.on('child', (child: Parser) => {
     closing = { name: child.name, points: 0, failures: 0 }
     listen(reading, child, [...groups, closing])
@@ -124,7 +124,7 @@ function listen(reading: Reading, parser: Parser, groups: readonly Group[]): voi
   })
 }
 
-function addPoint(reading: Reading, point: Pick<Point, 'result' | 'groups' | 'closes'> & { level: number }): void {
+function addPoint(reading: Reading, point: Pick<TestPoint, 'result' | 'groups' | 'closes'> & { level: number }): void {
   const { result, groups, closes, level } = point
   const diagnostics = reading.awaited[level]?.diagnostics ?? new Map<string, string>()
   const added = { result, groups, closes, diagnostics, heading: reading.headings[level] ?? '', notes: reading.notes }
