@@ -1,7 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
-import { requireConfirmation } from '../confirm/require.ts'
+import { requireConfirmation } from './confirmation.ts'
 import type { Context, Suggest, SurfaceOptions } from '../define/define.ts'
 import type { ListedTool, Listing } from '../surface/listing.ts'
 import type { LocalFiles } from '../files/local-files.ts'
