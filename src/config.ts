@@ -77,7 +77,6 @@ const Environment = z.object({
   TRACEGATE_PRODUCT: z.string().optional(),
   TRACEGATE_TOOLSETS: z.preprocess(words, z.array(ToolsetName).default(['default'])),
   TRACEGATE_READ_ONLY: Switch.default(false),
-  TRACEGATE_CONFIRM: z.enum(['page', 'handle', 'deny'], { error: 'use page, handle or deny' }).default('page'),
   TRACEGATE_DATA_DIR: z
     .string()
     .default(() => envPaths('tracegate', { suffix: '' }).data)
@@ -109,7 +108,6 @@ export interface Config {
   product?: string
   toolsets: readonly string[]
   readOnly: boolean
-  confirm: 'page' | 'handle' | 'deny'
   dataDir: string
   databaseUrl?: string
   /** Host names, without ports, that requests may name; the loopback names are always among them. */
@@ -186,7 +184,6 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     }),
     toolsets: variables.TRACEGATE_TOOLSETS,
     readOnly: variables.TRACEGATE_READ_ONLY,
-    confirm: variables.TRACEGATE_CONFIRM,
     dataDir: variables.TRACEGATE_DATA_DIR,
     allowedHosts: [...new Set([...loopbackNames, ...hosts.map(({ hostname }) => hostname)])],
     roots: variables.TRACEGATE_ROOTS,

@@ -12,7 +12,6 @@ test('without flags and variables the embedded service is served over stdio, on 
     operands: [],
     toolsets: ['default'],
     readOnly: false,
-    confirm: 'page',
     dataDir: envPaths('tracegate', { suffix: '' }).data,
     allowedHosts: ['localhost', '127.0.0.1', '[::1]'],
     roots: [process.cwd()],
@@ -58,7 +57,6 @@ test.each<[string, string[], Record<string, string>, Partial<Config>]>([
   ['read only', [], { TRACEGATE_READ_ONLY: 'TRUE' }, { readOnly: true }],
   ['read only by 0', [], { TRACEGATE_READ_ONLY: '0' }, { readOnly: false }],
   ['read only by flag', ['--read-only'], { TRACEGATE_READ_ONLY: 'no' }, { readOnly: true }],
-  ['confirmation', [], { TRACEGATE_CONFIRM: 'deny' }, { confirm: 'deny' }],
   ['a data directory', ['--data', 'here'], { TRACEGATE_DATA_DIR: '/there' }, { dataDir: resolve('here') }],
   ['a database', [], { TRACEGATE_DATABASE_URL: 'postgres://h/db' }, { databaseUrl: 'postgres://h/db' }],
   [
@@ -140,7 +138,6 @@ test.each<[string[], Record<string, string>, string]>([
   [[], { ...deployment, TRACEGATE_BASE_URL: 'https://q.example/v1/' }, 'leave /v1 out: https://q.example'],
   [[], { ...deployment, TRACEGATE_BASE_URL: 'https://u:p@q.example' }, 'leave user name'],
   [[], { TRACEGATE_READ_ONLY: 'maybe' }, 'TRACEGATE_READ_ONLY: use true or false'],
-  [[], { TRACEGATE_CONFIRM: 'never' }, 'TRACEGATE_CONFIRM: use page, handle or deny'],
   [[], { TRACEGATE_DATABASE_URL: 'mysql://h' }, 'TRACEGATE_DATABASE_URL: write postgres://'],
   [[], { TRACEGATE_ALLOWED_HOSTS: 'a/b' }, 'TRACEGATE_ALLOWED_HOSTS: "a/b" is no host name'],
   [[], { TRACEGATE_LOG_LEVEL: 'loud' }, 'TRACEGATE_LOG_LEVEL: use one of fatal, error'],
@@ -182,9 +179,9 @@ test.each<[string[], Record<string, string>, string]>([
 })
 
 test('every mistake in the environment is told at once, one line each', () => {
-  const env = { TRACEGATE_READ_ONLY: 'x', TRACEGATE_LOG_LEVEL: 'y', TRACEGATE_CONFIRM: 'z' }
+  const env = { TRACEGATE_READ_ONLY: 'x', TRACEGATE_LOG_LEVEL: 'y', TRACEGATE_SECRET: 'z' }
   expect(() => readConfig([], env)).toThrow(
-    /^TRACEGATE_READ_ONLY: .*\nTRACEGATE_CONFIRM: .*\nTRACEGATE_LOG_LEVEL: [^\n]*$/,
+    /^TRACEGATE_READ_ONLY: .*\nTRACEGATE_LOG_LEVEL: .*\nTRACEGATE_SECRET: [^\n]*$/,
   )
 })
 

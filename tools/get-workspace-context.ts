@@ -63,7 +63,6 @@ export const getWorkspaceContext = defineTool({
       mode: z.string().optional(),
       toolsets: z.string(),
       read_only: z.boolean(),
-      confirm: z.string(),
     }),
   }),
   cuts: [
@@ -113,7 +112,6 @@ export const getWorkspaceContext = defineTool({
           mode: me.server?.mode,
           toolsets: options.toolsets.join(','),
           read_only: options.readOnly,
-          confirm: options.confirm,
         },
       },
       untrusted: {

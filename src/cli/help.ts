@@ -33,7 +33,6 @@ Environment (flags win; an empty variable counts as unset):
   TRACEGATE_PRODUCT        pin one product, by id or exact name
   TRACEGATE_TOOLSETS       comma list of toolsets, or all (default: default)
   TRACEGATE_READ_ONLY      true: no tool that writes
-  TRACEGATE_CONFIRM        page, handle or deny: decisions where no dialog can be shown
   TRACEGATE_DATA_DIR       database, token, secret (default: the platform's data directory)
   TRACEGATE_DATABASE_URL   refused: this version stores in SQLite only
   TRACEGATE_ALLOWED_HOSTS  comma list of host names or origins that requests may name

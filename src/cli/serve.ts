@@ -35,7 +35,6 @@ export async function run(config: Config, io: Io): Promise<number> {
       options: {
         toolsets: config.toolsets,
         readOnly: config.readOnly,
-        confirm: config.confirm,
         product: config.product,
       },
       version,

@@ -15,7 +15,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   requireBuilt(config)
   const log = openLog(config.logLevel, io)
   let opening: Promise<Backend> | undefined
-  const { toolsets, readOnly, confirm, product } = config
+  const { toolsets, readOnly, product } = config
   const open = once(() => {
     opening = openBackend(config, { log, onProgress: (message) => log({ level: 'info', message }) })
     return opening
@@ -29,7 +29,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     stdin: io.stdin,
     stdout: io.stdout,
     openApi,
-    options: { toolsets, readOnly, confirm, product },
+    options: { toolsets, readOnly, product },
     version,
     local: createLocalFiles(config.roots),
     upload,

@@ -15,7 +15,7 @@ export function toolTokens({ tool, description, inputJson }: ListedTool): number
 
 /** The page of everything an agent sees in its lists, with what it costs; committed, so that a change shows in the diff. */
 export function surfacePage(): string {
-  const options: SurfaceOptions = { toolsets: ['default'], readOnly: false, confirm: 'page' }
+  const options: SurfaceOptions = { toolsets: ['default'], readOnly: false }
   const standard = listingOf(surface, options)
   const all = listingOf(surface, { ...options, toolsets: ['all'], local: true })
   const said = instructions(standard.offers)

@@ -5,7 +5,7 @@ import type { Api } from '../../src/client/api.ts'
 import type { SurfaceOptions } from '../../src/mcp/define/define.ts'
 import { buildServer, type ServerFacts } from '../../src/mcp/server.ts'
 
-export const defaults: SurfaceOptions = { toolsets: ['default'], readOnly: false, confirm: 'page' }
+export const defaults: SurfaceOptions = { toolsets: ['default'], readOnly: false }
 
 /** The three clients of today: the newest revision, the newest client in the 2025 revision, the 1.x line of the SDK. */
 export const eras = ['2026-07-28', '2025-11-25', 'sdk 1.32'] as const

@@ -42,8 +42,6 @@ export interface SurfaceOptions {
   readOnly: boolean
   /** Pins one product, by id or exact name. */
   product?: string | undefined
-  /** What happens at confirmation levels 3 and 4 without a dialog (mcp §7). */
-  confirm: 'page' | 'handle' | 'deny'
   /** Whether tools may read files of this machine inside the allowed roots: over stdio only (mcp §8.3). */
   local?: boolean | undefined
 }
