@@ -19,7 +19,7 @@ export interface NameTables {
  */
 export function functionName(position: Position, { map, scopes }: NameTables, caller?: Position): string {
   if (scopes === undefined) return calledName(map, caller)
-  const found = scopes.around(position.line, position.column)[0]
+  const found = scopes.innermost(position.line, position.column)
   if (found === undefined) return ''
   const moved = movedFrom(map, position, found)
   if (moved !== undefined) return enclosingName(moved)

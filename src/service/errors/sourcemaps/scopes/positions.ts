@@ -10,14 +10,14 @@ const LINE_SEPARATOR = 0x2028
 const PARAGRAPH_SEPARATOR = 0x2029
 
 /** Offsets at which the lines of a JavaScript text start: its terminators are LF, CR, CRLF, U+2028 and U+2029. */
-export function lineStarts(text: string): number[] {
+export function findLineStarts(text: string): number[] {
   const starts = [0]
   for (let next = lineAfter(text, 0); next !== -1; next = lineAfter(text, next)) starts.push(next)
   return starts
 }
 
 /** The position of an offset in the text whose line starts are given. */
-export function positionOf(starts: readonly number[], offset: number): Position {
+export function toPosition(starts: readonly number[], offset: number): Position {
   let low = 0
   let high = starts.length - 1
   while (low < high) {

@@ -26,16 +26,16 @@ export function openTables(folder: string): OpenTables {
   const close = (table: MapTable | ScopeTable) => table.close()
   const maps = new Lru<MapTable>(MOST_OPEN, close)
   const scopes = new Lru<ScopeTable>(MOST_OPEN, close)
-  const used = new Set<MapTable>()
+  const used = new Set<MapTable | ScopeTable>()
   let closed = false
 
   function opened<T extends MapTable | ScopeTable>(kept: Lru<T>, content: string, open: (file: string) => T): T {
     const known = kept.get(content)
-    if (known !== undefined) return known
     // An event that is still being read would leave its files open.
-    if (closed) throw new Error('the tables are closed')
-    const table = open(join(folder, content))
-    kept.set(content, table, table.bytes + BESIDES)
+    if (known === undefined && closed) throw new Error('the tables are closed')
+    const table = known ?? open(join(folder, content))
+    if (known === undefined) kept.set(content, table, table.bytes + BESIDES)
+    used.add(table)
     return table
   }
 
@@ -46,11 +46,7 @@ export function openTables(folder: string): OpenTables {
   }
 
   return {
-    map(content) {
-      const table = opened(maps, content, openMapTable)
-      used.add(table)
-      return table
-    },
+    map: (content) => opened(maps, content, openMapTable),
     scopes: (content) => opened(scopes, content, openScopeTable),
     trim() {
       for (const table of used) table.rest()

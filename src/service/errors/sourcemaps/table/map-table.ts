@@ -1,25 +1,35 @@
-import { closeSync, openSync } from 'node:fs'
-import { basename } from 'node:path'
-import { crc32, zstdDecompressSync } from 'node:zlib'
-import * as z from 'zod'
-import type { Header } from './layout.ts'
-import { readBytes, readIndexBytes } from './read-index.ts'
-import { findInBlock } from './segments.ts'
-import { takeVarint } from './varint.ts'
+import type { ReadMap } from '../format/read.ts'
+import { lastAtOrBefore } from './blocks.ts'
+import { cachePieces, openPieces, writePieces } from './pieces.ts'
+import { createBlockWriter, decodeBlock, findInBlock } from './segments.ts'
+import { decodeLines, readLines, writeText, type StoredText } from './texts.ts'
 
-export { writeMapTable } from './write-map-table.ts'
+/** Raised whenever a reader of the old form would misread the new one. */
+const FORMAT = 'map 3'
+
+/** Index of a table. Its first pieces are the blocks of segments. */
+interface Contents {
+  /** Generated lines and columns at which the blocks begin. */
+  lines: number[]
+  columns: number[]
+  sources: { name: string; ignored: boolean }[]
+  /** Of each source; null when the map does not hold it. */
+  texts: (StoredText | null)[]
+  /** A line for each name, as JSON: a name may hold line ends. */
+  names: StoredText
+}
 
 /** Where a position of the generated code comes from; 0-based. */
 export interface Mapping {
-  /** −1: this code has no source; then the rest says nothing. */
+  /** −1: this code has no source; then the other members mean nothing. */
   source: number
   line: number
   column: number
-  /** What the original is called there, '' when the map does not say. */
+  /** Its name in the original, '' when the map does not give one. */
   name: string
 }
 
-/** A map on disk, of which only the index is in memory. Throws an Error from every method once it is closed. */
+/** A map on disk, of which only the index is in memory. Every method throws an Error once it is closed. */
 export interface MapTable {
   /**
    * The last mapping at or before the position on its generated line, undefined when there is none. Of several at exactly
@@ -28,190 +38,75 @@ export interface MapTable {
   find(line: number, column: number): Mapping | undefined
   /** Names as the map has them, with `sourceRoot`; '' where it has null. */
   readonly sources: readonly { name: string; ignored: boolean }[]
-  /** Whole text of a source; undefined when the map does not hold it. */
-  content(source: number): string | undefined
   /**
    * The lines of a source from `first` up to but without `end`, 0-based, without their ends; fewer when the text has
    * fewer. Reads only the part of the text they are in. Undefined when the map does not hold the text.
    */
   lines(source: number, first: number, end: number): string[] | undefined
-  /** Forgets the text that was read last, which it keeps for whoever asks for the same again. */
+  /** Forgets what was read last, which it keeps because lookups come close together. */
   rest(): void
-  /** About what it takes in memory at rest. */
+  /** Approximate bytes of memory at rest. */
   readonly bytes: number
   close(): void
 }
 
-/** Room for a chunk of text of the usual size, so that it is decompressed in one go. */
-const CHUNK_BYTES = 1 << 14
-/** Names are read with so many bytes at once; longer ones need a second look. */
-const NAME_BYTES = 64
-/** Chunks whose lines stay in memory: a frame looks at the same text several times, and at that of its function. */
-const KEPT_CHUNKS = 2
-/** Characters of a chunk that is kept; only one with a very long line has more. */
-const LONGEST_KEPT = 1 << 20
+/**
+ * Writes the table of a map to the file. It streams: in addition to the map it holds some bytes for each block of
+ * segments and each piece of text. Throws SourceMapDefect when the mappings break a rule; then, as after any other
+ * failure, there is no file.
+ */
+export function writeMapTable(map: ReadMap, file: string): void {
+  writePieces(file, FORMAT, (add): Contents => {
+    const lines: number[] = []
+    const columns: number[] = []
+    const blocks = createBlockWriter((block, line, column) => {
+      add(block)
+      lines.push(line)
+      columns.push(column)
+    })
+    map.eachMapping(blocks.add)
+    blocks.finish()
+    return {
+      lines,
+      columns,
+      sources: map.sources.map((name, source) => ({ name: name ?? '', ignored: map.ignored.has(source) })),
+      texts: map.sourcesContent.map((text) => (text === null ? null : writeText(text, add))),
+      names: writeText(map.names.map((name) => JSON.stringify(name)).join('\n'), add),
+    }
+  })
+}
 
 /**
- * Opens a table by reading its header and index. Throws an Error that names the file when it is cut off, damaged, of
- * another format, or no map table at all.
+ * Opens a table by reading its index. Throws an Error that names the file when it is cut off, damaged, of another format
+ * or not a table at all.
  */
 export function openMapTable(file: string): MapTable {
-  const fd = openSync(file, 'r')
-  try {
-    return tableOf(fd, readIndex(fd))
-  } catch (error) {
-    closeSync(fd)
-    if (!(error instanceof Error)) throw error
-    throw new Error(`${basename(file)} ${error.message}`, { cause: error })
-  }
-}
-
-interface Index {
-  blockLines: Uint32Array
-  blockColumns: Uint32Array
-  blockChecksums: Uint32Array
-  blockOffsets: Uint32Array
-  firstChunks: Uint32Array
-  chunkOffsets: Uint32Array
-  chunkLines: Uint32Array
-  sources: { name: string; ignored: boolean }[]
-  fileBytes: number
-  bytes: number
-}
-
-const sourceList = z.object({ names: z.array(z.string()), ignored: z.array(z.number()) })
-
-function readIndex(fd: number): Index {
-  const { header, index, fileBytes } = readIndexBytes(fd)
-  const sources = readSources(index, header)
-  // The names of the sources are held twice: as bytes of the index and as strings.
-  return { ...readNumbers(index, header), sources, fileBytes, bytes: index.length + 2 * header.jsonBytes }
-}
-
-function readNumbers(index: Buffer, { blocks, sources, chunks }: Header) {
-  let at = index.byteOffset
-  const next = (length: number) => {
-    const numbers = new Uint32Array(index.buffer, at, length)
-    at += numbers.byteLength
-    return numbers
-  }
-  return {
-    blockLines: next(blocks),
-    blockColumns: next(blocks),
-    blockChecksums: next(blocks),
-    blockOffsets: next(blocks + 1),
-    firstChunks: next(sources + 1),
-    chunkOffsets: next(chunks + 1),
-    chunkLines: next(chunks),
-  }
-}
-
-function readSources(index: Buffer, { jsonBytes }: Header): Index['sources'] {
-  const { names, ignored } = sourceList.parse(JSON.parse(index.toString('utf8', index.length - jsonBytes)))
-  const third = new Set(ignored)
-  return names.map((name, source) => ({ name, ignored: third.has(source) }))
-}
-
-function tableOf(fd: number, index: Index): MapTable {
-  let open = true
-  const bytesAt = (from: number, to: number) => {
-    // The number of a closed file soon means another one.
-    if (!open) throw new Error('the map table is closed')
-    return readBytes(fd, from, to - from)
-  }
-  let lastBlock: { number: number; bytes: Uint8Array } = { number: -1, bytes: new Uint8Array() }
-  const block = (number: number) => {
-    if (lastBlock.number === number) return lastBlock.bytes
-    const bytes = bytesAt(...range(index.blockOffsets, number))
-    if (crc32(bytes) !== index.blockChecksums[number]) throw new Error('the map table is damaged')
-    lastBlock = { number, bytes }
-    return bytes
-  }
-  const chunk = (number: number) => {
-    const compressed = bytesAt(...range(index.chunkOffsets, number))
-    return zstdDecompressSync(compressed, { chunkSize: CHUNK_BYTES }).toString()
-  }
-  const kept = new Map<number, string[]>()
-  const chunkLines = (number: number) => {
-    const known = kept.get(number)
-    if (known !== undefined) return known
-    const text = chunk(number)
-    // What follows the last end of a line is a line only when there is something.
-    const lines = text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
-    if (text.length > LONGEST_KEPT) return lines
-    const [oldest] = kept.keys()
-    if (oldest !== undefined && kept.size >= KEPT_CHUNKS) kept.delete(oldest)
-    kept.set(number, lines)
-    return lines
+  const pieces = openPieces<Contents>(file, FORMAT)
+  const { sources, texts, names, ...starts } = pieces.contents
+  const blocks = cachePieces(pieces, decodeBlock)
+  const lines = cachePieces(pieces, decodeLines)
+  const rest = () => {
+    blocks.clear()
+    lines.clear()
   }
   return {
     find(line, column) {
-      const number = lastBefore(index, line, column)
-      const found = number < 0 ? undefined : findInBlock(block(number), line, column)
+      const block = lastAtOrBefore(starts, line, column)
+      const found = block < 0 ? undefined : findInBlock(blocks.get(block), line, column)
       if (found === undefined) return undefined
-      return { ...found, name: found.name === 0 ? '' : readName(bytesAt, found.name, index) }
+      const [name = '""'] = found.name < 0 ? [] : readLines(names, lines, found.name, found.name + 1)
+      return { ...found, name: JSON.parse(name) as string }
     },
-    sources: index.sources,
-    content(source) {
-      const [first, end] = range(index.firstChunks, source)
-      if (first === end) return undefined
-      return Array.from({ length: end - first }, (_, place) => chunk(first + place)).join('')
-    },
+    sources,
     lines(source, first, end) {
-      const [firstChunk, lastChunk] = range(index.firstChunks, source)
-      return firstChunk === lastChunk ? undefined : linesOf(index, chunkLines, { firstChunk, lastChunk, first, end })
+      const text = texts[source]
+      return text ? readLines(text, lines, first, end) : undefined
     },
-    rest: () => kept.clear(),
-    bytes: index.bytes,
+    rest,
+    bytes: pieces.bytes,
     close() {
-      kept.clear()
-      lastBlock = { number: -1, bytes: new Uint8Array() }
-      if (open) closeSync(fd)
-      open = false
+      rest()
+      pieces.close()
     },
   }
-}
-
-/** The entry of a list of begins and the next one, at which it ends. Both 0 when there is no such entry. */
-function range(begins: Uint32Array, entry: number): [from: number, to: number] {
-  const to = begins[entry + 1]
-  return to === undefined ? [0, 0] : [begins[entry] ?? 0, to]
-}
-
-/** The last block that begins at or before the position, −1 when all begin after it. */
-function lastBefore({ blockLines, blockColumns }: Index, line: number, column: number): number {
-  let low = 0
-  let high = blockLines.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const first = blockLines[middle] ?? 0
-    if (first < line || (first === line && (blockColumns[middle] ?? 0) <= column)) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
-
-function readName(bytesAt: (from: number, to: number) => Buffer, from: number, { fileBytes }: Index): string {
-  const bytes = bytesAt(from, Math.min(from + NAME_BYTES, fileBytes))
-  const place = { bytes, at: 0 }
-  const length = takeVarint(place)
-  const end = place.at + length
-  if (end <= bytes.length) return bytes.toString('utf8', place.at, end)
-  return bytesAt(from + place.at, from + end).toString()
-}
-
-function linesOf(
-  { chunkLines }: Index,
-  linesIn: (chunk: number) => readonly string[],
-  { firstChunk, lastChunk, first, end }: { firstChunk: number; lastChunk: number; first: number; end: number },
-): string[] {
-  const lineOf = (number: number) => chunkLines[number] ?? 0
-  const lines: string[] = []
-  for (let number = firstChunk; number < lastChunk && lineOf(number) < end; number++) {
-    if (number + 1 < lastChunk && lineOf(number + 1) <= first) continue
-    const from = Math.max(first - lineOf(number), 0)
-    for (const line of linesIn(number).slice(from, end - lineOf(number)))
-      lines.push(line.endsWith('\r') ? line.slice(0, -1) : line)
-  }
-  return lines
 }

@@ -1,8 +1,7 @@
 import { readSourceMap, SourceMapDefect, type ReadMap } from '../format/read.ts'
 import { MinifiedDefect } from '../scopes/defect.ts'
-// Only what writes: reading tables loads more, and each upload starts a thread.
 import { writeScopeTable } from '../scopes/write-scope-table.ts'
-import { writeMapTable } from '../table/write-map-table.ts'
+import { writeMapTable } from '../table/map-table.ts'
 import { debugIdOf, normalDebugId, sourceMappingUrl } from './comments.ts'
 import { minifiedOf, resolveReference } from './paths.ts'
 import type { FileReport, ProcessedArtifact } from './processed.ts'

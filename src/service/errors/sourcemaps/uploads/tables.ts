@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openScopeTable } from '../scopes/scope-table.ts'
-import { readIndexBytes } from '../table/read-index.ts'
+import { openMapTable } from '../table/map-table.ts'
 import type { ProcessedArtifact } from './processed.ts'
 
 /** Tables of another version are made anew. */
-const FORMAT_VERSION = 2
+const FORMAT_VERSION = 3
 
 /** The tables of one upload: written beside the finished ones, and moved to them when the upload is good. */
 export interface TableWriter {
@@ -46,20 +46,11 @@ export function areWhole(tables: string, artifacts: readonly Pick<ProcessedArtif
 
 function isWhole(kind: 'map' | 'minified', file: string): boolean {
   try {
-    if (kind === 'map') checkMapTable(file)
-    else openScopeTable(file).close()
+    const table = kind === 'map' ? openMapTable(file) : openScopeTable(file)
+    table.close()
     return true
   } catch {
     return false
-  }
-}
-
-function checkMapTable(file: string): void {
-  const descriptor = openSync(file, 'r')
-  try {
-    readIndexBytes(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { MinifiedDefect } from '../../../../../src/service/errors/sourcemaps/scopes/defect.ts'
 import { openScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/scope-table.ts'
 import { writeScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
-import { aroundMarker, inFolder, withScopes } from './tables.ts'
+import { inFolder, innermostAt, withScopes } from './tables.ts'
 
 /** Kind and name of the innermost function around HERE, as the minified text has them. */
 function innermost(minified: string): string {
-  const [found] = aroundMarker(minified)
+  const found = innermostAt(minified)
   if (found === undefined) return 'none'
   const name = found.path.map((token) => token.text).join('.')
   const owner = found.owner?.path.map((token) => token.text).join('.')
@@ -78,44 +78,43 @@ test.each([
 })
 
 test('a constructor that is not written out is where its class begins, as V8 says', () => {
-  const around = (column: number) => withScopes('let a=class{b=1}', (table) => table.around(0, column))
-  expect(around(6).map((found) => found.kind)).toEqual(['constructor'])
-  expect(around(11)).toEqual([])
+  const innermostAtColumn = (column: number) =>
+    withScopes('let a=class{b=1}', (table) => table.innermost(0, column)?.kind)
+  expect(innermostAtColumn(6)).toBe('constructor')
+  expect(innermostAtColumn(11)).toBeUndefined()
 })
 
-test('the functions around a position come innermost first, with their ranges and the places of their names', () => {
+test('a function comes with its range and the positions of its name and of its owner', () => {
   const minified = 'class A{b(){return c.map(d=>HERE)}}'
-  expect(aroundMarker(minified)).toEqual([
-    {
-      start: { line: 0, column: 25 },
-      end: { line: 0, column: 32 },
-      kind: 'arrow',
-      isStatic: false,
-      isAsync: false,
-      path: [],
-      owner: undefined,
-    },
-    {
-      start: { line: 0, column: 9 },
-      end: { line: 0, column: 34 },
-      kind: 'method',
-      isStatic: false,
-      isAsync: false,
-      path: [{ line: 0, column: 8, text: 'b', kind: 'key' }],
-      owner: { line: 0, column: 0, path: [{ line: 0, column: 6, text: 'A', kind: 'identifier' }], isClass: true },
-    },
-  ])
+  expect(innermostAt(minified)).toEqual({
+    start: { line: 0, column: 25 },
+    end: { line: 0, column: 32 },
+    kind: 'arrow',
+    isStatic: false,
+    isAsync: false,
+    path: [],
+    owner: undefined,
+  })
+  expect(innermostAt(minified, 'c.map')).toEqual({
+    start: { line: 0, column: 9 },
+    end: { line: 0, column: 34 },
+    kind: 'method',
+    isStatic: false,
+    isAsync: false,
+    path: [{ line: 0, column: 8, text: 'b', kind: 'key' }],
+    owner: { line: 0, column: 0, path: [{ line: 0, column: 6, text: 'A', kind: 'identifier' }], isClass: true },
+  })
 })
 
 test('columns count UTF-16 units, also behind characters beyond the basic plane', () => {
-  const [found] = aroundMarker('let a="😀😀",b=()=>HERE')
+  const found = innermostAt('let a="😀😀",b=()=>HERE')
   expect(found?.start).toEqual({ line: 0, column: 15 })
   expect(found?.path).toEqual([{ line: 0, column: 13, text: 'b', kind: 'identifier' }])
 })
 
 test.each(['\n', '\r\n', '\r', '\u2028', '\u2029'])('a line ends with %j', (end) => {
   const minified = ['#!/usr/bin/env node', '"use strict"', 'function f(){', 'HERE}'].join(end)
-  const [found] = aroundMarker(minified)
+  const found = innermostAt(minified)
   expect(found?.start).toEqual({ line: 2, column: 0 })
   expect(found?.end).toEqual({ line: 3, column: 5 })
 })
@@ -131,8 +130,8 @@ test.each([
 })
 
 test('a file without functions has an empty table', () => {
-  expect(withScopes('', (table) => table.around(0, 0))).toEqual([])
-  expect(withScopes('a=1', (table) => table.around(7, 3))).toEqual([])
+  expect(withScopes('', (table) => table.innermost(0, 0))).toBeUndefined()
+  expect(withScopes('a=1', (table) => table.innermost(7, 3))).toBeUndefined()
 })
 
 test('an expression of 200,000 operands is read', () => {
@@ -154,14 +153,14 @@ test.each([
 ])('%s is refused with a sentence that holds nothing of it, and no table', (_, minified) => {
   inFolder((folder) => {
     const file = join(folder, 'scopes')
-    const defect = defectOf(() => writeScopeTable(minified, file))
+    const defect = thrownBy(() => writeScopeTable(minified, file))
     expect(defect.message).toMatch(/^The (?:file|code) .*\.$/)
     expect(defect.message).not.toContain('secret')
     expect(existsSync(file)).toBe(false)
   })
 })
 
-function defectOf(run: () => void): MinifiedDefect {
+function thrownBy(run: () => void): MinifiedDefect {
   try {
     run()
   } catch (error) {
@@ -171,19 +170,19 @@ function defectOf(run: () => void): MinifiedDefect {
   throw new Error('it was not refused')
 }
 
-test('a file that is no table, or only a part of one, is refused', () => {
+test('a file that is not a table, or only a part of one, is refused', () => {
   inFolder((folder) => {
     const file = join(folder, 'scopes')
     writeFileSync(file, 'a file of another kind, long enough')
-    expect(() => openScopeTable(file)).toThrow('the file is no table of functions')
+    expect(() => openScopeTable(file)).toThrow('scopes is not a table')
     writeFileSync(file, 'short')
-    expect(() => openScopeTable(file)).toThrow('the table ends too early')
+    expect(() => openScopeTable(file)).toThrow('scopes is not a table')
   })
 })
 
 test('a closed table is not read, and may be closed again', () => {
   const table = withScopes('function f(){}', (open) => open)
-  expect(() => table.around(0, 12)).toThrow('the table of functions is closed')
+  expect(() => table.innermost(0, 12)).toThrow('the table is closed')
   table.close()
 })
 
@@ -207,7 +206,7 @@ interface Span {
 }
 
 /** Writes a program of the trees and notes where its functions are. */
-function programOf(trees: readonly Tree[]): { text: string; spans: Span[] } {
+function writeProgram(trees: readonly Tree[]): { text: string; spans: Span[] } {
   const spans: Span[] = []
   let text = ''
   const write = ({ form, gap, inner }: Tree): void => {
@@ -227,13 +226,13 @@ function programOf(trees: readonly Tree[]): { text: string; spans: Span[] } {
   return { text, spans }
 }
 
-test('around finds the functions that a scan of all of them finds, whatever nests in what', () => {
+test('the innermost function is the one that a scan of all functions finds, whatever nests in what', () => {
   fc.assert(
     fc.property(fc.array(tree, { maxLength: 40 }), (trees) => {
-      const { text, spans } = programOf(trees)
+      const { text, spans } = writeProgram(trees)
       const lines = text.split(/\r\n|[\n\u2028]/)
       const offsets = [...text.matchAll(/\r\n|[\n\u2028]/g)].map((end) => end.index + end[0].length)
-      const positionOf = (offset: number) => {
+      const toPosition = (offset: number) => {
         const line = offsets.filter((start) => start <= offset).length
         return { line, column: offset - (offsets[line - 1] ?? 0) }
       }
@@ -241,11 +240,12 @@ test('around finds the functions that a scan of all of them finds, whatever nest
         for (let line = 0; line < lines.length; line++) {
           for (let column = 0; column <= (lines[line]?.length ?? 0); column += 3) {
             const offset = (offsets[line - 1] ?? 0) + column
-            const scanned = spans
-              .filter((span) => span.start <= offset && offset < span.end)
+            const [span] = spans
+              .filter(({ start, end }) => start <= offset && offset < end)
               .toSorted((a, b) => b.start - a.start)
-            expect(table.around(line, column).map(({ start, end }) => ({ start, end }))).toEqual(
-              scanned.map((span) => ({ start: positionOf(span.start), end: positionOf(span.end) })),
+            const found = table.innermost(line, column)
+            expect(found && { start: found.start, end: found.end }).toEqual(
+              span && { start: toPosition(span.start), end: toPosition(span.end) },
             )
           }
         }
@@ -264,7 +264,7 @@ test('a damaged byte never gives another answer than the whole table', () => {
     const answers = () => {
       const table = openScopeTable(file)
       try {
-        return places.map((column) => table.around(0, column))
+        return places.map((column) => table.innermost(0, column))
       } finally {
         table.close()
       }
@@ -275,7 +275,7 @@ test('a damaged byte never gives another answer than the whole table', () => {
       const damaged = Buffer.from(whole)
       damaged[at]! ^= 1 + (at % 255)
       writeFileSync(file, damaged)
-      expect(answers, `byte ${at}`).toThrow(/damaged|no table|too early|out of range/)
+      expect(answers, `byte ${at}`).toThrow(/damaged|not a table/)
     }
     writeFileSync(file, whole)
     expect(answers()).toEqual(right)

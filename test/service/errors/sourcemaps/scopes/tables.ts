@@ -31,8 +31,8 @@ export function withScopes<T>(minified: string, run: (table: ScopeTable) => T): 
   })
 }
 
-/** The functions around the first place of the text where the marker stands. */
-export function aroundMarker(minified: string, marker = 'HERE'): FunctionRange[] {
+/** The innermost function around the first occurrence of the marker in the text. */
+export function innermostAt(minified: string, marker = 'HERE'): FunctionRange | undefined {
   const before = minified.slice(0, minified.indexOf(marker)).split(/\r\n|[\n\r\u2028\u2029]/)
-  return withScopes(minified, (table) => table.around(before.length - 1, before.at(-1)?.length ?? 0))
+  return withScopes(minified, (table) => table.innermost(before.length - 1, before.at(-1)?.length ?? 0))
 }

@@ -23,9 +23,10 @@ function mapperOf(members: Record<string, unknown>) {
     rmSync(folder, { recursive: true })
   })
   const damaged = {
-    around() {
-      throw new Error('the table ends too early')
+    innermost() {
+      throw new Error('is damaged')
     },
+    rest() {},
     bytes: 0,
     close() {},
   }

@@ -83,9 +83,9 @@ test('every lookup of a random index map is that of trace-mapping', () => {
 
 test('every lookup of a map of many blocks is that of trace-mapping', () => {
   const path = join(folder(), 'table')
-  const block = fc.array(segment, { minLength: 300, maxLength: 600 })
+  const block = fc.array(segment, { minLength: 600, maxLength: 900 })
   fc.assert(
-    fc.property(fc.array(block, { minLength: 1, maxLength: 3 }), (mappings) => {
+    fc.property(fc.array(block, { minLength: 1, maxLength: 2 }), (mappings) => {
       // Columns as far apart as they are drawn, so that a line goes through all blocks.
       let column = 0
       const spread = mappings.map((fields) =>
@@ -129,7 +129,8 @@ test.each([true, false])('every position of a real bundle (minified: %s) is that
   expect(code.length).toBeGreaterThan(100_000)
   expect(differences(table, trace, lengthsOf(code))).toEqual([])
   expect(table.sources.map(({ name }) => name)).toEqual(trace.sources)
-  expect(table.sources.map((_, source) => table.content(source))).toEqual(trace.sourcesContent)
+  const texts = trace.sourcesContent?.map((text) => text?.replace(/\n$/, '').split('\n'))
+  expect(table.sources.map((_, source) => table.lines(source, 0, Infinity))).toEqual(texts)
 })
 
 test('every position of two real bundles in one index map is that of trace-mapping', async () => {
