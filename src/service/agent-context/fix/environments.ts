@@ -1,5 +1,5 @@
 import { environmentNames, releaseNames } from '../../workspace/names.ts'
-import type { Presence } from '../../errors/issues/presence.ts'
+import type { Presence } from '../../errors/issues/read/presence.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'
 import type { EnvironmentBody } from './bodies.ts'

@@ -1,4 +1,4 @@
-import type { EventBody } from '../../errors/issues/event-view.ts'
+import type { EventBody } from '../../errors/issues/read/event-view.ts'
 import type { Limits } from './limits.ts'
 import type { Note } from './notes.ts'
 import { fewer, fewerEntries, jsonBytes, shortTexts } from './shorten.ts'

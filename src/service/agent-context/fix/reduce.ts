@@ -1,4 +1,4 @@
-import { cutFrames } from '../../errors/issues/frames.ts'
+import { cutFrames } from '../../errors/issues/read/cut-frames.ts'
 import type { FixContextBody, FrameBody } from './bodies.ts'
 import { MOST_BYTES, steps, usualLimits, type Limits } from './limits.ts'
 import { createNotes, type Note } from './notes.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { viewReleases } from '../../workspace/release-view.ts'
 import { isKnownRelease } from '../../workspace/rules.ts'
-import type { Presence } from '../../errors/issues/presence.ts'
+import type { Presence } from '../../errors/issues/read/presence.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ReleasesBody } from './bodies.ts'
 import { byEnvironment } from './environments.ts'

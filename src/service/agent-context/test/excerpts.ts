@@ -1,6 +1,6 @@
 import type { Call } from '../../shared/context.ts'
-import { latestOccurrence } from '../../errors/issues/occurrences.ts'
-import { viewEvent, type EventBody } from '../../errors/issues/event-view.ts'
+import { latestOccurrence } from '../../errors/issues/read/occurrences.ts'
+import { viewEvent, type EventBody } from '../../errors/issues/read/event-view.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 

@@ -2,7 +2,7 @@ import { groupEvent, type Grouping } from '../grouping/index.ts'
 import type { NormalEvent, NormalException } from '../event/event.ts'
 import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
 import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
-import type { StoredEvent } from './body.ts'
+import type { StoredEvent } from './event-body.ts'
 
 /** An event as it reads with the source maps that are there now. */
 export interface ReadAgain {

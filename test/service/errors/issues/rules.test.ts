@@ -8,8 +8,8 @@ import {
   resolutions,
   type PeriodName,
 } from '../../../../src/service/errors/issues/buckets.ts'
-import { cutFrames } from '../../../../src/service/errors/issues/frames.ts'
-import { isKnownSdk } from '../../../../src/service/errors/issues/sdk-names.ts'
+import { cutFrames } from '../../../../src/service/errors/issues/read/cut-frames.ts'
+import { isKnownSdk } from '../../../../src/service/errors/issues/record/sdk-names.ts'
 
 test('every period is read from a stored resolution that divides its buckets and is kept long enough', () => {
   for (const period of Object.keys(periodMs) as PeriodName[]) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ResponseOf } from '../../../../src/contract/index.ts'
-import { startApp } from '../../../app.ts'
-import { dayMs, hourMs, minuteMs } from './rig.ts'
+import type { ResponseOf } from '../../../../../src/contract/index.ts'
+import { startApp } from '../../../../app.ts'
+import { dayMs, hourMs, minuteMs } from '../rig.ts'
 
 const day = Date.parse('2026-11-21T12:00:00Z')
 

@@ -1,9 +1,9 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import type { InputOf } from '../../../contract/index.ts'
-import { notFound } from '../../../errors.ts'
-import { cutPage, type Page } from '../../shared/paging.ts'
-import type { Rows } from '../../sql/database.ts'
-import { periodMs } from './buckets.ts'
+import type { InputOf } from '../../../../contract/index.ts'
+import { notFound } from '../../../../errors.ts'
+import { cutPage, type Page } from '../../../shared/paging.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { periodMs } from '../buckets.ts'
 import type { StoredOccurrence } from './event-view.ts'
 
 /** Every column but the body. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createEventStore } from '../../../../src/service/errors/issues/store.ts'
-import type { Database } from '../../../../src/service/sql/database.ts'
-import { dayMs, openRig, type Crash, type Rig } from './rig.ts'
+import { createEventStore } from '../../../../../src/service/errors/issues/record/store.ts'
+import type { Database } from '../../../../../src/service/sql/database.ts'
+import { dayMs, openRig, type Crash, type Rig } from '../rig.ts'
 
 interface Case {
   title: string

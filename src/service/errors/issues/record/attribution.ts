@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql, type Expression } from 'kysely'
-import { compileComponentRows, type ComponentGlobColumns, type Owners } from '../../workspace/components.ts'
-import { parseRepositoryRoots } from '../../workspace/repo-path.ts'
-import type { NormalEvent } from '../event/event.ts'
-import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
-import type { Database, Prepare, Rows } from '../../sql/database.ts'
-import { attributeEvent } from './attribute-event.ts'
-import { unpackBody, type StoredEvent } from './body.ts'
+import { compileComponentRows, type ComponentGlobColumns, type Owners } from '../../../workspace/components.ts'
+import { parseRepositoryRoots } from '../../../workspace/repo-path.ts'
+import type { NormalEvent } from '../../event/event.ts'
+import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
+import type { Database, Prepare, Rows } from '../../../sql/database.ts'
+import { attributeEvent } from '../attribute-event.ts'
+import { unpackBody, type StoredEvent } from '../event-body.ts'
 
 /** Issues per transaction when all of a product are attributed anew. */
 const STEP = 50

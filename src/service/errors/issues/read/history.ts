@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { IssueStatus } from '../../../contract/base/common.ts'
-import type { getIssue } from '../../../contract/issues.ts'
-import type { Rows } from '../../sql/database.ts'
-import { StoredActor } from '../../workspace/actor.ts'
-import { timestamp } from '../../shared/times.ts'
-import { readJson } from '../../sql/json.ts'
+import { IssueStatus } from '../../../../contract/base/common.ts'
+import type { getIssue } from '../../../../contract/issues.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { StoredActor } from '../../../workspace/actor.ts'
+import { timestamp } from '../../../shared/times.ts'
+import { readJson } from '../../../sql/json.ts'
 
 const Reason = z.enum(['manual', 'regression', 'bulk'])
 const LONGEST = 20

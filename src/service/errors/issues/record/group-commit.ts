@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../errors.ts'
-import type { Database, Prepare } from '../../sql/database.ts'
+import { ServiceError } from '../../../../errors.ts'
+import type { Database, Prepare } from '../../../sql/database.ts'
 
 /** Small enough that a read in the same process never waits long, large enough that the flush costs little per item. */
 const LARGEST_BATCH = 256

@@ -1,10 +1,10 @@
-import type { Platform } from '../../shared/context.ts'
-import type { Prepare } from '../../sql/database.ts'
-import { ResolvedIn } from './columns.ts'
-import { systemActor } from '../../workspace/actor.ts'
-import type { Place } from './places.ts'
+import type { Platform } from '../../../shared/context.ts'
+import type { Prepare } from '../../../sql/database.ts'
+import { ResolvedIn } from '../columns.ts'
+import { systemActor } from '../../../workspace/actor.ts'
+import type { Place } from './event-place.ts'
 import type { ReleaseOrders } from './release-orders.ts'
-import { readJson } from '../../sql/json.ts'
+import { readJson } from '../../../sql/json.ts'
 
 export interface RegressionTools {
   prepare: Prepare

@@ -1,4 +1,4 @@
-import type { Platform } from '../../shared/context.ts'
+import type { Platform } from '../../../shared/context.ts'
 import {
   defaultEnvironmentName,
   defaultWeight,
@@ -6,9 +6,9 @@ import {
   isKnownEnvironment,
   nameKey,
   type OriginOf,
-} from '../../workspace/rules.ts'
-import type { Prepare } from '../../sql/database.ts'
-import { dayMs } from '../../shared/times.ts'
+} from '../../../workspace/rules.ts'
+import type { Prepare } from '../../../sql/database.ts'
+import { dayMs } from '../../../shared/times.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 
 /**

@@ -1,11 +1,19 @@
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
-import { createAttribution } from '../../../../../src/service/errors/issues/attribution.ts'
-import { resymbolicate } from '../../../../../src/service/errors/sourcemaps/symbolicate/resymbolicate.ts'
+import { createAttribution } from '../../../../../src/service/errors/issues/record/attribution.ts'
+import { resymbolicate } from '../../../../../src/service/errors/issues/record/resymbolicate.ts'
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
 import { startApp, type App } from '../../../../app.ts'
-import { bundle, crash, eventOf, issuesOf, latestEvent, uploadBuild, type Built } from './shop.ts'
+import {
+  bundle,
+  crash,
+  eventOf,
+  issuesOf,
+  latestEvent,
+  uploadBuild,
+  type Built,
+} from '../../sourcemaps/symbolicate/shop.ts'
 
 let built: Built
 let thrown: ReturnType<typeof crash>

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { NormalEvent } from '../event/event.ts'
-import type { StoredCorroboration } from './columns.ts'
+import type { NormalEvent } from '../../event/event.ts'
+import type { StoredCorroboration } from '../columns.ts'
 import { isKnownSdk } from './sdk-names.ts'
 
 /**

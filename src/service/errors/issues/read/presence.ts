@@ -1,4 +1,4 @@
-import type { Rows } from '../../sql/database.ts'
+import type { Rows } from '../../../sql/database.ts'
 
 /** How often an issue occurred in one environment and release, ever. */
 export interface Presence {

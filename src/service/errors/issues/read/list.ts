@@ -1,8 +1,8 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import type { InputOf } from '../../../contract/index.ts'
-import { nextToken, pagingOf, type Page } from '../../shared/paging.ts'
-import type { Rows } from '../../sql/database.ts'
-import { periodMs } from './buckets.ts'
+import type { InputOf } from '../../../../contract/index.ts'
+import { nextToken, pagingOf, type Page } from '../../../shared/paging.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { periodMs } from '../buckets.ts'
 import type { StoredIssue } from './issue-view.ts'
 
 type IssueFilter = Omit<InputOf<'listIssues'>, 'product_id' | 'page_size' | 'page_token' | 'sort'> & {

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
-import type { getIssueStats } from '../../../contract/issues.ts'
-import type { Rows } from '../../sql/database.ts'
-import { bucketSeconds, resolutionOf, windowOf, type PeriodName } from './buckets.ts'
-import { timestamp } from '../../shared/times.ts'
-import { environmentNames, releaseNames } from '../../workspace/names.ts'
+import type { getIssueStats } from '../../../../contract/issues.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { bucketSeconds, resolutionOf, windowOf, type PeriodName } from '../buckets.ts'
+import { timestamp } from '../../../shared/times.ts'
+import { environmentNames, releaseNames } from '../../../workspace/names.ts'
 import { presenceOf, type Presence } from './presence.ts'
 
 type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>

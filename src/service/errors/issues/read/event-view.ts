@@ -1,19 +1,19 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
-import { Level } from '../../../contract/base/common.ts'
-import type { Event, EventSummary } from '../../../contract/events.ts'
-import { compileComponentRows, type Owners } from '../../workspace/components.ts'
-import { attributeEvent } from './attribute-event.ts'
-import { repoPath, parseRepositoryRoots, type RepositoryRoots } from '../../workspace/repo-path.ts'
-import { isKnownEnvironment, type OriginOf } from '../../workspace/rules.ts'
-import type { NormalFrame } from '../event/event.ts'
-import type { Rows } from '../../sql/database.ts'
-import type { OccurrenceRow, ProductRow } from '../../sql/schema.ts'
-import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
-import { unpackBody, type StoredEvent } from './body.ts'
-import { Summary } from './columns.ts'
-import { cutFrames } from './frames.ts'
-import { timestamp } from '../../shared/times.ts'
+import { Level } from '../../../../contract/base/common.ts'
+import type { Event, EventSummary } from '../../../../contract/events.ts'
+import { compileComponentRows, type Owners } from '../../../workspace/components.ts'
+import { attributeEvent } from '../attribute-event.ts'
+import { repoPath, parseRepositoryRoots, type RepositoryRoots } from '../../../workspace/repo-path.ts'
+import { isKnownEnvironment, type OriginOf } from '../../../workspace/rules.ts'
+import type { NormalFrame } from '../../event/event.ts'
+import type { Rows } from '../../../sql/database.ts'
+import type { OccurrenceRow, ProductRow } from '../../../sql/schema.ts'
+import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
+import { unpackBody, type StoredEvent } from '../event-body.ts'
+import { Summary } from '../columns.ts'
+import { cutFrames } from './cut-frames.ts'
+import { timestamp } from '../../../shared/times.ts'
 import {
   componentRefs,
   environmentNames,
@@ -21,9 +21,9 @@ import {
   type ComponentRef,
   type EnvironmentName,
   type ReleaseName,
-} from '../../workspace/names.ts'
-import { readAgain } from './symbolication.ts'
-import { readJson } from '../../sql/json.ts'
+} from '../../../workspace/names.ts'
+import { readAgain } from '../symbolication.ts'
+import { readJson } from '../../../sql/json.ts'
 
 export type SummaryBody = z.input<typeof EventSummary>
 export type EventBody = z.input<typeof Event>

@@ -1,5 +1,5 @@
-import { releaseOrder, type OrderedRelease, type ReleaseOrder } from '../../workspace/release-order.ts'
-import type { Prepare } from '../../sql/database.ts'
+import { releaseOrder, type OrderedRelease, type ReleaseOrder } from '../../../workspace/release-order.ts'
+import type { Prepare } from '../../../sql/database.ts'
 
 /** The orders of environments that one transaction asks for, each read and built once. */
 export interface ReleaseOrders {

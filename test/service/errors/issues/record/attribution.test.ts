@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ResponseOf } from '../../../../src/contract/index.ts'
-import { startApp } from '../../../app.ts'
+import type { ResponseOf } from '../../../../../src/contract/index.ts'
+import { startApp } from '../../../../app.ts'
 
 test('a component that another process has made owns the next new issue of this one', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-attribution-'))

@@ -1,11 +1,11 @@
 import type * as z from 'zod'
-import { defaultEnvironmentName } from '../../workspace/rules.ts'
-import type { NormalEvent } from '../event/event.ts'
-import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
-import { packBody } from './body.ts'
-import type { Summary } from './columns.ts'
-import type { Prepared } from './record.ts'
-import { groupSymbolicated } from './symbolication.ts'
+import { defaultEnvironmentName } from '../../../workspace/rules.ts'
+import type { NormalEvent } from '../../event/event.ts'
+import type { Symbolication } from '../../sourcemaps/symbolicate/problems.ts'
+import { packBody } from '../event-body.ts'
+import type { Summary } from '../columns.ts'
+import type { Prepared } from './record-event.ts'
+import { groupSymbolicated } from '../symbolication.ts'
 
 /** What the source maps made of an event; the event itself where they changed nothing. */
 export interface Symbolicated {

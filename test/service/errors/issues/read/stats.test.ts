@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bucketSeconds, periodMs, type PeriodName } from '../../../../src/service/errors/issues/buckets.ts'
-import { hourMs, openRig } from './rig.ts'
+import { bucketSeconds, periodMs, type PeriodName } from '../../../../../src/service/errors/issues/buckets.ts'
+import { hourMs, openRig } from '../rig.ts'
 
 const periods = Object.keys(periodMs) as PeriodName[]
 

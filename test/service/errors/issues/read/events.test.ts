@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ResponseOf } from '../../../../src/contract/index.ts'
-import { startApp } from '../../../app.ts'
-import { openRig } from './rig.ts'
+import type { ResponseOf } from '../../../../../src/contract/index.ts'
+import { startApp } from '../../../../app.ts'
+import { openRig } from '../rig.ts'
 
 const stack = (frames: object[]) => ({
   exception: { values: [{ type: 'Error', value: 'boom', stacktrace: { frames } }] },

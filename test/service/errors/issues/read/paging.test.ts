@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { pageQuery, type IssueSort } from '../../../../src/service/errors/issues/list.ts'
-import { openRig, type Rig } from './rig.ts'
+import { pageQuery, type IssueSort } from '../../../../../src/service/errors/issues/read/list.ts'
+import { openRig, type Rig } from '../rig.ts'
 
 const Parameter = z.union([z.string(), z.number()])
 

@@ -1,6 +1,6 @@
-import type { Prepare } from '../../sql/database.ts'
-import { bucketStart, resolutions } from './buckets.ts'
-import type { Place } from './places.ts'
+import type { Prepare } from '../../../sql/database.ts'
+import { bucketStart, resolutions } from '../buckets.ts'
+import type { Place } from './event-place.ts'
 
 export interface Counted {
   issueId: string

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { ResponseOf } from '../../../../src/contract/index.ts'
-import { startApp } from '../../../app.ts'
-import { createEventStore } from '../../../../src/service/errors/issues/store.ts'
-import { openRig } from './rig.ts'
+import type { ResponseOf } from '../../../../../src/contract/index.ts'
+import { startApp } from '../../../../app.ts'
+import { createEventStore } from '../../../../../src/service/errors/issues/record/store.ts'
+import { openRig } from '../rig.ts'
 
 test('100 equal crashes through the ingest are one issue that was seen 100 times', async () => {
   await using app = await startApp()
