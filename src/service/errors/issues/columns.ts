@@ -1,6 +1,11 @@
+import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Grouping } from '../../../contract/issues.ts'
 import { SymbolicationState } from '../../../contract/events.ts'
+import type { IssueRow } from '../../sql/schema.ts'
+
+/** A row of `issue`. */
+export type StoredIssue = Selectable<IssueRow>
 
 /** What the JSON columns of issues and occurrences hold; written by the store, parsed where they are read. */
 

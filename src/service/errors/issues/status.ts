@@ -5,7 +5,7 @@ import type { Call } from '../../shared/context.ts'
 import { orderReleases } from '../../workspace/release-order.ts'
 import { isKnownEnvironment } from '../../workspace/rules.ts'
 import type { Rows } from '../../sql/database.ts'
-import type { StoredIssue } from './read/issue-view.ts'
+import type { StoredIssue } from './columns.ts'
 
 export interface StatusChange {
   status: z.output<typeof IssueStatus>

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import type { Issue } from '../../../../contract/issues.ts'
@@ -6,15 +5,12 @@ import { etagOf } from '../../../shared/etag.ts'
 import { matchedFiles } from '../../../workspace/snapshot.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../../../shared/times.ts'
-import type { IssueRow } from '../../../sql/schema.ts'
-import { StoredCorroboration, StoredGrouping } from '../columns.ts'
+import { StoredCorroboration, StoredGrouping, type StoredIssue } from '../columns.ts'
 import { StoredActor } from '../../../workspace/actor.ts'
 import { componentRefs, releaseNames, type ReleaseName } from '../../../workspace/names.ts'
 import { readJson } from '../../../sql/json.ts'
 
 export type IssueBody = z.input<typeof Issue>
-/** A row of `issue` as it is read. */
-export type StoredIssue = Selectable<IssueRow>
 
 const newForMs = 7 * dayMs
 const quietAfterMs = 14 * dayMs

@@ -3,7 +3,7 @@ import type { InputOf } from '../../../../contract/index.ts'
 import { nextToken, pagingOf, type Page } from '../../../shared/paging.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { periodMs } from '../buckets.ts'
-import type { StoredIssue } from './issue-view.ts'
+import type { StoredIssue } from '../columns.ts'
 
 type IssueFilter = Omit<InputOf<'listIssues'>, 'product_id' | 'page_size' | 'page_token' | 'sort'> & {
   regressed_release_id?: string
