@@ -33,7 +33,7 @@ export async function build(outdir: string): Promise<void> {
   const { metafile } = await bundle({
     absWorkingDir: root,
     // A thread is started from a file of its own.
-    entryPoints: { main: 'src/main.ts', 'source-map-worker': 'src/service/errors/sourcemaps/worker-entry.ts' },
+    entryPoints: { main: 'src/main.ts', 'source-map-worker': 'src/service/errors/sourcemaps/process/worker-entry.ts' },
     outdir,
     bundle: true,
     splitting: true,

@@ -1,6 +1,6 @@
 import type { Database, Prepare } from '../../../sql/database.ts'
-import { baseName } from './paths.ts'
-import type { ProcessedArtifact } from './processed.ts'
+import { baseName } from '../process/paths.ts'
+import type { ProcessedArtifact } from '../process/processed.ts'
 import type { StoredUpload } from './stored.ts'
 
 /** Rows per transaction: events that arrive meanwhile wait for it. */

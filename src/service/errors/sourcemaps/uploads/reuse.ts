@@ -1,6 +1,6 @@
 import type { Rows } from '../../../sql/database.ts'
-import { minifiedOf } from './paths.ts'
-import type { ProcessedArtifact } from './processed.ts'
+import { minifiedOf } from '../process/paths.ts'
+import type { ProcessedArtifact } from '../process/processed.ts'
 import { outcomeOf, type Outcome, type StoredUpload } from './stored.ts'
 import type { State } from './states.ts'
 

@@ -1,7 +1,7 @@
 import type { Send } from '../../../../contract/base/wire.ts'
 import type { Handler, Platform } from '../../../shared/context.ts'
 import type { Database } from '../../../sql/database.ts'
-import { createSourceMapWorker, type SourceMapWorkerOptions } from '../worker.ts'
+import { createSourceMapWorker, type SourceMapWorkerOptions } from '../process/worker.ts'
 import { createConfirms } from './confirm.ts'
 import { createUpload } from './create.ts'
 import { expireUploads } from './expiry.ts'

@@ -5,7 +5,7 @@ import { writeMapTable } from '../table/map-table.ts'
 import { debugIdOf, normalDebugId, sourceMappingUrl } from './comments.ts'
 import { minifiedOf, resolveReference } from './paths.ts'
 import type { FileReport, ProcessedArtifact } from './processed.ts'
-import type { SourcePaths } from './source-paths.ts'
+import type { SourcePaths } from './team-sources.ts'
 import type { TableWriter } from './tables.ts'
 
 /** What was found in one file; without an artifact no frame can use it. */

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type * as WorkerBundle from '../../../dev/worker-bundle.ts'
-import { ServiceError } from '../../../errors.ts'
-import type { Processed, UploadJob } from './uploads/processed.ts'
+import type * as WorkerBundle from '../../../../dev/worker-bundle.ts'
+import { ServiceError } from '../../../../errors.ts'
+import type { Processed, UploadJob } from './processed.ts'
 
 /** Enough for the largest file that an upload may hold; a hostile one ends its own thread. */
 const HEAP_MB = 1024
@@ -107,9 +107,9 @@ async function runThread(
 
 /** The published package holds the module beside this one; in the source tree it is made of the sources. */
 async function entry(): Promise<URL> {
-  if (!import.meta.url.endsWith('.ts')) return new URL('./source-map-worker.js', import.meta.url)
+  if (!import.meta.url.endsWith('.ts')) return new URL('../source-map-worker.js', import.meta.url)
   // Not by its path: the published package has no tools of the checkout.
-  const tools = new URL('../../../dev/worker-bundle.ts', import.meta.url).href
+  const tools = new URL('../../../../dev/worker-bundle.ts', import.meta.url).href
   const { bundledWorker } = (await import(tools)) as typeof WorkerBundle
   return bundledWorker(new URL('./worker-entry.ts', import.meta.url))
 }

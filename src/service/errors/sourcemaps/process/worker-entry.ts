@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { processUpload } from './uploads/process.ts'
-import type { UploadJob } from './uploads/processed.ts'
+import { processUpload } from './process-upload.ts'
+import type { UploadJob } from './processed.ts'
 
 // One upload per thread: worker.ts starts it with the job and ends it after the answer.
 parentPort?.postMessage(await processUpload(workerData as UploadJob))

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { EntryDefect, withBundle, type BundleFile } from './bundle.ts'
 import { normalDebugId } from './comments.ts'
-import { linkDebugIds } from './link.ts'
+import { linkDebugIds } from './link-debug-ids.ts'
 import type { ManifestFile } from './manifest.ts'
 import { guessArtifact } from './paths.ts'
 import { UploadDefect, type FileReport, type Processed, type UploadJob } from './processed.ts'
 import { emptyReport, readMapFile, readMinifiedFile, type FoundFile, type FileFacts, type Sink } from './read-file.ts'
-import { createSourcePaths } from './source-paths.ts'
+import { createSourcePaths } from './team-sources.ts'
 import { createTableWriter } from './tables.ts'
 
 /** A manifest beyond this names more files than a bundle may have. */

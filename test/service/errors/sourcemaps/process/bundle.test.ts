@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '../../../../app.ts'
-import { artifactsOf, debugId, minify, otherDebugId, tinyMap, upload, zipOf, type Refusal } from './rig.ts'
+import { artifactsOf, debugId, minify, otherDebugId, tinyMap, upload, zipOf, type Refusal } from '../uploads/rig.ts'
 
 const release = 'shop@1.4.1'
 const bundle = { file_name: 'dist.zip', release }

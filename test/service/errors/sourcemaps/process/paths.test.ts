@@ -4,7 +4,7 @@ import {
   minifiedOf,
   normalPrefix,
   resolveReference,
-} from '../../../../../src/service/errors/sourcemaps/uploads/paths.ts'
+} from '../../../../../src/service/errors/sourcemaps/process/paths.ts'
 
 test.each([
   ['~/assets/app.js', 'app.js.map', '~/assets/app.js.map'],

@@ -4,8 +4,8 @@ import {
   debugIdOf,
   normalDebugId,
   sourceMappingUrl,
-} from '../../../../../src/service/errors/sourcemaps/uploads/comments.ts'
-import { debugId, otherDebugId } from './rig.ts'
+} from '../../../../../src/service/errors/sourcemaps/process/comments.ts'
+import { debugId, otherDebugId } from '../uploads/rig.ts'
 
 test.each([
   ['a();\n//# sourceMappingURL=app.js.map', 'app.js.map'],
