@@ -78,7 +78,7 @@ export type Flag = keyof typeof flagTypes
 const everywhere: readonly Flag[] = ['product', 'toolsets', 'read-only', 'data', 'help', 'version']
 const allFlags = Object.keys(flagTypes) as Flag[]
 /** The flags that each command takes. */
-export const flagsOf: Readonly<Record<Command, readonly Flag[]>> = {
+export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
   stdio: everywhere,
   serve: [...everywhere, 'host', 'port', 'sample'],
   call: [...everywhere, 'json', 'url'],

@@ -2,7 +2,15 @@ import { delimiter, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import envPaths from 'env-paths'
 import * as z from 'zod'
-import { commands, flagsOf, flagTypes, FlagValues, flagVariables, type Command, type Flag } from './config-flags.ts'
+import {
+  commands,
+  commandFlags,
+  flagTypes,
+  FlagValues,
+  flagVariables,
+  type Command,
+  type Flag,
+} from './config-flags.ts'
 
 /** A mistake in the environment or the flags. Its message names the variable and the remedy; it is all a person sees. */
 export class ConfigError extends Error {
@@ -228,7 +236,7 @@ function readArguments(argv: readonly string[]): { command: Command; operands: s
   if (values['requirement-tags'] === true && values['no-requirement-tags'] === true) {
     throw new ConfigError('--requirement-tags and --no-requirement-tags: pass one of them')
   }
-  const foreign = (Object.keys(values) as Flag[]).find((flag) => !flagsOf[command].includes(flag))
+  const foreign = (Object.keys(values) as Flag[]).find((flag) => !commandFlags[command].includes(flag))
   if (foreign !== undefined) throw new ConfigError(`${command} has no flag --${foreign}; see: tracegate help`)
   return { command, operands, flags: values }
 }

@@ -49,8 +49,3 @@ function clean(text: string): string {
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '')
   )
 }
-
-/** The stack of whatever was thrown, for the log alone. */
-export function stackOf(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : typeof thrown
-}

@@ -110,7 +110,7 @@ async function call<T>(
     method,
     url: origin + path,
     headers,
-    ...(body !== undefined && { body: bytesOf(body) }),
+    ...(body !== undefined && { body: toBytes(body) }),
   })
   const text = await replyText(reply)
   // What the caller expects is what its assertions prove.
@@ -119,7 +119,7 @@ async function call<T>(
 }
 
 /** Strings and bytes as they are, anything else as JSON. */
-function bytesOf(body: unknown): Uint8Array {
+function toBytes(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
 }

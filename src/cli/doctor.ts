@@ -5,7 +5,7 @@ import { networkSend } from '../client/transport.ts'
 import type { Config } from '../config.ts'
 import { failures, ServiceError } from '../errors.ts'
 import { counted } from '../lib/counted.ts'
-import { listingOf } from '../mcp/surface/listing.ts'
+import { createListing } from '../mcp/surface/listing.ts'
 import { surface } from '../surface.ts'
 import { version } from '../version.ts'
 import { requireBuilt } from './backend.ts'
@@ -42,7 +42,7 @@ function checkNode(): Finding {
 /** Whatever can be wrong in a single setting has been refused before; here is what they mean together. */
 function checkConfiguration(config: Config): Finding {
   const where = config.baseUrl === undefined ? 'the embedded service' : `the deployment at ${config.baseUrl}`
-  const { tools } = listingOf(surface, { ...config, local: true })
+  const { tools } = createListing(surface, { ...config, local: true })
   const chosen = `toolsets ${config.toolsets.join(',')}${config.readOnly ? ', read only' : ''}: ${counted(tools.length, 'tool')}`
   const finding = { what: 'configuration', ok: true, found: `${where}; ${chosen}` }
   try {

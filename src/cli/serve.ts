@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import { ConfigError, type Config } from '../config.ts'
 import { createDoor } from '../http/door.ts'
-import { stackOf, type Log } from '../log.ts'
+import { type Log } from '../log.ts'
+import { stackText } from '../lib/stack.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
 import { version } from '../version.ts'
 import { apiOf, openBackend, type Backend } from './backend.ts'
@@ -39,7 +40,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       },
       version,
       allowedHosts: config.allowedHosts,
-      onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackOf(error) }),
+      onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),
       onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
     })
     door = openDoor(config, backend, mcp, log)

@@ -1,7 +1,7 @@
 import type { Api } from '../client/api.ts'
 import type { Upload } from '../client/upload.ts'
 import { ConfigError, type Config } from '../config.ts'
-import { stackOf } from '../log.ts'
+import { stackText } from '../lib/stack.ts'
 import { createLocalFiles } from '../mcp/files/local-files.ts'
 import { once } from '../lib/once.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
@@ -33,7 +33,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     version,
     local: createLocalFiles(config.roots),
     upload,
-    onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackOf(error) }),
+    onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
   const ended = new Promise<void>((resolve) => {

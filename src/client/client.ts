@@ -4,7 +4,7 @@ import { replyText, type Send, type WireReply, type WireRequest } from '../contr
 import { ServiceError } from '../errors.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
-import { errorCode, failureOf, unreachable } from './failure.ts'
+import { errorCode, failureFromReply, unreachable } from './failure.ts'
 import { readAnswer } from './reader.ts'
 import { wireRequest } from './request.ts'
 import { repeat, sleep as realSleep, Transient, type RepeatOptions, type Sleep } from './retry.ts'
@@ -48,7 +48,7 @@ export function createMethod(endpoint: Endpoint, options: ClientOptions) {
 }
 
 async function plainCall(endpoint: Endpoint, request: Request, { signal }: CallOptions, options: ClientOptions) {
-  const wire = requestOf(endpoint, request, 'application/json', signal, options)
+  const wire = buildRequest(endpoint, request, 'application/json', signal, options)
   return repeat(
     async () => {
       const { reply, text } = await received(endpoint, signal, async () => {
@@ -68,7 +68,7 @@ async function* streamCall(
   { signal }: CallOptions,
   options: ClientOptions,
 ): AsyncGenerator<Record<string, unknown>> {
-  const wire = requestOf(endpoint, request, 'application/x-ndjson, text/event-stream', signal, options)
+  const wire = buildRequest(endpoint, request, 'application/x-ndjson, text/event-stream', signal, options)
   const reply = await repeat(
     async () => {
       const opened = await received(endpoint, signal, () => options.send(wire))
@@ -93,12 +93,12 @@ function readStreamed(endpoint: Endpoint, item: unknown, { now = Date.now }: Cli
   if (message?.error !== undefined) {
     const status = message.error.http_code
     const reply = { status: typeof status === 'number' ? status : 503, headers: {}, text: JSON.stringify(item) }
-    throw failureOf(endpoint, reply, now())
+    throw failureFromReply(endpoint, reply, now())
   }
   return readAnswer(endpoint, message?.result ?? item)
 }
 
-function requestOf(
+function buildRequest(
   endpoint: Endpoint,
   request: Request,
   accept: string,
@@ -155,7 +155,7 @@ function networkFailure(endpoint: Endpoint, error: unknown): Error {
 const passing = new Set([408, 429, 502, 503, 504])
 
 function failed(endpoint: Endpoint, reply: WireReply, text: string, { now = Date.now }: ClientOptions): Error {
-  const failure = failureOf(endpoint, { status: reply.status, headers: reply.headers, text }, now())
+  const failure = failureFromReply(endpoint, { status: reply.status, headers: reply.headers, text }, now())
   return passing.has(reply.status) ? new Transient(failure) : failure
 }
 

@@ -10,7 +10,7 @@ const longestRetrySeconds = 3600
  * in the metadata and names of fields. Its sentences never do, not even descriptions of field violations: whoever wrote
  * them may have quoted an event (mcp §5).
  */
-export function failureOf(
+export function failureFromReply(
   endpoint: Pick<Endpoint, 'method' | 'path' | 'retry' | 'fails'>,
   reply: { status: number; headers: Readonly<Record<string, string>>; text: string },
   now: number,

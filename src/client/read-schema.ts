@@ -47,7 +47,7 @@ export function compileReader(schema: z.core.$ZodType, at: string): Read {
       return unionReader(def.options, at)
     case 'pipe': {
       const inner = compileReader(def.in, at)
-      if (textMark(schema) === 'untrusted') return (value) => untrustedOf(inner(value))
+      if (textMark(schema) === 'untrusted') return (value) => wrapUntrusted(inner(value))
       return inner
     }
     case 'unknown':
@@ -68,7 +68,7 @@ export function camelCase(name: string): string {
 }
 
 /** A member by either of its names; null is a value. */
-export function memberOf(value: Readonly<Record<string, unknown>>, name: string, camel = camelCase(name)): unknown {
+export function readMember(value: Readonly<Record<string, unknown>>, name: string, camel = camelCase(name)): unknown {
   return value[name] === undefined ? value[camel] : value[name]
 }
 
@@ -93,7 +93,7 @@ function readBoolean(value: unknown): boolean | undefined {
   return value === 'true' ? true : value === 'false' ? false : undefined
 }
 
-function untrustedOf(value: unknown) {
+function wrapUntrusted(value: unknown) {
   return value === undefined || value === null ? undefined : new Untrusted(value)
 }
 
@@ -131,7 +131,7 @@ export function objectReader(shape: Readonly<Record<string, z.core.$ZodType>>, a
     if (!isObject(value)) throw unusable(at, 'object')
     const result: Record<string, unknown> = {}
     for (const { name, camel, required, mayBeEmpty: emptyAllowed, read } of members) {
-      const told = read(memberOf(value, name, camel))
+      const told = read(readMember(value, name, camel))
       if (told !== undefined) result[name] = told
       if (required && (told === undefined || told === '')) {
         if (!emptyAllowed) throw unusable(at, 'id')

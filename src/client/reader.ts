@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Endpoint } from '../contract/base/endpoint.ts'
 import { isObject } from '../lib/objects.ts'
-import { camelCase, compileReader, memberOf, objectReader, unusable, type Read } from './read-schema.ts'
+import { camelCase, compileReader, readMember, objectReader, unusable, type Read } from './read-schema.ts'
 
 /**
  * The tolerant reader of contract §0.9: the answer of any deployment as the members of the contract's result, guided by
@@ -92,7 +92,7 @@ function findRows(
   const { main, names } = members
   if (Array.isArray(answer)) return { rows: answer as unknown[], around: {} }
   if (!isObject(answer)) throw unusable('answer', `list ${main}`)
-  const named = memberOf(answer, main)
+  const named = readMember(answer, main)
   if (Array.isArray(named)) return { rows: named as unknown[], around: answer }
   const others = Object.entries(answer).filter(([name]) => !names.has(name))
   const arrays = others.map(([, value]) => value).filter((value) => Array.isArray(value))
@@ -113,14 +113,14 @@ function singleReader(members: Members, shape: Readonly<Record<string, z.core.$Z
   const siblings = Object.keys(shape).filter((name) => name !== main && !mainNames.has(name))
 
   function unwrapped(answer: Record<string, unknown>): Record<string, unknown> {
-    const around = Object.fromEntries(siblings.map((name) => [name, memberOf(answer, name)]))
+    const around = Object.fromEntries(siblings.map((name) => [name, readMember(answer, name)]))
     return { ...readObject(readAll, { ...around, [main]: null }), [main]: readMain(answer) }
   }
 
   function read(answer: unknown, mayUnwrap: boolean): Record<string, unknown> {
     if (!isObject(answer)) throw unusable('answer', `object ${main}`)
     const keys = Object.keys(answer)
-    if (isObject(memberOf(answer, main))) return readObject(readAll, answer)
+    if (isObject(readMember(answer, main))) return readObject(readAll, answer)
     if (mainNames.has('id') && 'id' in answer) return unwrapped(answer)
     if (nullable && keys.some((key) => names.has(key))) return readObject(readAll, answer)
     const inner = keys.length === 1 ? answer[keys[0] ?? ''] : undefined

@@ -37,10 +37,10 @@ export async function repeat<T>(attempt: () => Promise<T>, { retries, sleep, sig
       minTimeout: 0,
       maxTimeout: 0,
       ...(signal === undefined ? {} : { signal }),
-      shouldRetry: ({ error }) => error instanceof Transient && waitOf(error, 1) <= longestWaitMs,
+      shouldRetry: ({ error }) => error instanceof Transient && waitMs(error, 1) <= longestWaitMs,
       onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
         if (retriesLeft === 0 || !(error instanceof Transient)) return
-        const wait = waitOf(error, attemptNumber)
+        const wait = waitMs(error, attemptNumber)
         if (wait <= longestWaitMs) await sleep(wait, signal)
       },
     })
@@ -50,7 +50,7 @@ export async function repeat<T>(attempt: () => Promise<T>, { retries, sleep, sig
   }
 }
 
-function waitOf({ failure }: Transient, attemptNumber: number): number {
+function waitMs({ failure }: Transient, attemptNumber: number): number {
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * 1000
   return firstWaitMs * 2 ** (attemptNumber - 1) * (0.5 + Math.random() / 2)
 }

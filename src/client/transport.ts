@@ -30,7 +30,7 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
       dispatcher: agent,
       method: request.method as 'GET',
       headers: request.headers,
-      body: bodyOf(request.body),
+      body: requestBody(request.body),
       signal: request.signal ?? null,
       // A run may be silent for minutes; the caller's signal ends such a stream.
       ...(streams ? { bodyTimeout: 0 } : {}),
@@ -67,7 +67,7 @@ async function open({ timeoutMs, connectTimeoutMs }: { timeoutMs: number; connec
   return { undici, agent }
 }
 
-function bodyOf(body: WireRequest['body']) {
+function requestBody(body: WireRequest['body']) {
   if (body === undefined) return null
   return body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false })
 }

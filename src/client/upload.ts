@@ -53,8 +53,8 @@ const forbiddenHeaders =
 export function createUpload(options: UploadOptions): Upload {
   const { retries = 2, sleep = realSleep } = options
   return async (target, body, { signal, onSent }) => {
-    const url = addressOf(target.url)
-    const headers = headersOf(target.headers, body.sizeBytes)
+    const url = parseAddress(target.url)
+    const headers = uploadHeaders(target.headers, body.sizeBytes)
     const connection = await open(url, options)
     const attempt = async () => {
       const bytes = exactly(body, onSent)
@@ -72,13 +72,13 @@ export function createUpload(options: UploadOptions): Upload {
   }
 }
 
-function addressOf(text: string): URL {
+function parseAddress(text: string): URL {
   const url = URL.parse(text)
   if (url !== null) return url
   throw new ServiceError('upstream_shape_unknown', 'the deployment gave no upload address that can be read')
 }
 
-function headersOf(given: UploadTarget['headers'], sizeBytes: number): Record<string, string> {
+function uploadHeaders(given: UploadTarget['headers'], sizeBytes: number): Record<string, string> {
   const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]))
   if (Object.keys(headers).some((name) => forbiddenHeaders.test(name))) {
     throw new ServiceError('upstream_shape_unknown', 'the deployment asks for a header that uploads do not send')
@@ -180,11 +180,11 @@ async function answered(exchange: () => Promise<WireReply>, signal: AbortSignal)
 function judge({ status, headers }: WireReply): void {
   if (status >= 200 && status < 300) return
   const wait = retryAfter(headers['retry-after'], Date.now())
-  const failure = failureOf(status, wait)
+  const failure = uploadFailure(status, wait)
   throw status === 408 || status === 429 || (status >= 500 && status !== 501) ? new Transient(failure) : failure
 }
 
-function failureOf(status: number, retryAfterSeconds: number | undefined): ServiceError {
+function uploadFailure(status: number, retryAfterSeconds: number | undefined): ServiceError {
   const answer = `the upload was answered ${String(status)}`
   const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
   if (status < 400) {

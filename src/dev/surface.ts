@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { SurfaceOptions } from '../mcp/define/define.ts'
 import { instructions } from '../mcp/surface/instructions.ts'
-import { listingOf, type ListedTool } from '../mcp/surface/listing.ts'
+import { createListing, type ListedTool } from '../mcp/surface/listing.ts'
 import { surface } from '../surface.ts'
 
 export const surfaceFile = resolve(import.meta.dirname, '../../tools/SURFACE.md')
@@ -16,8 +16,8 @@ export function toolTokens({ tool, description, inputJson }: ListedTool): number
 /** The page of everything an agent sees in its lists, with what it costs; committed, so that a change shows in the diff. */
 export function surfacePage(): string {
   const options: SurfaceOptions = { toolsets: ['default'], readOnly: false }
-  const standard = listingOf(surface, options)
-  const all = listingOf(surface, { ...options, toolsets: ['all'], local: true })
+  const standard = createListing(surface, options)
+  const all = createListing(surface, { ...options, toolsets: ['all'], local: true })
   const said = instructions(standard.offers)
   return [
     '# What agents see',

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Send, WireReply } from '../contract/base/wire.ts'
 import { failures, type FailureCode } from '../errors.ts'
-import { stackOf, type Log } from '../log.ts'
-import { targetOf, wireRequestOf, writeReply } from './wire.ts'
+import { type Log } from '../log.ts'
+import { stackText } from '../lib/stack.ts'
+import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 
 /** The MCP endpoint: takes a request of node:http whole. */
 type McpHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
@@ -50,13 +51,13 @@ export function createDoor(options: DoorOptions): Server {
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
   const { service } = options
-  const [area = ''] = targetOf(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
+  const [area = ''] = requestTarget(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
   if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP keeps its own door, with refusals in its own form.
   if (area === 'mcp') return options.mcp(incoming, outgoing)
-  const refusal = refusalOf(incoming, options)
+  const refusal = refuse(incoming, options)
   if (refusal !== undefined) return writeReply(incoming, outgoing, refusal)
   if (service !== undefined && ['v1', 'uploads', 'openapi.json'].includes(area)) {
     return serve(incoming, outgoing, service, options)
@@ -77,7 +78,7 @@ function limitArrival(incoming: IncomingMessage, outgoing: ServerResponse, timeo
 
 /** Of the origin as configured, not of a Host header: whoever passes a question on can write that. */
 function health(incoming: IncomingMessage, { version, origin, prove }: DoorOptions): WireReply {
-  const query = new URLSearchParams(targetOf(incoming).split('?', 2)[1])
+  const query = new URLSearchParams(requestTarget(incoming).split('?', 2)[1])
   const nonce = query.get('nonce') ?? ''
   if (prove === undefined || !/^[0-9a-f]{32,128}$/.test(nonce)) return json(200, { status: 'ok', version })
   const configured = origin === undefined ? undefined : new URL(origin)
@@ -92,7 +93,7 @@ async function serve(
   service: Send,
   options: DoorOptions,
 ): Promise<void> {
-  const request = wireRequestOf(incoming, outgoing, originOf(incoming, options))
+  const request = toWireRequest(incoming, outgoing, requestOrigin(incoming, options))
   const reply = await service(request)
   if (request.signal?.aborted !== true) await writeReply(incoming, outgoing, reply)
 }
@@ -100,7 +101,7 @@ async function serve(
 /** The peer went away, or a bug: the peer learns no more than that, the log all. */
 function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown, { log }: DoorOptions): void {
   if (outgoing.destroyed || incoming.errored !== null) return
-  log({ level: 'error', message: 'request failed', error: stackOf(error) })
+  log({ level: 'error', message: 'request failed', error: stackText(error) })
   if (outgoing.headersSent) outgoing.destroy()
   else
     void writeReply(
@@ -111,15 +112,15 @@ function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknow
 }
 
 /** How the caller addressed us: the configured origin under its own name, else plain http and the Host header. */
-function originOf({ headers, socket }: IncomingMessage, { origin }: DoorOptions): string {
-  const asked = hostOf(headers.host)
+function requestOrigin({ headers, socket }: IncomingMessage, { origin }: DoorOptions): string {
+  const asked = parseHost(headers.host)
   if (asked === undefined) return `http://127.0.0.1:${String(socket.localPort ?? 80)}`
   return origin !== undefined && new URL(origin).hostname === asked.hostname ? origin : asked.origin
 }
 
-function refusalOf({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
+function refuse({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
   const remedy = 'the operator allows names in TRACEGATE_ALLOWED_HOSTS'
-  const host = hostOf(headers.host)
+  const host = parseHost(headers.host)
   if (host === undefined || !allowedHosts.includes(host.hostname)) {
     return problem('permission_denied', `this host name is not served here; ${remedy}`, 'HOST_NOT_ALLOWED')
   }
@@ -129,7 +130,7 @@ function refusalOf({ headers }: IncomingMessage, { allowedHosts }: DoorOptions):
 }
 
 /** A Host header as an address; undefined unless it is a bare host with or without a port. */
-function hostOf(header: string | undefined): URL | undefined {
+function parseHost(header: string | undefined): URL | undefined {
   if (header === undefined || /[/?#@\\]/.test(header)) return undefined
   return URL.parse(`http://${header}`) ?? undefined
 }

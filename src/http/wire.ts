@@ -11,7 +11,7 @@ const drainMs = 2000
  * A socket's request as the service takes it. `origin` is how the caller addressed us. The body is read only as far as
  * the receiver wants; not reading it to its end leaves the connection usable for the reply.
  */
-export function wireRequestOf(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): WireRequest {
+export function toWireRequest(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): WireRequest {
   const aborting = new AbortController()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) aborting.abort()
@@ -23,7 +23,7 @@ export function wireRequestOf(incoming: IncomingMessage, outgoing: ServerRespons
   return {
     // The service answers GET; the reply to HEAD is the same without its body.
     method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
-    url: origin + targetOf(incoming),
+    url: origin + requestTarget(incoming),
     headers,
     signal: aborting.signal,
     // The default iterator ends by destroying the socket, and with it the reply.
@@ -32,7 +32,7 @@ export function wireRequestOf(incoming: IncomingMessage, outgoing: ServerRespons
 }
 
 /** Path and query of a request, also of one in absolute form (`GET http://host/path`). */
-export function targetOf({ url = '/' }: IncomingMessage): string {
+export function requestTarget({ url = '/' }: IncomingMessage): string {
   if (url.startsWith('/')) return url
   const parsed = URL.parse(url)
   return parsed === null ? '/' : parsed.pathname + parsed.search

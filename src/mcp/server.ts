@@ -3,7 +3,7 @@ import { surface as everything } from '../surface.ts'
 import { suggestions, tryTool, type CallFacts } from './call/call-tool.ts'
 import { effects, type Context } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
-import { listingOf, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
+import { createListing, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
 import { registerPrompt } from './register-prompt.ts'
 import { acceptAnyArguments } from './call/repair/any-arguments.ts'
 import { registerTemplate } from './register-resource-template.ts'
@@ -25,7 +25,7 @@ export interface ServerFacts extends CallFacts {
 
 /** One server with the surface that the options show; cheap, because schemas are shared. */
 export function buildServer(facts: ServerFacts): McpServer {
-  const listing = listingOf(facts.surface ?? everything, facts.options)
+  const listing = createListing(facts.surface ?? everything, facts.options)
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: facts.cacheScope ?? 'public' }
   const server = new McpServer(
     { name: 'tracegate', title: 'Tracegate', version: facts.version },
@@ -73,7 +73,7 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
     { title: tool.title, description, inputSchema, outputSchema, annotations },
     async (raw, { mcpReq }) => {
       const { signal } = mcpReq
-      const frame = { listing, facts, signal, name: tool.name, progress: progressOf(mcpReq) }
+      const frame = { listing, facts, signal, name: tool.name, progress: progressReporter(mcpReq) }
       const { text, error, ...rest } = await tryTool(listed, raw, frame)
       return { content: [{ type: 'text' as const, text }], ...rest, ...(error !== undefined && { isError: true }) }
     },
@@ -81,7 +81,7 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
 }
 
 /** Notifications for a caller that gave a token (mcp §10); each value is larger than the one before. */
-function progressOf({ _meta, notify }: ServerContext['mcpReq']): Context['progress'] | undefined {
+function progressReporter({ _meta, notify }: ServerContext['mcpReq']): Context['progress'] | undefined {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return undefined
   let last = -1

@@ -13,7 +13,8 @@ import { createIngest } from './errors/ingest/index.ts'
 import { createKeys } from './errors/ingest/keys.ts'
 import type { Rate } from '../lib/token-bucket.ts'
 import { createEventStore } from './errors/issues/record/store.ts'
-import { stackOf, type Log } from './shared/log.ts'
+import { type Log } from './shared/log.ts'
+import { stackText } from '../lib/stack.ts'
 import { systemPlatform } from './shared/platform.ts'
 import { errorReply, failureOf, jsonReply } from './rest/replies.ts'
 import { splitAddress } from './rest/requests.ts'
@@ -70,7 +71,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const product = sample?.product ?? firstProduct
     const first = await firstStart({ db, platform, dataDir, product, adopt: sample !== undefined })
     const onError = (where: string) => (error: unknown) =>
-      log?.({ level: 'error', message: 'unexpected error', where, error: stackOf(error) })
+      log?.({ level: 'error', message: 'unexpected error', where, error: stackText(error) })
 
     const symbolicator = createSymbolicator({ db, tables: sourceMapFolders(dataDir).tables })
     const store = createEventStore({ db, platform, symbolicator, onError: onError('issue store') })
@@ -161,7 +162,7 @@ function uploadRoom(uploads: Pick<Uploads, 'receive'>, platform: Platform, log: 
       const requestId = platform.newId()
       const failure = failureOf(thrown)
       const { status, message } = failure
-      const error = stackOf(failure.cause ?? failure)
+      const error = stackText(failure.cause ?? failure)
       if (status >= 500 && failure.code !== 'unimplemented')
         log?.({ level: 'error', message, requestId, where: 'PUT /uploads', status, error })
       return errorReply(failure, requestId)

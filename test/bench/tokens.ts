@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { toolTokens } from '../../src/dev/surface.ts'
 import { instructions } from '../../src/mcp/surface/instructions.ts'
-import { listingOf } from '../../src/mcp/surface/listing.ts'
+import { createListing } from '../../src/mcp/surface/listing.ts'
 import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { connect, defaults, type Connected } from '../mcp/clients.ts'
@@ -17,8 +17,8 @@ await results(app, agent)
 await fixedEvents(app, agent)
 
 function lists(): void {
-  const standard = listingOf(surface, defaults)
-  const all = listingOf(surface, { ...defaults, toolsets: ['all'] })
+  const standard = createListing(surface, defaults)
+  const all = createListing(surface, { ...defaults, toolsets: ['all'] })
   const total = (tools: typeof all.tools) => tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
   console.log('tool lists (name, description, input schema)')
   row('default', standard.tools.length, total(standard.tools))

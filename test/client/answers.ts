@@ -6,7 +6,7 @@ import { Untrusted } from '../../src/contract/base/text.ts'
 type Json = unknown
 
 /** Values that the schema of a result allows, as a service that keeps to the contract sends them. */
-export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<Json> {
+export function arbitraryValue(schema: z.core.$ZodType): fc.Arbitrary<Json> {
   const { def } = (schema as z.core.$ZodTypes)._zod
   // oxlint-disable-next-line switch-exhaustiveness-check -- the kinds that results have
   switch (def.type) {
@@ -21,23 +21,23 @@ export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<Json> {
     case 'literal':
       return fc.constantFrom(...def.values)
     case 'nullable':
-      return fc.option(arbitraryOf(def.innerType), { nil: null })
+      return fc.option(arbitraryValue(def.innerType), { nil: null })
     case 'optional':
-      return arbitraryOf(def.innerType)
+      return arbitraryValue(def.innerType)
     case 'array':
-      return fc.array(arbitraryOf(def.element), { maxLength: 2 })
+      return fc.array(arbitraryValue(def.element), { maxLength: 2 })
     case 'tuple':
-      return fc.tuple(...def.items.map(arbitraryOf))
+      return fc.tuple(...def.items.map(arbitraryValue))
     case 'object':
       return fc.record(
-        Object.fromEntries(Object.entries(def.shape).map(([name, member]) => [name, arbitraryOf(member)])),
+        Object.fromEntries(Object.entries(def.shape).map(([name, member]) => [name, arbitraryValue(member)])),
       )
     case 'record':
-      return fc.dictionary(fc.string({ minLength: 1, maxLength: 5 }), arbitraryOf(def.valueType), { maxKeys: 2 })
+      return fc.dictionary(fc.string({ minLength: 1, maxLength: 5 }), arbitraryValue(def.valueType), { maxKeys: 2 })
     case 'union':
-      return fc.oneof(...def.options.map(arbitraryOf))
+      return fc.oneof(...def.options.map(arbitraryValue))
     case 'pipe':
-      return arbitraryOf(def.in)
+      return arbitraryValue(def.in)
     case 'lazy':
       return fc.constant(null)
     default:

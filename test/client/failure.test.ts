@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { failureOf, retryAfter } from '../../src/client/failure.ts'
+import { failureFromReply, retryAfter } from '../../src/client/failure.ts'
 import { contract } from '../../src/contract/index.ts'
 import type { FailureCode } from '../../src/errors.ts'
 
@@ -8,8 +8,8 @@ const now = Date.parse('2026-11-21T00:00:00Z')
 const read = contract.getIssue
 const create = contract.createEnvironment
 const write = contract.setIssueStatus
-const of = (entry: Parameters<typeof failureOf>[0], status: number, body: unknown, headers = {}) =>
-  failureOf(entry, { status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) }, now)
+const of = (entry: Parameters<typeof failureFromReply>[0], status: number, body: unknown, headers = {}) =>
+  failureFromReply(entry, { status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) }, now)
 
 const reason = (name: string) => [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: name }]
 

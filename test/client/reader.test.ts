@@ -7,7 +7,7 @@ import { endpoint, list, type Endpoint } from '../../src/contract/base/endpoint.
 import { contract } from '../../src/contract/index.ts'
 import { Untrusted } from '../../src/contract/base/text.ts'
 import type { ServiceError } from '../../src/errors.ts'
-import { arbitraryOf, opened, rewritten } from './answers.ts'
+import { arbitraryValue, opened, rewritten } from './answers.ts'
 
 const endpoints: [string, Endpoint][] = Object.entries(contract)
 const habits = fc.record({ camel: fc.boolean(), quoted: fc.boolean(), extra: fc.boolean() })
@@ -16,7 +16,7 @@ const few = { numRuns: 15 }
 test.each(endpoints)(
   '%s: an answer by the contract is read as it was sent, in whatever habits of a gateway',
   (_, entry) => {
-    const answer = arbitraryOf(entry.returns)
+    const answer = arbitraryValue(entry.returns)
     fc.assert(
       fc.property(answer, habits, (sent, style) => {
         expect(opened(readAnswer(entry, rewritten(entry.returns, sent, style)))).toEqual(withOneToken(sent))

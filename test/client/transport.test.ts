@@ -22,7 +22,7 @@ function closed(server: Server) {
   return new Promise((done) => server.close(done))
 }
 
-function apiOf(baseUrl: string, options: NetworkOptions = {}) {
+function createTestApi(baseUrl: string, options: NetworkOptions = {}) {
   const send = networkSend(options)
   cleanups.push(() => send.close())
   return createApi({ send, baseUrl, token: 't', sleep: () => Promise.resolve() })
@@ -38,7 +38,7 @@ test('a read survives connections that break, also in the middle of an answer', 
       return void reply.writeHead(200, { 'content-length': 1000 }).write('{"work', () => request.socket.destroy())
     return void reply.end('{"workspaces":[]}')
   })
-  expect((await apiOf(baseUrl).listWorkspaces({})).workspaces).toEqual([])
+  expect((await createTestApi(baseUrl).listWorkspaces({})).workspaces).toEqual([])
   expect(seen).toBe(3)
 })
 
@@ -48,7 +48,7 @@ test('a write that may not be repeated and whose connection breaks has an unknow
     seen++
     request.socket.destroy()
   })
-  await expect(apiOf(baseUrl).createEnvironment(create)).rejects.toMatchObject({
+  await expect(createTestApi(baseUrl).createEnvironment(create)).rejects.toMatchObject({
     code: 'outcome_unknown',
     message: expect.stringMatching(/may or may not have been done/) as string,
   })
@@ -57,7 +57,7 @@ test('a write that may not be repeated and whose connection breaks has an unknow
 
 test('a write that was answered too late has an unknown outcome', async () => {
   const baseUrl = await deployment(() => {})
-  await expect(apiOf(baseUrl, { timeoutMs: 100 }).createEnvironment(create)).rejects.toMatchObject({
+  await expect(createTestApi(baseUrl, { timeoutMs: 100 }).createEnvironment(create)).rejects.toMatchObject({
     code: 'outcome_unknown',
   })
 })
@@ -67,7 +67,7 @@ test('a write that nobody listened to was not done', async () => {
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const { port } = server.address() as AddressInfo
   await new Promise((done) => server.close(done))
-  const api = apiOf(`http://127.0.0.1:${String(port)}`)
+  const api = createTestApi(`http://127.0.0.1:${String(port)}`)
   await expect(api.createEnvironment(create)).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('ECONNREFUSED') as string,
@@ -76,7 +76,7 @@ test('a write that nobody listened to was not done', async () => {
 
 test('an answer beyond the cap is not read', async () => {
   const baseUrl = await deployment((_, reply) => void reply.end(JSON.stringify({ workspaces: ['x'.repeat(5000)] })))
-  await expect(apiOf(baseUrl, { maxReplyBytes: 1000 }).listWorkspaces({})).rejects.toMatchObject({
+  await expect(createTestApi(baseUrl, { maxReplyBytes: 1000 }).listWorkspaces({})).rejects.toMatchObject({
     code: 'upstream_shape_unknown',
   })
 })
@@ -86,7 +86,9 @@ test('an answer that drips is ended at the deadline', async () => {
     const drip = setInterval(() => reply.write(' '), 20)
     reply.once('close', () => clearInterval(drip))
   })
-  await expect(apiOf(baseUrl, { timeoutMs: 150 }).listWorkspaces({})).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(createTestApi(baseUrl, { timeoutMs: 150 }).listWorkspaces({})).rejects.toMatchObject({
+    code: 'unavailable',
+  })
 })
 
 test('at most eight requests are in flight to one deployment', async () => {
@@ -99,7 +101,7 @@ test('at most eight requests are in flight to one deployment', async () => {
       reply.end('{"workspaces":[]}')
     })
   })
-  const api = apiOf(baseUrl)
+  const api = createTestApi(baseUrl)
   await Promise.all(Array.from({ length: 100 }, () => api.listWorkspaces({})))
   expect(most).toBeGreaterThan(1)
   expect(most).toBeLessThanOrEqual(8)

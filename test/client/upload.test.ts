@@ -44,15 +44,15 @@ async function storage(answer: RequestListener = (_, reply) => void reply.end())
 }
 
 const text = 'a source map'
-const body = { sizeBytes: text.length, chunks: () => chunksOf(text.slice(0, 5), text.slice(5)) }
+const body = { sizeBytes: text.length, chunks: () => toChunks(text.slice(0, 5), text.slice(5)) }
 const signal = new AbortController().signal
 
 // oxlint-disable-next-line typescript/require-await -- an async source without a wait
-async function* chunksOf(...parts: string[]): AsyncGenerator<Uint8Array> {
+async function* toChunks(...parts: string[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part)
 }
 
-function uploadOf(options: Partial<UploadOptions> & { baseUrl: string }) {
+function sendUpload(options: Partial<UploadOptions> & { baseUrl: string }) {
   return createUpload({ sleep: () => Promise.resolve(), ...options })
 }
 
@@ -63,7 +63,7 @@ test('the bytes are put with exactly the headers given, their length, and no tok
     url: `${origin}/uploads/1?expires=2&signature=3`,
     headers: { 'Content-Type': 'application/json', 'X-A': 'b' },
   }
-  await uploadOf({ baseUrl: origin })(target, body, { signal, onSent: (bytes) => heard.push(bytes) })
+  await sendUpload({ baseUrl: origin })(target, body, { signal, onSent: (bytes) => heard.push(bytes) })
   const [request] = seen
   expect(request).toMatchObject({ method: 'PUT', url: '/uploads/1?expires=2&signature=3', body: text })
   const { host, connection, ...headers } = request?.headers ?? {}
@@ -75,7 +75,7 @@ test('the bytes are put with exactly the headers given, their length, and no tok
 test('the embedded service gets the bytes without a socket', async () => {
   const requests: WireRequest[] = []
   let sent = ''
-  const upload = uploadOf({
+  const upload = sendUpload({
     baseUrl: 'http://127.0.0.1:4319',
     async send(request) {
       requests.push(request)
@@ -101,7 +101,7 @@ test('the service refuses an address that has expired or was changed, and takes 
   await using app = await startApp({ platform: { now: () => now } })
   const request = { product_id: app.productId, file_name: 'app.js.map', release: '1', size_bytes: text.length }
   const { upload_url: url = '', upload_headers: headers = {} } = await app.api.createSourceMap(request)
-  const upload = uploadOf({ baseUrl: appOrigin, send: app.service.direct })
+  const upload = sendUpload({ baseUrl: appOrigin, send: app.service.direct })
   const refusal = { code: 'failed_precondition', message: expect.stringContaining('has expired') as string }
   await expect(upload({ url: url.replace('max=', 'max=9'), headers }, body, { signal })).rejects.toMatchObject(refusal)
   await upload({ url, headers }, body, { signal })
@@ -127,7 +127,7 @@ test.each([
       reply.writeHead(status, { location: `${other.origin}/elsewhere` }).end('<Error>run this</Error>')
     })
     await expect(
-      uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, { signal }),
+      sendUpload({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, { signal }),
     ).rejects.toMatchObject({
       code,
       message: expect.stringMatching(new RegExp(`${message}(?!.*run this)`)) as string,
@@ -143,13 +143,13 @@ test('an upload that breaks or meets a busy storage is sent again from the begin
     if (answers === 1) request.socket.destroy()
     else reply.writeHead(answers === 2 ? 503 : 200).end()
   })
-  await uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, { signal })
+  await sendUpload({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, { signal })
   expect(seen.map((request) => request.body)).toEqual([text, text, text])
 })
 
 test('a storage that never recovers ends the upload after the repeats', async () => {
   const { origin, seen } = await storage((_, reply) => void reply.writeHead(503).end())
-  const upload = uploadOf({ baseUrl: origin, retries: 1 })
+  const upload = sendUpload({ baseUrl: origin, retries: 1 })
   await expect(upload({ url: `${origin}/u`, headers: {} }, body, { signal })).rejects.toMatchObject({
     code: 'unavailable',
   })
@@ -158,7 +158,7 @@ test('a storage that never recovers ends the upload after the repeats', async ()
 
 test('a storage that does not answer is given up', async () => {
   const { origin } = await storage(() => {})
-  const upload = uploadOf({ baseUrl: origin, retries: 0, timeoutMs: 50 })
+  const upload = sendUpload({ baseUrl: origin, retries: 0, timeoutMs: 50 })
   await expect(upload({ url: `${origin}/u`, headers: {} }, body, { signal })).rejects.toMatchObject({
     code: 'unavailable',
     message: 'the upload broke off (UND_ERR_HEADERS_TIMEOUT)',
@@ -169,7 +169,7 @@ test('an upload that is cancelled ends with the reason of the cancel', async () 
   const { origin } = await storage(() => {})
   const cancel = new AbortController()
   const reason = new Error('the user went away')
-  const upload = uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, {
+  const upload = sendUpload({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, {
     signal: cancel.signal,
     onSent: () => cancel.abort(reason),
   })
@@ -177,13 +177,13 @@ test('an upload that is cancelled ends with the reason of the cancel', async () 
 })
 
 test.each([
-  ['grown', chunksOf('a source map', '!')],
-  ['shrunk', chunksOf('a source')],
+  ['grown', toChunks('a source map', '!')],
+  ['shrunk', toChunks('a source')],
 ])('a file that has %s meanwhile is not sent as if it were the same', async (_, chunks) => {
   const { origin, seen } = await storage()
   const changed = { sizeBytes: text.length, chunks: () => chunks }
   await expect(
-    uploadOf({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, changed, { signal }),
+    sendUpload({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, changed, { signal }),
   ).rejects.toMatchObject({
     code: 'failed_precondition',
     message: 'the file changed while it was sent: upload it again',
@@ -217,7 +217,7 @@ test.each([
   ['the metadata address over IPv6', 'https://[fd00:ec2::254]/latest', 'its host is in a private network'],
   ['nothing that can be read', 'uploads/1', 'no upload address that can be read'],
 ])('an upload address of %s is refused before anything is connected', async (_, url, message) => {
-  const upload = uploadOf({ baseUrl: deployment, lookup })
+  const upload = sendUpload({ baseUrl: deployment, lookup })
   await expect(upload({ url, headers: {} }, body, { signal })).rejects.toMatchObject({
     code: 'upstream_shape_unknown',
     message: expect.stringContaining(message) as string,
@@ -227,7 +227,7 @@ test.each([
 test.each(['Authorization', 'Cookie', 'Host', 'transfer-encoding'])(
   'the header %s is never sent, whoever asks for it',
   async (name) => {
-    const upload = uploadOf({ baseUrl: deployment, lookup })
+    const upload = sendUpload({ baseUrl: deployment, lookup })
     const target = { url: 'https://storage.example/u', headers: { [name]: 'x' } }
     await expect(upload(target, body, { signal })).rejects.toMatchObject({ code: 'upstream_shape_unknown' })
   },
@@ -243,7 +243,7 @@ test('a public storage and the configured host, which may be private, take uploa
   )
   network.enable()
   cleanups.push(() => network.disable())
-  const upload = uploadOf({ baseUrl: deployment, lookup })
+  const upload = sendUpload({ baseUrl: deployment, lookup })
   await upload({ url: 'https://storage.example/u?sig=1', headers: {} }, body, { signal })
   await upload({ url: 'https://quality.example/uploads/1', headers: {} }, body, { signal })
   expect(seen).toEqual([
@@ -255,14 +255,14 @@ test('a public storage and the configured host, which may be private, take uploa
 test('a name is resolved once: what it answers later leads nowhere', async () => {
   const { port, seen } = await storage()
   let lookedUp = 0
-  const upload = uploadOf({
+  const upload = sendUpload({
     baseUrl: 'http://localhost:4319',
     lookup: () => Promise.resolve([{ address: lookedUp++ === 0 ? '127.0.0.1' : '192.0.2.1', family: 4 }]),
   })
   await upload({ url: `http://localhost:${String(port)}/u`, headers: {} }, body, { signal })
   expect([lookedUp, seen.length]).toEqual([1, 1])
   // Whatever the system says about the name: only the address that was vetted is connected.
-  const elsewhere = uploadOf({
+  const elsewhere = sendUpload({
     baseUrl: 'http://localhost:4319',
     retries: 0,
     lookup: () => Promise.resolve([{ address: '127.0.0.99', family: 4 }]),

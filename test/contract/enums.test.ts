@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accept, prefixed, prefixOf } from '../../src/contract/base/common.ts'
+import { accept, prefixed, enumPrefix } from '../../src/contract/base/common.ts'
 import { enumsOfTheTable } from './walk.ts'
 
 const enums = enumsOfTheTable()
@@ -22,7 +22,11 @@ test('requests may write any enum in any case, with or without its prefix', () =
     .constantFrom(...enums)
     .chain((schema) => fc.tuple(fc.constant(schema), fc.constantFrom(...schema.options.map(String)), fc.boolean()))
     .chain(([schema, value, short]) =>
-      fc.tuple(fc.constant(schema), fc.constant(value), anyCase(short ? value.slice(prefixOf(schema).length) : value)),
+      fc.tuple(
+        fc.constant(schema),
+        fc.constant(value),
+        anyCase(short ? value.slice(enumPrefix(schema).length) : value),
+      ),
     )
   fc.assert(
     fc.property(spelling, ([schema, value, written]) => {
@@ -35,7 +39,7 @@ test('requests may write any enum in any case, with or without its prefix', () =
 test('a word that no value has is refused, and so is the zero value of the gateway', () => {
   fc.assert(
     fc.property(fc.constantFrom(...enums), fc.string(), (schema, written) => {
-      const known = schema.options.map(String).flatMap((value) => [value, value.slice(prefixOf(schema).length)])
+      const known = schema.options.map(String).flatMap((value) => [value, value.slice(enumPrefix(schema).length)])
       fc.pre(!known.some((value) => value.toLowerCase() === written.toLowerCase()))
       expect(accept(schema).safeParse(written).success).toBe(false)
     }),
@@ -45,7 +49,7 @@ test('a word that no value has is refused, and so is the zero value of the gatew
 
 test('no short form is a value of its own', () => {
   for (const [name, schema] of named) {
-    const prefix = prefixOf(schema)
+    const prefix = enumPrefix(schema)
     const spellings = schema.options.flatMap((value) => [
       ...new Set([String(value), String(value).slice(prefix.length)]),
     ])

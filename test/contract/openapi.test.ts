@@ -49,7 +49,7 @@ test('a document with a broken response is refused by the validator', async () =
 })
 
 test.each(endpoints)('%s stands under its path and method with its name, scope and retry', (name, endpoint) => {
-  const operation = operationOf(endpoint.path, endpoint.method)
+  const operation = findOperation(endpoint.path, endpoint.method)
   expect(operation.operationId).toBe(name)
   expect(operation['x-scope']).toBe(endpoint.scope)
   expect(operation['x-retry']).toBe(endpoint.retry)
@@ -57,7 +57,7 @@ test.each(endpoints)('%s stands under its path and method with its name, scope a
 })
 
 test.each(endpoints)('%s: path, query and body together are its input', (_, endpoint) => {
-  const { parameters = [], requestBody } = operationOf(endpoint.path, endpoint.method)
+  const { parameters = [], requestBody } = findOperation(endpoint.path, endpoint.method)
   const own = parameters.filter((parameter) => 'name' in parameter).map(({ name }) => name)
   const body = Object.keys(requestBody?.content['application/json'].schema.properties ?? {})
   const shared = ['page_token', 'page_size'].filter((name) => refers(parameters, name))
@@ -65,13 +65,13 @@ test.each(endpoints)('%s: path, query and body together are its input', (_, endp
 })
 
 test('a list offers the paging names of the specification', () => {
-  const { parameters = [] } = operationOf('/v1/products/{product_id}/issues', 'GET')
+  const { parameters = [] } = findOperation('/v1/products/{product_id}/issues', 'GET')
   expect(refers(parameters, 'pagination.page_token')).toBe(true)
   expect(refers(parameters, 'pagination.page_size')).toBe(true)
 })
 
 test('repeated parameters are given several times', () => {
-  const { parameters = [] } = operationOf('/v1/products/{product_id}/issues', 'GET')
+  const { parameters = [] } = findOperation('/v1/products/{product_id}/issues', 'GET')
   const levels = parameters.find((parameter) => 'name' in parameter && parameter.name === 'levels')
   expect(levels).toMatchObject({ in: 'query', required: false, style: 'form', explode: true })
 })
@@ -96,7 +96,7 @@ test('what outsiders wrote is plain text on the wire, marked as theirs', () => {
   expect(document.components.schemas.Issue?.properties?.title).toEqual({ type: 'string', 'x-text': 'untrusted' })
 })
 
-function operationOf(path: string, method: string): Operation {
+function findOperation(path: string, method: string): Operation {
   const operation = paths[path]?.[method.toLowerCase()]
   if (operation === undefined) throw new Error(`no ${method} ${path} in the document`)
   return operation

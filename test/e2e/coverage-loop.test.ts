@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { checkOutShop } from '../../src/dev/sample-recorder/quality/repository.ts'
 import { startApp } from '../app.ts'
-import { clientOf, connected, type Called, type Connected } from '../mcp/clients.ts'
+import { connectClient, connected, type Called, type Connected } from '../mcp/clients.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
@@ -68,7 +68,7 @@ afterAll(async () => {
 
 /** An agent's host starts the server as a child in the checkout, as its settings say. */
 async function connectAgent(): Promise<Connected> {
-  const client = clientOf('2026-07-28')
+  const client = connectClient('2026-07-28')
   if (!(client instanceof Client)) throw new Error('the newest client has this transport')
   const transport = new StdioClientTransport({
     command: process.execPath,

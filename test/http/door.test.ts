@@ -143,11 +143,11 @@ test.each([
 
 test('under our own name the address is the one others see; an absolute request line changes nothing', async () => {
   const { port, origin } = await door({ origin: 'https://quality.example' })
-  const urlOf = async (path: string, host: string) =>
+  const serverUrl = async (path: string, host: string) =>
     (JSON.parse((await ask(port, path, { headers: { host } })).text) as { url: string }).url
-  expect(await urlOf('/v1/x', 'quality.example')).toBe('https://quality.example/v1/x')
-  expect(await urlOf('/v1/x', `127.0.0.1:${String(port)}`)).toBe(`${origin}/v1/x`)
-  expect(await urlOf('http://evil.example/v1/x?a=b', 'quality.example')).toBe('https://quality.example/v1/x?a=b')
+  expect(await serverUrl('/v1/x', 'quality.example')).toBe('https://quality.example/v1/x')
+  expect(await serverUrl('/v1/x', `127.0.0.1:${String(port)}`)).toBe(`${origin}/v1/x`)
+  expect(await serverUrl('http://evil.example/v1/x?a=b', 'quality.example')).toBe('https://quality.example/v1/x?a=b')
 })
 
 test('HEAD is answered as GET, without the body', async () => {

@@ -37,7 +37,7 @@ export interface ListedTool {
 const info = { name: 'test', version: '1.0.0' }
 
 /** A client of one era before it has a transport. */
-export function clientOf(era: Era): Client | OlderClient {
+export function connectClient(era: Era): Client | OlderClient {
   if (era === 'sdk 1.32') return new OlderClient(info)
   return new Client(info, { versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' } })
 }
@@ -57,7 +57,7 @@ export async function connect(
     () => buildServer({ api: open, options: { ...defaults, ...options }, version: '0.0.0-test', ...facts }),
     { transport: far },
   )
-  const client = clientOf(era)
+  const client = connectClient(era)
   await client.connect(near)
   return connected(client, async () => {
     await client.close()

@@ -31,12 +31,12 @@ function foreign(sent: string[] = []): Send {
   }
 }
 
-function apiOf(send: Send) {
+function createTestApi(send: Send) {
   return createApi({ send, baseUrl: 'https://quality.example', token: 'tg_x', retries: 0 })
 }
 
 test('a deployment that leaves members out is read as far as it says anything', async () => {
-  await using agent = await connect(apiOf(foreign()))
+  await using agent = await connect(createTestApi(foreign()))
   const context = await agent.call('get_workspace_context', { include: ['environments'] })
   expect(context.text).toContain('1 product visible')
   expect(context.text).toContain('e1 | named only by events')
@@ -57,7 +57,7 @@ test('a deployment that leaves members out is read as far as it says anything', 
 
 test('a status is written by one call after one read', async () => {
   const sent: string[] = []
-  await using agent = await connect(apiOf(foreign(sent)))
+  await using agent = await connect(createTestApi(foreign(sent)))
   const { text } = await agent.call('set_error_issue_status', { issues: ['i1'], status: 'resolved', reason: 'r' })
   expect(text).toContain('1 changed to resolved.')
   expect(sent).toEqual(['GET /v1/issues/i1', 'POST /v1/issues/i1:setStatus'])
@@ -65,13 +65,13 @@ test('a status is written by one call after one read', async () => {
 
 test('status any leaves the filter out, and no parameter is sent that the call does not need', async () => {
   const sent: string[] = []
-  await using agent = await connect(apiOf(foreign(sent)))
+  await using agent = await connect(createTestApi(foreign(sent)))
   await agent.call('find_error_issues', { status: 'any', limit: 5 })
   expect(sent.at(-1)).toBe('GET /v1/products/7/issues?sort=last_seen&pagination.page_size=5')
 })
 
 test('the words of another server’s error never reach the agent', async () => {
-  await using agent = await connect(apiOf(foreign()))
+  await using agent = await connect(createTestApi(foreign()))
   const { text, isError } = await agent.call('get_error_issue', { issue: 'i9' })
   expect(isError).toBe(true)
   expect(text).not.toContain('PWNED')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
 import type { Send } from '../../src/contract/base/wire.ts'
-import { flagsOf, isAlarming } from '../../src/mcp/text/flags.ts'
+import { findFlags, isAlarming } from '../../src/mcp/text/flags.ts'
 import { connect } from './clients.ts'
 import { strongStrings } from './corpus/strings.ts'
 import { invisible } from './text/invisible.ts'
@@ -75,7 +75,7 @@ test.each([
     const { untrusted: _, ...trusted } = called.structured as Record<string, unknown>
     expect(JSON.stringify(trusted)).not.toContain(CANARY)
     expect(called.text + JSON.stringify(called.structured)).not.toMatch(invisible)
-    expect(outside.includes(WARNING)).toBe(isAlarming(flagsOf(hostile)))
+    expect(outside.includes(WARNING)).toBe(isAlarming(findFlags(hostile)))
     expect(called.meta['tracegate/integrity']).toBe('untrusted')
   }
 })

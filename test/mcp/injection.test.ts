@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Untrusted } from '../../src/contract/base/text.ts'
 import { describeEvent, type ToldEvent } from '../../tools/support/event-text.ts'
-import { flagsOf, isAlarming } from '../../src/mcp/text/flags.ts'
+import { findFlags, isAlarming } from '../../src/mcp/text/flags.ts'
 import { errorEvent } from '../../tools/support/facts.ts'
 import { render, type Rendered } from '../../src/mcp/result/render.ts'
 import { startApp, type App } from '../app.ts'
 import { connect, type Called, type Connected } from './clients.ts'
-import { eventOf, positions, type SentEvent } from './corpus/positions.ts'
+import { createEvent, positions, type SentEvent } from './corpus/positions.ts'
 import { strongStrings } from './corpus/strings.ts'
 import { invisible } from './text/invisible.ts'
 
@@ -113,7 +113,7 @@ test.each(Object.entries(shown))(
       expectClean(written + JSON.stringify(structured))
       // A line of code that is too long is left out.
       if (position === 'code line' && text.length > 120) continue
-      if (!isAlarming(flagsOf(text))) continue
+      if (!isAlarming(findFlags(text))) continue
       const { warning, untrusted } = structured as { warning?: string; untrusted: { flags?: object } }
       expect({ text, warning, flagged: Object.values(untrusted.flags ?? {}).includes('strong') }).toEqual({
         text,
@@ -130,7 +130,7 @@ const CANARY = 'kanari'
 
 /** Event k has string k + p in position p, so that over all events every string has been in every position. */
 function hostileEvent(index: number): SentEvent {
-  const event = eventOf((position) => {
+  const event = createEvent((position) => {
     const place = positions.indexOf(position)
     const { text } = strongStrings[(index + place * 20) % strongStrings.length] ?? { text: '' }
     return `${CANARY}\n${text}\n${CANARY}`
@@ -240,7 +240,7 @@ test('every string in every position keeps inside its block on its way from the 
     expect(page.text).toContain(WARNING)
     expect(split(page.text).inside.join('\n')).toContain(CANARY)
     const found = page.structured as { data: { rows: object }; next_cursor?: string }
-    for (const id of idsOf(found.data.rows)) {
+    for (const id of shownIds(found.data.rows)) {
       issues += 1
       const called = await agent.call('get_error_issue', { issue: id, detail: issues % 2 === 0 ? 'full' : 'concise' })
       expectSafe(called, writes)
@@ -275,7 +275,7 @@ interface Corroborated {
 }
 
 /** Ids of rows in either of their forms. */
-function idsOf(rows: object): string[] {
+function shownIds(rows: object): string[] {
   if (Array.isArray(rows)) return (rows as { id: string }[]).map(({ id }) => id)
   return (rows as { rows: string[][] }).rows.flatMap(([id]) => id ?? [])
 }
@@ -333,7 +333,7 @@ test('what a failed test says keeps inside its block, and is told of where it gi
     const { outside, inside } = split(called.text)
     expect(outside).toContain(`title=case ${String(index)}`)
     expect(inside.join('\n')).toContain(CANARY)
-    expect({ text, warned: outside.includes(WARNING) || !isAlarming(flagsOf(text)) }).toEqual({ text, warned: true })
+    expect({ text, warned: outside.includes(WARNING) || !isAlarming(findFlags(text)) }).toEqual({ text, warned: true })
     expect(called.meta['tracegate/integrity']).toBe('untrusted')
   }
 }, 90_000)

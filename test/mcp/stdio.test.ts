@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { clientOf, connected, eras, type Era } from './clients.ts'
+import { connectClient, connected, eras, type Era } from './clients.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 let dataDir: string
@@ -23,7 +23,7 @@ async function connectChild(era: Era) {
     env: { PATH: process.env['PATH'] ?? '', HOME: dataDir, TRACEGATE_LOG_LEVEL: 'silent' },
     stderr: 'ignore' as const,
   }
-  const client = clientOf(era)
+  const client = connectClient(era)
   if (client instanceof Client) await client.connect(new StdioClientTransport(server))
   else await client.connect(new OlderTransport(server))
   return connected(client, () => client.close())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listingOf } from '../../src/mcp/surface/listing.ts'
+import { createListing } from '../../src/mcp/surface/listing.ts'
 import { surface } from '../../src/surface.ts'
 import { defaults } from '../mcp/clients.ts'
 
@@ -13,7 +13,7 @@ test.each(surface.resources.map((resource) => [resource.uri, resource] as const)
 )
 
 test('the pages name every tool of the list and none that is absent', () => {
-  const { resources, tools, offers } = listingOf(surface, defaults)
+  const { resources, tools, offers } = createListing(surface, defaults)
   const text = resources.map((resource) => resource.text).join('\n')
   for (const { tool } of tools) expect(text).toContain(tool.name)
   const named = [...text.matchAll(/`((?:get|find|set|record|review)_[a-z_]+)`/g)].map(([, name = '']) => name)

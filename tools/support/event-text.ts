@@ -7,7 +7,7 @@ import {
   hasOnly,
   hasText,
   isShort,
-  memberOf,
+  untrustedMember,
   Quoted,
   quoted,
   type BlockContent,
@@ -150,7 +150,7 @@ const REQUEST = new Set(['method', 'url', 'status_code', 'type', 'request_body_s
 
 /** The data of a breadcrumb; of a request as `GET url 200`. */
 function crumbData({ data }: ToldBreadcrumb): Quoted['parts'] {
-  const url = memberOf(data, 'url')
+  const url = untrustedMember(data, 'url')
   if (data === undefined || url === undefined || !hasOnly(data, REQUEST)) return [data]
-  return quoted`${memberOf(data, 'method')} ${url} ${memberOf(data, 'status_code')}`.parts
+  return quoted`${untrustedMember(data, 'method')} ${url} ${untrustedMember(data, 'status_code')}`.parts
 }

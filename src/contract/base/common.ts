@@ -12,14 +12,14 @@ export function prefixed<const P extends string, const V extends readonly string
 }
 
 /** `PRIORITY_` of an enum made by `prefixed`; empty for the lower-case enums of the specification. */
-export function prefixOf(schema: z.core.$ZodType): string {
+export function enumPrefix(schema: z.core.$ZodType): string {
   return prefixes.get(schema) ?? ''
 }
 
 /** The enum as requests may write it: any case, with or without its prefix (contract §0.1). */
 export function accept<E extends z.ZodEnum>(schema: E): z.ZodType<z.output<E>, z.output<E>> {
   const byFold = new Map<string, string>()
-  const prefix = prefixOf(schema)
+  const prefix = enumPrefix(schema)
   for (const option of schema.options.map(String)) {
     byFold.set(option.toLowerCase(), option)
     byFold.set(option.slice(prefix.length).toLowerCase(), option)

@@ -3,7 +3,7 @@ import { failures } from '../../errors.ts'
 import { pathParameters, type Endpoint } from '../base/endpoint.ts'
 import { contract } from '../index.ts'
 import { ingestPaths, ingestSecurity } from './ingest.ts'
-import { componentRegistry, schemasOf, tagOf, type JsonSchema } from './schemas.ts'
+import { componentRegistry, toJsonSchemas, endpointTag, type JsonSchema } from './schemas.ts'
 
 /**
  * The contract as an OpenAPI 3.1 document: every endpoint of the table under its name as `operationId`, the shared
@@ -11,14 +11,14 @@ import { componentRegistry, schemasOf, tagOf, type JsonSchema } from './schemas.
  * `x-reasons` the reasons that its errors may carry.
  */
 export function openApi() {
-  const operations = Object.entries(contract).map(([name, endpoint]) => operationOf(name, endpoint))
+  const operations = Object.entries(contract).map(([name, endpoint]) => toOperation(name, endpoint))
   const registry = componentRegistry()
   for (const { name, parameters, body, endpoint } of operations) {
     registry.add(parameters, { id: `${name}.parameters` })
     registry.add(body, { id: `${name}.request` })
     registry.add(endpoint.returns, { id: `${name}.response` })
   }
-  const { components, inline } = schemasOf(registry)
+  const { components, inline } = toJsonSchemas(registry)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of operations) {
     const methods = (paths[operation.endpoint.path] ??= {})
@@ -29,7 +29,9 @@ export function openApi() {
     info,
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: [...new Set([...operations.map(({ endpoint }) => tagOf(endpoint)), 'ingest'])].map((name) => ({ name })),
+    tags: [...new Set([...operations.map(({ endpoint }) => endpointTag(endpoint)), 'ingest'])].map((name) => ({
+      name,
+    })),
     paths: { ...paths, ...ingestPaths },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, ...ingestSecurity },
@@ -58,7 +60,7 @@ interface Operation {
 }
 
 /** Splits the input of an endpoint as the router does: path first, the rest is query (GET, DELETE) or body. */
-function operationOf(name: string, endpoint: Endpoint): Operation {
+function toOperation(name: string, endpoint: Endpoint): Operation {
   const inPath = new Set(pathParameters(endpoint.path))
   const inQuery = !hasBody(endpoint)
   const pick = (wanted: (member: string) => boolean) =>
@@ -78,14 +80,14 @@ function hasBody({ method }: Endpoint): boolean {
 
 function describe(operation: Operation, inline: Readonly<Record<string, JsonSchema>>) {
   const { name, endpoint } = operation
-  const parameters = [...parametersOf(operation, inline[`${name}.parameters`] ?? {}), ...sharedOf(endpoint)]
+  const parameters = [...toParameters(operation, inline[`${name}.parameters`] ?? {}), ...sharedParameterRefs(endpoint)]
   return {
     operationId: name,
-    tags: [tagOf(endpoint)],
+    tags: [endpointTag(endpoint)],
     summary: endpoint.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody(endpoint) && { requestBody: requestBody(inline[`${name}.request`] ?? {}, endpoint) }),
-    responses: { 200: success(endpoint, inline[`${name}.response`] ?? {}), ...errorsOf(endpoint) },
+    responses: { 200: success(endpoint, inline[`${name}.response`] ?? {}), ...errorResponseRefs(endpoint) },
     'x-scope': endpoint.scope,
     'x-retry': endpoint.retry,
     ...(endpoint.reasons.length > 0 && { 'x-reasons': endpoint.reasons }),
@@ -93,7 +95,7 @@ function describe(operation: Operation, inline: Readonly<Record<string, JsonSche
   }
 }
 
-function parametersOf({ inPath }: Operation, { properties = {}, required = [] }: JsonSchema) {
+function toParameters({ inPath }: Operation, { properties = {}, required = [] }: JsonSchema) {
   const members = Object.entries(properties).filter(
     (member): member is [string, JsonSchema] => typeof member[1] === 'object',
   )
@@ -137,7 +139,7 @@ function header(name: string, description: string) {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } }
 }
 
-function sharedOf({ input }: Endpoint): { $ref: string }[] {
+function sharedParameterRefs({ input }: Endpoint): { $ref: string }[] {
   const names: string[] = []
   for (const [member, aliases] of Object.entries(pagingNames)) if (member in input.shape) names.push(...aliases)
   if ('etag' in input.shape) names.push('If-Match')
@@ -181,7 +183,7 @@ const errorNames: Readonly<Record<string, { name: string; description: string }>
   '5XX': { name: 'ServerError', description: 'INTERNAL, UNIMPLEMENTED or UNAVAILABLE.' },
 }
 
-function errorsOf(endpoint: Endpoint): Record<string, { $ref: string }> {
+function errorResponseRefs(endpoint: Endpoint): Record<string, { $ref: string }> {
   const statuses = new Set<string>([...endpoint.fails.map((code) => String(failures[code].status)), ...everywhere])
   // A body can always be malformed or over its limit, and a query parameter unknown.
   statuses.add('400')

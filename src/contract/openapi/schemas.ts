@@ -42,7 +42,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema
 type Registry = z.core.$ZodRegistry<{ id: string }>
 
 /** The noun an endpoint belongs to. */
-export function tagOf(endpoint: Endpoint): string {
+export function endpointTag(endpoint: Endpoint): string {
   for (const [tag, modules] of Object.entries(nouns))
     if (modules.some((module) => Object.values(module).includes(endpoint))) return tag
   throw new Error(`${endpoint.method} ${endpoint.path} is in no module that openapi-schemas.ts lists`)
@@ -70,7 +70,7 @@ export function componentRegistry(): Registry {
  * JSON Schemas of everything registered: `components` under plain names, `inline` under names with a dot. Both requests
  * and responses are what travels, hence zod's input side: results become `Untrusted` only when they are read.
  */
-export function schemasOf(registry: Registry) {
+export function toJsonSchemas(registry: Registry) {
   const { schemas } = z.toJSONSchema(registry, {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { ServiceError } from '../../errors.ts'
 import type { Effect } from '../define/define.ts'
 import { keysShown, repair, type Repaired } from './repair/index.ts'
-import { parameterOf } from './repair/keys.ts'
+import { findParameter } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'
-import { planOf } from './repair/plan.ts'
+import { inputPlan } from './repair/plan.ts'
 import { shapeOf, TeachingError } from '../result/teach.ts'
 
 export interface ReadArguments {
@@ -43,9 +43,9 @@ export function inToolWords(error: unknown, input: z.ZodObject, args: Readonly<R
   if (!(error instanceof ServiceError) || error instanceof TeachingError || error.code !== 'invalid_argument') {
     return error
   }
-  const plan = planOf(input)
+  const plan = inputPlan(input)
   const name = error.violations
-    .map(({ field }) => parameterOf(plan, field)?.name)
+    .map(({ field }) => findParameter(plan, field)?.name)
     .find((parameter) => parameter !== undefined && args[parameter] !== undefined)
   if (name === undefined) return error
   const { violations, reason, metadata } = error
@@ -62,13 +62,13 @@ type Issue = z.core.$ZodIssue
 function subject(issue: Issue | undefined): string {
   if (issue === undefined) return 'no reason'
   if (issue.code === 'unrecognized_keys') return `unknown parameter ${keysShown(issue.keys)}`
-  return pathOf(issue) || 'the whole object'
+  return issuePath(issue) || 'the whole object'
 }
 
 function sent(issue: Issue, raw: unknown): string {
   const value = issue.path.reduce<unknown>((at, key) => member(at, key), raw)
   if (issue.code === 'unrecognized_keys') return keysShown(issue.keys)
-  return `${pathOf(issue) || 'arguments'} = ${shapeOf(value)}`
+  return `${issuePath(issue) || 'arguments'} = ${shapeOf(value)}`
 }
 
 function expectation(issue: Issue, schema: z.ZodObject, hints: Repaired['hints']): string {
@@ -78,7 +78,7 @@ function expectation(issue: Issue, schema: z.ZodObject, hints: Repaired['hints']
 }
 
 function valid(issue: Issue, schema: z.ZodObject): string {
-  const name = pathOf(issue)
+  const name = issuePath(issue)
   if (issue.code === 'unrecognized_keys') return `one of ${Object.keys(schema.shape).join(', ')}`
   if (issue.code === 'invalid_value') return `${name}: ${issue.values.map(String).join(' | ')}`
   if (issue.code === 'invalid_type') {
@@ -94,7 +94,7 @@ function unit(origin: string): string {
   return origin === 'array' ? ' items' : ''
 }
 
-function pathOf(issue: Issue): string {
+function issuePath(issue: Issue): string {
   return issue.path
     .map((key) => (typeof key === 'number' ? `[${String(key)}]` : `.${nameShown(String(key))}`))
     .join('')

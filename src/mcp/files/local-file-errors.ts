@@ -4,17 +4,17 @@ const missingCodes: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDI
 
 /** Undefined for a path that leads nowhere or may not be followed; any other failure is thrown on. */
 export function missingOr(error: unknown): undefined {
-  if (missingCodes.has(codeOf(error))) return undefined
+  if (missingCodes.has(systemErrorCode(error))) return undefined
   throw error
 }
 
-function codeOf(error: unknown): string | undefined {
+function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** What a failure to open a file means that was there a moment ago. */
 export function refuseOpening(error: unknown, given: string): never {
-  const code = codeOf(error)
+  const code = systemErrorCode(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') throw missing(given)
   // The path had no link when it was resolved.
   if (code === 'ELOOP' || code === 'EMLINK') throw changed(given)
@@ -49,7 +49,7 @@ function misspelt(given: string, why: string, expected: string): TeachingError {
 }
 
 /** The path leads out of the allowed folders; how many there are is told, not where. */
-export function outsideOf(roots: number, given: string): TeachingError {
+export function outsideRoots(roots: number, given: string): TeachingError {
   const folders = roots === 1 ? 'the allowed folder' : `the ${String(roots)} allowed folders`
   return new TeachingError('permission_denied', `the path is outside ${folders}`, {
     sent: sentPath(given),

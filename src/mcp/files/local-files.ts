@@ -8,7 +8,7 @@ import {
   missing,
   missingOr,
   noFile,
-  outsideOf,
+  outsideRoots,
   refuseOpening,
   tooLarge,
   tooMany,
@@ -100,7 +100,7 @@ interface Place {
  * are read. `openFile` is for tests of exactly that.
  */
 export function createLocalFiles(folders: readonly string[], { openFile = open } = {}): LocalFiles {
-  const roots = folders.map((folder) => rootOf(resolve(folder)))
+  const roots = folders.map((folder) => resolveRoot(resolve(folder)))
 
   function rootAround(path: string): Root | undefined {
     return roots.find(({ real }) => isWithin(path, real))
@@ -118,7 +118,7 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
       const root = rootAround(real)
       if (root !== undefined) return { real, root: root.real, stats: await lstat(real, { bigint: true }) }
     }
-    throw outside ? outsideOf(roots.length, given) : missing(given)
+    throw outside ? outsideRoots(roots.length, given) : missing(given)
   }
 
   /** Opens the file of a place; the caller closes it. */
@@ -137,7 +137,7 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
     }
   }
 
-  async function* chunksOf(given: string, place: Place, maxBytes: number): AsyncGenerator<Uint8Array> {
+  async function* readChunks(given: string, place: Place, maxBytes: number): AsyncGenerator<Uint8Array> {
     const handle = await openPlace(given, place, maxBytes)
     try {
       let bytes = 0
@@ -166,11 +166,11 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
     },
     async read(path, { maxBytes }) {
       const place = await locate(path)
-      const bytes = await collectBytes(chunksOf(path, place, maxBytes))
+      const bytes = await collectBytes(readChunks(path, place, maxBytes))
       return { path: slashed(relative(place.root, place.real)), bytes }
     },
     async *chunks(path, { maxBytes }) {
-      yield* chunksOf(path, await locate(path), maxBytes)
+      yield* readChunks(path, await locate(path), maxBytes)
     },
     async list(path, limits) {
       const { real, stats } = await locate(path)
@@ -183,7 +183,7 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
   }
 }
 
-function rootOf(given: string): Root {
+function resolveRoot(given: string): Root {
   try {
     return { given, real: realpathSync(given) }
   } catch {
@@ -238,7 +238,7 @@ async function walk(given: string, top: string, { maxFiles, wanted = () => true 
   const folders = [{ path: top, depth: 0 }]
   let entries = 0
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for await (const entry of entriesOf(folder.path)) {
+    for await (const entry of readEntries(folder.path)) {
       entries += 1
       if (entries > MAX_ENTRIES || folder.depth > MAX_DEPTH) {
         throw tooMany(given, 'the folder is too large to look through')
@@ -263,7 +263,7 @@ async function walk(given: string, top: string, { maxFiles, wanted = () => true 
 }
 
 /** What a folder holds; nothing when it went away, may not be read or has been swapped for a link. */
-async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+async function* readEntries(folder: string): AsyncGenerator<Dirent> {
   const opened = await opendir(folder).catch(missingOr)
   if (opened === undefined) return
   if ((await realpath(folder).catch(missingOr)) === folder) yield* opened

@@ -62,7 +62,7 @@ export async function prepareBundle(listed: readonly ListedFile[], options: Prep
     const path = join(folder, 'bundle.zip')
     const hash = createHash('sha256')
     const meter = new Meter((chunk) => hash.update(chunk))
-    const zip = await zipOf(listed, options)
+    const zip = await createZip(listed, options)
     await pipeline(zip.stream, meter, createWriteStream(path, { mode: 0o600 }), { signal: options.signal })
     return {
       sizeBytes: meter.bytes,
@@ -96,7 +96,7 @@ class Meter extends Transform {
 }
 
 /** The zip as a stream, and once it has ended the map that each JavaScript file names. */
-async function zipOf(listed: readonly ListedFile[], { files, onRead }: PrepareOptions) {
+async function createZip(listed: readonly ListedFile[], { files, onRead }: PrepareOptions) {
   // Loaded here, because an agent's server starts without it.
   const {
     default: { ZipFile },
@@ -109,7 +109,7 @@ async function zipOf(listed: readonly ListedFile[], { files, onRead }: PrepareOp
   // An archive that is given up leaves no file open.
   stream.once('close', () => current?.destroy())
 
-  async function* bytesOf({ path, absolute }: ListedFile): AsyncGenerator<Uint8Array> {
+  async function* readEntry({ path, absolute }: ListedFile): AsyncGenerator<Uint8Array> {
     let ending = Buffer.alloc(0)
     for await (const chunk of files.chunks(absolute, { maxBytes: MAX_UNPACKED_BYTES })) {
       read += chunk.byteLength
@@ -129,7 +129,7 @@ async function zipOf(listed: readonly ListedFile[], { files, onRead }: PrepareOp
       mode: 0o100644,
     }
     zip.addReadStreamLazy(file.path, entry, (give) => {
-      current = Readable.from(bytesOf(file), { objectMode: false })
+      current = Readable.from(readEntry(file), { objectMode: false })
       // The archive does not hear of a file that cannot be read.
       current.on('error', (error) => stream.destroy(error))
       give(null, current)

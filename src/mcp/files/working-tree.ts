@@ -16,12 +16,12 @@ export function isGlob(path: string): boolean {
  */
 export async function workingTree(local: LocalFiles, globs: readonly string[]): Promise<string[]> {
   const whole = await Promise.all(local.roots.map((root) => below(local, root)))
-  const paths = whole.every((list) => list !== undefined) ? whole.flat() : await inFolders(local, foldersOf(globs))
+  const paths = whole.every((list) => list !== undefined) ? whole.flat() : await inFolders(local, baseFolders(globs))
   return [...new Set(paths)].filter((path) => path.length <= PATH_CHARACTERS).slice(0, MOST_FILES)
 }
 
 /** `src/cart` of `src/cart/**`; a glob that begins with a wildcard has no folder. */
-function foldersOf(globs: readonly string[]): string[] {
+function baseFolders(globs: readonly string[]): string[] {
   const folders = globs.flatMap((glob) => /^([^*?[{]+)\//.exec(glob)?.[1] ?? [])
   return [...new Set(folders)]
 }

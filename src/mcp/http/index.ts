@@ -15,7 +15,7 @@ import { createVerifier, tokenHash, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
-import { scopeOf, type Scope } from './scope.ts'
+import { parseScope, type Scope } from './scope.ts'
 import { createSessions } from './sessions.ts'
 import { buildServer, type CallRecord } from '../server.ts'
 
@@ -74,7 +74,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   }
   const modern = createMcpHandler(
     ({ authInfo, requestInfo, era }) => {
-      const scope = scopeOf(
+      const scope = parseScope(
         new URL(requestInfo?.url ?? 'none:').pathname,
         Object.fromEntries(requestInfo?.headers ?? []),
         options.options,
@@ -89,7 +89,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     if (!hostAllowed(incoming, outgoing) || !originAllowed(incoming, outgoing)) return
-    const scope = scopeOf(pathOf(incoming), incoming.headers, options.options)
+    const scope = parseScope(requestPath(incoming), incoming.headers, options.options)
     if (!('options' in scope)) return writeProblem(outgoing, scope.status, scope.message)
     const token = await authenticated(incoming, outgoing)
     if (token === undefined) return
@@ -155,6 +155,6 @@ function buildScoped(options: McpHttpOptions, scope: Scope, token: string): McpS
   })
 }
 
-function pathOf(incoming: IncomingMessage): string {
+function requestPath(incoming: IncomingMessage): string {
   return (incoming.url ?? '/').split('?', 1)[0] ?? '/'
 }

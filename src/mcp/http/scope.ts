@@ -22,7 +22,7 @@ const NOT_FOUND: Refusal = {
  * `/mcp`, `/mcp/readonly`, `/mcp/x/<set>[,<set>]`, `/mcp/p/<product>`, segments combined in any order, and the headers
  * X-MCP-Toolsets and X-MCP-Readonly. They can only narrow what the operator allows.
  */
-export function scopeOf(
+export function parseScope(
   path: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,
   operator: SurfaceOptions,

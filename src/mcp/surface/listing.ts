@@ -47,7 +47,7 @@ let surfaces = 0
  * Tools of the chosen toolsets, without writes when read-only, without the `product` parameter when one is pinned, and the
  * templates and prompts for these tools; texts name no tool that is not there.
  */
-export function listingOf(surface: Surface, options: SurfaceOptions): Listing {
+export function createListing(surface: Surface, options: SurfaceOptions): Listing {
   if (!identities.has(surface)) identities.set(surface, (surfaces += 1))
   const pinned = options.product !== undefined
   const sets = [...new Set(options.toolsets)].sort().join(',')

@@ -8,7 +8,7 @@ export type Flags = { [K in FlagKind]?: Strength }
  * The flags of a text as it came, before anything was taken out of it. They only alert: nothing is blocked or changed
  * because of them. Linear in the text; nothing is decoded but look-alike letters.
  */
-export function flagsOf(raw: string): Flags {
+export function findFlags(raw: string): Flags {
   const flags: Flags = {}
   const hidden = hiddenStrength(raw)
   if (hidden !== undefined) flags.hidden_unicode = hidden

@@ -16,22 +16,22 @@ const SECRET_PAIRS = new Set(
  * and `token_count`, `author` and `passwordResetAt` do not.
  */
 export function isSecretName(name: string): boolean {
-  const words = wordsOf(name)
+  const words = splitName(name)
   const last = words.at(-1) ?? ''
   return SECRET.test(last) || SECRET_PAIRS.has(`${words.at(-2) ?? ''} ${last}`)
 }
 
 /** Is it a name whose value is a cookie? */
 export function isCookieName(name: string): boolean {
-  return /^cookies?$/.test(wordsOf(name).at(-1) ?? '')
+  return /^cookies?$/.test(splitName(name).at(-1) ?? '')
 }
 
 /** Is it a name of passwords, of which people write prose (`password: must have…`) and single words? */
 export function isPasswordName(name: string): boolean {
-  return /(?:password|passwd|pwd|passphrase|passcode)$/.test(wordsOf(name).at(-1) ?? '')
+  return /(?:password|passwd|pwd|passphrase|passcode)$/.test(splitName(name).at(-1) ?? '')
 }
 
-function wordsOf(name: string): string[] {
+function splitName(name: string): string[] {
   return name
     .slice(-200)
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')

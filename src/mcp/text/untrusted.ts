@@ -1,6 +1,6 @@
 import { Untrusted } from '../../contract/base/text.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
-import { flagsOf, type Flags } from './flags.ts'
+import { findFlags, type Flags } from './flags.ts'
 import { redact, redactMembers, redactValue } from './redact.ts'
 
 type Part = Untrusted<unknown> | string | number | undefined
@@ -75,7 +75,7 @@ export function openBlock(content: { readonly [name: string]: BlockContent }): O
   // An object stays an object; only when nothing is left of it is there nothing to show.
   const opened = (openContent(content, tally) ?? {}) as OpenedBlock['content']
   // Over all texts at once: what one field begins another may end, and each begins a line.
-  return { content: opened, removed: tally.removed, redacted: tally.redacted, flags: flagsOf(tally.raw.join('\n')) }
+  return { content: opened, removed: tally.removed, redacted: tally.redacted, flags: findFlags(tally.raw.join('\n')) }
 }
 
 function openContent(content: BlockContent, tally: Tally): OpenContent | undefined {
@@ -108,20 +108,20 @@ function openPart({ parts, manyLines }: Quoted, index: number, tally: Tally): st
   const part = parts[index]
   if (!(part instanceof Untrusted)) return String(part ?? '')
   const value = Untrusted.open(part)
-  tally.raw.push(...textsOf(value))
-  const secret = redactValue(nameOf(parts, index), value, tally.redacted)
+  tally.raw.push(...collectTexts(value))
+  const secret = redactValue(precedingName(parts, index), value, tally.redacted)
   return secret ?? plain(redactMembers(value, tally.redacted), manyLines)
 }
 
 /** Every text in a value: names and members of objects too, each by itself. */
-function textsOf(value: unknown): string[] {
+function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)])
+  return Object.entries(value).flatMap(([name, member]) => [name, ...collectTexts(member)])
 }
 
 /** Of a passage quoted`${name}=${value}` the name, when it is the value's turn; else nothing. */
-function nameOf(parts: readonly Part[], index: number): string {
+function precedingName(parts: readonly Part[], index: number): string {
   const name = parts[index - 1] === '=' ? parts[index - 2] : undefined
   const text = name instanceof Untrusted ? Untrusted.open(name) : name
   return typeof text === 'string' ? clean(text).text : ''
@@ -180,7 +180,7 @@ export function combined(texts: readonly Untrusted<string>[], make: (texts: stri
 }
 
 /** A member of an outsider's object, by its name. */
-export function memberOf(
+export function untrustedMember(
   object: Untrusted<Record<string, unknown>> | undefined,
   name: string,
 ): Untrusted<unknown> | undefined {

@@ -3,7 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { scopes, type Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
 import { ServiceError } from '../../errors.ts'
-import { stackOf, type Log } from '../shared/log.ts'
+import { type Log } from '../shared/log.ts'
+import { stackText } from '../../lib/stack.ts'
 import type { Database } from '../sql/database.ts'
 
 const usedAtMostEveryMs = 60_000
@@ -37,7 +38,12 @@ export function createAuthenticator({
       .then(
         () => undefined,
         (thrown: unknown) =>
-          log?.({ level: 'warn', message: 'last use of a token was not noted', where: 'auth', error: stackOf(thrown) }),
+          log?.({
+            level: 'warn',
+            message: 'last use of a token was not noted',
+            where: 'auth',
+            error: stackText(thrown),
+          }),
       )
       .finally(() => writes.delete(write))
     writes.add(write)

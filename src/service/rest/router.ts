@@ -7,7 +7,8 @@ import type { Call, Handlers, Platform, Principal } from '../shared/context.ts'
 import { dryRun } from './dry-run.ts'
 import type { Idempotency } from './idempotency.ts'
 import { createRateLimit, type Rate } from '../../lib/token-bucket.ts'
-import { stackOf, type Log } from '../shared/log.ts'
+import { type Log } from '../shared/log.ts'
+import { stackText } from '../../lib/stack.ts'
 import { errorReply, failureOf, jsonReply } from './replies.ts'
 import { compileReader, splitAddress, type ParsedRequest } from './requests.ts'
 import { compileRoutes } from './routes.ts'
@@ -82,7 +83,7 @@ export function createRouter(options: RouterOptions): Send {
       const failure = failureOf(thrown)
       if (failure.status >= 500 && failure.code !== 'unimplemented') {
         const durationMs = platform.now() - started
-        const error = stackOf(failure.cause ?? failure)
+        const error = stackText(failure.cause ?? failure)
         log?.({ level: 'error', message: failure.message, requestId, where, status: failure.status, durationMs, error })
       }
       return errorReply(failure, requestId)

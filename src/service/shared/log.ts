@@ -12,9 +12,3 @@ export interface LogEntry {
 }
 
 export type Log = (entry: LogEntry) => void
-
-/** The stack of whatever was thrown, for the log alone. */
-export function stackOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return typeof thrown
-  return thrown.stack ?? thrown.message
-}

@@ -1,6 +1,7 @@
 import type { Platform } from '../shared/context.ts'
 import { runRetention } from '../errors/issues/retention.ts'
-import { stackOf, type Log } from '../shared/log.ts'
+import { type Log } from '../shared/log.ts'
+import { stackText } from '../../lib/stack.ts'
 import type { Database } from '../sql/database.ts'
 import { removeOldResults } from '../quality/cases/retention.ts'
 import { hourMs } from '../shared/times.ts'
@@ -46,18 +47,18 @@ async function clean({ db, platform, log, expireUploads, signal }: Room & { sign
       log?.({ level: 'info', message: 'retention removed old occurrences', where: 'retention' })
   } catch (thrown) {
     // The next run tries again; what it could not remove harms nobody until then.
-    log?.({ level: 'warn', message: 'retention failed', where: 'retention', error: stackOf(thrown) })
+    log?.({ level: 'warn', message: 'retention failed', where: 'retention', error: stackText(thrown) })
   }
   try {
     const results = await removeOldResults(db, platform.now(), signal)
     if (results > 0) log?.({ level: 'info', message: 'retention removed old test results', where: 'retention' })
   } catch (thrown) {
-    log?.({ level: 'warn', message: 'retention of test results failed', where: 'retention', error: stackOf(thrown) })
+    log?.({ level: 'warn', message: 'retention of test results failed', where: 'retention', error: stackText(thrown) })
   }
   try {
     const expired = (await expireUploads?.(signal)) ?? 0
     if (expired > 0) log?.({ level: 'info', message: 'uploads without a confirm were removed', where: 'uploads' })
   } catch (thrown) {
-    log?.({ level: 'warn', message: 'removing old uploads failed', where: 'uploads', error: stackOf(thrown) })
+    log?.({ level: 'warn', message: 'removing old uploads failed', where: 'uploads', error: stackText(thrown) })
   }
 }

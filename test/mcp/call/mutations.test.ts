@@ -7,12 +7,12 @@ import type { RepairKind } from '../../../src/mcp/call/repair/notes.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import { surface } from '../../../src/surface.ts'
 import { startApp, type App } from '../../app.ts'
-import { valuesOf } from '../arguments-of.ts'
+import { argumentValues } from '../arbitrary-arguments.ts'
 import { junitReport, recordFailure } from '../checks/calls.ts'
 import { closedMachine } from '../checks/machine.ts'
 import { connect, eras, type Called, type Connected } from '../clients.ts'
 import { connectHttp, serveMcp } from '../http/http-server.ts'
-import { hostile, kinds, mutationsOf, type Mutated } from './mutations.ts'
+import { hostile, kinds, listMutations, type Mutated } from './mutations.ts'
 
 let app: App
 let agent: Connected
@@ -66,7 +66,7 @@ function fitting(tool: Tool): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(tool.input.shape).map(([name, schema]) => {
       const thing = words.get(name)?.thing
-      const [sample] = fc.sample(valuesOf(schema), { numRuns: 1, seed: 5 })
+      const [sample] = fc.sample(argumentValues(schema), { numRuns: 1, seed: 5 })
       if (name === 'dry_run') return [name, true]
       // There is no quality branch, and a report is given as text or by its path.
       if (name === 'cursor' || name === 'branch') return [name, undefined]
@@ -105,7 +105,7 @@ function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError
 }
 
 /** Everything that a person would call the data, but when a token was last used. */
-async function dataOf({ db }: App): Promise<Map<string, string>> {
+async function resultData({ db }: App): Promise<Map<string, string>> {
   // Without the tables inside the full-text indexes, which hold numbers that are none here.
   const tables = await sql<{ name: string }>`SELECT name FROM pragma_table_list WHERE type = 'table'`.execute(db.read)
   const contents = new Map<string, string>()
@@ -119,8 +119,8 @@ async function dataOf({ db }: App): Promise<Map<string, string>> {
 
 describe.each(surface.tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool) => {
   test('repairs what is mutated and says so, or teaches; it neither crashes nor writes', async () => {
-    const before = await dataOf(app)
-    const mutated = mutationsOf(tool.input, fitting(tool))
+    const before = await resultData(app)
+    const mutated = listMutations(tool.input, fitting(tool))
     const answers = await inBatches(mutated, 8, async (mutation) => ({
       ...mutation,
       answer: await send(agent, name, mutation.args),
@@ -131,7 +131,7 @@ describe.each(surface.tools.map((tool) => [tool.name, tool] as const))('%s', (na
     })
     expect(faults).toEqual([])
     expect(bugs).toEqual([])
-    expect(await dataOf(app)).toEqual(before)
+    expect(await resultData(app)).toEqual(before)
     expect(mutated.length).toBeGreaterThan(20)
     // The check above would pass if nothing were ever repaired; what reads files says in each error what it was given.
     expect(tool.local === true || answers.some(({ answer }) => !answer.isError)).toBe(true)
@@ -139,7 +139,9 @@ describe.each(surface.tools.map((tool) => [tool.name, tool] as const))('%s', (na
 })
 
 test('the mutations are of some 35 kinds, and each is used', () => {
-  const used = new Set(surface.tools.flatMap((tool) => mutationsOf(tool.input, fitting(tool)).map(({ kind }) => kind)))
+  const used = new Set(
+    surface.tools.flatMap((tool) => listMutations(tool.input, fitting(tool)).map(({ kind }) => kind)),
+  )
   expect(kinds.filter((kind) => !used.has(kind))).toEqual([])
   expect(kinds.length).toBeGreaterThanOrEqual(35)
 })

@@ -8,7 +8,7 @@ import { findErrorIssues } from '../../../tools/find-error-issues.ts'
 import { getErrorIssue } from '../../../tools/get-error-issue.ts'
 import { getWorkspaceContext } from '../../../tools/get-workspace-context.ts'
 import { setErrorIssueStatus } from '../../../tools/set-error-issue-status.ts'
-import { argumentsOf } from '../arguments-of.ts'
+import { arbitraryArguments } from '../arbitrary-arguments.ts'
 
 const find = findErrorIssues.input
 const inspect = getErrorIssue.input
@@ -420,7 +420,7 @@ function describedAs(schema: z.core.$ZodType): string {
 test('arguments that fit are left alone', () => {
   for (const tool of surface.tools) {
     fc.assert(
-      fc.property(argumentsOf(tool.input), fc.boolean(), (raw, pinned) => {
+      fc.property(arbitraryArguments(tool.input), fc.boolean(), (raw, pinned) => {
         fc.pre(tool.input.safeParse(raw).success)
         const repaired = repair(tool.input, raw, { writes: tool.effect !== 'read', pinned })
         expect(repaired.args).toBe(raw)

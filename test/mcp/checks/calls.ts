@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Tool } from '../../../src/mcp/define/define.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import type { App } from '../../app.ts'
-import { isOptional } from '../arguments-of.ts'
+import { isOptional } from '../arbitrary-arguments.ts'
 
 export type Arguments = Record<string, unknown>
 /** Of each thing (`issue`, `release`) the id, key or name of one that is there. */

@@ -3,13 +3,13 @@ import { toolTokens } from '../../../src/dev/surface.ts'
 import { toolsets } from '../../../src/config.ts'
 import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { instructions } from '../../../src/mcp/surface/instructions.ts'
-import { listingOf, type Listing } from '../../../src/mcp/surface/listing.ts'
+import { createListing, type Listing } from '../../../src/mcp/surface/listing.ts'
 import { linesOffered, sentencesOffered } from '../../../src/mcp/surface/naming.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { defaults } from '../clients.ts'
 
-const list = (options: Partial<SurfaceOptions> = {}) => listingOf(surface, { ...defaults, ...options })
+const list = (options: Partial<SurfaceOptions> = {}) => createListing(surface, { ...defaults, ...options })
 const everything = list({ toolsets: ['all'], local: true })
 const tokensOf = ({ tools }: Listing) => tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listingOf } from '../../../src/mcp/surface/listing.ts'
+import { createListing } from '../../../src/mcp/surface/listing.ts'
 import { surface } from '../../../src/surface.ts'
 import { defaults } from '../clients.ts'
 import { bm25 } from './bm25.ts'
@@ -243,7 +243,7 @@ const phrasings: Readonly<Record<string, readonly string[]>> = {
 }
 
 test('what users say finds the right tool among other servers’ tools, in the first three for nine of ten', () => {
-  const ours = listingOf(surface, { ...defaults, toolsets: ['all'], local: true }).tools
+  const ours = createListing(surface, { ...defaults, toolsets: ['all'], local: true }).tools
   const documents = [...ours.map(({ tool, description }) => ({ name: tool.name, description })), ...distractors]
   const search = bm25(documents.map(({ name, description }) => ({ name, text: `${name} ${description}` })))
   const asked = Object.entries(phrasings).flatMap(([tool, said]) => said.map((phrase) => ({ tool, phrase })))

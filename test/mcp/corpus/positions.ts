@@ -45,7 +45,7 @@ export const positions = [
 export type Position = (typeof positions)[number]
 
 /** An event with a text in every position. */
-export function eventOf(text: (position: Position) => string): SentEvent {
+export function createEvent(text: (position: Position) => string): SentEvent {
   return {
     message: text('message'),
     platform: text('platform'),

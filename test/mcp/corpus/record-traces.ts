@@ -52,7 +52,7 @@ try {
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
   const traces: Trace[] = []
   for (const [runtime, record] of Object.entries(recorders)) {
-    const recorded = await record(programsOf(runtime))
+    const recorded = await record(listPrograms(runtime))
     const kept = [...new Set(recorded.map(neutral).filter((text) => text !== ''))]
     console.log(`${runtime}: ${String(kept.length)} of ${String(recorded.length)}`)
     traces.push(...kept.map((text) => ({ runtime, text })))
@@ -66,7 +66,7 @@ try {
 process.exit(0)
 
 /** One program a line; `\n` inside a line is a newline of the program. */
-function programsOf(runtime: string): string[] {
+function listPrograms(runtime: string): string[] {
   const lines = readFileSync(join(import.meta.dirname, 'crashes', `${runtime}.txt`), 'utf8').split('\n')
   return lines.filter((line) => line !== '')
 }

@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-function folderOf(name: string, files: Record<string, string>): string {
+function writeFolder(name: string, files: Record<string, string>): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(base, name, path)), { recursive: true })
     writeFileSync(join(base, name, path), text)
@@ -45,7 +45,7 @@ const build = {
 }
 
 test('a bundle holds every file at its path, and what it says of its bytes is so', async () => {
-  await using prepared = await bundle(folderOf('dist', build))
+  await using prepared = await bundle(writeFolder('dist', build))
   const bytes = await buffer(Readable.from(prepared.chunks()))
   expect(bytes.byteLength).toBe(prepared.sizeBytes)
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(prepared.sha256)
@@ -55,18 +55,18 @@ test('a bundle holds every file at its path, and what it says of its bytes is so
 
 test('the same files are the same bytes, in another folder, at another time and in another time zone', async () => {
   process.env['TZ'] = 'Pacific/Kiritimati'
-  await using first = await bundle(folderOf('one', build))
+  await using first = await bundle(writeFolder('one', build))
   process.env['TZ'] = 'America/Los_Angeles'
-  const folder = folderOf('two', build)
+  const folder = writeFolder('two', build)
   utimesSync(join(folder, 'app.js'), 1_000_000_000, 1_000_000_000)
   await using second = await bundle(folder)
   expect(second.sha256).toBe(first.sha256)
-  await using other = await bundle(folderOf('three', { ...build, 'app.js': 'b()' }))
+  await using other = await bundle(writeFolder('three', { ...build, 'app.js': 'b()' }))
   expect(other.sha256).not.toBe(first.sha256)
 })
 
 test('a comment that names a map outside the folder is reported, however it is written', async () => {
-  const folder = folderOf('dist', {
+  const folder = writeFolder('dist', {
     'a.js': '//# sourceMappingURL=../maps/a.js.map',
     'b.js': '//# sourceMappingURL=https://cdn.example/maps/b.js.map',
     'c.js': '//# sourceMappingURL=/static/c.js.map#x',
@@ -87,13 +87,13 @@ test('a comment that names a map outside the folder is reported, however it is w
 
 test('progress ends at the size of the files', async () => {
   const heard: number[] = []
-  await using _ = await bundle(folderOf('dist', build), { onRead: (bytes) => heard.push(bytes) })
+  await using _ = await bundle(writeFolder('dist', build), { onRead: (bytes) => heard.push(bytes) })
   expect(heard).toEqual(heard.toSorted((one, other) => one - other))
   expect(heard.at(-1)).toBe(Object.values(build).reduce((sum, text) => sum + text.length, 0))
 })
 
 test('disposing leaves nothing behind, nor does a bundle that cannot be made', async () => {
-  const folder = folderOf('dist', build)
+  const folder = writeFolder('dist', build)
   const left = () => readdirSync(join(base, 'tmp'))
   {
     await using _ = await bundle(folder)
@@ -108,7 +108,7 @@ test('disposing leaves nothing behind, nor does a bundle that cannot be made', a
   expect(left()).toEqual([])
   const cancel = new AbortController()
   const onRead = () => cancel.abort()
-  await expect(bundle(folderOf('again', build), { signal: cancel.signal, onRead })).rejects.toThrow(/abort/)
+  await expect(bundle(writeFolder('again', build), { signal: cancel.signal, onRead })).rejects.toThrow(/abort/)
   expect(left()).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scopeOf } from '../../../src/mcp/http/scope.ts'
+import { parseScope } from '../../../src/mcp/http/scope.ts'
 import { defaults } from '../clients.ts'
 
 const operator = { ...defaults, toolsets: ['default', 'releases'] }
@@ -22,25 +22,28 @@ test.each([
   ['/mcp', { 'x-mcp-toolsets': 'default' }, { toolsets: ['default'], readOnly: false, product: undefined }, true],
   ['/mcp/x/default', { 'x-mcp-toolsets': 'releases' }, { toolsets: [], readOnly: false, product: undefined }, true],
 ])('%s with %j shows what both allow', (path, headers, options, narrowed) => {
-  expect(scopeOf(path, headers, operator)).toEqual({ options: { ...operator, ...options }, narrowed })
+  expect(parseScope(path, headers, operator)).toEqual({ options: { ...operator, ...options }, narrowed })
 })
 
 test('what the operator forbids stays forbidden', () => {
   const strict = { ...operator, readOnly: true, product: '1' }
-  expect(scopeOf('/mcp', { 'x-mcp-readonly': 'false' }, strict)).toMatchObject({ options: { readOnly: true } })
-  expect(scopeOf('/mcp/p/2', {}, strict)).toEqual({ status: 404, message: 'this server is pinned to another product' })
-  expect(scopeOf('/mcp/p/1', {}, strict)).toMatchObject({ options: { product: '1' } })
+  expect(parseScope('/mcp', { 'x-mcp-readonly': 'false' }, strict)).toMatchObject({ options: { readOnly: true } })
+  expect(parseScope('/mcp/p/2', {}, strict)).toEqual({
+    status: 404,
+    message: 'this server is pinned to another product',
+  })
+  expect(parseScope('/mcp/p/1', {}, strict)).toMatchObject({ options: { product: '1' } })
 })
 
 test.each(['/', '/mcpx', '/mcp/other', '/mcp/x', '/mcp/x/', '/mcp/p', '/mcp//p/1', '/mcp/p/%E0%A4%A', '//mcp'])(
   '%s is not an address of ours',
   (path) => {
-    expect(scopeOf(path, {}, operator)).toMatchObject({ status: 404 })
+    expect(parseScope(path, {}, operator)).toMatchObject({ status: 404 })
   },
 )
 
 test('an unknown toolset is an error that lists the known ones', () => {
-  expect(scopeOf('/mcp/x/everything', {}, operator)).toMatchObject({
+  expect(parseScope('/mcp/x/everything', {}, operator)).toMatchObject({
     status: 400,
     message: expect.stringContaining('ingest_dev'),
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { defineTool, effects, type SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { instructions } from '../../../src/mcp/surface/instructions.ts'
-import { listingOf, type Surface } from '../../../src/mcp/surface/listing.ts'
+import { createListing, type Surface } from '../../../src/mcp/surface/listing.ts'
 import { defaults } from '../clients.ts'
 
 function tool(name: string, facts: { toolset?: 'default' | 'releases'; effect?: 'read' | 'delete' } = {}) {
@@ -60,7 +60,7 @@ const small: Surface = {
     },
   ],
 }
-const list = (options: Partial<SurfaceOptions> = {}) => listingOf(small, { ...defaults, ...options })
+const list = (options: Partial<SurfaceOptions> = {}) => createListing(small, { ...defaults, ...options })
 const names = (options?: Partial<SurfaceOptions>) => list(options).tools.map(({ tool: { name } }) => name)
 
 test('a list holds the tools of the chosen toolsets, in a fixed order', () => {

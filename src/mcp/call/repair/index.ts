@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { isObject } from '../../../lib/objects.ts'
-import { ignorable, namesProduct, nearest, parameterOf, wrapped } from './keys.ts'
+import { ignorable, namesProduct, nearest, findParameter, wrapped } from './keys.ts'
 import { change, nameShown, type RepairKind } from './notes.ts'
-import { planOf, type Parameter, type Plan } from './plan.ts'
+import { inputPlan, type Parameter, type Plan } from './plan.ts'
 import { absent, parseJson, repairValue, type Reading } from './value.ts'
 import { shapeOf } from '../../result/teach.ts'
 
@@ -33,10 +33,10 @@ const SLIPS = 20
  * Arguments as models send them, made into what a tool's schema reads (mcp §4). What cannot be repaired stays as it came, for the schema to refuse. Never throws.
  */
 export function repair(schema: z.ZodObject, raw: unknown, call: RepairedCall): Repaired {
-  const plan = planOf(schema)
+  const plan = inputPlan(schema)
   const log: Log = { notes: [], kinds: new Set(), hints: new Map(), unknown: 0 }
-  const given = wholeOf(plan, raw, log)
-  const args = isObject(given) ? membersOf(plan, given, call, log) : given
+  const given = unwrap(plan, raw, log)
+  const args = isObject(given) ? repairMembers(plan, given, call, log) : given
   return { args: log.notes.length === 0 ? raw : args, notes: log.notes, kinds: [...log.kinds], hints: log.hints }
 }
 
@@ -48,12 +48,12 @@ interface Log {
   unknown: number
 }
 
-function wholeOf(plan: Plan, raw: unknown, log: Log): unknown {
-  const given = objectOf(raw, 'arguments', log)
+function unwrap(plan: Plan, raw: unknown, log: Log): unknown {
+  const given = readObject(raw, 'arguments', log)
   const box = isObject(given) ? wrapped(plan, given) : undefined
   if (box === undefined) return given
   const before = log.notes.length
-  const inner = objectOf(box.inner, box.key, log)
+  const inner = readObject(box.inner, box.key, log)
   if (!isObject(inner)) {
     log.hints.set(box.key, 'the parameters themselves, as one JSON object')
     return given
@@ -63,7 +63,7 @@ function wholeOf(plan: Plan, raw: unknown, log: Log): unknown {
   return inner
 }
 
-function objectOf(value: unknown, name: string, log: Log): unknown {
+function readObject(value: unknown, name: string, log: Log): unknown {
   if (typeof value !== 'string') return value
   const parsed = value.trim() === '' ? {} : parseJson(value)
   if (!isObject(parsed)) return value
@@ -72,12 +72,17 @@ function objectOf(value: unknown, name: string, log: Log): unknown {
   return parsed
 }
 
-function membersOf(plan: Plan, given: Record<string, unknown>, call: RepairedCall, log: Log): Record<string, unknown> {
+function repairMembers(
+  plan: Plan,
+  given: Record<string, unknown>,
+  call: RepairedCall,
+  log: Log,
+): Record<string, unknown> {
   // Collected as pairs: assigning would let a key named __proto__ through.
   const members = new Map<string, unknown>()
   const ignored: string[] = []
   for (const [key, value] of Object.entries(given)) {
-    const parameter = parameterOf(plan, key)
+    const parameter = findParameter(plan, key)
     if (parameter === undefined) {
       if (isIgnored(plan, key, call, log)) ignored.push(key)
       else members.set(key, value)

@@ -2,7 +2,7 @@ import { words } from '../../define/parameters.ts'
 import { folded, type Parameter, type Plan } from './plan.ts'
 
 /** The parameter meant by a key: its own name, or another word for it. */
-export function parameterOf(plan: Plan, key: string): Parameter | undefined {
+export function findParameter(plan: Plan, key: string): Parameter | undefined {
   return plan.parameters.get(key) ?? plan.byWord.get(folded(key))
 }
 

@@ -7,12 +7,12 @@ const SPELLING = /^(?:(?:the )?(?:last|past) )?(\d{1,4})?[ _-]?([a-z]+?)s?$/
  * The window meant by another spelling (`24h`, `1w`, `7 days`), when one of the values is exactly as long. Nothing that
  * could mean minutes or months is guessed.
  */
-export function periodOf(values: readonly string[], text: string): string | undefined {
-  const hours = hoursOf(text)
-  return hours === undefined ? undefined : values.find((value) => hoursOf(value) === hours)
+export function matchPeriod(values: readonly string[], text: string): string | undefined {
+  const hours = periodHours(text)
+  return hours === undefined ? undefined : values.find((value) => periodHours(value) === hours)
 }
 
-function hoursOf(text: string): number | undefined {
+function periodHours(text: string): number | undefined {
   const [, count = '1', unit = ''] = SPELLING.exec(text.trim().toLowerCase()) ?? []
   const hours = HOURS.get(unit)
   return hours === undefined ? undefined : Number(count) * hours

@@ -28,10 +28,10 @@ export interface Plan {
 const plans = new WeakMap<z.ZodObject, Plan>()
 
 /** The plan of a tool's input schema, made once. */
-export function planOf(schema: z.ZodObject): Plan {
+export function inputPlan(schema: z.ZodObject): Plan {
   const known = plans.get(schema)
   if (known !== undefined) return known
-  const parameters = parametersOf(schema)
+  const parameters = toParameters(schema)
   const plan = { parameters, byWord: byWord([...parameters.values()]) }
   plans.set(schema, plan)
   return plan
@@ -42,36 +42,36 @@ export function folded(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, '')
 }
 
-function parametersOf(schema: z.ZodObject): Map<string, Parameter> {
-  return new Map(Object.entries(schema.shape).map(([name, member]) => [name, parameterOf(name, member)] as const))
+function toParameters(schema: z.ZodObject): Map<string, Parameter> {
+  return new Map(Object.entries(schema.shape).map(([name, member]) => [name, toParameter(name, member)] as const))
 }
 
-function parameterOf(name: string, schema: z.core.$ZodType): Parameter {
+function toParameter(name: string, schema: z.core.$ZodType): Parameter {
   let inner = schema
   let optional = false
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) {
     inner = inner.unwrap()
     optional = true
   }
-  return { name, kind: kindOf(inner, words.get(name)?.thing), optional, literal: neverGuessed.has(name) }
+  return { name, kind: valueKind(inner, words.get(name)?.thing), optional, literal: neverGuessed.has(name) }
 }
 
-function kindOf(schema: z.core.$ZodType, thing: string | undefined): Kind {
+function valueKind(schema: z.core.$ZodType, thing: string | undefined): Kind {
   if (schema instanceof z.ZodNumber) {
     return schema.isInt ? { is: 'whole_number', max: schema.maxValue ?? Infinity } : { is: 'other' }
   }
   if (schema instanceof z.ZodBoolean) return { is: 'boolean' }
   if (schema instanceof z.ZodEnum) return { is: 'choice', values: schema.options.map(String) }
   if (schema instanceof z.ZodString) return { is: 'text', thing }
-  if (schema instanceof z.ZodArray) return { is: 'list', item: kindOf(schema.element, thing) }
-  if (schema instanceof z.ZodObject) return { is: 'object', members: parametersOf(schema) }
+  if (schema instanceof z.ZodArray) return { is: 'list', item: valueKind(schema.element, thing) }
+  if (schema instanceof z.ZodObject) return { is: 'object', members: toParameters(schema) }
   return { is: 'other' }
 }
 
 /** Own names win over other words; a word that could mean two parameters means none. */
 function byWord(parameters: readonly Parameter[]): Map<string, Parameter> {
   const claims = new Map<string, Set<Parameter>>()
-  const main = mainOf(parameters)
+  const main = mainParameter(parameters)
   for (const parameter of parameters) {
     for (const word of [...otherWords(parameter), ...(parameter === main ? ['id', 'ids', 'key'] : [])]) {
       claims.set(folded(word), (claims.get(folded(word)) ?? new Set()).add(parameter))
@@ -96,7 +96,7 @@ function otherWords({ name, kind, literal }: Parameter): string[] {
 }
 
 /** What a bare `id` means: the only thing a call must name. */
-function mainOf(parameters: readonly Parameter[]): Parameter | undefined {
+function mainParameter(parameters: readonly Parameter[]): Parameter | undefined {
   const [only, ...others] = parameters.filter(({ name, optional }) => !optional && words.get(name)?.thing !== undefined)
   return others.length === 0 ? only : undefined
 }

@@ -2,7 +2,7 @@ import { isObject } from '../../../lib/objects.ts'
 import type { RepairKind } from './notes.ts'
 import { folded, type Kind, type Parameter } from './plan.ts'
 import { cleanId } from './thing-id.ts'
-import { periodOf, periodHint } from './period.ts'
+import { matchPeriod, periodHint } from './period.ts'
 
 /** The parameter is treated as not given. */
 export const absent = Symbol('absent')
@@ -87,7 +87,7 @@ function repairStatus(values: readonly string[], value: string, parameter: Param
 
 function repairPeriod(values: readonly string[], value: string, reading: Reading): unknown {
   if (values.includes(value)) return value
-  const meant = reading.writes ? undefined : periodOf(values, value)
+  const meant = reading.writes ? undefined : matchPeriod(values, value)
   if (meant === undefined) {
     const hint = periodHint(value)
     if (hint !== undefined) reading.hint = hint
@@ -158,14 +158,14 @@ function toId(thing: string, value: unknown, { done }: Reading): unknown {
 }
 
 function toList(item: Kind, value: unknown, by: Converting): unknown {
-  const list = typeof value === 'string' || typeof value === 'number' ? listOf(item, value, by) : value
+  const list = typeof value === 'string' || typeof value === 'number' ? parseList(item, value, by) : value
   if (!Array.isArray(list)) return value
   // Test cases and their like are taken as they are or not at all.
   return by.literal || list.length > ITEMS ? list : list.map((member) => convert(item, member, by))
 }
 
 /** A list from its JSON text, from words between commas or from one word; the value itself when it is none of them. */
-function listOf(item: Kind, value: string | number, { reading, literal }: Converting): unknown {
+function parseList(item: Kind, value: string | number, { reading, literal }: Converting): unknown {
   const parsed = typeof value === 'string' ? parseJson(value) : undefined
   if (Array.isArray(parsed)) {
     reading.done.add('json')
@@ -173,14 +173,14 @@ function listOf(item: Kind, value: string | number, { reading, literal }: Conver
   }
   const splits = item.is === 'text' && item.thing !== undefined ? true : !reading.writes && item.is !== 'object'
   if (literal || !splits) return value
-  const words = typeof value === 'number' ? [value] : wordsOf(value)
+  const words = typeof value === 'number' ? [value] : splitWords(value)
   if (words.length === 0) return value
   reading.done.add('list')
   return words
 }
 
 /** `a, b`, `['a', 'b']` or `a` as words. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   if (text.length > WORDS_CHARACTERS) return []
   const inner = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text
   return inner
@@ -211,5 +211,3 @@ export function parseJson(text: string): unknown {
     return undefined
   }
 }
-
-/** An object with members, not a list. */

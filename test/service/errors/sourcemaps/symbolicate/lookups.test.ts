@@ -127,7 +127,7 @@ test('of one event 250 places are looked up, those next to the crash, each as of
   const code = `throw Error() //${'x'.repeat(2_000)}`
   await uploadBuild(app, { 'app.js': code, 'app.js.map': tinyMap() })
   const { symbolicator } = another(app)
-  const stackOf = (columnOf: (index: number) => number) => ({
+  const stackText = (columnOf: (index: number) => number) => ({
     type: 'Error',
     stacktrace: {
       frames: Array.from({ length: 125 }, (_, index) => {
@@ -136,10 +136,10 @@ test('of one event 250 places are looked up, those next to the crash, each as of
     },
   })
   const values = [
-    stackOf((index) => 1 + index),
-    stackOf(() => 1_200),
-    stackOf((index) => 300 + index),
-    stackOf((index) => 600 + index),
+    stackText((index) => 1 + index),
+    stackText(() => 1_200),
+    stackText((index) => 300 + index),
+    stackText((index) => 600 + index),
   ]
   const event = normal({ platform: 'javascript', release: 'shop@1.4.1', exception: { values } })
   const { event: read, symbolication } = await symbolicator.symbolicate(Number(app.productId), event)
@@ -151,7 +151,7 @@ test('of one event 250 places are looked up, those next to the crash, each as of
   const recursion = normal({
     platform: 'javascript',
     release: 'shop@1.4.1',
-    exception: { values: [stackOf((index) => 1 + (index % 2)), stackOf(() => 7), ...values.slice(2, 3)] },
+    exception: { values: [stackText((index) => 1 + (index % 2)), stackText(() => 7), ...values.slice(2, 3)] },
   })
   const repeated = await symbolicator.symbolicate(Number(app.productId), recursion)
   expect(repeated.symbolication.frames_mapped).toBe(375)
