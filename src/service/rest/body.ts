@@ -26,7 +26,7 @@ export async function readTextBody(request: WireRequest, limitBytes: number): Pr
 }
 
 /** Bytes as text: UTF-8, or UTF-16 where a byte order mark says so. */
-export function textOf(bytes: Buffer): string {
+function textOf(bytes: Buffer): string {
   const mark = bytes.subarray(0, 2).toString('hex')
   if (mark === 'fffe' || mark === 'feff')
     return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)

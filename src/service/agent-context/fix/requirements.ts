@@ -1,9 +1,8 @@
 import { Priority, ResultStatus, RiskLevel } from '../../../contract/base/common.ts'
 import { coverageFor, type CoveredProduct } from '../../quality/coverage/read.ts'
-import { requirementKey } from '../../quality/requirements/access.ts'
+import { requirementKey, testKey } from '../../quality/keys.ts'
 import { requirementsOfPaths } from '../../quality/requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'
-import { testKey } from '../../quality/cases/access.ts'
 import type { FileBody, RequirementBody } from './bodies.ts'
 
 /** What the requirements are looked for by. */

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { TestContext } from '../../../contract/test-context.ts'
 import { matchExpression } from '../../quality/requirements/text-index.ts'
 import type { Rows } from '../../sql/database.ts'
-import { testKey } from '../../quality/cases/access.ts'
+import { testKey } from '../../quality/keys.ts'
 import { rankedTests } from '../../quality/cases/text-index.ts'
 import { readTexts } from '../../sql/json.ts'
 

@@ -1,3 +1,4 @@
+import { cutWithEllipsis, onOneLine } from '../../../lib/text.ts'
 import type * as z from 'zod'
 import type { TestSuggestion } from '../../../contract/test-context.ts'
 import type { ConventionsBody } from './conventions.ts'
@@ -77,13 +78,7 @@ function boundaries(id: string, text: string): SuggestionBody[] {
 }
 
 function suggestion(id: string, technique: SuggestionBody['technique'], title: string, notes: string): SuggestionBody {
-  const line = title.replace(/\s+/g, ' ').trim()
-  return {
-    criterion_id: id,
-    title: line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE - 1)}…`,
-    technique,
-    notes,
-  }
+  return { criterion_id: id, title: cutWithEllipsis(onOneLine(title), LONGEST_TITLE), technique, notes }
 }
 
 function steps({ given, when, then }: SuggestionFacts['criteria'][number]): string {

@@ -25,8 +25,3 @@ export async function requireTest(
   )
   return { test, product }
 }
-
-/** The human key (contract §0.7). */
-export function testKey({ number }: { number: number }): string {
-  return `TC-${String(number)}`
-}

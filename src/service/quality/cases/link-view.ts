@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { LinkOrigin, LinkRole, LinkState, type TestLink } from '../../../contract/links.ts'
-import { steps } from '../coverage/facts.ts'
+import { chunks } from '../../sql/chunks.ts'
 import { parseActor } from '../requirements/columns.ts'
+import { requirementKey, testKey } from '../keys.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { TestLinkRow } from '../../sql/schema-quality.ts'
 import { timestamp, timestampOrNull } from '../../shared/times.ts'
@@ -14,16 +15,16 @@ export type StoredLink = Selectable<TestLinkRow>
 /** The contract's links of rows, in their order, with the names of both ends. */
 export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promise<TestLinkBody[]> {
   const tests = new Map<string, { number: number; title: string }>()
-  for (const step of steps([...new Set(links.map((link) => link.test_id))])) {
-    const found = await rows.selectFrom('test').select(['id', 'number', 'title']).where('id', 'in', step).execute()
+  for (const chunk of chunks([...new Set(links.map((link) => link.test_id))])) {
+    const found = await rows.selectFrom('test').select(['id', 'number', 'title']).where('id', 'in', chunk).execute()
     for (const { id, ...test } of found) tests.set(id, test)
   }
   const requirements = new Map<string, { number: number; title: string; version: number }>()
-  for (const step of steps([...new Set(links.map((link) => link.requirement_id))])) {
+  for (const chunk of chunks([...new Set(links.map((link) => link.requirement_id))])) {
     const found = await rows
       .selectFrom('requirement')
       .select(['id', 'number', 'title', 'version'])
-      .where('id', 'in', step)
+      .where('id', 'in', chunk)
       .execute()
     for (const { id, ...requirement } of found) requirements.set(id, requirement)
   }
@@ -33,10 +34,10 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
     if (test === undefined || requirement === undefined) throw new Error('a link whose end is not there')
     return {
       test_id: link.test_id,
-      test_key: `TC-${String(test.number)}`,
+      test_key: testKey(test),
       test_title: test.title,
       requirement_id: link.requirement_id,
-      requirement_key: `REQ-${String(requirement.number)}`,
+      requirement_key: requirementKey(requirement),
       requirement_title: requirement.title,
       role: LinkRole.parse(link.role),
       criterion_ids: readTexts(link.criterion_ids),

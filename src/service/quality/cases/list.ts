@@ -3,7 +3,9 @@ import type { InputOf } from '../../../contract/index.ts'
 import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
 import { cutPage, pagingOf, type Page } from '../../shared/paging.ts'
 import { matchExpression } from '../requirements/text-index.ts'
+import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
+import { testNumber } from '../keys.ts'
 import type { StoredTest } from './access.ts'
 import { rankedTests } from './text-index.ts'
 
@@ -52,8 +54,8 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
     if (value !== undefined) all.push(sql<boolean>`${sql.raw(`test.${column}`)} = ${value}`)
   }
   if (quarantined !== undefined) all.push(sql<boolean>`test.quarantined = ${quarantined ? 1 : 0}`)
-  if (filter.key !== undefined) all.push(oneOf('test.number', filter.key.map(numberOfKey)))
-  if (filter.result_status !== undefined) all.push(oneOf('test.last_status', filter.result_status))
+  if (filter.key !== undefined) all.push(columnIn('test.number', filter.key.map(testNumber)))
+  if (filter.result_status !== undefined) all.push(columnIn('test.last_status', filter.result_status))
   if (filter.tag !== undefined) all.push(inJson('test.tags', filter.tag))
   if (filter.component_id !== undefined) all.push(inJson('test.component_ids', filter.component_id))
   if (filter.requirement_id !== undefined) {
@@ -90,14 +92,4 @@ async function inFiles(rows: Rows, productId: number, given: string): Promise<Ex
 
 function inJson(column: string, value: string): Expression<SqlBool> {
   return sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.raw(column)}) WHERE json_each.value = ${value})`
-}
-
-function oneOf(column: string, values: readonly (string | number)[]): Expression<SqlBool> {
-  return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.raw(column)} IN (${sql.join(values)})`
-}
-
-/** `TC-7` is 7, whatever its case; −1 for what is no key of a test. */
-function numberOfKey(key: string): number {
-  const digits = /^tc-(\d{1,15})$/i.exec(key.trim())?.[1]
-  return digits === undefined ? -1 : Number(digits)
 }

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Prepare } from '../../sql/database.ts'
-import { testKey } from './access.ts'
+import { testKey } from '../keys.ts'
 
 export interface IndexedTest {
   seq: number

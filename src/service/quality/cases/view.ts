@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import { AutomationStatus, TestKind, TestLevel, TestStatus, type Test } from '../../../contract/tests.ts'
-import { steps } from '../coverage/facts.ts'
+import { chunks } from '../../sql/chunks.ts'
 import { etagOf } from '../../shared/etag.ts'
-import { requirementKey } from '../requirements/access.ts'
+import { requirementKey, testKey } from '../keys.ts'
 import { parseActor, LabelColumn } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp } from '../../shared/times.ts'
-import { testKey, type StoredTest } from './access.ts'
+import type { StoredTest } from './access.ts'
 import { Steps } from './columns.ts'
 import { viewResults, type TestResultBody } from './result-view.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
@@ -69,12 +69,12 @@ export async function viewTests(
 /** Keys of the requirements each test is linked to itself, in their order. */
 async function linkedKeys(rows: Rows, ids: readonly string[]): Promise<Map<string, string[]>> {
   const keys = new Map<string, string[]>()
-  for (const step of steps(ids)) {
+  for (const chunk of chunks(ids)) {
     const found = await rows
       .selectFrom('test_link')
       .innerJoin('requirement', 'requirement.id', 'test_link.requirement_id')
       .select(['test_link.test_id', 'requirement.number'])
-      .where('test_link.test_id', 'in', step)
+      .where('test_link.test_id', 'in', chunk)
       .where('test_link.archived_at', 'is', null)
       .orderBy('requirement.number')
       .execute()
@@ -87,8 +87,8 @@ async function linkedKeys(rows: Rows, ids: readonly string[]): Promise<Map<strin
 async function lastResults(rows: Rows, tests: readonly StoredTest[]): Promise<Map<string, TestResultBody>> {
   const results = new Map<string, TestResultBody>()
   const ids = tests.map(({ last_result_id }) => last_result_id).filter((id) => id !== '')
-  for (const step of steps(ids)) {
-    const found = await rows.selectFrom('test_result').selectAll().where('id', 'in', step).execute()
+  for (const chunk of chunks(ids)) {
+    const found = await rows.selectFrom('test_result').selectAll().where('id', 'in', chunk).execute()
     for (const body of await viewResults(rows, found)) results.set(body.id, body)
   }
   return results
@@ -108,7 +108,7 @@ const noStats: TestBody['stats'] = {
 /** `pass_rate` is the share of the runs that were not skipped and passed, flaky ones included. */
 async function loadStats(rows: Rows, ids: readonly string[], since: number): Promise<Map<string, TestBody['stats']>> {
   const stats = new Map<string, TestBody['stats']>()
-  for (const step of steps(ids)) {
+  for (const chunk of chunks(ids)) {
     const count = (...statuses: string[]) =>
       sql<number>`sum(CASE WHEN status IN (${sql.join(statuses.map((status) => `RESULT_STATUS_${status}`))}) THEN 1 ELSE 0 END)`
     const found = await rows
@@ -116,7 +116,7 @@ async function loadStats(rows: Rows, ids: readonly string[], since: number): Pro
       .select(['test_id', sql<number>`count(*)`.as('runs'), sql<number>`avg(duration_ms)`.as('duration')])
       .select([count('PASSED').as('passed'), count('FAILED', 'ERROR').as('failed'), count('FLAKY').as('flaky')])
       .select(count('SKIPPED', 'BLOCKED').as('skipped'))
-      .where('test_id', 'in', step)
+      .where('test_id', 'in', chunk)
       .where('executed_at', '>=', since)
       .groupBy('test_id')
       .execute()

@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
-import * as z from 'zod'
 import { CoverageState } from '../../../contract/base/common.ts'
 import type { Rows } from '../../sql/database.ts'
-import { countedLinks, steps, type CoverageScope } from './facts.ts'
+import { countedLinks, readCriterionIds, type CoverageScope } from './links.ts'
+import { chunks } from '../../sql/chunks.ts'
 import { maxResultAgeMs } from './policy.ts'
 import type { CoverageBody, CountedLink, CoverageStateName } from './rule.ts'
 import { coverTree, type Shown } from './tree.ts'
-import { readJson, readOwnJson } from '../../sql/json.ts'
-
-const Criteria = z.array(z.object({ id: z.string() }))
+import { readOwnJson } from '../../sql/json.ts'
 
 export interface CoveredProduct {
   id: number
@@ -72,11 +70,11 @@ function isEmpty({ environmentId, releaseId }: CoverageScope): boolean {
 
 async function storedCoverage(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, CoverageBody>> {
   const stored = new Map<string, CoverageBody>()
-  for (const step of steps(requirementIds)) {
+  for (const chunk of chunks(requirementIds)) {
     const found = await rows
       .selectFrom('requirement_coverage')
       .select(['requirement_id', 'own', 'state', 'failing', 'suspect', 'flaky'])
-      .where('requirement_id', 'in', step)
+      .where('requirement_id', 'in', chunk)
       .execute()
     for (const { requirement_id, own, ...rolled } of found) {
       stored.set(requirement_id, {
@@ -111,15 +109,15 @@ async function scopedCoverage(
 ): Promise<Map<string, Shown>> {
   const nodes = await subtrees(rows, requirementIds)
   const links = new Map<string, CountedLink[]>()
-  for (const step of steps([...nodes.keys()])) {
-    for (const [id, facts] of await countedLinks(rows, step, scope)) links.set(id, facts)
+  for (const chunk of chunks([...nodes.keys()])) {
+    for (const [id, facts] of await countedLinks(rows, chunk, scope)) links.set(id, facts)
   }
   const tree = [...nodes.values()].map((node) => ({
     id: node.id,
     parentId: node.parent_id,
     isGroup: node.kind === 'REQUIREMENT_KIND_GROUP',
     isDemanded: node.normative === 1 && node.status !== 'REQUIREMENT_STATUS_DEPRECATED',
-    criterionIds: readJson(Criteria, node.acceptance_criteria).map(({ id }) => id),
+    criterionIds: readCriterionIds(node.acceptance_criteria),
     links: links.get(node.id) ?? [],
   }))
   return coverTree(tree, { maxAgeMs: maxResultAgeMs(product.gate_policy), now })
@@ -127,10 +125,10 @@ async function scopedCoverage(
 
 async function subtrees(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, Node>> {
   const nodes = new Map<string, Node>()
-  for (const step of steps(requirementIds)) {
+  for (const chunk of chunks(requirementIds)) {
     const { rows: found } = await sql<Node>`
       WITH RECURSIVE below (id) AS (
-        SELECT id FROM requirement WHERE id IN (${sql.join(step)}) AND deleted_at IS NULL
+        SELECT id FROM requirement WHERE id IN (${sql.join(chunk)}) AND deleted_at IS NULL
         UNION
         SELECT requirement.id FROM below JOIN requirement ON requirement.parent_id = below.id
         WHERE requirement.deleted_at IS NULL AND requirement.parent_id <> ''

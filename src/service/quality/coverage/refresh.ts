@@ -1,14 +1,13 @@
 import type { Selectable } from 'kysely'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
-import { countedLinks, STEP, steps } from './facts.ts'
+import { countedLinks, readCriterionIds } from './links.ts'
+import { CHUNK, chunks } from '../../sql/chunks.ts'
 import { maxResultAgeMs } from './policy.ts'
 import { judgeCoverage, worstState, type CountedLink, type OwnCoverage, type CoverageStateName } from './rule.ts'
-import { readJson, readOwnJson, readTexts } from '../../sql/json.ts'
-
-const Criteria = z.array(z.object({ id: z.string() }))
+import { readOwnJson, readTexts } from '../../sql/json.ts'
 
 /** Weight of a priority, a risk or a criticality in R (contract §9.1). */
 const weights: Readonly<Record<string, number>> = { CRITICAL: 1, HIGH: 0.75, MEDIUM: 0.5, LOW: 0.25 }
@@ -36,16 +35,16 @@ export async function refreshCoverage(
   const maxAgeMs = maxResultAgeMs(gate_policy)
   const criticality = await criticalities(rows, productId)
   const parents = new Set<string>()
-  for (const step of steps([...new Set(requirementIds)])) {
-    const found = await rows.selectFrom('requirement').selectAll().where('id', 'in', step).execute()
+  for (const chunk of chunks([...new Set(requirementIds)])) {
+    const found = await rows.selectFrom('requirement').selectAll().where('id', 'in', chunk).execute()
     const live = found.filter(({ deleted_at }) => deleted_at === null)
-    const links = live.length === 0 ? new Map<string, CountedLink[]>() : await countedLinks(rows, step, {})
+    const links = live.length === 0 ? new Map<string, CountedLink[]>() : await countedLinks(rows, chunk, {})
     for (const gone of found.filter(({ deleted_at }) => deleted_at !== null)) {
       prepare('DELETE FROM requirement_coverage WHERE requirement_id = ?').run(gone.id)
       parents.add(gone.parent_id)
     }
     for (const requirement of live) {
-      const criterionIds = readJson(Criteria, requirement.acceptance_criteria).map(({ id }) => id)
+      const criterionIds = readCriterionIds(requirement.acceptance_criteria)
       const own = judgeCoverage({ criterionIds, links: links.get(requirement.id) ?? [], maxAgeMs, now })
       const before = formerParent(prepare, requirement.id)
       store(prepare, requirement, own, riskScore(requirement, criticality))
@@ -59,15 +58,15 @@ export async function refreshCoverage(
 /** Ids of the requirements that the cases count for: linked to them, or to a suite above them. */
 export function requirementsOfTests(prepare: Prepare, testIds: readonly string[]): string[] {
   const found = new Set<string>()
-  for (const step of steps(testIds)) {
-    const places = step.map(() => '?').join(', ')
+  for (const chunk of chunks(testIds)) {
+    const places = chunk.map(() => '?').join(', ')
     const links = prepare(
       `WITH RECURSIVE above (id, parent_id) AS (
          SELECT id, parent_id FROM test WHERE id IN (${places})
          UNION SELECT test.id, test.parent_id FROM above JOIN test ON test.id = above.parent_id
        )
        SELECT DISTINCT requirement_id FROM test_link WHERE test_id IN (SELECT id FROM above) AND archived_at IS NULL`,
-    ).all<{ requirement_id: string }>(...step)
+    ).all<{ requirement_id: string }>(...chunk)
     for (const { requirement_id } of links) found.add(requirement_id)
   }
   return [...found]
@@ -81,7 +80,7 @@ export async function refreshStale(db: Database, productId: number, now: number)
       .select('requirement_id')
       .where('product_id', '=', productId)
       .where('stale_at', '<=', now)
-      .limit(STEP)
+      .limit(CHUNK)
       .execute()
     if (stale.length === 0) return
     const ids = stale.map(({ requirement_id }) => requirement_id)

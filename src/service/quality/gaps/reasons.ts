@@ -1,3 +1,4 @@
+import { counted } from '../../../lib/counted.ts'
 import type { CoverageBody } from '../coverage/rule.ts'
 import type { Exposure, ExposureWindow } from './exposure.ts'
 import type { GapTypeName } from './score.ts'
@@ -32,7 +33,7 @@ const suspectWords = 'what it says has changed since its tests were linked: read
 
 function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): string[] {
   const linked = coverage?.linked_test_count ?? 0
-  const tests = count(linked, 'linked test')
+  const tests = counted(linked, 'linked test')
   switch (type) {
     case 'GAP_TYPE_NO_TEST':
       return ['no test is linked to it']
@@ -44,7 +45,7 @@ function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): str
       return [`the results of ${String(coverage?.not_run_count ?? 0)} of ${tests} are too old to count`]
     case 'GAP_TYPE_PARTIAL_CRITERIA':
       return [
-        `${count(coverage?.uncovered_criterion_ids.length ?? 0, 'acceptance criterion', 'acceptance criteria')} without a test`,
+        `${counted(coverage?.uncovered_criterion_ids.length ?? 0, 'acceptance criterion', 'acceptance criteria')} without a test`,
       ]
     case 'GAP_TYPE_SUSPECT':
       return [suspectWords]
@@ -70,11 +71,7 @@ function exposureReasons({ matched, nearby }: Exposure, window: ExposureWindow):
     issues.length === 0
       ? []
       : [
-          `${count(sum(issues), 'error event')} of ${count(issues.length, 'issue')} in ${where} in ${windowWords[window]}`,
+          `${counted(sum(issues), 'error event')} of ${counted(issues.length, 'issue')} in ${where} in ${windowWords[window]}`,
         ]
   return [...tell(matched, 'its files'), ...tell(nearby, 'its component')]
-}
-
-function count(number: number, one: string, many = `${one}s`): string {
-  return `${String(number)} ${number === 1 ? one : many}`
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import * as z from 'zod'
 import { CoverageState } from '../../../contract/base/common.ts'
 import { GapType } from '../../../contract/test-context.ts'
-import { countedLinks, steps } from '../coverage/facts.ts'
+import { countedLinks, readCriterionIds } from '../coverage/links.ts'
+import { chunks } from '../../sql/chunks.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'
 import { judgeCoverage, type CountedLink, type CoverageStateName } from '../coverage/rule.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
@@ -10,7 +10,7 @@ import { requirementsOfPaths } from '../requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'
 import { liveIssues, weightedEvents, type Exposure, type LiveIssue, type ExposureWindow } from './exposure.ts'
 import { exposureScore, gapScore, UNCLAIMED_RISK, type GapTypeName } from './score.ts'
-import { readJson, readTexts } from '../../sql/json.ts'
+import { readTexts } from '../../sql/json.ts'
 
 /** A gap with what its order and the filters need; what a page shows of it is read later. */
 export interface ScannedGap {
@@ -117,14 +117,14 @@ async function scopedGaps(
     .where('requirement.kind', '<>', 'REQUIREMENT_KIND_GROUP')
     .execute()
   const links = new Map<string, CountedLink[]>()
-  for (const step of steps(demanded.map(({ id }) => id))) {
-    for (const [id, facts] of await countedLinks(rows, step, { environmentId })) links.set(id, facts)
+  for (const chunk of chunks(demanded.map(({ id }) => id))) {
+    for (const [id, facts] of await countedLinks(rows, chunk, { environmentId })) links.set(id, facts)
   }
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   const components = parsedOnce()
   return demanded.flatMap((row): OpenGap[] => {
-    const criterionIds = readJson(z.array(z.object({ id: z.string() })), row.acceptance_criteria)
-    const facts = { criterionIds: criterionIds.map(({ id }) => id), links: links.get(row.id) ?? [], maxAgeMs, now }
+    const criterionIds = readCriterionIds(row.acceptance_criteria)
+    const facts = { criterionIds, links: links.get(row.id) ?? [], maxAgeMs, now }
     const { gap, coverage } = judgeCoverage(facts)
     if (gap === '') return []
     const { id, number, risk_score, component_ids } = row

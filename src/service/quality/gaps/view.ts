@@ -2,7 +2,8 @@ import type * as z from 'zod'
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import type { Gap } from '../../../contract/test-context.ts'
 import { judgeCoverage, type CoverageBody } from '../coverage/rule.ts'
-import { countedLinks, steps } from '../coverage/facts.ts'
+import { countedLinks } from '../coverage/links.ts'
+import { chunks } from '../../sql/chunks.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { componentRefs } from '../../workspace/names.ts'
@@ -99,13 +100,13 @@ function byEvents(a: LiveIssue, b: LiveIssue): number {
 
 async function loadRequirements(rows: Rows, ids: readonly string[]) {
   const found = new Map<string, Awaited<ReturnType<typeof read>>[number]>()
-  const read = (step: readonly string[]) =>
+  const read = (chunk: readonly string[]) =>
     rows
       .selectFrom('requirement')
       .select(['id', 'number', 'title', 'priority', 'risk', 'version', 'code_refs', 'acceptance_criteria'])
-      .where('id', 'in', step)
+      .where('id', 'in', chunk)
       .execute()
-  for (const step of steps(ids)) for (const row of await read(step)) found.set(row.id, row)
+  for (const chunk of chunks(ids)) for (const row of await read(chunk)) found.set(row.id, row)
   return found
 }
 
@@ -118,8 +119,8 @@ async function ownCoverage(
 ): Promise<Map<string, CoverageBody>> {
   const own = new Map<string, CoverageBody>()
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
-  for (const step of steps([...requirements.keys()])) {
-    for (const [id, links] of await countedLinks(rows, step, { environmentId })) {
+  for (const chunk of chunks([...requirements.keys()])) {
+    for (const [id, links] of await countedLinks(rows, chunk, { environmentId })) {
       const criteria = readJson(Criteria, requirements.get(id)?.acceptance_criteria ?? '[]')
       const facts = { criterionIds: criteria.map((criterion) => criterion.id), links, maxAgeMs, now }
       own.set(id, judgeCoverage(facts).coverage)

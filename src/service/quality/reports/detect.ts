@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/objects.ts'
 import { formatName, formatUnknown, reportUnparsable } from './model/errors.ts'
 import { lineCounter } from './model/lines.ts'
 import type { ParsedReport, ReportInput } from './model/report.ts'
@@ -83,7 +84,7 @@ function readJson(text: string): unknown {
 
 /** The format of JSON by its members. */
 function detectJson({ json, format }: { json: unknown; format: Format }): Detected {
-  if (!isRecord(json)) throw unknown(format, 'it is a JSON array or value; the formats known are JSON objects')
+  if (!isObject(json)) throw unknown(format, 'it is a JSON array or value; the formats known are JSON objects')
   const found = jsonFormat(json)
   if (found !== undefined) return { format: found, text: '', json, isWide: false }
   if (Array.isArray(json['cases'])) throw unknown(format, 'it is a list of cases; send it as draft.cases')
@@ -94,14 +95,10 @@ function detectJson({ json, format }: { json: unknown; format: Format }): Detect
 function jsonFormat(json: Record<string, unknown>): Detected['format'] | undefined {
   const { results } = json
   if (json['reportFormat'] === 'CTRF') return 'REPORT_FORMAT_CTRF'
-  if (isRecord(results) && isRecord(results['tool']) && 'tests' in results) return 'REPORT_FORMAT_CTRF'
+  if (isObject(results) && isObject(results['tool']) && 'tests' in results) return 'REPORT_FORMAT_CTRF'
   if (Array.isArray(json['testResults'])) {
     const isJest = ['numRuntimeErrorTestSuites', 'wasInterrupted', 'openHandles'].some((member) => member in json)
     return isJest ? 'REPORT_FORMAT_JEST_JSON' : 'REPORT_FORMAT_VITEST_JSON'
   }
-  return Array.isArray(json['suites']) && isRecord(json['config']) ? 'REPORT_FORMAT_PLAYWRIGHT_JSON' : undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Array.isArray(json['suites']) && isObject(json['config']) ? 'REPORT_FORMAT_PLAYWRIGHT_JSON' : undefined
 }

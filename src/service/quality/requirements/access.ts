@@ -25,8 +25,3 @@ export async function requireRequirement(
   )
   return { requirement, product }
 }
-
-/** The human key (contract §0.7). */
-export function requirementKey({ number }: { number: number }): string {
-  return `REQ-${String(number)}`
-}

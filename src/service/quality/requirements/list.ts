@@ -1,7 +1,9 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { cutPage, pagingOf, type Page } from '../../shared/paging.ts'
+import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
+import { requirementNumber } from '../keys.ts'
 import type { StoredRequirement } from './access.ts'
 import { requirementsOfPaths } from './match.ts'
 import { matchExpression, rankedRequirements } from './text-index.ts'
@@ -76,10 +78,10 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
   const { parent_id, key, kind, status, priority, tag, component_id, coverage_state, suspect, path, updated_since } =
     filter
   if (parent_id !== undefined) all.push(sql<boolean>`requirement.parent_id = ${parent_id === 'root' ? '' : parent_id}`)
-  if (key !== undefined) all.push(oneOf('requirement.number', key.map(numberOfKey)))
+  if (key !== undefined) all.push(columnIn('requirement.number', key.map(requirementNumber)))
   if (kind !== undefined) all.push(sql<boolean>`requirement.kind = ${kind}`)
-  if (status !== undefined) all.push(oneOf('requirement.status', status))
-  if (priority !== undefined) all.push(oneOf('requirement.priority', priority))
+  if (status !== undefined) all.push(columnIn('requirement.status', status))
+  if (priority !== undefined) all.push(columnIn('requirement.priority', priority))
   for (const one of tag ?? []) {
     all.push(sql<boolean>`EXISTS (SELECT 1 FROM json_each(requirement.tags) WHERE json_each.value = ${one})`)
   }
@@ -88,12 +90,12 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
       sql<boolean>`requirement.id IN (SELECT requirement_id FROM requirement_component WHERE product_id = ${productId} AND component_id = ${component_id})`,
     )
   }
-  if (coverage_state !== undefined) all.push(oneOf('coverage.state', coverage_state))
+  if (coverage_state !== undefined) all.push(columnIn('coverage.state', coverage_state))
   if (suspect !== undefined) all.push(sql<boolean>`coverage.suspect = ${suspect ? 1 : 0}`)
   if (path !== undefined) {
     const claims = (await requirementsOfPaths(rows, productId, [path.replace(/^\.?\//, '')])).values()
     all.push(
-      oneOf(
+      columnIn(
         'requirement.id',
         [...claims].flat().map(({ requirementId }) => requirementId),
       ),
@@ -101,14 +103,4 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
   }
   if (updated_since !== undefined) all.push(sql<boolean>`requirement.updated_at >= ${Date.parse(updated_since)}`)
   return all
-}
-
-function oneOf(column: string, values: readonly (string | number)[]): Expression<SqlBool> {
-  return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.raw(column)} IN (${sql.join(values)})`
-}
-
-/** `REQ-12` is 12, whatever its case; −1 for what is no key of a requirement. */
-function numberOfKey(key: string): number {
-  const digits = /^req-(\d{1,15})$/i.exec(key.trim())?.[1]
-  return digits === undefined ? -1 : Number(digits)
 }

@@ -1,5 +1,5 @@
 import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
-import { steps } from '../coverage/facts.ts'
+import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 import { CodeRefs, type StoredCodeRef } from './columns.ts'
 import { readJson } from '../../sql/json.ts'
@@ -75,8 +75,8 @@ function compiled(glob: string): (path: string) => boolean {
 
 async function loadCodeRefs(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, StoredCodeRef[]>> {
   const refs = new Map<string, StoredCodeRef[]>()
-  for (const step of steps(requirementIds)) {
-    const found = await rows.selectFrom('requirement').select(['id', 'code_refs']).where('id', 'in', step).execute()
+  for (const chunk of chunks(requirementIds)) {
+    const found = await rows.selectFrom('requirement').select(['id', 'code_refs']).where('id', 'in', chunk).execute()
     for (const { id, code_refs } of found) refs.set(id, readJson(CodeRefs, code_refs))
   }
   return refs

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Prepare } from '../../sql/database.ts'
-import { requirementKey, type StoredRequirement } from './access.ts'
+import type { StoredRequirement } from './access.ts'
+import { requirementKey } from '../keys.ts'
 import { Criteria } from './columns.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 

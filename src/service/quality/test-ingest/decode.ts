@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
-import { textOf } from '../../rest/body.ts'
+import { decodeText } from '../../../lib/text.ts'
 import { parseReport } from '../reports/index.ts'
 import type { ParsedReport, ReportCase } from '../reports/model/report.ts'
 
@@ -88,9 +88,9 @@ function unpack(content: NonNullable<Draft['content']>, encoding: Encoding, left
   if (typeof content !== 'string') return content
   if (encoding === 'identity') return charge(content, left)
   const bytes = Buffer.from(content, 'base64')
-  if (encoding === 'base64') return charge(textOf(bytes), left)
+  if (encoding === 'base64') return charge(decodeText(bytes), left)
   try {
-    return charge(textOf(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) })), left)
+    return charge(decodeText(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) })), left)
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge()
     const message = 'the content is no base64 of gzip; correct content_encoding'

@@ -1,3 +1,4 @@
+import { cutWithEllipsis, onOneLine } from '../../../lib/text.ts'
 import type { Call } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { caseIdentity } from '../cases/identity.ts'
@@ -63,7 +64,5 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
 
 /** A title as the contract limits it: 1 to 200 characters. */
 export function testTitle(name: string): string {
-  const line = name.replace(/\s+/g, ' ').trim()
-  if (line === '') return '(without a name)'
-  return line.length <= 200 ? line : `${line.slice(0, 199)}…`
+  return cutWithEllipsis(onOneLine(name), 200) || '(without a name)'
 }

@@ -1,3 +1,4 @@
+import { cutWithEllipsis } from '../../../../lib/text.ts'
 import { reportEmpty } from '../model/errors.ts'
 import { detectFlavour, type Flavour } from './flavour.ts'
 import { locateCase } from './place.ts'
@@ -5,7 +6,7 @@ import { readDocument, type JunitCase, type Property, type JunitSuite } from './
 import type { Outcome } from './outcome.ts'
 import { LOAD_ERROR } from '../model/load-error.ts'
 import type { ParsedReport, ReportCase, ReportWarning } from '../model/report.ts'
-import { cut, LONGEST_MESSAGE, namesRequirement, plainText, reportTime, secondsToMilliseconds } from '../model/text.ts'
+import { LONGEST_MESSAGE, namesRequirement, plainText, reportTime, secondsToMilliseconds } from '../model/text.ts'
 
 /** Attributes of `<testcase>` that are read; any other is kept as a label. */
 const READ = new Set(['name', 'classname', 'class', 'file', 'filepath', 'line', 'time', 'timestamp', 'id', 'failure'])
@@ -70,7 +71,7 @@ function toCase(flavour: Flavour, one: JunitCase, inherited: readonly Property[]
 function goMessage({ message, trace }: Outcome): string {
   const output = message === 'Failed' ? trace : message
   const said = output.split('\n').find((line) => line.trim() !== '' && !/^\s*(?:===|---) /u.test(line))
-  return cut((said ?? message).trim(), LONGEST_MESSAGE)
+  return cutWithEllipsis((said ?? message).trim(), LONGEST_MESSAGE)
 }
 
 /** Playwright's account of a failure has a heading for every retry. */

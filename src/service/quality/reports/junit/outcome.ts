@@ -1,4 +1,5 @@
-import { cut, firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/text.ts'
+import { cutWithEllipsis } from '../../../../lib/text.ts'
+import { firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/text.ts'
 import type { ReportCase } from '../model/report.ts'
 import { readChildren, decodeContent, type JunitElement } from './element.ts'
 
@@ -33,7 +34,7 @@ export function readOutcome({ attributes, children }: JunitElement, line: number
   if (skipped !== undefined) {
     const { message, trace } = failureText(skipped, line)
     // Some say only that it was skipped, and the reason below; node:test says `true` when there is none.
-    const reason = /^(?:skipped|true)$/iu.test(message) ? cut(firstLine(trace), LONGEST_MESSAGE) : message
+    const reason = /^(?:skipped|true)$/iu.test(message) ? cutWithEllipsis(firstLine(trace), LONGEST_MESSAGE) : message
     return { status: 'RESULT_STATUS_SKIPPED', attempts, message: reason, trace: '' }
   }
   // GoogleTest and others say it in an attribute.
@@ -45,5 +46,5 @@ function failureText(element: JunitElement, line: number): { message: string; tr
   const stack = readChildren(element, line).find(({ name }) => name === 'stackTrace')
   const trace = plainText(decodeContent((stack ?? element).raw, LONGEST_TRACE * 2)).trim()
   const message = plainText(element.attributes['message'] ?? '', LONGEST_MESSAGE).trim()
-  return { message: message === '' ? cut(firstLine(trace), LONGEST_MESSAGE) : message, trace }
+  return { message: message === '' ? cutWithEllipsis(firstLine(trace), LONGEST_MESSAGE) : message, trace }
 }

@@ -1,3 +1,5 @@
+import { cutWithEllipsis } from '../../../../lib/text.ts'
+
 /** Longest message and trace that a parser keeps, in characters; ingest cuts further (contract §4.1, max_trace_bytes). */
 export const LONGEST_MESSAGE = 4096
 export const LONGEST_TRACE = 65_536
@@ -16,13 +18,7 @@ export function plainText(text: string, longest: number = LONGEST_TRACE): string
   // Colours and control characters take room too: cut once to keep the work small, once to keep the promise.
   const short = text.length > longest * 4 ? text.slice(0, longest * 4) : text
   const plain = short.replaceAll(/\r\n?/gu, '\n').replaceAll(TERMINAL, '').replaceAll(SPELLED_COLOURS, '')
-  return cut(plain.replaceAll(CONTROLS, ''), longest)
-}
-
-/** At most `longest` characters; a cut text ends in `…` and never in half a character. */
-export function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text
-  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/u, '')}…`
+  return cutWithEllipsis(plain.replaceAll(CONTROLS, ''), longest)
 }
 
 /** First line that is not blank. */

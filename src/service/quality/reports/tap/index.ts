@@ -1,8 +1,9 @@
+import { cutWithEllipsis } from '../../../../lib/text.ts'
 import { reportEmpty, reportUnparsable } from '../model/errors.ts'
 import { LOAD_ERROR } from '../model/load-error.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { readTap, type TestPoint, type TapStream } from './read.ts'
-import { cut, firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../model/text.ts'
+import { firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../model/text.ts'
 
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 
@@ -83,7 +84,7 @@ function failureMessage({ result, diagnostics }: TestPoint, trace: string): stri
   const first = firstLine(trace)
   // A stack without the error above it begins with a frame.
   const said = diagnostics.get('error') ?? diagnostics.get('message') ?? (/:\d+:\d+\)?$/u.test(first) ? '' : first)
-  return cut(plainText(said, LONGEST_MESSAGE).trim(), LONGEST_MESSAGE)
+  return cutWithEllipsis(plainText(said, LONGEST_MESSAGE).trim(), LONGEST_MESSAGE)
 }
 
 /** File and line of the test as diagnostics give them: node:test's `location`, node-tap's and tape's `at`. */

@@ -5,16 +5,21 @@ import type { LinkRole } from '../../../contract/links.ts'
 import { isKnownRelease } from '../../workspace/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { CountedCase, CountedLink, NewestResult } from './rule.ts'
-import { readTexts } from '../../sql/json.ts'
+import { chunks } from '../../sql/chunks.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
+
+const Criteria = z.array(z.object({ id: z.string() }))
+
+/** Ids of the criteria in `requirement.acceptance_criteria` (JSON). */
+export function readCriterionIds(json: string): string[] {
+  return readJson(Criteria, json).map(({ id }) => id)
+}
 
 /** Where results must come from to count; left out, anywhere. */
 export interface CoverageScope {
   environmentId?: string | undefined
   releaseId?: string | undefined
 }
-
-/** Far below what one statement may bind. */
-export const STEP = 400
 
 const counting = ['LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES'] as const satisfies readonly z.output<
   typeof LinkRole
@@ -54,11 +59,11 @@ export async function countedLinks(
 /** The cases that count under each test: itself, or all that hang below a suite. */
 async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<string, string[]>> {
   const under = new Map<string, string[]>(testIds.map((id) => [id, []]))
-  for (const step of steps(testIds)) {
+  for (const chunk of chunks(testIds)) {
     // The recursion carries all that is asked of a test: a join after it would read the whole table.
     const { rows: found } = await sql<{ root: string; id: string }>`
       WITH RECURSIVE below (root, id, kind, status, quarantined) AS (
-        SELECT id, id, kind, status, quarantined FROM test WHERE id IN (${sql.join(step)}) AND deleted_at IS NULL
+        SELECT id, id, kind, status, quarantined FROM test WHERE id IN (${sql.join(chunk)}) AND deleted_at IS NULL
         UNION
         SELECT below.root, test.id, test.kind, test.status, test.quarantined
         FROM below JOIN test ON test.parent_id = below.id
@@ -80,8 +85,8 @@ async function newestResults(
 ): Promise<Map<string, NewestResult>> {
   const newest = new Map<string, NewestResult>()
   const isScoped = scope.environmentId !== undefined || scope.releaseId !== undefined
-  for (const step of steps(testIds)) {
-    const ids = isScoped ? newestIn(rows, step, scope) : newestAnywhere(rows, step)
+  for (const chunk of chunks(testIds)) {
+    const ids = isScoped ? newestIn(rows, chunk, scope) : newestAnywhere(rows, chunk)
     const found = await rows
       .selectFrom('test_result as result')
       .leftJoin('release', 'release.id', 'result.release_id')
@@ -114,9 +119,4 @@ function newestIn(rows: Rows, testIds: readonly string[], { environmentId, relea
     .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
     .$if(releaseId !== undefined, (query) => query.where('release_id', '=', releaseId ?? ''))
   return rows.selectFrom(ranked.as('ranked')).select('ranked.id').where('ranked.place', '=', 1)
-}
-
-/** A list in pieces that one statement can bind. */
-export function* steps<T>(list: readonly T[], size = STEP): Generator<readonly T[]> {
-  for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size)
 }
