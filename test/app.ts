@@ -7,6 +7,7 @@ import { createApi } from '../src/client/client.ts'
 import { replyText, type Send } from '../src/contract/base/wire.ts'
 import type { Platform } from '../src/service/shared/context.ts'
 import type { LogEntry } from '../src/service/shared/log.ts'
+import { sourceMapWorker } from '../src/cli/source-map-worker.ts'
 import { openService, type Service, type ServiceOptions } from '../src/service/index.ts'
 import { systemPlatform } from '../src/service/shared/platform.ts'
 import type { Database } from '../src/service/sql/database.ts'
@@ -62,6 +63,7 @@ export async function startApp({ platform, ...options }: AppOptions = {}): Promi
     secret: 'a secret of the tests',
     version: '0.0.0-test',
     checkResponses: true,
+    sourceMapWorker,
     log: (entry) => logged.push(entry),
     ...options,
     dataDir,

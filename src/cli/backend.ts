@@ -10,6 +10,7 @@ import { version } from '../version.ts'
 import { makeDataDir } from './data-dir.ts'
 import { originOf, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
+import { sourceMapWorker } from './source-map-worker.ts'
 
 /** Where calls go: a deployment over the network, or the embedded service in this process. */
 export interface Backend {
@@ -52,6 +53,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   const service = await openService({
     dataDir: config.dataDir,
     secret,
+    sourceMapWorker,
     sample: config.sample,
     version,
     onProgress: options.onProgress,

@@ -32,6 +32,8 @@ export interface ServiceOptions {
   secret: string
   /** Of this program. */
   version: string
+  /** The module of the thread that reads source maps: a file, or a `data:` address. */
+  sourceMapWorker: () => Promise<URL>
   platform?: Platform | undefined
   /** Fill an empty data directory with the sample product. */
   sample?: boolean | undefined
@@ -82,6 +84,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       secret: options.secret,
       onIndexed: ({ productId, release, debugIds }) => store.sourceMapsAdded(productId, release, debugIds),
       onError: onError('uploads'),
+      workerEntry: options.sourceMapWorker,
       limits: options.uploadLimits,
     })
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })

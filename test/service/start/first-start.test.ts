@@ -91,10 +91,10 @@ test('who finds another process faster, after having seen an empty database, tak
 
 test('processes that start at once on one directory make one workspace and read the same token', async () => {
   const dataDir = dataDirectory()
-  const service = pathToFileURL(join(import.meta.dirname, '../../src/service/index.ts')).href
+  const service = pathToFileURL(join(import.meta.dirname, '../../../src/service/index.ts')).href
   const program = `
     const { openService } = await import(${JSON.stringify(service)})
-    const service = await openService({ dataDir: ${JSON.stringify(dataDir)}, secret: 's', version: '0' })
+    const service = await openService({ dataDir: ${JSON.stringify(dataDir)}, secret: 's', version: '0', sourceMapWorker: () => {} })
     console.log(service.token, service.productId, service.dsn('http://h'))
     await service.close()`
   const outputs = await Promise.all(Array.from({ length: 4 }, () => run(program)))

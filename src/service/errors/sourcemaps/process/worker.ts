@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type * as WorkerBundle from '../../../../dev/worker-bundle.ts'
 import { ServiceError } from '../../../../errors.ts'
 import type { Processed, UploadJob } from './processed.ts'
 
@@ -12,9 +11,15 @@ const MOST_WAITING = 20
 /** For a thread to end after its answer. */
 const LAST_MS = 1000
 
-export interface SourceMapWorkerOptions {
-  heapMb?: number
-  deadlineMs?: number
+/** Numbers that tests make small. */
+export interface SourceMapWorkerLimits {
+  heapMb?: number | undefined
+  deadlineMs?: number | undefined
+}
+
+export interface SourceMapWorkerOptions extends SourceMapWorkerLimits {
+  /** The module of the thread, `worker-entry.ts` in a form that Node runs without a loader. */
+  entry: () => Promise<URL>
 }
 
 /** Reads uploads in a thread of their own, one after the other, so that a large one costs nobody else. */
@@ -29,9 +34,10 @@ export interface SourceMapWorker {
 }
 
 export function createSourceMapWorker({
+  entry,
   heapMb = HEAP_MB,
   deadlineMs = DEADLINE_MS,
-}: SourceMapWorkerOptions = {}): SourceMapWorker {
+}: SourceMapWorkerOptions): SourceMapWorker {
   const closing = new AbortController()
   let queue: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -40,7 +46,7 @@ export function createSourceMapWorker({
     waiting -= 1
     try {
       await rm(job.staging, { recursive: true, force: true })
-      return await runThread(job, { heapMb, deadlineMs, signal: closing.signal })
+      return await runThread(await entry(), job, { heapMb, deadlineMs, signal: closing.signal })
     } finally {
       await rm(job.staging, { recursive: true, force: true })
     }
@@ -66,12 +72,13 @@ export function createSourceMapWorker({
 }
 
 async function runThread(
+  entry: URL,
   job: UploadJob,
   { heapMb, deadlineMs, signal }: { heapMb: number; deadlineMs: number; signal: AbortSignal },
 ): Promise<Processed> {
   if (signal.aborted) throw stopping()
   const answer = Promise.withResolvers<Processed>()
-  const worker = new Worker(await entry(), {
+  const worker = new Worker(entry, {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
     // It needs neither the environment, which may hold secrets, nor our output, which may be a protocol.
@@ -103,15 +110,6 @@ async function runThread(
     signal.removeEventListener('abort', stop)
     await worker.terminate()
   }
-}
-
-/** The published package holds the module beside this one; in the source tree it is made of the sources. */
-async function entry(): Promise<URL> {
-  if (!import.meta.url.endsWith('.ts')) return new URL('../source-map-worker.js', import.meta.url)
-  // Not by its path: the published package has no tools of the checkout.
-  const tools = new URL('../../../../dev/worker-bundle.ts', import.meta.url).href
-  const { bundledWorker } = (await import(tools)) as typeof WorkerBundle
-  return bundledWorker(new URL('./worker-entry.ts', import.meta.url))
 }
 
 function isOutOfMemory(thrown: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { Send } from '../../../../contract/base/wire.ts'
 import type { Handler, Platform } from '../../../shared/context.ts'
 import type { Database } from '../../../sql/database.ts'
-import { createSourceMapWorker, type SourceMapWorkerOptions } from '../process/worker.ts'
+import { createSourceMapWorker, type SourceMapWorkerLimits } from '../process/worker.ts'
 import { createConfirms } from './confirm.ts'
 import { createUpload } from './create.ts'
 import { expireUploads } from './expiry.ts'
@@ -9,7 +9,7 @@ import { sourceMapFolders } from './folders.ts'
 import { createReceiver } from './receive.ts'
 
 /** Numbers that tests make small. */
-export interface UploadLimits extends SourceMapWorkerOptions {
+export interface UploadLimits extends SourceMapWorkerLimits {
   idleMs?: number
   unconfirmedBytes?: number
 }
@@ -27,6 +27,8 @@ export interface UploadsOptions {
   onIndexed: (added: { productId: number; release: string; debugIds: string[] }) => Promise<number>
   /** Hears of failures of what follows from an upload, which fail no call. */
   onError: (error: unknown) => void
+  /** The module of the thread that reads uploads. */
+  workerEntry: () => Promise<URL>
   limits?: UploadLimits | undefined
 }
 
@@ -45,7 +47,11 @@ export interface Uploads {
 export function createUploads(options: UploadsOptions): Uploads {
   const { db, platform, secret, onIndexed, onError, limits = {} } = options
   const folders = sourceMapFolders(options.dataDir)
-  const worker = createSourceMapWorker(limits)
+  const worker = createSourceMapWorker({
+    entry: options.workerEntry,
+    heapMb: limits.heapMb,
+    deadlineMs: limits.deadlineMs,
+  })
   const { idleMs, unconfirmedBytes } = limits
   const confirms = createConfirms({
     db,
