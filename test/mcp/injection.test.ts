@@ -128,7 +128,16 @@ test.each(Object.entries(shown))(
 /** A word around every hostile text, to find it wherever it turns up. */
 const CANARY = 'kanari'
 
-/** Event k has string k + p in position p, so that over all events every string has been in every position. */
+/**
+ * The events that are sent. 7 divides neither the distance between the strings of two positions nor the number of strings,
+ * so every string is in some of the positions and every position has strings of every larger group.
+ */
+const sampled = strongStrings
+  .keys()
+  .filter((index) => index % 7 === 0)
+  .toArray()
+
+/** Event k has string k + 20 p in position p. */
 function hostileEvent(index: number): SentEvent {
   const event = createEvent((position) => {
     const place = positions.indexOf(position)
@@ -179,9 +188,8 @@ beforeAll(async () => {
   // A second passes between any two looks at the clock: the key's rate limit never bites.
   let now = Date.UTC(2026, 10, 21)
   app = await startApp({ platform: { now: () => (now += 1000) } })
-  for (let index = 0; index < strongStrings.length; index += 50) {
-    const events = strongStrings.slice(index, index + 50).map((_, offset) => hostileEvent(index + offset))
-    const { status } = await app.ingest(...events)
+  for (let sent = 0; sent < sampled.length; sent += 50) {
+    const { status } = await app.ingest(...sampled.slice(sent, sent + 50).map(hostileEvent))
     if (status !== 200) throw new Error(`the ingest answered ${String(status)}`)
   }
   await reportHostileFailures()
@@ -230,7 +238,16 @@ async function writeTools(): Promise<ReadonlySet<string>> {
   return new Set(tools.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true).map(({ name }) => name))
 }
 
-test('every string in every position keeps inside its block on its way from the SDK to the agent', async () => {
+test('the events that are sent have every string, and many different ones in every position', () => {
+  const seen = sampled.map((index) => JSON.stringify(hostileEvent(index)))
+  const missing = strongStrings.filter(
+    ({ text }) => !seen.some((event) => event.includes(JSON.stringify(text).slice(1, -1))),
+  )
+  expect(missing.map(({ label }) => label)).toEqual([])
+  expect(sampled.length).toBeGreaterThan(100)
+})
+
+test('strings in every position stay inside their block on the way from the SDK to the agent', async () => {
   const writes = await writeTools()
   let cursor: string | undefined
   let issues = 0
@@ -256,7 +273,7 @@ test('every string in every position keeps inside its block on its way from the 
     }
     cursor = found.next_cursor
   } while (cursor !== undefined)
-  expect(issues).toBe(strongStrings.length)
+  expect(issues).toBe(sampled.length)
 }, 90_000)
 
 async function expectSafeFixContext(issue: string, writes: ReadonlySet<string>): Promise<void> {
