@@ -315,7 +315,7 @@ async function shopLine(origin: ReturnType<typeof originOf>): Promise<string | u
 
 /** The shop's file of a source that a map names. */
 function shopFile(source: string): URL {
-  return new URL(`../shop/${source.replace(/^.*\bsrc\//, '')}`, recordings)
+  return new URL(`../../../src/dev/sample-recorder/shop/${source.replace(/^.*\bsrc\//, '')}`, import.meta.url)
 }
 
 async function filesIn(folder: URL): Promise<string[]> {
