@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from '../src/client/api.ts'
@@ -50,14 +50,17 @@ export interface App extends AsyncDisposable {
 export interface AppOptions extends Partial<Omit<ServiceOptions, 'platform'>> {
   /** Replaces the clock or the ids. */
   platform?: Partial<Platform>
+  /** A data directory to start with a copy of. */
+  template?: string
 }
 
 /**
  * The embedded service on a temporary data directory, every response compared with the contract. Without a rate limit
  * unless one is given. `await using app = await startApp()` cleans up.
  */
-export async function startApp({ platform, ...options }: AppOptions = {}): Promise<App> {
+export async function startApp({ platform, template, ...options }: AppOptions = {}): Promise<App> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-app-'))
+  if (template !== undefined) cpSync(template, dataDir, { recursive: true })
   const logged: LogEntry[] = []
   const service = await openService({
     secret: 'a secret of the tests',

@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { checkOutShop } from '../../src/dev/sample-recorder/quality/repository.ts'
-import { startApp } from '../app.ts'
+import { startSampleApp } from '../sample-app.ts'
 import { connectClient, connected, type Called, type Connected } from '../mcp/clients.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
@@ -53,7 +53,7 @@ let agent: Connected
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tracegate-loop-'))
-  const app = await startApp({ dataDir, sample: true, checkResponses: false })
+  const app = await startSampleApp({ dataDir })
   await app.close()
   shop = await realpath(await mkdtemp(join(tmpdir(), 'sample-shop-')))
   await checkOutShop(shop, 'shop@1.4.1')

@@ -6,7 +6,8 @@ import { words } from '../../../src/mcp/define/parameters.ts'
 import type { RepairKind } from '../../../src/mcp/call/repair/notes.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import { surface } from '../../../src/surface.ts'
-import { startApp, type App } from '../../app.ts'
+import type { App } from '../../app.ts'
+import { startSampleApp } from '../../sample-app.ts'
 import { argumentValues } from '../arbitrary-arguments.ts'
 import { junitReport, recordFailure } from '../checks/calls.ts'
 import { closedMachine } from '../checks/machine.ts'
@@ -22,7 +23,7 @@ const repairs: [tool: string, kinds: readonly RepairKind[]][] = []
 const known = new Map<string, string>()
 
 beforeAll(async () => {
-  app = await startApp({ sample: true })
+  app = await startSampleApp()
   const product = { product_id: app.productId }
   const { issues } = await app.api.listIssues({ ...product, status: 'unresolved' })
   const { events } = await app.api.listIssueEvents({ id: issues[0]?.id ?? '' })

@@ -4,7 +4,8 @@ import { asksForMore } from '../../../src/mcp/result/more-call.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import { repair } from '../../../src/mcp/call/repair/index.ts'
 import { surface } from '../../../src/surface.ts'
-import { startApp, type App } from '../../app.ts'
+import type { App } from '../../app.ts'
+import { startSampleApp } from '../../sample-app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
 import { sampleThings, variantsOf, type Arguments, type Known } from './calls.ts'
 import { onlyIn, overBudget } from './forms.ts'
@@ -15,7 +16,7 @@ let agent: Connected
 let things: Known
 let machine: ReturnType<typeof machineWithBuild>
 beforeAll(async () => {
-  app = await startApp({ sample: true })
+  app = await startSampleApp()
   machine = machineWithBuild(app.service.direct)
   agent = await connect(app.api, { options: { toolsets: ['all'], local: true }, ...machine })
   things = await sampleThings(app)

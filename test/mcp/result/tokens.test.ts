@@ -1,13 +1,14 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/mcp/result/tokens.ts'
-import { startApp, type App } from '../../app.ts'
+import type { App } from '../../app.ts'
+import { startSampleApp } from '../../sample-app.ts'
 import { connect, type Connected } from '../clients.ts'
 
 let app: App
 let agent: Connected
 beforeAll(async () => {
-  app = await startApp({ sample: true })
+  app = await startSampleApp()
   agent = await connect(app.api)
 })
 afterAll(async () => {

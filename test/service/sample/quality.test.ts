@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleComponents } from '../../../src/service/sample/product.ts'
 import { loadQuality } from '../../../src/service/sample/quality.ts'
 import { startApp, type App } from '../../app.ts'
+import { startSampleApp } from '../../sample-app.ts'
 
 async function openWithComponents(): Promise<App> {
   const app = await startApp()
@@ -50,7 +51,7 @@ async function contents({ api, db, productId: product_id }: App) {
 }
 
 test('the sample has a requirement in each state and a gap of each kind', async () => {
-  await using app = await startApp({ sample: true })
+  await using app = await startSampleApp()
   const { coverage_gaps: gaps } = await app.api.listCoverageGaps({ product_id: app.productId, page_size: 100 })
   const told = gaps.map(
     ({ requirement, type }) => `${String(type?.slice('GAP_TYPE_'.length))} ${requirement?.key ?? 'a file'}`,

@@ -10,6 +10,7 @@ import { sampleLoading } from '../../../src/service/start/sample-loading.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { openSqlite } from '../../../src/service/sql/sqlite.ts'
 import { startApp, type App } from '../../app.ts'
+import { startSampleApp } from '../../sample-app.ts'
 import { tracegate } from '../../cli/run.ts'
 
 function dataDirectory(): string {
@@ -72,7 +73,7 @@ let known: ReturnType<typeof contents> | undefined
 /** What a loading comes to that nothing interrupts. */
 function wholeSample(): ReturnType<typeof contents> {
   known ??= (async () => {
-    await using app = await startApp({ sample: true })
+    await using app = await startSampleApp()
     return await contents(app)
   })()
   return known
@@ -95,7 +96,7 @@ async function problemsOf(app: App): Promise<string[]> {
 }
 
 test('the sample has its source maps from the start, and issues in every component', async () => {
-  await using app = await startApp({ sample: true })
+  await using app = await startSampleApp()
   const { uploads } = await contents(app)
   expect(uploads.map(({ release }) => release)).toEqual(['shop@1.3.0', 'shop@1.4.0', 'shop@1.4.1'])
   const { components } = await app.api.listComponents({ product_id: app.productId })
@@ -161,7 +162,7 @@ test('a first product that nobody has used becomes the sample, with its id and i
   await first.close()
   await using second = await startApp({ dataDir, sample: true })
   expect([second.token, second.productId, second.publicKey]).toEqual([first.token, first.productId, first.publicKey])
-  await using whole = await startApp({ sample: true })
+  await using whole = await startSampleApp()
   expect(await contents(second)).toEqual(await contents(whole))
   const facts = ['name', 'slug', 'key_prefix', 'description', 'repository', 'gate_policy', 'settings'] as const
   const product = (app: App) => app.db.read.selectFrom('product').select(facts).execute()
