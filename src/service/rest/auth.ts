@@ -1,6 +1,6 @@
-import { readTexts } from '../sql/json.ts'
+import { parseScopes } from '../workspace/account.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { scopes, type Scope } from '../../contract/base/endpoint.ts'
+import type { Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Log } from '../shared/log.ts'
@@ -93,12 +93,6 @@ export function requireScope(principal: Principal, scope: Scope): void {
 /** SHA-256 of a token, hex: all of it that is stored. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
-}
-
-/** Scopes of the stored JSON list; names that this version does not know are left out. */
-export function parseScopes(stored: string): Scope[] {
-  const names = readTexts(stored)
-  return scopes.filter((scope) => names.includes(scope))
 }
 
 function bearerOf(authorization: string | undefined): string {

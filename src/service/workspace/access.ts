@@ -19,6 +19,11 @@ export async function requireAccess<Row extends { product_id: number }>(
   return { row, product: await readProduct(rows, principal, row.product_id, missing) }
 }
 
+/** Throws `not_found` when the principal is not a member of the workspace. */
+export function requireMember(principal: Principal, workspaceId: string): void {
+  if (!principal.workspaceIds.includes(workspaceId)) throw notFound('workspace', workspaceId, 'list the workspaces')
+}
+
 /** The product with that id; `not_found` also when the principal is not a member of its workspace (contract §0.4). */
 export function requireProduct(rows: Rows, principal: Principal, id: string): Promise<StoredProduct> {
   return readProduct(rows, principal, Number(id), () => notFound('product', id, 'list the products of the workspace'))

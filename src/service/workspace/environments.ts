@@ -1,7 +1,11 @@
-import type { Selectable } from 'kysely'
-import type { Platform } from '../shared/context.ts'
+import { sql, type Selectable } from 'kysely'
+import type { InputOf } from '../../contract/index.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Call, Platform } from '../shared/context.ts'
+import { cutPage, type Page } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import type { EnvironmentRow } from '../sql/schema.ts'
+import { audit } from './audit.ts'
 import { defaultWeight, guessKind, nameKey, type Kind, type OriginOf } from './rules.ts'
 
 /** An environment as its table holds it. */
@@ -36,6 +40,70 @@ export async function ensureEnvironment(
   if (before === undefined) return { environment: await insert(rows, platform, facts), before }
   const adopts = before.origin === ('ORIGIN_EVENT' satisfies OriginOf) && facts.origin !== 'ORIGIN_EVENT'
   return { environment: adopts ? await adopt(rows, platform, facts, before) : before, before }
+}
+
+/** Creates an environment, or adopts one that only events named. Throws `ENVIRONMENT_EXISTS` for any other. */
+export async function createEnvironment(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  facts: Omit<EnvironmentFacts, 'origin'>,
+): Promise<StoredEnvironment> {
+  const { environment, before } = await ensureEnvironment(rows, call, { ...facts, origin: 'ORIGIN_MANUAL' })
+  if (before !== undefined && before.origin !== 'ORIGIN_EVENT') throw nameTaken(before.id)
+  const verb = before === undefined ? 'create' : 'update'
+  const change = { before, after: environment }
+  await audit(rows, call, { verb, resourceType: 'environment', resourceId: environment.id, ...change })
+  return environment
+}
+
+/** One page of a product's environments that match the filter, by name. */
+export async function listEnvironmentRows(
+  rows: Rows,
+  query: { productId: number; filter: Pick<InputOf<'listEnvironments'>, 'kind' | 'name'>; page: Page },
+) {
+  const { productId, page } = query
+  const { after } = page
+  const { kind, name } = query.filter
+  const all = rows
+    .selectFrom('environment')
+    .where('product_id', '=', productId)
+    .where('deleted_at', 'is', null)
+    .$if(kind !== undefined, (found) => found.where('kind', '=', kind ?? ''))
+    .$if(name !== undefined, (found) => found.where('name_key', '=', nameKey(name ?? '')))
+  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const found = await all
+    .selectAll()
+    .$if(after !== undefined, (paged) =>
+      paged.where(sql<boolean>`(name_key, id) > (${after?.sortValue}, ${after?.id})`),
+    )
+    .orderBy('name_key')
+    .orderBy('id')
+    .limit(page.size + 1)
+    .execute()
+  return cutPage(page, found, total, ({ name_key, id }) => ({ sortValue: name_key, id }))
+}
+
+/** Deletes an environment softly: its name is free again, and occurrences keep it (contract §6). */
+export async function deleteEnvironment(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  before: StoredEnvironment,
+): Promise<void> {
+  const now = call.now()
+  await rows
+    .updateTable('environment')
+    .set({ deleted_at: now, updated_at: now, version: before.version + 1 })
+    .where('id', '=', before.id)
+    .execute()
+  await audit(rows, call, { verb: 'delete', resourceType: 'environment', resourceId: before.id, before })
+}
+
+function nameTaken(existingId: string): ServiceError {
+  return new ServiceError('already_exists', `an environment of this name exists: ${existingId}; use that one`, {
+    reason: 'ENVIRONMENT_EXISTS',
+    metadata: { existing_id: existingId },
+    violations: [{ field: 'name', description: 'is taken' }],
+  })
 }
 
 function insert(rows: Rows, platform: Platform, facts: EnvironmentFacts): Promise<StoredEnvironment> {

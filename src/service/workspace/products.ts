@@ -4,9 +4,10 @@ import type * as z from 'zod'
 import { defaultGatePolicy, type GatePolicy } from '../../contract/gate-policy.ts'
 import type { ProductSettings, Repository } from '../../contract/products.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Platform } from '../shared/context.ts'
+import type { Call, Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ProductRow } from '../sql/schema.ts'
+import { audit } from './audit.ts'
 
 /** A product as its table holds it. */
 export type StoredProduct = Selectable<ProductRow>
@@ -64,6 +65,18 @@ export async function insertProduct(
     .returningAll()
     .executeTakeFirstOrThrow()
   await insertDsnKey(rows, platform, product.id)
+  return product
+}
+
+/** Creates a product for a member of the workspace, as `insertProduct` does, and records it in the audit trail. */
+export async function createProduct(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  workspaceId: string,
+  facts: ProductFacts,
+): Promise<StoredProduct> {
+  const product = await insertProduct(rows, call, workspaceId, facts)
+  await audit(rows, call, { verb: 'create', resourceType: 'product', resourceId: String(product.id), after: product })
   return product
 }
 

@@ -50,6 +50,12 @@ export async function viewReleases(rows: Rows, releases: readonly StoredRelease[
   })
 }
 
+/** A release as a reference: the version is its title. Null when there is none with that id. */
+export async function releaseRef(rows: Rows, id: string) {
+  const row = await rows.selectFrom('release').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : { id, key: '', title: row.version, known: isKnownRelease(row) }
+}
+
 /** Uploads that are in use, by product and version: a map belongs to a version in every environment. */
 async function sourceMaps(rows: Rows, releases: readonly StoredRelease[]): Promise<Map<string, number>> {
   const counts = await rows

@@ -1,8 +1,12 @@
-import type { Selectable } from 'kysely'
-import type { Platform } from '../shared/context.ts'
+import { sql, type Selectable } from 'kysely'
+import type { InputOf } from '../../contract/index.ts'
+import type { Call, Platform } from '../shared/context.ts'
+import { cutPage, type Page } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ReleaseRow } from '../sql/schema.ts'
-import type { OriginOf } from './rules.ts'
+import { audit } from './audit.ts'
+import { ensureEnvironment } from './environments.ts'
+import { nameKey, type OriginOf } from './rules.ts'
 
 /** A release as its table holds it. */
 export type StoredRelease = Selectable<ReleaseRow>
@@ -78,4 +82,72 @@ export async function ensureRelease(
 
 function adopts(before: StoredRelease, origin: OriginOf): boolean {
   return before.origin === ('ORIGIN_EVENT' satisfies OriginOf) && origin !== 'ORIGIN_EVENT'
+}
+
+/** Creates a release or brings it up to date for a caller who vouches for it, and its environment too. */
+export async function recordRelease(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  { productId, environment: name, version, details }: RecordedRelease,
+): Promise<{ release: StoredRelease; created: boolean }> {
+  const environment = await ensureEnvironment(rows, call, { productId, name, origin: 'ORIGIN_RELEASE' })
+  const environmentId = environment.environment.id
+  if (environment.environment !== environment.before) {
+    const verb = environment.before === undefined ? 'create' : 'update'
+    const change = { before: environment.before, after: environment.environment }
+    await audit(rows, call, { verb, resourceType: 'environment', resourceId: environmentId, ...change })
+  }
+  const facts = { productId, environmentId, version, origin: 'ORIGIN_MANUAL' as const, details }
+  const { release, before } = await ensureRelease(rows, call, facts)
+  const created = before === undefined
+  if (release !== before) {
+    const verb = created ? 'create' : 'update'
+    await audit(rows, call, { verb, resourceType: 'release', resourceId: release.id, before, after: release })
+  }
+  return { release, created }
+}
+
+interface RecordedRelease {
+  productId: number
+  /** Name of the environment. */
+  environment: string
+  version: string
+  details: ReleaseDetails
+}
+
+/** A release without a time of release is ordered by when it was created. */
+const releasedAt = sql<number>`coalesce(release.released_at, release.created_at)`
+
+/** One page of a product's releases that match the filter, newest first. */
+export async function listReleaseRows(
+  rows: Rows,
+  query: {
+    productId: number
+    filter: Pick<InputOf<'listReleases'>, 'environment' | 'environment_id' | 'version'>
+    page: Page
+  },
+) {
+  const { productId, page } = query
+  const { after } = page
+  const { environment, environment_id: environmentId, version } = query.filter
+  const all = rows
+    .selectFrom('release')
+    .innerJoin('environment', 'environment.id', 'release.environment_id')
+    .where('release.product_id', '=', productId)
+    .where('environment.deleted_at', 'is', null)
+    .$if(environment !== undefined, (found) => found.where('environment.name_key', '=', nameKey(environment ?? '')))
+    .$if(environmentId !== undefined, (found) => found.where('environment.id', '=', environmentId ?? ''))
+    .$if(version !== undefined, (found) => found.where('release.version', '=', version ?? ''))
+  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const found = await all
+    .selectAll('release')
+    .select(releasedAt.as('sort_value'))
+    .$if(after !== undefined, (paged) =>
+      paged.where(sql<boolean>`(${releasedAt}, release.id) < (${after?.sortValue}, ${after?.id})`),
+    )
+    .orderBy(releasedAt, 'desc')
+    .orderBy('release.id', 'desc')
+    .limit(page.size + 1)
+    .execute()
+  return cutPage(page, found, total, ({ sort_value, id }) => ({ sortValue: sort_value, id }))
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { SymbolicationState } from '../../contract/events.ts'
-import { Repository, type SetupCheck } from '../../contract/products.ts'
+import { Repository, type Setup, type SetupCheck } from '../../contract/products.ts'
+import type { Call } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
+import { audit } from './audit.ts'
 import { timestamp } from '../shared/times.ts'
 import type { StoredProduct } from './products.ts'
 import { isKnownEnvironment, isKnownRelease } from './rules.ts'
@@ -15,8 +17,40 @@ type Finding = Pick<Check, 'status' | 'detail' | 'remediation' | 'evidence'>
 /** How many of the newest events tell whether source maps are needed. */
 const recentEvents = 200
 
+/** Runs the checks, stores whether the setup is complete, and returns the setup as the contract shows it. */
+export async function verifySetup(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  product: StoredProduct,
+): Promise<z.input<typeof Setup>> {
+  const now = call.now()
+  const found = await checkSetup(rows, product, now)
+  const missingChecks = found.filter(({ status }) => status === 'SETUP_CHECK_STATUS_MISSING')
+  const open = [...missingChecks, ...found.filter(({ status }) => status === 'SETUP_CHECK_STATUS_WARNING')]
+  const state = missingChecks.length === 0 ? 'SETUP_STATE_COMPLETE' : 'SETUP_STATE_INCOMPLETE'
+  const productId = String(product.id)
+  if (state !== product.setup_state) {
+    await rows
+      .updateTable('product')
+      .set({ setup_state: state, updated_at: now, version: product.version + 1 })
+      .where('id', '=', product.id)
+      .execute()
+    const change = { before: product.setup_state, after: state }
+    await audit(rows, call, { verb: 'verify', resourceType: 'product', resourceId: productId, ...change })
+  }
+  return {
+    product_id: productId,
+    state,
+    checks: found,
+    completed_checks: found.length - missingChecks.length,
+    total_checks: found.length,
+    next_action: open[0]?.remediation ?? '',
+    verified_at: timestamp(now),
+  }
+}
+
 /** The eleven checks of contract §2 in their order, each with one concrete next call where something is missing. */
-export async function checkSetup(rows: Rows, product: StoredProduct, now: number): Promise<Check[]> {
+async function checkSetup(rows: Rows, product: StoredProduct, now: number): Promise<Check[]> {
   const facts = await readFacts(rows, product)
   return checks.map(({ id, title, find }) => ({ id, title, ...find(facts), checked_at: timestamp(now) }))
 }
