@@ -7,16 +7,13 @@ import { viewEvent, viewSummaries } from '../errors/issues/read/event-view.ts'
 import { readHistory } from '../errors/issues/read/history.ts'
 import { viewIssues } from '../errors/issues/read/issue-view.ts'
 import { listIssueRows } from '../errors/issues/read/list.ts'
-import { environmentNames, releaseNames } from '../workspace/names.ts'
 import { findOccurrence, latestOccurrence, listOccurrenceRows } from '../errors/issues/read/occurrences.ts'
-import { presenceOf } from '../errors/issues/read/presence.ts'
+import { readIssueReleases } from '../errors/issues/read/issue-releases.ts'
 import { readStats } from '../errors/issues/read/stats.ts'
-import { changeStatus, releaseContexts, type StatusChange } from '../errors/issues/status.ts'
+import { changeStatuses, findIssues } from '../errors/issues/change-statuses.ts'
 import { readPage } from '../shared/paging.ts'
-import type { Rows } from '../sql/database.ts'
 
 const FRAMES_PER_STACK = 100
-const RELEASES_SHOWN = 20
 
 export const issueHandlers = {
   async listIssues(input, call) {
@@ -37,7 +34,7 @@ export const issueHandlers = {
     return {
       issue: body!,
       latest_event: latest === undefined ? null : await viewEvent(db.read, latest, options),
-      releases: await releasesOf(db.read, id),
+      releases: await readIssueReleases(db.read, id),
       history: await readHistory(db.read, id),
     }
   },
@@ -78,9 +75,8 @@ export const issueHandlers = {
     return call.db.write(async (rows) => {
       const { issue, product } = await requireIssue(rows, call.principal, id)
       checkEtag(etag, etagOf(issue.id, issue.version))
-      const [context = ''] = (await contextsFor(rows, product, [id], status)).values()
-      await changeStatus(rows, call, issue, { status, note, reason: 'manual', context })
-      const [body] = await readIssues(rows, call, product, [id])
+      await changeStatuses(rows, call, product.id, [issue], { status, note, reason: 'manual' })
+      const [body] = await viewIssues(rows, await findIssues(rows, product.id, [id]), viewing(product, call))
       return { issue: body! }
     })
   },
@@ -89,75 +85,19 @@ export const issueHandlers = {
     return call.db.write(async (rows) => {
       const product = await requireProduct(rows, call.principal, product_id)
       const ids = [...new Set(issue_ids)]
-      const found = await issuesById(rows, product, ids)
-      const contexts = await contextsFor(rows, product, [...found.keys()], status)
-      let updated = 0
-      for (const issue of found.values()) {
-        const context = contexts.get(issue.id) ?? ''
-        if (await changeStatus(rows, call, issue, { status, note, reason: 'bulk', context })) updated += 1
-      }
+      const found = await findIssues(rows, product.id, ids)
+      const updated = await changeStatuses(rows, call, product.id, found, { status, note, reason: 'bulk' })
+      const changed = await findIssues(rows, product.id, ids)
       return {
-        issues: await readIssues(rows, call, product, ids),
+        issues: await viewIssues(rows, changed, viewing(product, call)),
         updated_count: updated,
-        unchanged_count: found.size - updated,
-        not_found_ids: ids.filter((id) => !found.has(id)),
+        unchanged_count: found.length - updated,
+        not_found_ids: ids.filter((id) => !found.some((issue) => issue.id === id)),
       }
     })
   },
 } satisfies Partial<Handlers<EndpointName>>
 
-interface IssueProduct {
-  id: number
-  key_prefix: string
-}
-
-function viewing(product: IssueProduct, call: Pick<Call, 'now'>) {
+function viewing(product: { key_prefix: string }, call: Pick<Call, 'now'>) {
   return { keyPrefix: product.key_prefix, now: call.now() }
-}
-
-/** What the issues are resolved in, by id; empty for every other status. */
-async function contextsFor(
-  rows: Rows,
-  product: IssueProduct,
-  issueIds: readonly string[],
-  status: StatusChange['status'],
-): Promise<Map<string, string>> {
-  return status === 'resolved' && issueIds.length > 0 ? releaseContexts(rows, product.id, issueIds) : new Map()
-}
-
-/** Those of the ids that are issues of the product, in the order of the ids. */
-async function issuesById(rows: Rows, product: IssueProduct, ids: readonly string[]) {
-  const found = await rows
-    .selectFrom('issue')
-    .selectAll()
-    .where('product_id', '=', product.id)
-    .where('id', 'in', ids)
-    .execute()
-  const byId = new Map(found.map((issue) => [issue.id, issue]))
-  return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, byId.get(id)!] as const] : [])))
-}
-
-async function readIssues(rows: Rows, call: Call, product: IssueProduct, ids: readonly string[]) {
-  const issues = await issuesById(rows, product, ids)
-  return viewIssues(rows, [...issues.values()], viewing(product, call))
-}
-
-async function releasesOf(rows: Rows, issueId: string) {
-  const places = (await presenceOf(rows, issueId)).filter((place) => place.release_id !== '').slice(0, RELEASES_SHOWN)
-  const releases = await releaseNames(
-    rows,
-    places.map((place) => place.release_id),
-  )
-  const environments = await environmentNames(
-    rows,
-    places.map((place) => place.environment_id),
-  )
-  return places.map((place) => ({
-    id: place.release_id,
-    version: releases.get(place.release_id)?.version ?? '',
-    known: releases.get(place.release_id)?.known ?? false,
-    environment: environments.get(place.environment_id)?.name ?? '',
-    environment_known: environments.get(place.environment_id)?.known ?? false,
-    events: place.count,
-  }))
 }

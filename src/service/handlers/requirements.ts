@@ -1,6 +1,4 @@
 import type { EndpointName } from '../../contract/index.ts'
-import { ServiceError } from '../../errors.ts'
-import { audit } from '../workspace/audit.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
@@ -14,11 +12,13 @@ import { lintWording } from '../quality/requirements/lint.ts'
 import { listRequirementRows } from '../quality/requirements/list.ts'
 import { requirementRef, viewRequirements } from '../quality/requirements/view.ts'
 import {
-  changeRequirement,
-  findDescendants,
-  insertRequirement,
-  removeRequirements,
-} from '../quality/requirements/write.ts'
+  countSuspectLinks,
+  createRequirement,
+  deleteRequirement,
+  readChildren,
+  updateRequirement,
+} from '../quality/requirements/requirement-store.ts'
+import { readLinks } from '../quality/cases/link-store.ts'
 import { viewLinks } from '../quality/cases/link-view.ts'
 import { readJson } from '../sql/json.ts'
 
@@ -27,8 +27,7 @@ export const requirementHandlers = {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
       const product = await requireProduct(rows, call.principal, product_id)
-      const row = await insertRequirement(rows, prepare, call, product, fields)
-      await audit(rows, call, { verb: 'create', resourceType: 'requirement', resourceId: row.id, after: row })
+      const row = await createRequirement(rows, prepare, call, product, fields)
       const [requirement] = await viewRequirements(rows, product, [row], { now: call.now() })
       const { title, statement, acceptance_criteria } = row
       return {
@@ -64,21 +63,8 @@ export const requirementHandlers = {
     const { requirement: row, product } = await requireRequirement(db.read, call.principal, id)
     await refreshStale(db, product.id, call.now())
     const [requirement] = await viewRequirements(db.read, product, [row], { now: call.now() })
-    const children = await db.read
-      .selectFrom('requirement')
-      .select(['id', 'number', 'title'])
-      .where('parent_id', '=', id)
-      .where('deleted_at', 'is', null)
-      .orderBy('tree_path')
-      .execute()
-    const links = await db.read
-      .selectFrom('test_link')
-      .selectAll()
-      .where('requirement_id', '=', id)
-      .where('archived_at', 'is', null)
-      .orderBy('created_at')
-      .orderBy('test_id')
-      .execute()
+    const children = await readChildren(db.read, id)
+    const links = await readLinks(db.read, { requirement_id: id })
     return {
       requirement: requirement!,
       children: children.map(requirementRef),
@@ -92,14 +78,9 @@ export const requirementHandlers = {
       const { requirement: before, product } = await requireRequirement(rows, call.principal, input.id)
       checkEtag(input.etag, etagOf(before.id, before.etag_version))
       const fields = { ...updatedFields(input), minor_change: input.minor_change }
-      const row = await changeRequirement(rows, prepare, call, before, fields)
-      await audit(rows, call, { verb: 'update', resourceType: 'requirement', resourceId: row.id, before, after: row })
+      const row = await updateRequirement(rows, prepare, call, before, fields)
       const [requirement] = await viewRequirements(rows, product, [row], { now: call.now() })
-      const suspect = prepare(
-        `SELECT count(*) AS count FROM test_link
-         WHERE requirement_id = ? AND state = 'LINK_STATE_SUSPECT' AND archived_at IS NULL`,
-      ).get<{ count: number }>(row.id)
-      return { requirement: requirement!, suspect_link_count: suspect?.count ?? 0 }
+      return { requirement: requirement!, suspect_link_count: countSuspectLinks(prepare, row.id) }
     })
   },
 
@@ -108,13 +89,7 @@ export const requirementHandlers = {
     return call.db.write(async (rows, prepare) => {
       const { requirement } = await requireRequirement(rows, call.principal, id)
       checkEtag(etag, etagOf(requirement.id, requirement.etag_version))
-      const below = await findDescendants(rows, requirement)
-      if (below.length > 0 && !recursive) {
-        const message = `the requirement has ${String(below.length)} below it; delete those first, or pass recursive`
-        throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
-      }
-      await removeRequirements(rows, prepare, call, [requirement, ...below])
-      await audit(rows, call, { verb: 'delete', resourceType: 'requirement', resourceId: id, before: requirement })
+      await deleteRequirement(rows, prepare, call, requirement, { recursive })
       return {}
     })
   },

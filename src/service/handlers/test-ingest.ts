@@ -1,5 +1,4 @@
 import type { EndpointName } from '../../contract/index.ts'
-import { audit } from '../workspace/audit.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
 import { requireProduct } from '../workspace/access.ts'
@@ -14,10 +13,7 @@ export const testIngestHandlers = {
     const draft = readDraft(input.draft)
     return call.db.write(async (rows, prepare) => {
       const product = await requireProduct(rows, call.principal, input.product_id)
-      const ingest = await ingestDraft({ rows, prepare, call, product }, draft, input)
-      const { summary, run } = ingest
-      await audit(rows, call, { verb: 'ingest', resourceType: 'test_run', resourceId: run.id, after: summary })
-      return { ingest }
+      return { ingest: await ingestDraft({ rows, prepare, call, product }, draft, input) }
     })
   },
 } satisfies Partial<Handlers<EndpointName>>

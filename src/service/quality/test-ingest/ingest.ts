@@ -10,6 +10,7 @@ import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from '../keys.ts'
 import { linkAnnotations, type Annotated } from './annotations.ts'
+import { audit } from '../../workspace/audit.ts'
 import { addReport, type RecordedReport } from './attempts.ts'
 import { applyCases, deprecateMissing, type IngestAction, type Applied, type AppliedCase } from './apply.ts'
 import { placeCases, type PlacedCase } from './cases.ts'
@@ -17,7 +18,7 @@ import type { DraftWarning, ReadDraft } from './decode.ts'
 import { matchCases } from './match.ts'
 import { ensureRun, viewRun } from './run.ts'
 
-export interface IngestRoom {
+export interface IngestContext {
   rows: Rows
   prepare: Prepare
   call: Pick<Call, 'actor' | 'now' | 'newId'>
@@ -34,8 +35,12 @@ const WARNINGS_SHOWN = 100
  * Takes reports that were read: cases, results, links by annotation, and the coverage before and after (contract §4.1).
  * Runs inside the caller's transaction; the same reports in the same run change nothing the second time.
  */
-export async function ingestDraft(room: IngestRoom, draft: ReadDraft, input: Input): Promise<z.input<typeof Ingest>> {
-  const { rows, prepare, call, product } = room
+export async function ingestDraft(
+  context: IngestContext,
+  draft: ReadDraft,
+  input: Input,
+): Promise<z.input<typeof Ingest>> {
+  const { rows, prepare, call, product } = context
   const { run: about = {}, options = {} } = input
   const isDraft = options.mode === 'INGEST_MODE_DRAFT'
   const before = await countCoverage(rows, product, call.now())
@@ -70,11 +75,14 @@ export async function ingestDraft(room: IngestRoom, draft: ReadDraft, input: Inp
     return list.slice(0, most)
   }
   const warnings = [...draft.warnings, ...ownWarnings(applied, joined?.differs === true, missing.length)]
+  const summary = summarize(draft, applied, annotated)
+  const runId = joined?.run.id ?? ''
+  await audit(rows, call, { verb: 'ingest', resourceType: 'test_run', resourceId: runId, after: summary })
   return {
-    id: joined?.run.id ?? '',
+    id: runId,
     format: draft.format,
     run: joined === undefined ? noRun : viewRun(prepare, joined.run),
-    summary: summarize(draft, applied, annotated),
+    summary,
     cases: shown('cases', applied.cases, CASES_SHOWN).map((one) => ({
       test_id: one.testId,
       key: one.testId === '' ? '' : testKey(one),

@@ -1,0 +1,37 @@
+import type { Call } from '../../shared/context.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { StoredIssue } from './columns.ts'
+import { changeStatus, releaseContexts, type StatusChange } from './status.ts'
+
+/** Those of the ids that are issues of the product, in the order of the ids. */
+export async function findIssues(rows: Rows, productId: number, ids: readonly string[]): Promise<StoredIssue[]> {
+  const found = await rows
+    .selectFrom('issue')
+    .selectAll()
+    .where('product_id', '=', productId)
+    .where('id', 'in', ids)
+    .execute()
+  const byId = new Map(found.map((issue) => [issue.id, issue]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/**
+ * Gives issues of one product a status inside the caller's transaction, with history and audit; returns how many had
+ * another one before.
+ */
+export async function changeStatuses(
+  rows: Rows,
+  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  productId: number,
+  issues: readonly StoredIssue[],
+  change: StatusChange,
+): Promise<number> {
+  const ids = issues.map(({ id }) => id)
+  const isResolved = change.status === 'resolved' && ids.length > 0
+  const contexts = isResolved ? await releaseContexts(rows, productId, ids) : new Map<string, string>()
+  let changed = 0
+  for (const issue of issues) {
+    if (await changeStatus(rows, call, issue, { ...change, context: contexts.get(issue.id) ?? '' })) changed += 1
+  }
+  return changed
+}

@@ -1,0 +1,26 @@
+import { environmentNames, releaseNames } from '../../../workspace/names.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { presenceOf } from './presence.ts'
+
+const RELEASES_SHOWN = 20
+
+/** Releases and environments the issue occurred in, at most 20, the ones with the newest occurrences. */
+export async function readIssueReleases(rows: Rows, issueId: string) {
+  const places = (await presenceOf(rows, issueId)).filter((place) => place.release_id !== '').slice(0, RELEASES_SHOWN)
+  const releases = await releaseNames(
+    rows,
+    places.map((place) => place.release_id),
+  )
+  const environments = await environmentNames(
+    rows,
+    places.map((place) => place.environment_id),
+  )
+  return places.map((place) => ({
+    id: place.release_id,
+    version: releases.get(place.release_id)?.version ?? '',
+    known: releases.get(place.release_id)?.known ?? false,
+    environment: environments.get(place.environment_id)?.name ?? '',
+    environment_known: environments.get(place.environment_id)?.known ?? false,
+    events: place.count,
+  }))
+}

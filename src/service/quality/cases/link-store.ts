@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import { notFound, ServiceError } from '../../../errors.ts'
+import type { Call } from '../../shared/context.ts'
+import { cutPage, type Page } from '../../shared/paging.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
+import { audit } from '../../workspace/audit.ts'
+import { refreshCoverage } from '../coverage/refresh.ts'
+import { requireRequirement, type StoredRequirement } from '../requirements/access.ts'
+import type { StoredTest } from './access.ts'
+import type { StoredLink } from './link-view.ts'
+import { putLink, type LinkFields } from './links.ts'
+
+type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
+
+/** Links a test to a requirement as `putLink` does, and records it in the audit trail. */
+export async function linkTest(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  ends: LinkFields & { test: StoredTest; requirement: StoredRequirement },
+): Promise<StoredLink> {
+  const link = await putLink(rows, prepare, call, ends)
+  const resourceId = `${ends.test.id}/${ends.requirement.id}`
+  await audit(rows, call, { verb: 'create', resourceType: 'test_link', resourceId, after: link })
+  return link
+}
+
+/** Deletes the link of a test to a requirement; `not_found` when there is none. */
+export async function unlinkTest(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  test: StoredTest,
+  requirementId: string,
+): Promise<void> {
+  const { changes } = prepare(
+    'DELETE FROM test_link WHERE test_id = ? AND requirement_id = ? AND archived_at IS NULL',
+  ).run(test.id, requirementId)
+  if (changes === 0) throw notFound('link', requirementId, 'list the links of the test')
+  await refreshCoverage(rows, prepare, { productId: test.product_id, now: call.now() }, [requirementId])
+  const resourceId = `${test.id}/${requirementId}`
+  await audit(rows, call, { verb: 'delete', resourceType: 'test_link', resourceId })
+}
+
+/** One page of the links of a test, oldest first. */
+export async function listLinkRows(
+  rows: Rows,
+  { testId, state, page }: { testId: string; state: string | undefined; page: Page },
+) {
+  const { after } = page
+  const all = rows
+    .selectFrom('test_link')
+    .where('test_id', '=', testId)
+    .where('archived_at', 'is', null)
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
+  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const found = await all
+    .selectAll()
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, requirement_id) > (${after?.sortValue}, ${after?.id})`),
+    )
+    .orderBy('created_at')
+    .orderBy('requirement_id')
+    .limit(page.size + 1)
+    .execute()
+  return cutPage(page, found, total, (row) => ({ sortValue: row.created_at, id: row.requirement_id }))
+}
+
+/** All links of a test, or all of a requirement, oldest first. */
+export function readLinks(rows: Rows, end: { test_id: string } | { requirement_id: string }): Promise<StoredLink[]> {
+  const all = rows.selectFrom('test_link').selectAll().where('archived_at', 'is', null).orderBy('created_at')
+  return 'test_id' in end
+    ? all.where('test_id', '=', end.test_id).orderBy('requirement_id').execute()
+    : all.where('requirement_id', '=', end.requirement_id).orderBy('test_id').execute()
+}
+
+/** The requirement that a link names by its id, or by its key in the product of the test. */
+export async function requireLinkedRequirement(
+  rows: Rows,
+  { principal }: Pick<Call, 'principal'>,
+  productId: number,
+  named: { requirement_id?: string | undefined; requirement_key?: string | undefined },
+): Promise<StoredRequirement> {
+  const { requirement_id: id, requirement_key: key } = named
+  if ((id === undefined) === (key === undefined)) {
+    const message = 'pass requirement_id or requirement_key, one of the two'
+    throw new ServiceError('invalid_argument', message, {
+      reason: 'FIELD_INVALID',
+      violations: [{ field: 'requirement_id', description: 'is needed, unless requirement_key is given' }],
+    })
+  }
+  if (id !== undefined) return (await requireRequirement(rows, principal, id)).requirement
+  const number = Number(/^req-(\d{1,15})$/i.exec(key ?? '')?.[1] ?? -1)
+  const found = await rows
+    .selectFrom('requirement')
+    .selectAll()
+    .where('product_id', '=', productId)
+    .where('number', '=', number)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (found === undefined) throw notFound('requirement', key ?? '', 'list the requirements of the product')
+  return found
+}
