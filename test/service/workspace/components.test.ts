@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
 import { compileComponents, overlaps, type ComponentGlobs } from '../../../src/service/workspace/components.ts'
-import { attributeEvent } from '../../../src/service/errors/issues/attribute-event.ts'
 
 function component(id: string, path_globs: string[], more: Partial<ComponentGlobs> = {}): ComponentGlobs {
   return { id, path_globs, exclude_globs: [], position: 0, ...more }
