@@ -20,6 +20,11 @@ export function replaceControls(text: string, replacement = ''): string {
   return text.replace(/\p{Cc}+/gu, replacement)
 }
 
+/** The text without NUL, which PostgreSQL refuses, and without unpaired surrogates, which UTF-8 cannot encode. */
+export function removeUnstorable(text: string): string {
+  return text.isWellFormed() && !text.includes('\0') ? text : text.replace(/[\0\p{Surrogate}]/gu, '')
+}
+
 /**
  * Bytes as text, without a byte order mark. The encoding is the one that a mark names (UTF-16 files of PowerShell and
  * .NET have one), else `declared` if it is a known name, else UTF-8.

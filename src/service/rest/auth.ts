@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
 import { ServiceError } from '../../errors.ts'
-import { type Log } from '../shared/log.ts'
+import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
 import type { Database } from '../sql/database.ts'
 

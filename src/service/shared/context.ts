@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import type { Actor } from '../../contract/base/common.ts'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
-import type { Symbolicator } from '../errors/sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../sql/database.ts'
+import type { EventSymbolicator } from './event-symbolicator.ts'
 
 /** Who calls: the token and the person behind it. */
 export interface Principal {
@@ -28,7 +28,7 @@ export interface Platform {
 /** What every handler gets beside its input. */
 export interface Call extends Platform {
   db: Database
-  symbolicator: Pick<Symbolicator, 'symbolicate'>
+  symbolicator: EventSymbolicator
   principal: Principal
   actor: z.input<typeof Actor>
   /** Scheme, host and port the caller used, for absolute addresses (`https://host:4319`). */

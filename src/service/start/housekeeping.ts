@@ -1,6 +1,6 @@
 import type { Platform } from '../shared/context.ts'
 import { runRetention } from '../errors/issues/retention.ts'
-import { type Log } from '../shared/log.ts'
+import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
 import type { Database } from '../sql/database.ts'
 import { removeOldResults } from '../quality/cases/retention.ts'

@@ -1,7 +1,6 @@
 import { groupEvent, type Grouping } from '../grouping/index.ts'
 import type { NormalEvent, NormalException } from '../event/event.ts'
-import type { Symbolication } from '../sourcemaps/symbolicate/problems.ts'
-import type { Symbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import type { Symbolication, EventSymbolicator } from '../../shared/event-symbolicator.ts'
 import type { StoredEvent } from './event-body.ts'
 
 /** An event as it reads with the source maps that are there now. */
@@ -21,7 +20,7 @@ export function groupSymbolicated(event: NormalEvent, sent: NormalEvent): Groupi
  * in the grouping.
  */
 export async function readAgain(
-  symbolicator: Pick<Symbolicator, 'symbolicate'>,
+  symbolicator: EventSymbolicator,
   productId: number,
   stored: StoredEvent,
 ): Promise<ReadAgain> {

@@ -1,7 +1,8 @@
 import type { NormalEvent } from '../../event/event.ts'
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { boundedList } from './bounded.ts'
-import { cut, readScalar } from './read.ts'
+import { readScalar } from './read.ts'
+import { cut } from '../../../../lib/text.ts'
 import type { Signals } from './signals.ts'
 
 type Message = Pick<NormalEvent, 'message' | 'message_template' | 'message_params'>

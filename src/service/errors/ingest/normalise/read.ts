@@ -1,19 +1,8 @@
+import { cut, removeUnstorable, replaceControls } from '../../../../lib/text.ts'
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import type { Signals } from './signals.ts'
 
 const nothing: JsonObject = {}
-
-/** The text without NUL, which PostgreSQL refuses, and without halves of surrogate pairs. */
-export function clean(text: string): string {
-  return text.isWellFormed() && !text.includes('\0') ? text : text.replace(/[\0\p{Surrogate}]/gu, '')
-}
-
-/** At most `max` UTF-16 units, never half a surrogate pair. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text
-  const last = text.charCodeAt(max - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
-}
 
 /** A string member, cleaned and cut; '' when absent or of another type. */
 export function readText(value: unknown, member: string, max: number, signals: Signals): string {
@@ -30,18 +19,13 @@ export function readScalar(value: unknown, member: string, max: number, signals:
 
 /** A name such as a release: one trimmed line without control characters. */
 export function readName(value: unknown, member: string, max: number, signals: Signals): string {
-  const text =
-    typeof value === 'string'
-      ? clean(value)
-          .replace(/\p{Cc}+/gu, ' ')
-          .trim()
-      : value
+  const text = typeof value === 'string' ? replaceControls(removeUnstorable(value), ' ').trim() : value
   // Cutting can bare a space at the end.
   return readScalar(text, member, max, signals).trimEnd()
 }
 
 function limited(value: string, member: string, max: number, signals: Signals): string {
-  const text = clean(value)
+  const text = removeUnstorable(value)
   if (text.length <= max) return text
   const kept = cut(text, max)
   signals.note(member, 'length', kept.length, text.length)

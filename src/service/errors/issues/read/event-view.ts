@@ -9,7 +9,7 @@ import { isKnownEnvironment, type OriginOf } from '../../../workspace/rules.ts'
 import type { NormalFrame } from '../../event/event.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../../sql/schema.ts'
-import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
+import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import { unpackBody, type StoredEvent } from '../event-body.ts'
 import { Summary } from '../columns.ts'
 import { cutFrames } from './cut-frames.ts'
@@ -56,7 +56,7 @@ export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccu
 }
 
 export interface EventOptions {
-  symbolicator: Pick<Symbolicator, 'symbolicate'>
+  symbolicator: EventSymbolicator
   product: Pick<ProductRow, 'repository'> & { id: number }
   /** Frames kept per stack. */
   maxFrames: number

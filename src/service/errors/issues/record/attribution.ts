@@ -3,7 +3,7 @@ import { sql, type Expression } from 'kysely'
 import { compileComponentRows, type ComponentGlobColumns, type Owners } from '../../../workspace/components.ts'
 import { parseRepositoryRoots } from '../../../workspace/repo-path.ts'
 import type { NormalEvent } from '../../event/event.ts'
-import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
+import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import { attributeEvent } from '../attribute-event.ts'
 import { unpackBody, type StoredEvent } from '../event-body.ts'
@@ -21,7 +21,7 @@ export type Attribute = (
 
 export interface AttributionOptions {
   db: Database
-  symbolicator: Pick<Symbolicator, 'symbolicate'>
+  symbolicator: EventSymbolicator
 }
 
 /**

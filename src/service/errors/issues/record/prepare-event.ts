@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { defaultEnvironmentName } from '../../../workspace/rules.ts'
 import type { NormalEvent } from '../../event/event.ts'
-import type { Symbolication } from '../../sourcemaps/symbolicate/problems.ts'
+import type { Symbolication } from '../../../shared/event-symbolicator.ts'
 import { packBody } from '../event-body.ts'
 import type { Summary } from '../columns.ts'
 import type { Prepared } from './record-event.ts'

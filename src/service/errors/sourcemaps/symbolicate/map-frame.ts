@@ -1,5 +1,5 @@
 import type { NormalFrame } from '../../event/event.ts'
-import { cut } from '../../ingest/normalise/read.ts'
+import { cut } from '../../../../lib/text.ts'
 import { functionName } from '../scopes/function-name.ts'
 import type { ScopeTable } from '../scopes/scope-table.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'

@@ -1,8 +1,5 @@
-import type * as z from 'zod'
-import type { Event } from '../../../../contract/events.ts'
+import type { Symbolication } from '../../../shared/event-symbolicator.ts'
 import type { Missing } from './match.ts'
-
-export type Symbolication = z.input<typeof Event>['symbolication']
 
 /** Why a frame is as it was sent, or lacks something; never holds text of the event (contract §10.2). */
 export interface Problem {

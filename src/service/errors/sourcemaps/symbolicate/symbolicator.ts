@@ -1,4 +1,5 @@
-import type { NormalEvent, NormalFrame } from '../../event/event.ts'
+import type { NormalFrame } from '../../event/event.ts'
+import type { EventSymbolicator, Symbolicable, Symbolication } from '../../../shared/event-symbolicator.ts'
 import { createPace } from '../../../shared/pace.ts'
 import type { Database } from '../../../sql/database.ts'
 import { createArtifactIndex } from './artifacts.ts'
@@ -7,7 +8,7 @@ import { looksMinified } from './looks-minified.ts'
 import { createFrameMapper, type Mapped, type Place } from './map-frame.ts'
 import type { Match } from './match.ts'
 import { openTables } from './open-tables.ts'
-import { missingProblem, problems, stateOf, type Problem, type Symbolication } from './problems.ts'
+import { missingProblem, problems, stateOf, type Problem } from './problems.ts'
 
 /** Files of one event that are looked up: each may cost a part of a query (decision 011). */
 const MOST_FILES = 100
@@ -16,15 +17,8 @@ const MOST_PLACES = 250
 /** Frames that are read before everything else of the process may run. */
 const BATCH = 8
 
-/** What of an event leads to its sources. */
-export type Symbolicable = Pick<NormalEvent, 'exceptions' | 'threads' | 'release' | 'dist' | 'platform'>
-
-export interface Symbolicator {
-  /**
-   * The event with its frames of generated JavaScript where their source maps lead (errors §3.1), and what became of
-   * them. The very same event when none was mapped. A frame that cannot be mapped stays as it was sent.
-   */
-  symbolicate<E extends Symbolicable>(productId: number, event: E): Promise<{ event: E; symbolication: Symbolication }>
+/** Symbolicates events, and is told when that changes. */
+export interface Symbolicator extends EventSymbolicator {
   /** A confirm of this product has added artifacts. */
   changed(productId: number): void
   close(): void

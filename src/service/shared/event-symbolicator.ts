@@ -1,0 +1,19 @@
+import type * as z from 'zod'
+import type { Event } from '../../contract/events.ts'
+
+type EventBody = z.input<typeof Event>
+
+/** Which frames of an event were mapped, and why the others were not. */
+export type Symbolication = EventBody['symbolication']
+
+/** The members of an event that lead to its sources. */
+export type Symbolicable = Pick<EventBody, 'exceptions' | 'threads' | 'release' | 'dist' | 'platform'>
+
+/** Maps the frames of events to their sources. */
+export interface EventSymbolicator {
+  /**
+   * The event with its frames of generated JavaScript where their source maps lead (errors §3.1), and the outcome. The
+   * very same event when none was mapped. A frame that cannot be mapped stays as it was sent.
+   */
+  symbolicate<E extends Symbolicable>(productId: number, event: E): Promise<{ event: E; symbolication: Symbolication }>
+}
