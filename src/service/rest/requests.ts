@@ -8,14 +8,6 @@ import { jsonObject, readJsonBody, readTextBody } from './body.ts'
 import { compileQuery } from './query.ts'
 import { invalidInput } from './violations.ts'
 
-/** The parts of an absolute address, still encoded: `new URL` would resolve dot segments. */
-export interface Address {
-  /** Scheme, host and port. */
-  origin: string
-  path: string
-  query: string
-}
-
 /** One request as its endpoint understands it. */
 export interface ParsedRequest {
   input: unknown
@@ -24,12 +16,6 @@ export interface ParsedRequest {
   requestKey: string | undefined
   /** Of the parsed input: equal for bodies that mean the same. */
   hash: string
-}
-
-/** Splits a request's address; a relative one belongs to `http://localhost`. */
-export function splitAddress(url: string): Address {
-  const [, origin, path, query] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i.exec(url) ?? []
-  return { origin: origin ?? 'http://localhost', path: path || '/', query: query ?? '' }
 }
 
 /**

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
-import { splitAddress } from '../../../src/service/rest/requests.ts'
 import { compileRoutes } from '../../../src/service/rest/routes.ts'
 
 const match = compileRoutes([
@@ -62,13 +61,3 @@ function throwsInvalid(run: () => unknown): boolean {
     return thrown instanceof ServiceError && thrown.code === 'invalid_argument'
   }
 }
-
-test('an address is split without resolving its dots', () => {
-  expect(splitAddress('http://h:1/v1/a/../b?x=1&y=%20#f')).toEqual({
-    origin: 'http://h:1',
-    path: '/v1/a/../b',
-    query: 'x=1&y=%20',
-  })
-  expect(splitAddress('https://h')).toEqual({ origin: 'https://h', path: '/', query: '' })
-  expect(splitAddress('/v1/x')).toEqual({ origin: 'http://localhost', path: '/v1/x', query: '' })
-})
