@@ -12,36 +12,36 @@ const text = (most: number, what: string) =>
     .max(most, `at most ${String(most)} characters`)
     .optional()
 
-/** The flags that are no settings of the environment. */
+/** The flags that have no environment variable. */
 export const FlagValues = z.object({
   host: z.string().default('127.0.0.1'),
   port: z
     .string()
-    .regex(/^\d{1,5}$/, 'write a number, 0 for any free port')
+    .regex(/^\d{1,5}$/, 'use a number, 0 for any free port')
     .transform(Number)
     .refine((port) => port <= 65_535, 'a port is at most 65535')
     .default(4319),
   url: z.string().max(2000, 'at most 2000 characters').optional(),
-  release: text(250, 'write a version, such as shop@1.4.0'),
+  release: text(250, 'use a version such as shop@1.4.0'),
   dist: z.string().trim().max(64, 'at most 64 characters').optional(),
   'url-prefix': z
     .string()
     .max(500, 'at most 500 characters')
-    // An unquoted ~/ comes as this, and no server serves a home directory.
-    .refine((prefix) => prefix !== `${homedir()}/`, 'the shell has put your home directory for ~/: quote it')
+    // The shell expands an unquoted ~/ to this, and no server serves a home directory.
+    .refine((prefix) => prefix !== `${homedir()}/`, 'the shell expanded ~/ to your home directory: quote it')
     .transform((prefix) => (prefix.endsWith('/') ? prefix : `${prefix}/`))
     .optional(),
-  environment: text(64, 'write a name, such as ci'),
-  branch: text(250, 'write the git branch that was tested'),
+  environment: text(64, 'use a name such as ci'),
+  branch: text(250, 'use the git branch that was tested'),
   commit: z
     .string()
-    .regex(/^[0-9a-f]{7,64}$/i, 'write the hash of the commit that was tested, at least 7 characters of it')
+    .regex(/^[0-9a-f]{7,64}$/i, 'use the hash of the tested commit, at least 7 characters')
     .optional(),
-  'run-key': text(200, 'write a name that all reports of the run share'),
-  root: text(500, 'write the folder that the paths in the reports begin with'),
+  'run-key': text(200, 'use a name that all reports of the run share'),
+  root: text(500, 'use the folder that the paths in the reports begin with'),
 })
 
-/** Flags that stand for a variable. */
+/** Flags that set an environment variable. */
 export const flagVariables = {
   product: 'TRACEGATE_PRODUCT',
   toolsets: 'TRACEGATE_TOOLSETS',
@@ -77,7 +77,7 @@ export type Flag = keyof typeof flagTypes
 
 const everywhere: readonly Flag[] = ['product', 'toolsets', 'read-only', 'data', 'help', 'version']
 const allFlags = Object.keys(flagTypes) as Flag[]
-/** The flags that each command takes. */
+/** The flags that each command accepts. */
 export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
   stdio: everywhere,
   serve: [...everywhere, 'host', 'port', 'sample'],

@@ -12,12 +12,12 @@ import {
   type Flag,
 } from './config-flags.ts'
 
-/** A mistake in the environment or the flags. Its message names the variable and the remedy; it is all a person sees. */
+/** A mistake in the environment or the flags. Its message names the variable and the fix; nothing else is printed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** The groups that tools are offered in; `all` stands for every one. */
+/** The groups that tools are offered in; `all` selects every group. */
 export const toolsets = [
   'default',
   'requirements',
@@ -37,14 +37,14 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 /** `true`, `1`, `yes`, `on` and their opposites, in any case. */
 const Switch = z.stringbool({ error: 'use true or false' })
 
-/** The name of a host as in a `Host` header without its port, or a whole origin. */
+/** A host name as in a `Host` header without the port, or a full origin. */
 const AllowedHost = z.string().transform((text, context) => {
   const isOrigin = /^https?:\/\//i.test(text)
   const url = URL.parse(isOrigin ? text : `http://${text}`)
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '' || text.endsWith('/')) {
     context.addIssue({
       code: 'custom',
-      message: `"${text}" is no host name and no origin such as https://quality.example`,
+      message: `"${text}" is neither a host name nor an origin such as https://quality.example`,
     })
     return z.NEVER
   }
@@ -57,29 +57,30 @@ const BaseUrl = z.string().transform((text, context) => {
     context.addIssue({ code: 'custom', message })
     return z.NEVER
   }
-  if (url === null || !/^https?:$/.test(url.protocol))
-    return refuse('write a whole address, such as https://quality.example')
+  if (url === null || !/^https?:$/.test(url.protocol)) return refuse('use a full URL such as https://quality.example')
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
-    return refuse('leave user name, query and fragment out; the token has its own variable')
+    return refuse('remove user name, query and fragment; the token has its own variable')
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    return refuse('use https://: over http:// anyone on the way could read the token (http is for this machine only)')
+    return refuse(
+      'use https://: over http:// anyone on the network could read the token (http is allowed for loopback only)',
+    )
   }
   const path = url.pathname.replace(/\/+$/, '')
-  if (path.endsWith('/v1')) return refuse(`leave /v1 out: ${url.origin}${path.slice(0, -3)}`)
+  if (path.endsWith('/v1')) return refuse(`remove /v1: ${url.origin}${path.slice(0, -3)}`)
   return url.origin + path
 })
 
 const toolsetNames: readonly string[] = [...toolsets, 'all']
 const ToolsetName = z.string().refine((name) => toolsetNames.includes(name), {
-  error: ({ input }) => `unknown ${JSON.stringify(input)}; there are: ${toolsetNames.join(', ')}`,
+  error: ({ input }) => `unknown ${JSON.stringify(input)}; use ${toolsetNames.join(', ')}`,
 })
 
-/** Every setting by its variable. The default of each is the one of contributing "Configuration". */
+/** Every setting by its variable, with its default (contributing "Configuration"). */
 const Environment = z.object({
   TRACEGATE_API_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]+$/, 'a token has no spaces and no line breaks')
+    .regex(/^[\x21-\x7e]+$/, 'a token contains no spaces or line breaks')
     .optional(),
   TRACEGATE_BASE_URL: BaseUrl.optional(),
   TRACEGATE_PRODUCT: z.string().optional(),
@@ -91,7 +92,7 @@ const Environment = z.object({
     .transform((path) => resolve(path)),
   TRACEGATE_DATABASE_URL: z
     .string()
-    .regex(/^postgres(?:ql)?:\/\//, 'write postgres://…, or leave it out for SQLite')
+    .regex(/^postgres(?:ql)?:\/\//, 'use postgres://…, or leave it unset for SQLite')
     .optional(),
   TRACEGATE_ALLOWED_HOSTS: z.preprocess(words, z.array(AllowedHost).default([])),
   TRACEGATE_ROOTS: z.preprocess(
@@ -107,10 +108,10 @@ const Environment = z.object({
 
 export interface Config {
   command: Command
-  /** What follows the command, for `call`: the tool and its arguments; for `sourcemaps`: `upload` and the folder; for `report`: files. */
+  /** The words after the command. `call`: the tool and its arguments; `sourcemaps`: `upload` and the folder; `report`: files. */
   operands: readonly string[]
   apiToken?: string
-  /** Without `/v1` and without a slash at its end; undefined runs the embedded service. */
+  /** Without `/v1` and without a trailing slash; undefined runs the embedded service. */
   baseUrl?: string
   /** Pins one product, by id or exact name. */
   product?: string
@@ -118,9 +119,9 @@ export interface Config {
   readOnly: boolean
   dataDir: string
   databaseUrl?: string
-  /** Host names, without ports, that requests may name; the loopback names are always among them. */
+  /** Host names without ports that requests may use; always includes the loopback names. */
   allowedHosts: readonly string[]
-  /** Our own origin as others see it, behind a proxy; from the first whole origin in TRACEGATE_ALLOWED_HOSTS. */
+  /** Our public origin behind a proxy: the first full origin in TRACEGATE_ALLOWED_HOSTS. */
   origin?: string
   /** Absolute folders that reports and source maps may be read from. */
   roots: readonly string[]
@@ -129,38 +130,38 @@ export interface Config {
   host: string
   port: number
   sample: boolean
-  /** `call`: the structured form instead of the text. */
+  /** `call`: print the structured form instead of the text. */
   json: boolean
-  /** `call`: the MCP address to call instead of a process of our own. */
+  /** `call`: the MCP address to call instead of a child process. */
   url?: string
-  /** The version that the minified files are of (`sourcemaps`), or that was tested (`report`). */
+  /** The version of the minified files (`sourcemaps`), or the tested version (`report`). */
   release?: string
-  /** `sourcemaps`: the build among several of one version. */
+  /** `sourcemaps`: which of several builds of one version. */
   dist?: string
-  /** `sourcemaps`: what stands before the paths of the files in stack frames. */
+  /** `sourcemaps`: the prefix of the files' paths in stack frames. */
   urlPrefix?: string
   /** `report`: where the tests ran. */
   environment?: string
-  /** `report`: what was tested; no quality branch. */
+  /** `report`: the tested git branch; not a quality branch. */
   gitBranch?: string
   commit?: string
-  /** `report`: reports with one key are one run. */
+  /** `report`: reports with the same key belong to one run. */
   runKey?: string
-  /** `report`: the folder that is taken off the paths in the reports. */
+  /** `report`: the folder that is removed from the paths in the reports. */
   root?: string
-  /** `report`: the page of the run. */
+  /** `report`: the web page of the CI run. */
   ciUrl?: string
-  /** `report`: link cases to the requirements that their names and tags name. */
+  /** `report`: link tests to the requirements in their names and tags. */
   requirementTags: boolean
 }
 
 /**
- * The configuration of one run: flags over variables over defaults. An empty variable counts as unset. Throws
+ * The configuration of one run. Flags win over variables, variables over defaults. An empty variable counts as unset. Throws
  * `ConfigError` with one line per mistake.
  */
 export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config {
   const { command, operands, flags } = readArguments(argv)
-  // Help has to come up however the environment is broken.
+  // Help must work even if the environment is invalid.
   const given = command === 'help' || command === 'version' ? {} : env
   const set = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined && value.trim() !== ''),
@@ -206,35 +207,35 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   return config
 }
 
-/** Whether a host name or address means this machine only. */
+/** Whether a host name or address is a loopback one. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname)
 }
 
-type Given = Partial<Record<Flag, string | boolean>>
+type GivenFlags = Partial<Record<Flag, string | boolean>>
 
-/** Commands that take words after their name. */
+/** Commands that accept operands. */
 const takesOperands: readonly Command[] = ['call', 'sourcemaps', 'report', 'help']
 
-function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: Given } {
-  let values: Given
+function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: GivenFlags } {
+  let values: GivenFlags
   let positionals: string[]
   try {
     ;({ values, positionals } = parseArgs({ args: [...argv], options: flagTypes, allowPositionals: true }))
   } catch (error) {
-    // parseArgs names the flag and what is wrong with it; the rest of its message is about the programming interface.
+    // The first sentence names the flag and the mistake; the rest of the message is about the parseArgs API.
     const [sentence = ''] = (error instanceof Error ? error.message : '').split('. ')
     throw new ConfigError(`${sentence}; see: tracegate help`)
   }
   const [word = 'stdio', ...operands] = positionals
   const command =
     values.help === true ? 'help' : values.version === true ? 'version' : commands.find((name) => name === word)
-  if (command === undefined) throw new ConfigError(`there is no command "${word}"; there are: ${commands.join(', ')}`)
+  if (command === undefined) throw new ConfigError(`unknown command "${word}"; use ${commands.join(', ')}`)
   if (operands.length > 0 && !takesOperands.includes(command)) {
-    throw new ConfigError(`${command} takes no "${operands.join(' ')}"; see: tracegate help`)
+    throw new ConfigError(`${command} does not accept "${operands.join(' ')}"; see: tracegate help`)
   }
   if (values['requirement-tags'] === true && values['no-requirement-tags'] === true) {
-    throw new ConfigError('--requirement-tags and --no-requirement-tags: pass one of them')
+    throw new ConfigError('--requirement-tags and --no-requirement-tags: pass only one of them')
   }
   const foreign = (Object.keys(values) as Flag[]).find((flag) => !commandFlags[command].includes(flag))
   if (foreign !== undefined) throw new ConfigError(`${command} has no flag --${foreign}; see: tracegate help`)
@@ -248,8 +249,8 @@ function parsed<S extends z.ZodType>(schema: S, values: unknown, nameOf: (key: s
   throw new ConfigError([...new Set(lines)].join('\n'))
 }
 
-/** The name the person used: the flag, where one was given. */
-function flagFor(variable: string, flags: Given): string {
+/** The name that the person used: the flag if it was given, otherwise the variable. */
+function flagFor(variable: string, flags: GivenFlags): string {
   const flag = Object.entries(flagVariables).find(([name, target]) => target === variable && name in flags)?.[0]
   return flag === undefined ? variable : `--${flag}`
 }
@@ -264,7 +265,7 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
       'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both to use a deployment, or neither to use the embedded service',
     )
   }
-  // Over HTTP each caller brings a token, and nobody may use the operator's (mcp §8).
+  // Over HTTP each caller brings its own token; the operator's is never used (mcp §8).
   if (baseUrl !== undefined && apiToken === undefined && command !== 'serve' && url === undefined) {
     throw new ConfigError(
       'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both to use a deployment, or neither to use the embedded service',
@@ -272,7 +273,7 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
   }
   if (command === 'serve' && !isLoopback(config.host) && !hostsGiven) {
     throw new ConfigError(
-      `--host ${config.host} lets other machines in: set TRACEGATE_ALLOWED_HOSTS to the names they will use, such as quality.example`,
+      `--host ${config.host} accepts connections from other machines: set TRACEGATE_ALLOWED_HOSTS to the host names they use, such as quality.example`,
     )
   }
   if (config.sample && baseUrl !== undefined) {
@@ -281,33 +282,34 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
 }
 
 function checkSourceMaps({ operands: [action, folder, ...rest], release, readOnly }: Config): void {
-  if (action !== 'upload') throw new ConfigError('sourcemaps can upload: tracegate sourcemaps upload DIR --release V')
+  if (action !== 'upload')
+    throw new ConfigError('sourcemaps has one action: tracegate sourcemaps upload DIR --release V')
   if (folder === undefined) throw new ConfigError('sourcemaps upload: name the folder with the build output')
   if (rest.length > 0) {
-    throw new ConfigError(`sourcemaps upload takes one folder, not "${rest.join(' ')}" too: name the one around them`)
+    throw new ConfigError(`sourcemaps upload accepts one folder; got "${rest.join(' ')}" too: name their parent folder`)
   }
-  if (release === undefined) throw new ConfigError('--release: say which version the files are of')
+  if (release === undefined) throw new ConfigError('--release: name the version of the files')
   if (readOnly) throw new ConfigError('TRACEGATE_READ_ONLY forbids sourcemaps upload: unset it for this command')
 }
 
 function checkReport({ operands, ciUrl, readOnly }: Config): void {
   if (operands.length === 0) throw new ConfigError('report needs a file: tracegate report reports/junit.xml')
   if (ciUrl !== undefined && !/^https?:$/.test(URL.parse(ciUrl)?.protocol ?? '')) {
-    throw new ConfigError('--url: write the whole address of the run, such as https://ci.example/runs/7')
+    throw new ConfigError('--url: use the full URL of the run, such as https://ci.example/runs/7')
   }
   if (readOnly) throw new ConfigError('TRACEGATE_READ_ONLY forbids report: unset it for this command')
 }
 
-/** A comma list as words; anything that is no text is left for the schema. */
+/** Splits a comma-separated list; values that are not text are left to the schema. */
 function words(text: unknown): unknown {
   if (typeof text !== 'string') return text
   const list = text.split(',').map((word) => word.trim())
   return list.filter((word) => word !== '')
 }
 
-/** The object without its undefined members: optional members are absent, not undefined. */
+/** The object without its undefined members, because optional members of `Config` are absent, not undefined. */
 function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  // The filter removes exactly what the type leaves out.
+  // The filter removes exactly the members that the type excludes.
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }

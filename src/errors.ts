@@ -1,6 +1,6 @@
 /**
- * The failures table: every way a call can fail, once. The service answers with `status` and `grpc` (contract §0.4),
- * an agent reads `agent` and `hint` (mcp §5).
+ * The failures table: every way a call can fail. The service responds with `status` and `grpc` (contract §0.4); an agent
+ * reads `agent` and `hint` (mcp §5).
  */
 export const failures = {
   invalid_argument: {
@@ -15,7 +15,7 @@ export const failures = {
     grpc: 9,
     agent: 'failed_precondition',
     retryable: false,
-    hint: 'The present state forbids it: read the state, then decide.',
+    hint: 'The current state does not allow it: read the state, then decide.',
   },
   unauthenticated: {
     status: 401,
@@ -29,7 +29,7 @@ export const failures = {
     grpc: 7,
     agent: 'permission_denied',
     retryable: false,
-    hint: 'Ask the user for a token that has the scope.',
+    hint: 'Ask the user for a token with the required scope.',
   },
   web_only: {
     status: 403,
@@ -45,7 +45,7 @@ export const failures = {
     grpc: 10,
     agent: 'state_changed',
     retryable: false,
-    hint: 'Read it again, then decide on the new state.',
+    hint: 'Read it again, then decide based on the new state.',
   },
   payload_too_large: { status: 413, grpc: 3, agent: 'too_large', retryable: false, hint: 'Send less.' },
   resource_exhausted: {
@@ -53,24 +53,24 @@ export const failures = {
     grpc: 8,
     agent: 'rate_limited',
     retryable: true,
-    hint: 'Wait for the time named, then repeat.',
+    hint: 'Wait as long as stated, then retry.',
   },
   internal: {
     status: 500,
     grpc: 13,
     agent: 'internal',
     retryable: false,
-    hint: 'This is a bug of the service; its log has the request id.',
+    hint: 'This is a bug in the service; find the request id in its log.',
   },
   unimplemented: {
     status: 501,
     grpc: 12,
     agent: 'feature_disabled',
     retryable: false,
-    hint: 'This deployment does not offer it.',
+    hint: 'This deployment does not support it.',
   },
-  unavailable: { status: 503, grpc: 14, agent: 'upstream_unavailable', retryable: true, hint: 'Repeat in a moment.' },
-  // Failures that arise on the agent's side of the client and never travel over REST.
+  unavailable: { status: 503, grpc: 14, agent: 'upstream_unavailable', retryable: true, hint: 'Retry in a moment.' },
+  // Failures of the MCP server and the client, which the REST service never returns.
   ambiguous_name: {
     status: 400,
     grpc: 3,
@@ -83,28 +83,28 @@ export const failures = {
     grpc: 3,
     agent: 'wrong_id_kind',
     retryable: false,
-    hint: 'Use the id that the named tool yields.',
+    hint: 'Use the id that the named tool returns.',
   },
   confirmation_required: {
     status: 400,
     grpc: 9,
     agent: 'confirmation_required',
     retryable: false,
-    hint: 'A person has to confirm this.',
+    hint: 'A person must confirm this.',
   },
   outcome_unknown: {
     status: 503,
     grpc: 14,
     agent: 'outcome_unknown',
     retryable: false,
-    hint: 'Check the state before repeating.',
+    hint: 'Check the state before retrying.',
   },
   upstream_shape_unknown: {
     status: 502,
     grpc: 2,
     agent: 'upstream_shape_unknown',
     retryable: false,
-    hint: 'The deployment answered in a form that cannot be read.',
+    hint: 'The deployment returned a response that cannot be read.',
   },
 } as const satisfies Record<string, Failure>
 
@@ -161,7 +161,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** `no issue WEB-404 …`: the failure every lookup by id shares. */
+/** `no issue WEB-404; …`: the failure of every lookup by id. `next` says what to do instead. */
 export function notFound(kind: string, id: string, next: string): ServiceError {
   return new ServiceError('not_found', `no ${kind} ${id}; ${next}`, {
     reason: `${kind.toUpperCase().replaceAll(' ', '_')}_NOT_FOUND`,

@@ -9,12 +9,12 @@ export interface Entry {
 /** Where the lines of a log go. */
 export type LogDestination = DestinationStream
 
-/** Writes one entry with whatever further facts it has. */
+/** Writes one entry with any additional facts. */
 export type Log = <E extends Entry>(entry: E) => void
 
 /**
- * The program's log: JSON lines on stderr, written at once, since stdout carries JSON-RPC and a crash must not lose the
- * last line. Control characters, tokens, presigned queries and DSN keys never get in (mcp §8.4).
+ * The program's log: JSON lines on stderr, written synchronously, because stdout carries JSON-RPC and a crash must not
+ * lose the last line. Control characters, tokens, presigned queries and DSN keys never get in (mcp §8.4).
  */
 export function createLog(
   level: Config['logLevel'],
@@ -28,7 +28,7 @@ export function createLog(
   }
 }
 
-/** A stack is cut here: what it says beyond is data. */
+/** Longer stacks are cut: the rest is data. */
 const longestFact = 4000
 const secretNames = /^(?:authorization|cookie|token|secret|password|dsn)$/i
 
@@ -37,7 +37,7 @@ function redacted(name: string, fact: unknown): unknown {
   return typeof fact === 'string' ? clean(fact).slice(0, longestFact) : fact
 }
 
-/** The text without what could forge a line on a terminal or open a door. */
+/** The text without characters that could forge a line on a terminal, and without credentials. */
 function clean(text: string): string {
   return (
     text

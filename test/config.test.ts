@@ -6,7 +6,7 @@ import { ConfigError, readConfig, type Config } from '../src/config.ts'
 
 const deployment = { TRACEGATE_BASE_URL: 'https://quality.example/api', TRACEGATE_API_TOKEN: 'tg_x' }
 
-test('without flags and variables the embedded service is served over stdio, on the defaults', () => {
+test('without flags and variables, the embedded service is served over stdio with the defaults', () => {
   expect(readConfig([], {})).toEqual({
     command: 'stdio',
     operands: [],
@@ -27,7 +27,7 @@ test('without flags and variables the embedded service is served over stdio, on 
 test.each<[string, string[], Record<string, string>, Partial<Config>]>([
   ['a deployment', [], deployment, { baseUrl: 'https://quality.example/api', apiToken: 'tg_x' }],
   [
-    'slashes at the end of the address',
+    'trailing slashes of the address',
     [],
     { ...deployment, TRACEGATE_BASE_URL: 'https://q.example//' },
     { baseUrl: 'https://q.example' },
@@ -60,7 +60,7 @@ test.each<[string, string[], Record<string, string>, Partial<Config>]>([
   ['a data directory', ['--data', 'here'], { TRACEGATE_DATA_DIR: '/there' }, { dataDir: resolve('here') }],
   ['a database', [], { TRACEGATE_DATABASE_URL: 'postgres://h/db' }, { databaseUrl: 'postgres://h/db' }],
   [
-    'allowed hosts, one of them our own origin',
+    'allowed hosts, one of them the public origin',
     ['serve', '--host', '0.0.0.0'],
     { TRACEGATE_ALLOWED_HOSTS: 'build-7, https://Quality.example:8443' },
     {
@@ -113,7 +113,7 @@ test.each<[string, string[], Record<string, string>, Partial<Config>]>([
   ],
   ['requirement tags', ['report', 'a.xml', '--requirement-tags'], {}, { requirementTags: true }],
   [
-    'help, however broken the environment is',
+    'help, even if the environment is invalid',
     ['serve', '--help'],
     { TRACEGATE_LOG_LEVEL: 'loud' },
     { command: 'help' },
@@ -130,61 +130,61 @@ test.each<[string[], Record<string, string>, string]>([
     { TRACEGATE_BASE_URL: 'https://q.example' },
     'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both',
   ],
-  [[], { ...deployment, TRACEGATE_API_TOKEN: 'a b' }, 'TRACEGATE_API_TOKEN: a token has no spaces'],
-  [[], { ...deployment, TRACEGATE_BASE_URL: 'quality.example' }, 'TRACEGATE_BASE_URL: write a whole address'],
-  [[], { ...deployment, TRACEGATE_BASE_URL: 'ftp://q.example' }, 'TRACEGATE_BASE_URL: write a whole address'],
+  [[], { ...deployment, TRACEGATE_API_TOKEN: 'a b' }, 'TRACEGATE_API_TOKEN: a token contains no spaces'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'quality.example' }, 'TRACEGATE_BASE_URL: use a full URL'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'ftp://q.example' }, 'TRACEGATE_BASE_URL: use a full URL'],
   [[], { ...deployment, TRACEGATE_BASE_URL: 'http://q.example' }, 'TRACEGATE_BASE_URL: use https://'],
   [[], { ...deployment, TRACEGATE_BASE_URL: 'http://127.0.0.1.q.example' }, 'TRACEGATE_BASE_URL: use https://'],
-  [[], { ...deployment, TRACEGATE_BASE_URL: 'https://q.example/v1/' }, 'leave /v1 out: https://q.example'],
-  [[], { ...deployment, TRACEGATE_BASE_URL: 'https://u:p@q.example' }, 'leave user name'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'https://q.example/v1/' }, 'remove /v1: https://q.example'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'https://u:p@q.example' }, 'remove user name'],
   [[], { TRACEGATE_READ_ONLY: 'maybe' }, 'TRACEGATE_READ_ONLY: use true or false'],
-  [[], { TRACEGATE_DATABASE_URL: 'mysql://h' }, 'TRACEGATE_DATABASE_URL: write postgres://'],
-  [[], { TRACEGATE_ALLOWED_HOSTS: 'a/b' }, 'TRACEGATE_ALLOWED_HOSTS: "a/b" is no host name'],
+  [[], { TRACEGATE_DATABASE_URL: 'mysql://h' }, 'TRACEGATE_DATABASE_URL: use postgres://'],
+  [[], { TRACEGATE_ALLOWED_HOSTS: 'a/b' }, 'TRACEGATE_ALLOWED_HOSTS: "a/b" is neither a host name'],
   [[], { TRACEGATE_LOG_LEVEL: 'loud' }, 'TRACEGATE_LOG_LEVEL: use one of fatal, error'],
   [[], { TRACEGATE_SECRET: 'short' }, 'TRACEGATE_SECRET: use at least 32 characters'],
-  [[], { TRACEGATE_TOOLSETS: 'default,foo' }, 'TRACEGATE_TOOLSETS: unknown "foo"; there are: default, '],
-  [['--toolsets', '7'], {}, '--toolsets: unknown "7"; there are: default, '],
-  [['serve', '--port', 'http'], {}, '--port: write a number'],
+  [[], { TRACEGATE_TOOLSETS: 'default,foo' }, 'TRACEGATE_TOOLSETS: unknown "foo"; use default, '],
+  [['--toolsets', '7'], {}, '--toolsets: unknown "7"; use default, '],
+  [['serve', '--port', 'http'], {}, '--port: use a number'],
   [['serve', '--port', '70000'], {}, '--port: a port is at most 65535'],
   [['serve', '--host', '0.0.0.0'], {}, 'set TRACEGATE_ALLOWED_HOSTS'],
   [['serve', '--sample'], { TRACEGATE_BASE_URL: 'https://q.example' }, '--sample fills the embedded service'],
   [['stdio', '--port', '1'], {}, 'stdio has no flag --port'],
-  [['serve', 'now'], {}, 'serve takes no "now"'],
-  [['sourcemaps', 'delete', 'dist'], {}, 'sourcemaps can upload: tracegate sourcemaps upload DIR --release V'],
+  [['serve', 'now'], {}, 'serve does not accept "now"'],
+  [['sourcemaps', 'delete', 'dist'], {}, 'sourcemaps has one action: tracegate sourcemaps upload DIR --release V'],
   [['sourcemaps', 'upload'], {}, 'sourcemaps upload: name the folder'],
-  [['sourcemaps', 'upload', 'a', 'b', '--release', '1'], {}, 'takes one folder, not "b" too'],
-  [['sourcemaps', 'upload', 'dist'], {}, '--release: say which version'],
-  [['sourcemaps', 'upload', 'dist', '--release', ' '], {}, '--release: write a version'],
+  [['sourcemaps', 'upload', 'a', 'b', '--release', '1'], {}, 'accepts one folder; got "b" too'],
+  [['sourcemaps', 'upload', 'dist'], {}, '--release: name the version'],
+  [['sourcemaps', 'upload', 'dist', '--release', ' '], {}, '--release: use a version'],
   [['sourcemaps', 'upload', 'dist', '--release', '1', '--url-prefix', `${homedir()}/`], {}, '--url-prefix: the shell'],
   [['sourcemaps', 'upload', 'dist', '--release', '1', '--read-only'], {}, 'forbids sourcemaps upload'],
   [['stdio', '--release', '1'], {}, 'stdio has no flag --release'],
   [['report'], {}, 'report needs a file: tracegate report '],
-  [['report', 'a', '--url', 'ci.example/7'], {}, '--url: write the whole address of the run'],
-  [['report', 'a', '--url', 'javascript:x'], {}, '--url: write the whole address of the run'],
-  [['report', 'a', '--commit', 'main'], {}, '--commit: write the hash of the commit'],
-  [['report', 'a', '--environment', ''], {}, '--environment: write a name'],
+  [['report', 'a', '--url', 'ci.example/7'], {}, '--url: use the full URL of the run'],
+  [['report', 'a', '--url', 'javascript:x'], {}, '--url: use the full URL of the run'],
+  [['report', 'a', '--commit', 'main'], {}, '--commit: use the hash of the tested commit'],
+  [['report', 'a', '--environment', ''], {}, '--environment: use a name'],
   [['report', 'a', '--branch', 'x'.repeat(251)], {}, '--branch: at most 250 characters'],
-  [['report', 'a', '--run-key', ' '], {}, '--run-key: write a name that all reports'],
-  [['report', 'a', '--root', ''], {}, '--root: write the folder'],
-  [['report', 'a', '--requirement-tags', '--no-requirement-tags'], {}, 'pass one of them'],
+  [['report', 'a', '--run-key', ' '], {}, '--run-key: use a name that all reports'],
+  [['report', 'a', '--root', ''], {}, '--root: use the folder'],
+  [['report', 'a', '--requirement-tags', '--no-requirement-tags'], {}, 'pass only one of them'],
   [['report', 'a', '--read-only'], {}, 'TRACEGATE_READ_ONLY forbids report'],
   [['report', 'a', '--dist', '1'], {}, 'report has no flag --dist'],
   [['serve', '--commit', '0123abc'], {}, 'serve has no flag --commit'],
-  [['server'], {}, 'there is no command "server"; there are: stdio, serve'],
+  [['server'], {}, 'unknown command "server"; use stdio, serve'],
   [['--nope'], {}, "Unknown option '--nope'"],
   [['--data'], {}, "Option '--data <value>' argument missing"],
-])('%j with %j is refused by name and with the remedy', (argv, env, sentence) => {
+])('%j with %j is refused, naming the setting and the fix', (argv, env, sentence) => {
   expect(() => readConfig(argv, env)).toThrow(ConfigError)
   expect(() => readConfig(argv, env)).toThrow(sentence)
 })
 
-test('every mistake in the environment is told at once, one line each', () => {
+test('all mistakes in the environment are reported together, one line each', () => {
   const env = { TRACEGATE_READ_ONLY: 'x', TRACEGATE_LOG_LEVEL: 'y', TRACEGATE_SECRET: 'z' }
   expect(() => readConfig([], env)).toThrow(
     /^TRACEGATE_READ_ONLY: .*\nTRACEGATE_LOG_LEVEL: .*\nTRACEGATE_SECRET: [^\n]*$/,
   )
 })
 
-test('a token never shows in the error about it', () => {
+test('an error about a token does not contain the token', () => {
   expect(() => readConfig([], { ...deployment, TRACEGATE_API_TOKEN: 'tg secret' })).toThrow(/^(?!.*secret)/)
 })

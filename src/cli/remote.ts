@@ -23,7 +23,7 @@ function mcpAddress(address: string): URL {
     throw new ConfigError('--url: write a whole address, such as http://127.0.0.1:4319/mcp')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new ConfigError(
-      '--url: use https://: over http:// anyone on the way could read the token (http is for this machine only)',
+      '--url: use https://: over http:// anyone on the network could read the token (http is allowed for loopback only)',
     )
   }
   if (url.pathname === '/') url.pathname = '/mcp'

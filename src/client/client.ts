@@ -11,15 +11,15 @@ import { repeat, sleep as realSleep, Transient, type RepeatOptions, type Sleep }
 import { jsonStream } from './stream.ts'
 
 export interface ClientOptions {
-  /** The network, or the embedded service's own `handle`: the client cannot tell them apart. */
+  /** The network, or the `handle` of the embedded service; the client cannot distinguish them. */
   send: Send
   /** Base address without `/v1` and without a slash at its end. */
   baseUrl: string
-  /** The user's API token, sent as bearer. */
+  /** The user's API token, sent as a bearer token. */
   token: string
-  /** How often a read or an idempotent write is repeated; default 3. */
+  /** How often a read or an idempotent write is retried; default 3. */
   retries?: number
-  /** Waiting between repeats, so that tests own time. */
+  /** Waits between retries; passed in so that tests control time. */
   sleep?: Sleep
   /** Epoch milliseconds, for a `Retry-After` that is a date. */
   now?: () => number
@@ -27,8 +27,8 @@ export interface ClientOptions {
 
 /**
  * The typed client: a fold over the contract. Every call rejects with a `ServiceError` of the failures table, or with the
- * reason of the caller's abort signal. Only calls whose table entry allows it are repeated (contract §0.6), and one that
- * is not and whose outcome nobody knows fails with `outcome_unknown`.
+ * reason of the caller's abort signal. Only calls whose table entry allows it are retried (contract §0.6); any other call
+ * whose outcome is unknown fails with `outcome_unknown`.
  */
 export function createApi(options: ClientOptions): Api {
   const names = Object.keys(contract) as EndpointName[]
@@ -40,7 +40,7 @@ export function createApi(options: ClientOptions): Api {
 
 type Request = Readonly<Record<string, unknown>>
 
-/** One endpoint as a function: for the fold above, and for tests of endpoints that the table does not have. */
+/** One endpoint as a function: for the fold above, and for tests of endpoints that are not in the table. */
 export function createMethod(endpoint: Endpoint, options: ClientOptions) {
   return endpoint.stream
     ? (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
@@ -87,7 +87,7 @@ async function* streamCall(
   }
 }
 
-/** A gateway wraps each message in `result`, and ends a failed stream with `error`. */
+/** Gateways wrap each message in `result`, and end a failed stream with `error`. */
 function readStreamed(endpoint: Endpoint, item: unknown, { now = Date.now }: ClientOptions): Record<string, unknown> {
   const message = item as { result?: unknown; error?: { http_code?: unknown } } | null
   if (message?.error !== undefined) {
@@ -118,7 +118,7 @@ function repeatOptions(
   return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal }
 }
 
-/** What `exchange` receives; anything it throws that is no failure of ours nor the caller's cancel was the network. */
+/** Runs the exchange; anything it throws that is neither a `ServiceError` nor the caller's abort is a network failure. */
 async function received<T>(
   endpoint: Endpoint,
   signal: AbortSignal | undefined,
@@ -132,7 +132,7 @@ async function received<T>(
   }
 }
 
-/** Codes of connections that were never made: nothing can have been done. */
+/** Codes of connections that were never established: the request cannot have had an effect. */
 const neverSent = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -147,23 +147,23 @@ function networkFailure(endpoint: Endpoint, error: unknown): Error {
   const code = errorCode(error)
   if (code !== undefined && certificateCode.test(code)) return unreachable(endpoint, error, false)
   const failure = unreachable(endpoint, error, code === undefined || !neverSent.has(code))
-  // Without a code it is a fault of the transport, which repeating will not mend.
+  // Without a code it is a bug in the transport, which retrying does not fix.
   return code === undefined ? failure : new Transient(failure)
 }
 
-/** 500 is a bug over there and 501 a choice: neither goes away by itself. */
-const passing = new Set([408, 429, 502, 503, 504])
+/** 500 is a bug of the deployment and 501 its choice: neither is transient. */
+const transientStatuses = new Set([408, 429, 502, 503, 504])
 
 function failed(endpoint: Endpoint, reply: WireReply, text: string, { now = Date.now }: ClientOptions): Error {
   const failure = failureFromReply(endpoint, { status: reply.status, headers: reply.headers, text }, now())
-  return passing.has(reply.status) ? new Transient(failure) : failure
+  return transientStatuses.has(reply.status) ? new Transient(failure) : failure
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ServiceError('upstream_shape_unknown', 'the answer is not JSON: check the base address', { cause })
+    throw new ServiceError('upstream_shape_unknown', 'the response is not JSON: check the base address', { cause })
   }
 }
 

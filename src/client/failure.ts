@@ -2,13 +2,13 @@ import type { Endpoint } from '../contract/base/endpoint.ts'
 import { ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
 import { isObject } from '../lib/objects.ts'
 
-/** Longest `Retry-After` that is passed on; a deployment that says more is down for today. */
+/** Longest `Retry-After` that is passed on; a longer one means that the deployment is down for now. */
 const longestRetrySeconds = 3600
 
 /**
- * The failure an error reply stands for. Only facts of a checked form come over from the body: the code, the reason, ids
- * in the metadata and names of fields. Its sentences never do, not even descriptions of field violations: whoever wrote
- * them may have quoted an event (mcp §5).
+ * The failure that an error reply means. Only facts of a validated form are taken from the body: the code, the reason, ids
+ * in the metadata and field names. Its sentences never are, not even descriptions of field violations: they may quote an
+ * event (mcp §5).
  */
 export function failureFromReply(
   endpoint: Pick<Endpoint, 'method' | 'path' | 'retry' | 'fails'>,
@@ -27,7 +27,7 @@ export function failureFromReply(
   return new ServiceError(code, sentence(endpoint, reply.status, code, body, retryAfterSeconds), details)
 }
 
-/** The failure of a call whose reply never came, or not whole. */
+/** The failure of a call whose reply did not arrive, or arrived incomplete. */
 export function unreachable(
   endpoint: Pick<Endpoint, 'method' | 'path' | 'retry'>,
   cause: unknown,
@@ -37,9 +37,13 @@ export function unreachable(
   const why = errorCode(cause)
   const reason = why === undefined ? 'network error' : why
   if (mayHaveArrived && endpoint.retry === 'never') {
-    return new ServiceError('outcome_unknown', `no answer to ${call} (${reason}): it may or may not have been done`, {
-      cause,
-    })
+    return new ServiceError(
+      'outcome_unknown',
+      `no response to ${call} (${reason}): it may or may not have taken effect`,
+      {
+        cause,
+      },
+    )
   }
   return new ServiceError('unavailable', `the service cannot be reached for ${call} (${reason})`, { cause })
 }
@@ -52,7 +56,7 @@ export function errorCode(error: unknown): string | undefined {
   return error.cause === undefined ? undefined : errorCode(error.cause)
 }
 
-/** Whole seconds of a `Retry-After` in seconds or as a date, at most an hour; undefined without one that can be read. */
+/** Whole seconds of a `Retry-After` given in seconds or as a date, at most an hour; undefined if it is missing or invalid. */
 export function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined || value.trim() === '') return undefined
   const seconds = Number(value)
@@ -61,7 +65,7 @@ export function retryAfter(value: string | undefined, now: number): number | und
 }
 
 interface ErrorBody {
-  /** False for plain text, HTML and JSON of another kind: then it may not be the service that answered. */
+  /** False for plain text, HTML and unrelated JSON: the reply may not be from the service. */
   fromService: boolean
   grpc?: number
   reason?: string
@@ -83,7 +87,7 @@ const grpcNames: Record<string, number> = {
   UNAUTHENTICATED: 16,
 }
 
-/** Reads `{code,message,details}` and `{error:{…}}`; anything else is a body that says nothing. */
+/** Reads `{code,message,details}` and `{error:{…}}`; any other body yields no facts. */
 function parseBody(text: string): ErrorBody {
   const nothing: ErrorBody = { fromService: false, metadata: {}, fields: [] }
   let json: unknown
@@ -116,7 +120,7 @@ function isReason(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(value)
 }
 
-/** Ids and lists of allowed values: words without spaces, or several joined by commas. */
+/** Ids and lists of allowed values: words without spaces, or several joined by commas. Anything else is dropped. */
 function plainMetadata(value: unknown): Record<string, string> {
   if (!isObject(value)) return {}
   const plain = Object.entries(value).filter(
@@ -178,10 +182,10 @@ function sentence(
   body: ErrorBody,
   wait: number | undefined,
 ): string {
-  const answer = `${method} ${path} was answered ${String(status)}${body.reason === undefined ? '' : ` ${body.reason}`}`
-  if (status >= 300 && status < 400) return `${answer}: a redirect, which is not followed; configure the final address`
-  if (code === 'outcome_unknown') return `${answer}: it may or may not have been done`
-  if (status === 404 && !body.fromService) return `${answer}, not by the service: check the base address`
+  const answer = `${method} ${path} returned ${String(status)}${body.reason === undefined ? '' : ` ${body.reason}`}`
+  if (status >= 300 && status < 400) return `${answer}: redirects are not followed; configure the final address`
+  if (code === 'outcome_unknown') return `${answer}: it may or may not have taken effect`
+  if (status === 404 && !body.fromService) return `${answer}, but not from the service: check the base address`
   if (body.fields.length > 0) return `${answer}: ${body.fields.join(', ')}`
-  return wait === undefined ? answer : `${answer}: repeat in ${String(wait)} s`
+  return wait === undefined ? answer : `${answer}: retry in ${String(wait)} s`
 }

@@ -3,19 +3,19 @@ import { textMark, Untrusted } from '../contract/base/text.ts'
 import { ServiceError } from '../errors.ts'
 import { isObject } from '../lib/objects.ts'
 
-/** Reads one value of an answer; undefined means that the service did not say. */
-export type Read = (value: unknown) => unknown
+/** Reads one value of a response; undefined means that the service did not say. */
+export type ReadValue = (value: unknown) => unknown
 
 /**
- * Turns a result schema into a function that reads what a deployment may really send (contract §0.9): camelCase members,
- * int64 as strings, unknown enum values as they are, unknown members ignored, missing ones undefined, text of outsiders
- * wrapped in `Untrusted`. `at` names the place in errors. The result throws `upstream_shape_unknown` where an object must
- * be and something else is, and where a thing has no id.
+ * Compiles a result schema into a function that reads what deployments really send (contract §0.9): camelCase members and
+ * int64 as strings are accepted, unknown enum values kept, unknown members ignored, missing ones undefined, and outsiders'
+ * text is wrapped in `Untrusted`. `at` names the location in errors. The function throws `upstream_shape_unknown` where an
+ * object is required and the value is not one, and where an object has no id.
  */
-export function compileReader(schema: z.core.$ZodType, at: string): Read {
-  // zod's own union of all its schemas; every schema that zod makes is one of them.
+export function compileReader(schema: z.core.$ZodType, at: string): ReadValue {
+  // zod's own union of all its schemas; every schema that zod creates is a member.
   const { def } = (schema as z.core.$ZodTypes)._zod
-  // oxlint-disable-next-line switch-exhaustiveness-check -- results are JSON: the kinds zod has beyond it end in the error
+  // oxlint-disable-next-line switch-exhaustiveness-check -- results are JSON: any other zod type ends in the error
   switch (def.type) {
     case 'string':
     case 'enum':
@@ -54,7 +54,7 @@ export function compileReader(schema: z.core.$ZodType, at: string): Read {
     case 'any':
       return (value) => value
     case 'lazy': {
-      let inner: Read | undefined
+      let inner: ReadValue | undefined
       return (value) => (inner ??= compileReader(def.getter(), at))(value)
     }
     default:
@@ -62,18 +62,19 @@ export function compileReader(schema: z.core.$ZodType, at: string): Read {
   }
 }
 
-/** `first_seen` as a gateway with lower camel case prints it. */
+/** `firstSeen` for `first_seen`, as gateways with lower camel case print it. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A member by either of its names; null is a value. */
+/** A member by its snake_case or camelCase name; null counts as present. */
 export function readMember(value: Readonly<Record<string, unknown>>, name: string, camel = camelCase(name)): unknown {
   return value[name] === undefined ? value[camel] : value[name]
 }
 
+/** The error for a response without a required part. */
 export function unusable(at: string, expected: string): ServiceError {
-  return new ServiceError('upstream_shape_unknown', `the answer has no ${expected} at ${at}`, { metadata: { at } })
+  return new ServiceError('upstream_shape_unknown', `the response has no ${expected} at ${at}`, { metadata: { at } })
 }
 
 function readText(value: unknown): string | undefined {
@@ -97,7 +98,7 @@ function wrapUntrusted(value: unknown) {
   return value === undefined || value === null ? undefined : new Untrusted(value)
 }
 
-function arrayReader(element: z.core.$ZodType, at: string): Read {
+function arrayReader(element: z.core.$ZodType, at: string): ReadValue {
   const read = compileReader(element, `${at}[]`)
   const readsText = read === readText
   return (value) => {
@@ -111,14 +112,15 @@ function arrayReader(element: z.core.$ZodType, at: string): Read {
   }
 }
 
-/** A truncation signal sent as an object, in the form of ours: `<member>:<reason>:<kept>/<total>` (contract §10.4). */
+/** A truncation signal that was sent as an object, in our text form: `<member>:<reason>:<kept>/<total>` (contract §10.4). */
 function signalText({ kept, total, ...words }: Record<string, unknown>): string {
   const parts = Object.values(words).map(readText)
   if (kept !== undefined && total !== undefined) parts.push(`${String(readNumber(kept))}/${String(readNumber(total))}`)
   return parts.filter((part) => part !== undefined && part !== '').join(':')
 }
 
-export function objectReader(shape: Readonly<Record<string, z.core.$ZodType>>, at: string): Read {
+/** Reads the members of a shape; undefined for null. Throws like `compileReader`. */
+export function objectReader(shape: Readonly<Record<string, z.core.$ZodType>>, at: string): ReadValue {
   const members = Object.entries(shape).map(([name, schema]) => ({
     name,
     camel: camelCase(name),
@@ -131,11 +133,11 @@ export function objectReader(shape: Readonly<Record<string, z.core.$ZodType>>, a
     if (!isObject(value)) throw unusable(at, 'object')
     const result: Record<string, unknown> = {}
     for (const { name, camel, required, mayBeEmpty: emptyAllowed, read } of members) {
-      const told = read(readMember(value, name, camel))
-      if (told !== undefined) result[name] = told
-      if (required && (told === undefined || told === '')) {
+      const member = read(readMember(value, name, camel))
+      if (member !== undefined) result[name] = member
+      if (required && (member === undefined || member === '')) {
         if (!emptyAllowed) throw unusable(at, 'id')
-        // The zero value of protobuf, which a gateway may leave out.
+        // The zero value of protobuf, which gateways may omit.
         result[name] = ''
       }
     }
@@ -148,12 +150,12 @@ function isTrustedText(schema: z.core.$ZodType): boolean {
   return type === 'string' || type === 'enum'
 }
 
-/** `z.string()` allows "", as in a reference to nothing; an `Id` does not. */
+/** `z.string()` allows "", which means no reference; an `Id` does not. */
 function mayBeEmpty(schema: z.core.$ZodType): boolean {
   return schema._zod.def.type === 'string' && (schema._zod.def.checks ?? []).length === 0
 }
 
-function recordReader(read: Read, at: string): Read {
+function recordReader(read: ReadValue, at: string): ReadValue {
   return (value) => {
     if (value === undefined || value === null) return undefined
     if (!isObject(value)) throw unusable(at, 'object')
@@ -162,16 +164,16 @@ function recordReader(read: Read, at: string): Read {
   }
 }
 
-/** The member of the union that has the value's own type, else the first that can read it. */
-function unionReader(options: readonly z.core.$ZodType[], at: string): Read {
+/** Reads with the union member of the value's own type, otherwise with the first that can read it. */
+function unionReader(options: readonly z.core.$ZodType[], at: string): ReadValue {
   const readers = options.map((option) => ({ type: option._zod.def.type, read: compileReader(option, at) }))
   return (value) => {
     const type = Array.isArray(value) ? 'array' : typeof value
     const own = readers.find((reader) => reader.type === type)
     if (own !== undefined) return own.read(value)
     for (const { read } of readers) {
-      const told = read(value)
-      if (told !== undefined) return told
+      const result = read(value)
+      if (result !== undefined) return result
     }
     return undefined
   }

@@ -1,12 +1,12 @@
 import type * as z from 'zod'
 import type { Endpoint } from '../contract/base/endpoint.ts'
 import { isObject } from '../lib/objects.ts'
-import { camelCase, compileReader, readMember, objectReader, unusable, type Read } from './read-schema.ts'
+import { camelCase, compileReader, readMember, objectReader, unusable, type ReadValue } from './read-schema.ts'
 
 /**
- * The tolerant reader of contract §0.9: the answer of any deployment as the members of the contract's result, guided by
- * its schema. Beside what `compileReader` bears, the main member may be unwrapped or wrapped once more, a list may have
- * another name or be bare, and the paging token may stand at either place. Throws `upstream_shape_unknown` when no main
+ * The tolerant reader of contract §0.9: turns the response of any deployment into the members of the contract's result,
+ * guided by its schema. In addition to what `compileReader` accepts, the main member may be unwrapped or wrapped once more,
+ * a list may have another name or be bare, and the paging token may be in either place. Throws `upstream_shape_unknown` when no main
  * member can be found. Compiled once per endpoint.
  */
 export function readAnswer(endpoint: Pick<Endpoint, 'returns'>, answer: unknown): Record<string, unknown> {
@@ -24,14 +24,14 @@ type ReadAnswer = (answer: unknown) => Record<string, unknown>
 
 const compiled = new WeakMap<object, ReadAnswer>()
 
-/** The members of an answer; the first one is what it is about. */
-interface Members {
+/** The members of a response; the first is the main one. */
+interface ResponseMembers {
   main: string
   /** Schema of the main member without `nullable`. */
   schema: z.core.$ZodType
   nullable: boolean
   names: ReadonlySet<string>
-  readAll: Read
+  readAll: ReadValue
 }
 
 function compileAnswer(shape: Readonly<Record<string, z.core.$ZodType>>): ReadAnswer {
@@ -40,7 +40,7 @@ function compileAnswer(shape: Readonly<Record<string, z.core.$ZodType>>): ReadAn
   const readAll = objectReader(shape, 'answer')
   if (main === undefined || first === undefined) return () => ({})
   const nullable = first._zod.def.type === 'nullable'
-  const members: Members = {
+  const members: ResponseMembers = {
     main,
     schema: withoutNull(first),
     nullable,
@@ -58,19 +58,19 @@ function withoutNull(schema: z.core.$ZodType): z.core.$ZodType {
   return def.type === 'nullable' || def.type === 'optional' ? withoutNull(def.innerType) : schema
 }
 
-function readObject(readAll: Read, answer: unknown): Record<string, unknown> {
+function readObject(readAll: ReadValue, answer: unknown): Record<string, unknown> {
   const result = readAll(answer)
-  // objectReader gives an object for every object; only null and undefined pass it unread.
+  // objectReader returns an object for every object, and undefined for null and undefined.
   if (!isObject(result)) throw unusable('answer', 'object')
   return result
 }
 
-function listAnswer(members: Members, answer: unknown): Record<string, unknown> {
+function listAnswer(members: ResponseMembers, answer: unknown): Record<string, unknown> {
   const { rows, around } = findRows(members, answer, true)
   return readObject(members.readAll, { ...around, [members.main]: rows })
 }
 
-/** The paging token at both of its places, from whichever the service used. */
+/** Puts the paging token in both places, from whichever one the service used. */
 function withOneToken(result: Record<string, unknown>): Record<string, unknown> {
   const paging = isObject(result['pagination']) ? result['pagination'] : undefined
   const token = text(result['next_page_token']) || text(paging?.['next_page_token'])
@@ -83,9 +83,9 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The list's array: under its name, as the only other array, bare, or all that one level further in. */
+/** The array of a list: under its name, as the only other array, bare, or any of these one level deeper. */
 function findRows(
-  members: Members,
+  members: ResponseMembers,
   answer: unknown,
   mayUnwrap: boolean,
 ): { rows: unknown[]; around: Record<string, unknown> } {
@@ -99,12 +99,12 @@ function findRows(
   if (arrays.length === 1) return { rows: arrays[0] as unknown[], around: answer }
   const only = others.length === 1 ? others[0]?.[1] : undefined
   if (mayUnwrap && isObject(only)) return findRows(members, only, false)
-  // An empty list that a gateway left out; an answer with nothing we know is another thing.
+  // An empty list that a gateway omitted; a response without any known member is refused.
   if (others.length === 0) return { rows: [], around: answer }
   throw unusable('answer', `list ${main}`)
 }
 
-function singleReader(members: Members, shape: Readonly<Record<string, z.core.$ZodType>>): ReadAnswer {
+function singleReader(members: ResponseMembers, shape: Readonly<Record<string, z.core.$ZodType>>): ReadAnswer {
   const { main, schema, nullable, names, readAll } = members
   const { def } = (schema as z.core.$ZodTypes)._zod
   const mainShape = def.type === 'object' ? def.shape : {}

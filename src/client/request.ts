@@ -2,7 +2,7 @@ import { pathParameters, type Endpoint } from '../contract/base/endpoint.ts'
 import type { WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 
-/** How the specification names paging; a foreign gateway answers 400 to query names it does not know (contract §0.3). */
+/** The specification's names for paging; a foreign gateway answers 400 to unknown query names (contract §0.3). */
 const queryNames: Record<string, string> = {
   page_token: 'pagination.page_token',
   page_size: 'pagination.page_size',
@@ -11,7 +11,7 @@ const queryNames: Record<string, string> = {
 /**
  * The request of one call: path values through the encoder, then the query (GET, DELETE) or a JSON body (POST, PUT) from
  * the members that the table lists; members that are undefined are left out. Throws `invalid_argument` for a path value
- * that could leave its place.
+ * that could leave its path segment.
  */
 export function wireRequest(
   endpoint: Endpoint,
@@ -49,7 +49,7 @@ function encodePathValue(name: string, value: unknown): string {
 }
 
 function unfit(name: string): ServiceError {
-  return new ServiceError('invalid_argument', `${name} is not an id; use one that the service gave`, {
+  return new ServiceError('invalid_argument', `${name} is not an id; use an id that the service returned`, {
     reason: 'FIELD_INVALID',
     metadata: { field: name },
     violations: [{ field: name, description: 'must be an id without dot segments or control characters' }],
@@ -69,5 +69,5 @@ function queryString(members: readonly (readonly [string, unknown])[]): string {
 function scalar(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new TypeError(`the query member ${name} has to be a string, a number or a boolean`)
+  throw new TypeError(`the query parameter ${name} must be a string, a number or a boolean`)
 }

@@ -5,13 +5,13 @@ import type { ServiceError } from '../errors.ts'
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>
 
 export interface RepeatOptions {
-  /** How often it may be tried again; 0 for a call that must not be repeated. */
+  /** Maximum number of retries; 0 for a call that must not be repeated. */
   retries: number
   sleep: Sleep
   signal: AbortSignal | undefined
 }
 
-/** A failure that another try may mend: 429, 502 to 504, network errors. `attempt` throws it around the real failure. */
+/** A failure that a retry may fix: 429, 502 to 504, network errors. `attempt` throws it around the actual failure. */
 export class Transient extends Error {
   readonly failure: ServiceError
 
@@ -21,19 +21,19 @@ export class Transient extends Error {
   }
 }
 
-/** An agent waits for its answer: a longer `Retry-After` is handed to it instead. */
+/** An agent is waiting for the result, so a longer `Retry-After` is passed on to it instead. */
 const longestWaitMs = 20_000
 const firstWaitMs = 200
 
 /**
- * Runs `attempt` until it succeeds, fails for good or has been repeated `retries` times, waiting as `Retry-After` says or
- * 200, 400, 800 ms with jitter. Rejects with the failure inside the last `Transient`, or with the signal's reason.
+ * Runs `attempt` until it succeeds, fails permanently or has been retried `retries` times. Waits as long as `Retry-After`
+ * says, or 200, 400, 800 ms with jitter. Rejects with the failure inside the last `Transient`, or with the signal's reason.
  */
 export async function repeat<T>(attempt: () => Promise<T>, { retries, sleep, signal }: RepeatOptions): Promise<T> {
   try {
     return await pRetry(attempt, {
       retries,
-      // The waiting is done below, where Retry-After is known.
+      // onFailedAttempt waits, because it knows Retry-After.
       minTimeout: 0,
       maxTimeout: 0,
       ...(signal === undefined ? {} : { signal }),
@@ -55,7 +55,7 @@ function waitMs({ failure }: Transient, attemptNumber: number): number {
   return firstWaitMs * 2 ** (attemptNumber - 1) * (0.5 + Math.random() / 2)
 }
 
-/** Waits without holding the process open. */
+/** Resolves after the delay; rejects when the signal aborts. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, signal === undefined ? {} : { signal })
 }

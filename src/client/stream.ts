@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts'
 
-/** Longest line that is held in memory. */
+/** Longest line that is kept in memory. */
 const maxLineChars = 8 * 1024 * 1024
 
 /**
- * The JSON values of a streamed answer, as they arrive: one per line (NDJSON) or one per event (SSE, whose `data:` lines
- * are joined). Throws `upstream_shape_unknown` for what is neither.
+ * The JSON values of a streamed response, as they arrive: one per line (NDJSON) or one per event (SSE, whose `data:` lines
+ * are joined). Throws `upstream_shape_unknown` for any other format.
  */
 export async function* jsonStream(
   body: AsyncIterable<Uint8Array>,
@@ -31,7 +31,7 @@ async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** The data of each event; comments, names and ids of events are passed over. */
+/** The data of each event; comments, event names and ids are skipped. */
 async function* eventData(source: AsyncIterable<string>): AsyncGenerator<string> {
   let data: string[] = []
   for await (const line of source) {

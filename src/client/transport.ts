@@ -3,19 +3,19 @@ import type { Send, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 
 export interface NetworkOptions {
-  /** Longest wait for headers, between two chunks and for the whole of an answer that is no stream; default 30 s. */
+  /** Longest wait for headers, between two chunks, and for a whole response that is not a stream; default 30 s. */
   timeoutMs?: number
   connectTimeoutMs?: number
-  /** Largest answer that is read; default 64 MiB. */
+  /** Largest response that is read; default 64 MiB. */
   maxReplyBytes?: number
 }
 
-/** A `Send` over the network, and the way to close its connections. */
+/** A `Send` over the network; `close` closes its connections. */
 export type NetworkSend = Send & { close(): Promise<void> }
 
 /**
  * Sends over undici with up to 8 kept-alive connections per host, without pipelining (decision 018). Redirects are not
- * followed: the bearer token goes to the configured address and nowhere else. undici is loaded at the first request.
+ * followed, so the bearer token goes to the configured address and nowhere else. undici is loaded at the first request.
  */
 export function networkSend(options: NetworkOptions = {}): NetworkSend {
   const { timeoutMs = 30_000, connectTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = options
@@ -32,7 +32,7 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
       headers: request.headers,
       body: requestBody(request.body),
       signal: request.signal ?? null,
-      // A run may be silent for minutes; the caller's signal ends such a stream.
+      // A run may be silent for minutes; the caller's signal ends the stream.
       ...(streams ? { bodyTimeout: 0 } : {}),
     })
     const headers = Object.fromEntries(
@@ -72,7 +72,7 @@ function requestBody(body: WireRequest['body']) {
   return body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false })
 }
 
-/** Ends an answer that is too large, or that drips past the deadline although each chunk comes in time. */
+/** Ends a response that is too large, or that passes the deadline although each chunk arrives in time. */
 async function* limited(
   body: AsyncIterable<Uint8Array>,
   { maxReplyBytes, deadline }: { maxReplyBytes: number; deadline: number },
@@ -81,12 +81,9 @@ async function* limited(
   for await (const chunk of body) {
     bytes += chunk.byteLength
     if (bytes > maxReplyBytes) {
-      throw new ServiceError(
-        'upstream_shape_unknown',
-        `an answer of more than ${String(maxReplyBytes)} bytes is not read`,
-      )
+      throw new ServiceError('upstream_shape_unknown', `the response is larger than ${String(maxReplyBytes)} bytes`)
     }
-    if (performance.now() > deadline) throw Object.assign(new Error('answer too slow'), { code: 'REPLY_TIMEOUT' })
+    if (performance.now() > deadline) throw Object.assign(new Error('response too slow'), { code: 'REPLY_TIMEOUT' })
     yield chunk
   }
 }

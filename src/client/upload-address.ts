@@ -8,7 +8,7 @@ export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 /**
  * The addresses that may be connected to for a presigned address (mcp §8.2): https, or http to a loopback host that is
  * the configured one; public addresses only, unless the host is the configured one. Resolved once, so that a name that
- * answers differently the next time leads nowhere else. Throws `upstream_shape_unknown` for anything else.
+ * resolves differently the next time leads nowhere else. Throws `upstream_shape_unknown` for anything else.
  */
 export async function vettedAddresses(
   url: URL,
@@ -19,7 +19,7 @@ export async function vettedAddresses(
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && configured && isLoopback(hostname))) {
     throw refused('it is not https')
   }
-  if (url.username !== '' || url.password !== '') throw refused('it holds a user name or password')
+  if (url.username !== '' || url.password !== '') throw refused('it contains a user name or password')
   const family = isIP(hostname)
   const all = family === 0 ? await lookup(hostname) : [{ address: hostname, family }]
   const allowed = configured ? all : all.filter(({ address }) => isPublic(address))
@@ -27,7 +27,7 @@ export async function vettedAddresses(
   throw refused('its host is in a private network')
 }
 
-/** The base address's own host; on this machine its names stand for one another. */
+/** Whether the host is that of the base address; all loopback names are the same host. */
 function isConfigured(hostname: string, base: string): boolean {
   return hostname === base || (isLoopback(hostname) && isLoopback(base))
 }
@@ -40,7 +40,7 @@ function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-/** IANA's special-purpose registries; of IPv6 only what is global unicast and does not wrap an IPv4 address. */
+/** IANA's special-purpose registries. Of IPv6, only global unicast addresses that do not embed an IPv4 address pass. */
 const special = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -60,7 +60,7 @@ for (const [network, prefix] of [
 ] as const) {
   special.addSubnet(network, prefix, 'ipv4')
 }
-// Azure answers its machines with credentials at this public address.
+// At this public address Azure serves credentials to its virtual machines.
 special.addAddress('168.63.129.16', 'ipv4')
 for (const [network, prefix] of [
   ['2001::', 23],
@@ -73,7 +73,7 @@ for (const [network, prefix] of [
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** Is the address one of the public internet? */
+/** Whether the address belongs to the public internet. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   // With a zone it is link-local, and a block list does not read it.
@@ -82,5 +82,5 @@ export function isPublic(address: string): boolean {
 }
 
 function refused(why: string): ServiceError {
-  return new ServiceError('upstream_shape_unknown', `the deployment's upload address is not used: ${why}`)
+  return new ServiceError('upstream_shape_unknown', `the upload address of the deployment is refused: ${why}`)
 }

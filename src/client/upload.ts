@@ -7,22 +7,22 @@ import { errorCode, retryAfter } from './failure.ts'
 import { repeat, sleep as realSleep, Transient, type Sleep } from './retry.ts'
 import { vettedAddresses, type Lookup } from './upload-address.ts'
 
-/** A presigned address as `createSourceMap` answers it. */
+/** A presigned address as returned by `createSourceMap`. */
 export interface UploadTarget {
   url: string
-  /** To be sent exactly as they are. */
+  /** Must be sent unchanged. */
   headers: Readonly<Record<string, string>>
 }
 
 export interface UploadBody {
   sizeBytes: number
-  /** The bytes from the beginning; asked for again when a broken upload is repeated. */
+  /** The bytes from the beginning; called again when a failed upload is retried. */
   chunks(): AsyncIterable<Uint8Array>
 }
 
 /**
- * Sends bytes to a presigned address with PUT: no token, no redirect (mcp §8.2). `onSent` hears how many bytes are on
- * their way. Rejects with `ServiceError`.
+ * Sends bytes to a presigned address with PUT, without a token and without following redirects (mcp §8.2). `onSent`
+ * receives the number of bytes sent so far. Rejects with `ServiceError`.
  */
 export type Upload = (
   target: UploadTarget,
@@ -33,11 +33,11 @@ export type Upload = (
 export interface UploadOptions {
   /** The configured base address, whose host may be private. */
   baseUrl: string
-  /** The embedded service's own `Send`: then nothing goes over the network. */
+  /** The `Send` of the embedded service; with it nothing goes over the network. */
   send?: Send
-  /** Longest wait for the answer, and for the other side to take more; default 60 s. */
+  /** Longest wait for the response, and for the peer to accept more data; default 60 s. */
   timeoutMs?: number
-  /** How often a broken upload is repeated; default 2. */
+  /** How often a failed upload is retried; default 2. */
   retries?: number
   sleep?: Sleep
   lookup?: Lookup
@@ -45,7 +45,7 @@ export interface UploadOptions {
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Headers that make another request of it; a presigned address needs none of them. */
+/** Headers that would change the meaning of the request; a presigned address needs none of them. */
 const forbiddenHeaders =
   /^(?:authorization|proxy-authorization|cookie|host|connection|transfer-encoding|upgrade|expect|te|trailer)$/
 
@@ -75,13 +75,13 @@ export function createUpload(options: UploadOptions): Upload {
 function parseAddress(text: string): URL {
   const url = URL.parse(text)
   if (url !== null) return url
-  throw new ServiceError('upstream_shape_unknown', 'the deployment gave no upload address that can be read')
+  throw new ServiceError('upstream_shape_unknown', 'the deployment returned an invalid upload address')
 }
 
 function uploadHeaders(given: UploadTarget['headers'], sizeBytes: number): Record<string, string> {
   const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]))
   if (Object.keys(headers).some((name) => forbiddenHeaders.test(name))) {
-    throw new ServiceError('upstream_shape_unknown', 'the deployment asks for a header that uploads do not send')
+    throw new ServiceError('upstream_shape_unknown', 'the deployment requires a header that uploads never send')
   }
   return { ...headers, 'content-length': String(sizeBytes) }
 }
@@ -95,7 +95,7 @@ async function open(url: URL, options: UploadOptions): Promise<Connection> {
   const { baseUrl, send, lookup = systemLookup } = options
   if (send === undefined) return connectionTo(await vettedAddresses(url, { baseUrl, lookup }), options)
   if (url.origin === new URL(baseUrl).origin) return { send, close: () => Promise.resolve() }
-  throw new ServiceError('upstream_shape_unknown', 'the embedded service named an upload address that is not its own')
+  throw new ServiceError('upstream_shape_unknown', 'the embedded service returned an upload address of another origin')
 }
 
 const systemLookup: Lookup = async (hostname) => {
@@ -103,11 +103,13 @@ const systemLookup: Lookup = async (hostname) => {
   try {
     return await dns.lookup(hostname, { all: true })
   } catch (cause) {
-    throw new ServiceError('unavailable', "the host of the deployment's upload address is not known", { cause })
+    throw new ServiceError('unavailable', "the host name of the deployment's upload address cannot be resolved", {
+      cause,
+    })
   }
 }
 
-/** Connects to these addresses only, whatever the name may lead to by then. undici is loaded at the first upload. */
+/** Connects to these addresses only, even if the name resolves to others by then. undici is loaded at the first upload. */
 async function connectionTo(
   addresses: readonly LookupAddress[],
   { timeoutMs = 60_000 }: UploadOptions,
@@ -143,13 +145,13 @@ async function sendWith(
     body: body === undefined ? null : Readable.from(body, { objectMode: false }),
     signal: signal ?? null,
   })
-  // Nobody reads it: only the status counts.
+  // Only the status matters.
   await reply.body.dump()
   const wait = reply.headers['retry-after']
   return { status: reply.statusCode, headers: typeof wait === 'string' ? { 'retry-after': wait } : {}, body: '' }
 }
 
-/** The bytes, as many as announced: a file that changes meanwhile must not be sent in part. */
+/** The bytes, exactly as many as announced: a file that changes during the upload must not be sent in part. */
 async function* exactly(body: UploadBody, onSent?: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of body.chunks()) {
@@ -159,7 +161,7 @@ async function* exactly(body: UploadBody, onSent?: (bytes: number) => void): Asy
     onSent?.(bytes)
   }
   if (bytes === body.sizeBytes) return
-  throw new ServiceError('failed_precondition', 'the file changed while it was sent: upload it again')
+  throw new ServiceError('failed_precondition', 'the file changed during the upload: upload it again')
 }
 
 async function answered(exchange: () => Promise<WireReply>, signal: AbortSignal): Promise<WireReply> {
@@ -169,14 +171,14 @@ async function answered(exchange: () => Promise<WireReply>, signal: AbortSignal)
     if (signal.aborted) throw signal.reason
     if (error instanceof ServiceError) throw error
     const code = errorCode(error)
-    const failure = new ServiceError('unavailable', `the upload broke off (${code ?? 'network error'})`, {
+    const failure = new ServiceError('unavailable', `the upload failed (${code ?? 'network error'})`, {
       cause: error,
     })
     throw code === undefined ? failure : new Transient(failure)
   }
 }
 
-/** Throws what a status other than 2xx means for an upload. A presigned PUT may always be repeated. */
+/** Throws the failure that a status other than 2xx means for an upload. A presigned PUT can always be repeated. */
 function judge({ status, headers }: WireReply): void {
   if (status >= 200 && status < 300) return
   const wait = retryAfter(headers['retry-after'], Date.now())
@@ -185,7 +187,7 @@ function judge({ status, headers }: WireReply): void {
 }
 
 function uploadFailure(status: number, retryAfterSeconds: number | undefined): ServiceError {
-  const answer = `the upload was answered ${String(status)}`
+  const answer = `the upload failed with status ${String(status)}`
   const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
   if (status < 400) {
     return new ServiceError('upstream_shape_unknown', `${answer}: a redirect, which is not followed`)
@@ -195,21 +197,21 @@ function uploadFailure(status: number, retryAfterSeconds: number | undefined): S
     case 403:
       return new ServiceError(
         'failed_precondition',
-        `${answer}: its address has expired or was made for other bytes; start the upload again`,
+        `${answer}: the address has expired or was signed for other content; start the upload again`,
         { reason: 'UPLOAD_REFUSED' },
       )
     case 404:
     case 410:
-      return new ServiceError('not_found', `${answer}: its address is gone; start the upload again`)
+      return new ServiceError('not_found', `${answer}: the address no longer exists; start the upload again`)
     case 409:
-      return new ServiceError('aborted', `${answer}: it has been confirmed already`)
+      return new ServiceError('aborted', `${answer}: it has already been confirmed`)
     case 413:
-      return new ServiceError('payload_too_large', `${answer}: it is larger than the deployment takes`)
+      return new ServiceError('payload_too_large', `${answer}: it is larger than the deployment allows`)
     case 429:
       return new ServiceError('resource_exhausted', answer, details)
     default:
       return status >= 500 || status === 408
         ? new ServiceError('unavailable', answer, details)
-        : new ServiceError('failed_precondition', `${answer}: the storage refuses it`, { reason: 'UPLOAD_REFUSED' })
+        : new ServiceError('failed_precondition', `${answer}: the storage refused it`, { reason: 'UPLOAD_REFUSED' })
   }
 }

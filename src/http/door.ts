@@ -5,7 +5,7 @@ import { type Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
 import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 
-/** The MCP endpoint: takes a request of node:http whole. */
+/** The MCP endpoint, which handles node:http requests directly. */
 type McpHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 
 export interface DoorOptions {
@@ -14,19 +14,19 @@ export interface DoorOptions {
   service?: Send
   /** Host names, without ports, that requests may name. */
   allowedHosts: readonly string[]
-  /** Our origin as others see it; requests under its host name are taken to have come by it. */
+  /** Our public origin; requests to its host name are treated as sent to it. */
   origin?: string
   version: string
-  /** Proves to who sent the nonce that this is the server it takes us for; `port` is the one we are reached by. */
+  /** Proves to the sender of the nonce that this is the expected server; `port` is the port it connected to. */
   prove?: (nonce: string, port: number) => string
   log: Log
-  /** Longest a request other than an upload may take to arrive; default five minutes. */
+  /** Longest time for a request other than an upload to arrive; default five minutes. */
   requestTimeoutMs?: number
 }
 
 /**
- * Headers have to be here after so long, and a whole request after so long, even when it drips. An upload may take as
- * long as its address is valid: a large one over a slow line is no attack, and few get in at once.
+ * Limits for receiving headers and a whole request, even one that arrives byte by byte. An upload may take as long as its
+ * address is valid: a large upload over a slow line is not an attack, and the number of concurrent uploads is small.
  */
 const headersTimeoutMs = 15_000
 const requestTimeoutMs = 300_000
@@ -35,8 +35,8 @@ const keepAliveTimeoutMs = 65_000
 
 /**
  * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
- * probes. REST is closed to requests under a foreign host name or origin, as a web page that rebinds its name sends
- * them (MCP checks that itself); ingest and probes are open to any (mcp §8, contract §12). Not listening yet.
+ * probes. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page produces (MCP checks
+ * that itself); ingest and probes accept any (mcp §8, contract §12). The server is not listening yet.
  */
 export function createDoor(options: DoorOptions): Server {
   const timeouts = {
@@ -55,7 +55,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
-  // MCP keeps its own door, with refusals in its own form.
+  // MCP checks host and origin itself and refuses in its own format.
   if (area === 'mcp') return options.mcp(incoming, outgoing)
   const refusal = refuse(incoming, options)
   if (refusal !== undefined) return writeReply(incoming, outgoing, refusal)
@@ -65,7 +65,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   return writeReply(incoming, outgoing, problem('not_found', 'nothing is served at this address'))
 }
 
-/** Ends a request whose body has not arrived in time, as Node's own limit does. */
+/** Ends a request whose body has not arrived in time, as Node's own limit would. */
 function limitArrival(incoming: IncomingMessage, outgoing: ServerResponse, timeoutMs: number): void {
   if (incoming.complete) return
   const timer = setTimeout(() => {
@@ -76,7 +76,7 @@ function limitArrival(incoming: IncomingMessage, outgoing: ServerResponse, timeo
   incoming.once('close', () => clearTimeout(timer))
 }
 
-/** Of the origin as configured, not of a Host header: whoever passes a question on can write that. */
+/** The proof covers the configured origin, not the Host header, which a relay could forge. */
 function health(incoming: IncomingMessage, { version, origin, prove }: DoorOptions): WireReply {
   const query = new URLSearchParams(requestTarget(incoming).split('?', 2)[1])
   const nonce = query.get('nonce') ?? ''
@@ -98,20 +98,15 @@ async function serve(
   if (request.signal?.aborted !== true) await writeReply(incoming, outgoing, reply)
 }
 
-/** The peer went away, or a bug: the peer learns no more than that, the log all. */
+/** The peer disconnected, or this is a bug: details go to the log only. */
 function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown, { log }: DoorOptions): void {
   if (outgoing.destroyed || incoming.errored !== null) return
   log({ level: 'error', message: 'request failed', error: stackText(error) })
   if (outgoing.headersSent) outgoing.destroy()
-  else
-    void writeReply(
-      incoming,
-      outgoing,
-      problem('internal', 'something went wrong here; the log of the server says what'),
-    )
+  else void writeReply(incoming, outgoing, problem('internal', 'something went wrong; see the log of the server'))
 }
 
-/** How the caller addressed us: the configured origin under its own name, else plain http and the Host header. */
+/** The origin that the caller used: the configured one if the host name matches, otherwise http and the Host header. */
 function requestOrigin({ headers, socket }: IncomingMessage, { origin }: DoorOptions): string {
   const asked = parseHost(headers.host)
   if (asked === undefined) return `http://127.0.0.1:${String(socket.localPort ?? 80)}`
@@ -119,23 +114,27 @@ function requestOrigin({ headers, socket }: IncomingMessage, { origin }: DoorOpt
 }
 
 function refuse({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
-  const remedy = 'the operator allows names in TRACEGATE_ALLOWED_HOSTS'
+  const remedy = 'the operator lists allowed names in TRACEGATE_ALLOWED_HOSTS'
   const host = parseHost(headers.host)
   if (host === undefined || !allowedHosts.includes(host.hostname)) {
-    return problem('permission_denied', `this host name is not served here; ${remedy}`, 'HOST_NOT_ALLOWED')
+    return problem('permission_denied', `this host name is not allowed; ${remedy}`, 'HOST_NOT_ALLOWED')
   }
   const page = headers.origin
   if (page === undefined || allowedHosts.includes(URL.parse(page)?.hostname ?? '')) return undefined
-  return problem('permission_denied', `web pages of this origin may not call; ${remedy}`, 'ORIGIN_NOT_ALLOWED')
+  return problem(
+    'permission_denied',
+    `web pages of this origin are not allowed to call; ${remedy}`,
+    'ORIGIN_NOT_ALLOWED',
+  )
 }
 
-/** A Host header as an address; undefined unless it is a bare host with or without a port. */
+/** A Host header as a URL; undefined unless it is a host with or without a port. */
 function parseHost(header: string | undefined): URL | undefined {
   if (header === undefined || /[/?#@\\]/.test(header)) return undefined
   return URL.parse(`http://${header}`) ?? undefined
 }
 
-/** A refusal of the door itself, in the service's own form (contract §0.4). */
+/** A refusal by the door itself, in the format of the service (contract §0.4). */
 function problem(code: FailureCode, message: string, reason: string = code.toUpperCase()): WireReply {
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'tracegate', metadata: {} }
   return json(failures[code].status, { code: failures[code].grpc, message, details: [info] })

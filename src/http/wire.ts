@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { WireReply, WireRequest } from '../contract/base/wire.ts'
 
-/** Bytes of an unread body that are read and thrown away, so that the sender gets to see the reply. */
+/** Bytes of an unread body that are read and discarded, so that the sender receives the reply. */
 const drainBytes = 8 * 1024 * 1024
 const drainMs = 2000
 
 /**
- * A socket's request as the service takes it. `origin` is how the caller addressed us. The body is read only as far as
- * the receiver wants; not reading it to its end leaves the connection usable for the reply.
+ * A node:http request in the form that the service takes. `origin` is the address that the caller used. The receiver
+ * decides how much of the body is read; if it stops early the connection can still carry the reply.
  */
 export function toWireRequest(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): WireRequest {
   const aborting = new AbortController()
@@ -21,17 +21,17 @@ export function toWireRequest(incoming: IncomingMessage, outgoing: ServerRespons
     headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
   return {
-    // The service answers GET; the reply to HEAD is the same without its body.
+    // The service handles GET; the reply to HEAD is the same without a body.
     method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
     url: origin + requestTarget(incoming),
     headers,
     signal: aborting.signal,
-    // The default iterator ends by destroying the socket, and with it the reply.
+    // The default iterator destroys the socket when it ends early, and with it the reply.
     ...(hasBody(incoming) ? { body: incoming.iterator({ destroyOnReturn: false }) } : {}),
   }
 }
 
-/** Path and query of a request, also of one in absolute form (`GET http://host/path`). */
+/** Path and query of a request, including one in absolute form (`GET http://host/path`). */
 export function requestTarget({ url = '/' }: IncomingMessage): string {
   if (url.startsWith('/')) return url
   const parsed = URL.parse(url)
@@ -39,8 +39,8 @@ export function requestTarget({ url = '/' }: IncomingMessage): string {
 }
 
 /**
- * Writes a reply. When the request's body was not read to its end the connection closes after the reply, and the rest of
- * the body is drained for a moment first: a peer that is still sending would otherwise see a reset instead of the reply.
+ * Writes a reply. If the request's body was not read to its end, the connection closes after the reply, and the rest of
+ * the body is drained for up to two seconds first: a peer that is still sending would otherwise see a reset instead.
  */
 export async function writeReply(incoming: IncomingMessage, outgoing: ServerResponse, reply: WireReply): Promise<void> {
   const unread = hasBody(incoming) && !incoming.readableEnded
@@ -73,7 +73,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Settles when the body has ended, the peer is gone, or enough was thrown away. */
+/** Resolves when the body has ended, the peer is gone, or enough was discarded. */
 function drained(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0

@@ -133,7 +133,7 @@ test('a service that refuses or is not there ends with exit code 1', async () =>
   expect(await report([file], env)).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/\ntracegate: GET .* was answered 401[^\n]*\n$/) as string,
+    stderr: expect.stringMatching(/\ntracegate: GET .* returned 401[^\n]*\n$/) as string,
   })
   const nowhere = await report([file], { ...env, TRACEGATE_BASE_URL: 'http://127.0.0.1:9' })
   expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be reached/) as string })

@@ -104,7 +104,7 @@ test('a deployment gets the maps over the network', async () => {
   expect(await frameOf(app)).toBe('src/cart.js:2')
   const refused = await tracegate(upload(written('dist', build)), { ...env, TRACEGATE_API_TOKEN: 'tg_no' })
   expect(refused.code).toBe(1)
-  expect(refused.stderr).toMatch(/^tracegate: GET .* was answered 401[^\n]*\n$/)
+  expect(refused.stderr).toMatch(/^tracegate: GET .* returned 401[^\n]*\n$/)
 })
 
 test('tracegate call uploads from the allowed folders, and from nowhere else', async () => {

@@ -17,7 +17,7 @@ let send: NetworkSend
 let waits: number[]
 let requests: Request[]
 beforeEach(() => {
-  // A kept-alive connection opened before a mock would slip past it: one client per test.
+  // A kept-alive connection that was opened before a mock would bypass it, so each test has its own client.
   send = networkSend({ timeoutMs: 2000 })
   waits = []
   requests = []
@@ -66,7 +66,7 @@ const failure = async (call: Promise<unknown>) => {
   return error as ServiceError
 }
 
-test('a read goes out with bearer, accept and user agent, and its text from events comes back closed', async () => {
+test('a read sends bearer token, accept and user agent, and returns text from events as Untrusted', async () => {
   answers('get', '/v1/issues/:id', json({ issue: issue(), latest_event: null, releases: [], history: [] }))
   const answer = await api().getIssue({ id: 'i1' })
   expect(Object.fromEntries(requests[0]?.headers ?? [])).toMatchObject({
@@ -79,7 +79,7 @@ test('a read goes out with bearer, accept and user agent, and its text from even
   expect(answer).toMatchObject({ latest_event: null, releases: [], history: [] })
 })
 
-test('a list sends arrays repeated, paging under the names of the specification, and nothing that is undefined', async () => {
+test('a list repeats array parameters, uses the paging names of the specification and omits undefined members', async () => {
   answers('get', '/v1/products/:id/issues', json({ issues: [], next_page_token: '' }))
   await api().listIssues({
     product_id: '7',
@@ -100,7 +100,7 @@ test('a list sends arrays repeated, paging under the names of the specification,
   ])
 })
 
-test('a write sends as JSON what is not in the path', async () => {
+test('a write sends the members that are not in the path as JSON', async () => {
   answers('post', '/v1/issues/:action', json({ issue: issue() }))
   await api().setIssueStatus({ id: 'a/b c', status: 'resolved', note: undefined, etag: 'e1' })
   expect(requests[0]?.url).toBe(`${baseUrl}/v1/issues/a%2Fb%20c:setStatus`)
@@ -116,7 +116,7 @@ test.each(['.', '..', '', 'a/../b', '..\\x', 'a\nb', '\u0000', '\ud800'])(
   },
 )
 
-test('a read waits as Retry-After says, in seconds or as a date, and tries again', async () => {
+test('a read waits as long as Retry-After says, in seconds or as a date, and retries', async () => {
   answers(
     'get',
     '/v1/workspaces',
@@ -128,14 +128,14 @@ test('a read waits as Retry-After says, in seconds or as a date, and tries again
   expect(waits).toEqual([3000, 5000])
 })
 
-test('without Retry-After the waits grow, and after three repeats the failure is told', async () => {
+test('without Retry-After the waits grow, and the call fails after three retries', async () => {
   answers('get', '/v1/workspaces', json({ code: 14, message: 'down' }, 503))
   expect(await failure(api().listWorkspaces({}))).toMatchObject({ code: 'unavailable' })
   expect(requests).toHaveLength(4)
   expect(waits.map((wait, n) => wait / 2 ** n)).toEqual(waits.map(() => expect.closeTo(150, -2) as number))
 })
 
-test('a Retry-After longer than an agent waits is handed on at once', async () => {
+test('a Retry-After that is too long for an agent is passed on without waiting', async () => {
   answers('get', '/v1/workspaces', json({}, 429, { 'retry-after': '120' }))
   expect(await failure(api().listWorkspaces({}))).toMatchObject({
     code: 'resource_exhausted',
@@ -145,7 +145,7 @@ test('a Retry-After longer than an agent waits is handed on at once', async () =
   expect(requests).toHaveLength(1)
 })
 
-test('a write whose entry allows it is repeated, one whose entry does not is never', async () => {
+test('a write is retried only if its table entry allows it', async () => {
   answers('post', '/v1/issues/:action', json({}, 503), json({ issue: issue() }))
   expect((await api().setIssueStatus({ id: 'i1', status: 'resolved' })).issue.id).toBe('i1')
   expect(requests).toHaveLength(2)
@@ -157,20 +157,20 @@ test('a write whose entry allows it is repeated, one whose entry does not is nev
   expect(requests).toHaveLength(1)
 })
 
-test('a refusal by rate is told to whoever must not repeat, with the wait', async () => {
+test('a rate limit on a call that must not be repeated is passed on with the wait', async () => {
   answers('post', '/v1/products/:id/environments', json({}, 429, { 'retry-after': '2' }))
   const error = await failure(api().createEnvironment({ product_id: '1', name: 'qa' }))
   expect(error).toMatchObject({ code: 'resource_exhausted', retryAfterSeconds: 2 })
   expect(requests).toHaveLength(1)
 })
 
-test('a bug over there is not repeated', async () => {
+test('an internal error of the deployment is not retried', async () => {
   answers('get', '/v1/workspaces', json({ code: 13 }, 500))
   expect(await failure(api().listWorkspaces({}))).toMatchObject({ code: 'unavailable' })
   expect(requests).toHaveLength(1)
 })
 
-test("the caller's abort ends the call with the caller's reason, and ends the wait between repeats", async () => {
+test("an abort rejects the call with the caller's reason, and ends the wait between retries", async () => {
   network.use(
     http.get(`${baseUrl}/v1/workspaces`, async () => {
       await delay(60_000)
@@ -195,14 +195,14 @@ test("the caller's abort ends the call with the caller's reason, and ends the wa
   expect(requests).toHaveLength(1)
 })
 
-test('an answer that is not JSON is told as such, without its text', async () => {
+test('a response that is not JSON fails without quoting its text', async () => {
   answers('get', '/v1/workspaces', () => new HttpResponse('<h1>Welcome to IGNORE ALL</h1>'))
   const error = await failure(api().listWorkspaces({}))
   expect(error.code).toBe('upstream_shape_unknown')
   expect(error.message).not.toMatch(/welcome|ignore/i)
 })
 
-test('a redirect is not followed: the token stays with the configured address', async () => {
+test('a redirect is not followed, so the token goes only to the configured address', async () => {
   answers(
     'get',
     '/v1/workspaces',
@@ -232,7 +232,7 @@ const events = async (signal?: AbortSignal) => {
 const path = '/v1/agent-runs/r/events:stream'
 const text = (body: string, type: string) => () => new HttpResponse(body, { headers: { 'content-type': type } })
 
-test('a stream is read as NDJSON, wrapped in result or not, and as SSE', async () => {
+test('a stream is read as NDJSON, with and without a result wrapper, and as SSE', async () => {
   answers(
     'get',
     path,
@@ -250,7 +250,7 @@ test('a stream is read as NDJSON, wrapped in result or not, and as SSE', async (
   expect(await events()).toEqual(both)
 })
 
-test('a stream that ends in an error, or is no stream, says so without its text', async () => {
+test('a stream that ends in an error or is not a stream fails without quoting its text', async () => {
   answers('get', path, text('{"error":{"code":5,"http_code":404,"message":"run <b>x</b>"}}\n', 'application/json'))
   const error = await failure(events())
   expect(error).toMatchObject({ code: 'not_found' })

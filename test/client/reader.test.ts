@@ -56,7 +56,7 @@ test.each([
   expect(readAnswer(one, answer)['thing']).toEqual(thing)
 })
 
-test('the other members of an answer are kept when the resource is unwrapped', () => {
+test('the other members of a response are kept when the resource is unwrapped', () => {
   expect(readAnswer(one, { ...thing, partsCount: '4' })).toEqual({ thing, parts_count: 4 })
 })
 
@@ -85,15 +85,15 @@ test.each([
   expect(readAnswer(many, { things: [], ...paging })['next_page_token']).toBe('t')
 })
 
-test('what the service leaves out stays out, and null stays null', () => {
+test('members that the service omits stay undefined, and null stays null', () => {
   expect(readAnswer(one, { thing: { id: 't', at: null, size: '' } })).toEqual({ thing: { id: 't', at: null } })
 })
 
-test('a list row that is null is passed over', () => {
+test('a null row of a list is skipped', () => {
   expect(readAnswer(many, { things: [null, thing] })['things']).toEqual([thing])
 })
 
-test('enum values it does not know are shown raw', () => {
+test('unknown enum values are kept unchanged', () => {
   const status = { returns: z.object({ thing: z.object({ id: z.string(), state: z.enum(['OPEN']) }) }) }
   expect(readAnswer(status, { thing: { id: '1', state: 'STATE_SHINY' } })['thing']).toEqual({
     id: '1',
@@ -108,13 +108,13 @@ test('truncation signals may be objects', () => {
 })
 
 test.each([
-  ['a thing without an id', { thing: { name: 'n' } }],
-  ['a thing whose id is empty', { thing: { id: '' } }],
+  ['an object without an id', { thing: { name: 'n' } }],
+  ['an object with an empty id', { thing: { id: '' } }],
   ['text instead of an object', { thing: 'deleted' }],
   ['nothing', {}],
   ['null', null],
   ['a string', 'ok'],
-  ['another thing', { status: 'ok' }],
+  ['another object', { status: 'ok' }],
   ['two levels of wrapping', { a: { b: { thing } } }],
 ])('%s cannot be used', (_, answer) => {
   expect(() => readAnswer(one, answer)).toThrow(
@@ -133,7 +133,7 @@ test.each([
   )
 })
 
-test('whatever a deployment answers, reading gives an answer or upstream_shape_unknown', () => {
+test('reading any response either returns a result or throws upstream_shape_unknown', () => {
   const names = endpoints.map(([name]) => name as keyof typeof contract)
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, answer) => {
@@ -151,13 +151,13 @@ function outcome(entry: Endpoint, answer: unknown): string {
   }
 }
 
-test('a member named like a property of every object is no answer', () => {
+test('a member named like a property of Object.prototype is not a result', () => {
   const odd = { returns: z.object({ thing: z.object({ id: z.string(), labels: z.record(z.string(), z.string()) }) }) }
   const read = readAnswer(odd, JSON.parse('{"thing":{"id":"1","labels":{"__proto__":"x","constructor":"y"}}}'))
   expect(JSON.stringify(read)).toBe('{"thing":{"id":"1","labels":{"__proto__":"x","constructor":"y"}}}')
 })
 
-test('text of outsiders comes back closed wherever the contract marks it, and nowhere open', () => {
+test("outsiders' text is Untrusted wherever the contract marks it, and never plain", () => {
   const event = {
     id: 'e',
     exceptions: [{ type: 'T', value: 'V', frames: [{ function: 'f', pre_context: ['x'] }] }],
@@ -174,7 +174,7 @@ const mainMembers =
     ' ',
   )
 
-test.each(endpoints)('%s: the types promise only the member that the reader insists on', (_, { returns }) => {
+test.each(endpoints)('%s: the types guarantee only the member that the reader requires', (_, { returns }) => {
   const names = Object.keys(returns.shape)
   const type = (name: string) => returns.shape[name]?._zod.def.type
   const promised = names.filter(
@@ -187,7 +187,7 @@ test.each(endpoints)('%s: the types promise only the member that the reader insi
   expect(promised.filter((name) => name !== names[0])).toEqual([])
 })
 
-test('the types promise no list beside the one that an answer is about', () => {
+test('the types guarantee no list other than the main one', () => {
   type Get = Awaited<ReturnType<Api['getIssue']>>
   type Page = Awaited<ReturnType<Api['listIssues']>>
   type Bulk = Awaited<ReturnType<Api['bulkSetIssueStatus']>>

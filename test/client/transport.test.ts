@@ -30,7 +30,7 @@ function createTestApi(baseUrl: string, options: NetworkOptions = {}) {
 
 const create = { product_id: '1', name: 'qa' }
 
-test('a read survives connections that break, also in the middle of an answer', async () => {
+test('a read survives broken connections, even in the middle of a response', async () => {
   let seen = 0
   const baseUrl = await deployment((request, reply) => {
     if (++seen === 1) return request.socket.destroy()
@@ -42,7 +42,7 @@ test('a read survives connections that break, also in the middle of an answer', 
   expect(seen).toBe(3)
 })
 
-test('a write that may not be repeated and whose connection breaks has an unknown outcome', async () => {
+test('a write that must not be repeated has an unknown outcome when its connection breaks', async () => {
   let seen = 0
   const baseUrl = await deployment((request) => {
     seen++
@@ -50,19 +50,19 @@ test('a write that may not be repeated and whose connection breaks has an unknow
   })
   await expect(createTestApi(baseUrl).createEnvironment(create)).rejects.toMatchObject({
     code: 'outcome_unknown',
-    message: expect.stringMatching(/may or may not have been done/) as string,
+    message: expect.stringMatching(/may or may not have taken effect/) as string,
   })
   expect(seen).toBe(1)
 })
 
-test('a write that was answered too late has an unknown outcome', async () => {
+test('a write has an unknown outcome when the response is too late', async () => {
   const baseUrl = await deployment(() => {})
   await expect(createTestApi(baseUrl, { timeoutMs: 100 }).createEnvironment(create)).rejects.toMatchObject({
     code: 'outcome_unknown',
   })
 })
 
-test('a write that nobody listened to was not done', async () => {
+test('a write that was never received fails as not done', async () => {
   const server = createTcp()
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const { port } = server.address() as AddressInfo
@@ -74,14 +74,14 @@ test('a write that nobody listened to was not done', async () => {
   })
 })
 
-test('an answer beyond the cap is not read', async () => {
+test('a response over the limit is not read', async () => {
   const baseUrl = await deployment((_, reply) => void reply.end(JSON.stringify({ workspaces: ['x'.repeat(5000)] })))
   await expect(createTestApi(baseUrl, { maxReplyBytes: 1000 }).listWorkspaces({})).rejects.toMatchObject({
     code: 'upstream_shape_unknown',
   })
 })
 
-test('an answer that drips is ended at the deadline', async () => {
+test('a response that arrives byte by byte is ended at the deadline', async () => {
   const baseUrl = await deployment((_, reply) => {
     const drip = setInterval(() => reply.write(' '), 20)
     reply.once('close', () => clearInterval(drip))

@@ -47,7 +47,7 @@ const text = 'a source map'
 const body = { sizeBytes: text.length, chunks: () => toChunks(text.slice(0, 5), text.slice(5)) }
 const signal = new AbortController().signal
 
-// oxlint-disable-next-line typescript/require-await -- an async source without a wait
+// oxlint-disable-next-line typescript/require-await -- an async source that never waits
 async function* toChunks(...parts: string[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part)
 }
@@ -56,7 +56,7 @@ function sendUpload(options: Partial<UploadOptions> & { baseUrl: string }) {
   return createUpload({ sleep: () => Promise.resolve(), ...options })
 }
 
-test('the bytes are put with exactly the headers given, their length, and no token', async () => {
+test('the bytes are sent with PUT, exactly the given headers, their length, and no token', async () => {
   const { origin, seen } = await storage()
   const heard: number[] = []
   const target = {
@@ -96,7 +96,7 @@ test('the embedded service gets the bytes without a socket', async () => {
   )
 })
 
-test('the service refuses an address that has expired or was changed, and takes it before', async () => {
+test('the service accepts an address until it expires, and refuses it when it was changed', async () => {
   let now = Date.UTC(2026, 10, 21)
   await using app = await startApp({ platform: { now: () => now } })
   const request = { product_id: app.productId, file_name: 'app.js.map', release: '1', size_bytes: text.length }
@@ -112,15 +112,15 @@ test('the service refuses an address that has expired or was changed, and takes 
 test.each([
   [302, 'upstream_shape_unknown', 'a redirect, which is not followed'],
   [307, 'upstream_shape_unknown', 'a redirect, which is not followed'],
-  [400, 'failed_precondition', 'the storage refuses it'],
-  [401, 'failed_precondition', 'its address has expired'],
-  [403, 'failed_precondition', 'its address has expired'],
-  [404, 'not_found', 'its address is gone'],
-  [409, 'aborted', 'it has been confirmed already'],
-  [413, 'payload_too_large', 'larger than the deployment takes'],
-  [501, 'unavailable', 'was answered 501'],
+  [400, 'failed_precondition', 'the storage refused it'],
+  [401, 'failed_precondition', 'the address has expired'],
+  [403, 'failed_precondition', 'the address has expired'],
+  [404, 'not_found', 'the address no longer exists'],
+  [409, 'aborted', 'it has already been confirmed'],
+  [413, 'payload_too_large', 'larger than the deployment allows'],
+  [501, 'unavailable', 'failed with status 501'],
 ])(
-  'an upload that is answered %i fails as %s, at once and without a word of the answer',
+  'an upload that gets status %i fails as %s, without a retry and without text from the response',
   async (status, code, message) => {
     const other = await storage()
     const { origin, seen } = await storage((_, reply) => {
@@ -136,7 +136,7 @@ test.each([
   },
 )
 
-test('an upload that breaks or meets a busy storage is sent again from the beginning', async () => {
+test('an upload that breaks off or meets a busy storage is sent again from the beginning', async () => {
   let answers = 0
   const { origin, seen } = await storage((request, reply) => {
     answers += 1
@@ -147,7 +147,7 @@ test('an upload that breaks or meets a busy storage is sent again from the begin
   expect(seen.map((request) => request.body)).toEqual([text, text, text])
 })
 
-test('a storage that never recovers ends the upload after the repeats', async () => {
+test('an upload fails after its retries when the storage does not recover', async () => {
   const { origin, seen } = await storage((_, reply) => void reply.writeHead(503).end())
   const upload = sendUpload({ baseUrl: origin, retries: 1 })
   await expect(upload({ url: `${origin}/u`, headers: {} }, body, { signal })).rejects.toMatchObject({
@@ -156,16 +156,16 @@ test('a storage that never recovers ends the upload after the repeats', async ()
   expect(seen).toHaveLength(2)
 })
 
-test('a storage that does not answer is given up', async () => {
+test('an upload fails when the storage does not respond', async () => {
   const { origin } = await storage(() => {})
   const upload = sendUpload({ baseUrl: origin, retries: 0, timeoutMs: 50 })
   await expect(upload({ url: `${origin}/u`, headers: {} }, body, { signal })).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'the upload broke off (UND_ERR_HEADERS_TIMEOUT)',
+    message: 'the upload failed (UND_ERR_HEADERS_TIMEOUT)',
   })
 })
 
-test('an upload that is cancelled ends with the reason of the cancel', async () => {
+test('a cancelled upload rejects with the reason of the signal', async () => {
   const { origin } = await storage(() => {})
   const cancel = new AbortController()
   const reason = new Error('the user went away')
@@ -186,7 +186,7 @@ test.each([
     sendUpload({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, changed, { signal }),
   ).rejects.toMatchObject({
     code: 'failed_precondition',
-    message: 'the file changed while it was sent: upload it again',
+    message: 'the file changed during the upload: upload it again',
   })
   expect(seen).toEqual([])
 })
@@ -201,21 +201,21 @@ const lookup: UploadOptions['lookup'] = (hostname) =>
   Promise.resolve((lookups[hostname] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
 
 test.each([
-  ['http to a host of the internet', 'http://storage.example/u', 'it is not https'],
-  ['http to this machine', 'http://127.0.0.1:6379/u', 'it is not https'],
+  ['http to a public host', 'http://storage.example/u', 'it is not https'],
+  ['http to a loopback host', 'http://127.0.0.1:6379/u', 'it is not https'],
   ['http to the configured host', 'http://quality.example/u', 'it is not https'],
   ['another scheme', 'file:///etc/passwd', 'it is not https'],
-  ['a name in it', 'https://user@storage.example/u', 'it holds a user name'],
-  ['a name of the inside', 'https://inside.example/u', 'its host is in a private network'],
+  ['a user name in it', 'https://user@storage.example/u', 'it contains a user name'],
+  ['a host name that resolves to private addresses', 'https://inside.example/u', 'its host is in a private network'],
   ['10.0.0.0/8', 'https://10.20.30.40/u', 'its host is in a private network'],
   ['an address in hexadecimal', 'https://0x0a000001/u', 'its host is in a private network'],
-  ['this machine', 'https://127.1/u', 'its host is in a private network'],
-  ['this machine over IPv6', 'https://[::1]/u', 'its host is in a private network'],
-  ['this machine, mapped', 'https://[::ffff:127.0.0.1]/u', 'its host is in a private network'],
+  ['a loopback address', 'https://127.1/u', 'its host is in a private network'],
+  ['a loopback address over IPv6', 'https://[::1]/u', 'its host is in a private network'],
+  ['a mapped loopback address', 'https://[::ffff:127.0.0.1]/u', 'its host is in a private network'],
   ['a private address behind NAT64', 'https://[64:ff9b::a00:1]/u', 'its host is in a private network'],
   ['the metadata address', 'https://169.254.169.254/latest', 'its host is in a private network'],
   ['the metadata address over IPv6', 'https://[fd00:ec2::254]/latest', 'its host is in a private network'],
-  ['nothing that can be read', 'uploads/1', 'no upload address that can be read'],
+  ['an unparsable address', 'uploads/1', 'an invalid upload address'],
 ])('an upload address of %s is refused before anything is connected', async (_, url, message) => {
   const upload = sendUpload({ baseUrl: deployment, lookup })
   await expect(upload({ url, headers: {} }, body, { signal })).rejects.toMatchObject({
@@ -233,7 +233,7 @@ test.each(['Authorization', 'Cookie', 'Host', 'transfer-encoding'])(
   },
 )
 
-test('a public storage and the configured host, which may be private, take uploads over https', async () => {
+test('uploads over https reach public storage and the configured host, which may be private', async () => {
   const seen: string[] = []
   const network = mockNetwork(
     http.put('https://*', async ({ request }) => {
@@ -252,7 +252,7 @@ test('a public storage and the configured host, which may be private, take uploa
   ])
 })
 
-test('a name is resolved once: what it answers later leads nowhere', async () => {
+test('a host name is resolved once; later results are ignored', async () => {
   const { port, seen } = await storage()
   let lookedUp = 0
   const upload = sendUpload({
@@ -261,7 +261,7 @@ test('a name is resolved once: what it answers later leads nowhere', async () =>
   })
   await upload({ url: `http://localhost:${String(port)}/u`, headers: {} }, body, { signal })
   expect([lookedUp, seen.length]).toEqual([1, 1])
-  // Whatever the system says about the name: only the address that was vetted is connected.
+  // Only the vetted address is connected, regardless of what the system resolver says.
   const elsewhere = sendUpload({
     baseUrl: 'http://localhost:4319',
     retries: 0,
@@ -269,7 +269,7 @@ test('a name is resolved once: what it answers later leads nowhere', async () =>
   })
   await expect(
     elsewhere({ url: `http://localhost:${String(port)}/u`, headers: {} }, body, { signal }),
-  ).rejects.toMatchObject({ message: 'the upload broke off (ECONNREFUSED)' })
+  ).rejects.toMatchObject({ message: 'the upload failed (ECONNREFUSED)' })
 })
 
 test.each([
@@ -299,7 +299,7 @@ test.each([
   expect(isPublic(address)).toBe(expected)
 })
 
-test('no private IPv4 address is public in any of its spellings as IPv6', () => {
+test('a private IPv4 address is private in every IPv6 notation', () => {
   const octet = fc.integer({ min: 0, max: 255 })
   const privateAddress = fc.oneof(
     fc.tuple(fc.constantFrom(0, 10, 127), octet, octet, octet),

@@ -94,7 +94,7 @@ test.each(['20.20.2', '22.0.0', process.versions.node])('the command of a checko
 
 test('the exit code of the pinned Node is the exit code of the command', () => {
   const run = spawnSync(process.execPath, [...pretending('20.20.2'), guard, 'nonsense'], { encoding: 'utf8' })
-  expect(run).toMatchObject({ status: 2, stderr: expect.stringContaining('there is no command "nonsense"') as string })
+  expect(run).toMatchObject({ status: 2, stderr: expect.stringContaining('unknown command "nonsense"') as string })
 })
 
 test('without the pinned Node an older one gets one sentence', () => {

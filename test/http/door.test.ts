@@ -58,7 +58,7 @@ function ask(port: number, path: string, options: RequestOptions = {}, body?: st
   })
 }
 
-test('the service gets method, absolute address, headers and the body as it streams', async () => {
+test('the service receives method, absolute URL, headers and the streamed body', async () => {
   const { port, origin } = await door()
   const reply = await ask(port, '/v1/x?y=1', { method: 'POST', headers: { 'content-type': 'text/plain' } }, 'hello')
   expect(reply).toMatchObject({ status: 200, headers: { 'x-echo': 'yes' } })
@@ -78,14 +78,14 @@ test.each(['/v1/x', '/uploads/x', '/openapi.json', '/api/1/envelope/', '//api/1/
   },
 )
 
-test('what nobody serves is a 404 in the form of the service', async () => {
+test('an unknown path is a 404 in the format of the service', async () => {
   const { port } = await door()
   const reply = await ask(port, '/admin')
   expect(reply.status).toBe(404)
   expect(JSON.parse(reply.text)).toMatchObject({ code: 5, details: [{ reason: 'NOT_FOUND', domain: 'tracegate' }] })
 })
 
-test('in front of a deployment only MCP and the probe are served', async () => {
+test('without an embedded service only MCP and the probe are served', async () => {
   const server = createDoor({
     mcp: (_, outgoing) => void outgoing.end('mcp'),
     allowedHosts: ['127.0.0.1'],
@@ -99,13 +99,13 @@ test('in front of a deployment only MCP and the probe are served', async () => {
   expect(statuses.map(({ status }) => status)).toEqual([200, 200, 404, 404])
 })
 
-test('the probe answers any host with the version', async () => {
+test('the probe returns the version for any host name', async () => {
   const { port } = await door()
   const reply = await ask(port, '/healthz', { headers: { host: '10.0.0.7:4319' } })
   expect(JSON.parse(reply.text)).toEqual({ status: 'ok', version: '1.2.3' })
 })
 
-test('the probe proves itself for the address it is reached by, to who sends a nonce', async () => {
+test('the probe proves its address to a sender of a nonce', async () => {
   const prove = (nonce: string, port: number) => `${nonce} at ${String(port)}`
   const nonce = 'a'.repeat(32)
   const ownPort = await door({ prove })
@@ -141,7 +141,7 @@ test.each([
   expect((await ask(port, '/api/1/store/', { headers: { origin } })).status).toBe(ingest)
 })
 
-test('under our own name the address is the one others see; an absolute request line changes nothing', async () => {
+test('a request to the public host name gets the public origin, also with an absolute request line', async () => {
   const { port, origin } = await door({ origin: 'https://quality.example' })
   const serverUrl = async (path: string, host: string) =>
     (JSON.parse((await ask(port, path, { headers: { host } })).text) as { url: string }).url
@@ -150,19 +150,19 @@ test('under our own name the address is the one others see; an absolute request 
   expect(await serverUrl('http://evil.example/v1/x?a=b', 'quality.example')).toBe('https://quality.example/v1/x?a=b')
 })
 
-test('HEAD is answered as GET, without the body', async () => {
+test('HEAD returns the same as GET without the body', async () => {
   const { port } = await door()
   const [get, head] = [await ask(port, '/v1/x'), await ask(port, '/v1/x', { method: 'HEAD' })]
   expect(head).toMatchObject({ status: 200, text: '', headers: { 'content-length': get.headers['content-length'] } })
 })
 
-test('204 has neither body nor length', async () => {
+test('204 has neither a body nor a content length', async () => {
   const { port } = await door({ service: async () => ({ status: 204, headers: {}, body: '' }) })
   const reply = await ask(port, '/api/1/envelope/', { method: 'OPTIONS' })
   expect(reply.headers['content-length']).toBeUndefined()
 })
 
-test('a streamed reply arrives piece by piece, and stops being made when the caller goes', async () => {
+test('a streamed reply arrives in pieces, and ends when the caller disconnects', async () => {
   const end = Promise.withResolvers<string>()
   async function* forever() {
     try {
@@ -185,7 +185,7 @@ test('a streamed reply arrives piece by piece, and stops being made when the cal
   expect(logged).toEqual([])
 })
 
-test('the signal tells the service when the caller goes', async () => {
+test('the signal aborts when the caller disconnects', async () => {
   const told = Promise.withResolvers<string>()
   const { port } = await door({
     service: ({ signal }) => new Promise(() => signal?.addEventListener('abort', () => told.resolve('gone'))),
@@ -203,14 +203,14 @@ const refuseEarly: Send = async ({ body }: WireRequest) => {
   return { status: 413, headers: {}, body: '{"detail":"too large"}' }
 }
 
-test('a body refused half-way still gets its reply, and the connection ends with it', async () => {
+test('a body that is refused part-way still gets its reply, then the connection closes', async () => {
   const { port, logged } = await door({ service: refuseEarly })
   const reply = await ask(port, '/api/1/envelope/', { method: 'POST' }, Buffer.alloc(3_000_000, 'x'))
   expect(reply).toMatchObject({ status: 413, text: '{"detail":"too large"}', headers: { connection: 'close' } })
   expect(logged).toEqual([])
 })
 
-test('a peer that goes on sending after the refusal is cut off', async () => {
+test('a peer that keeps sending after the refusal is disconnected', async () => {
   const { port } = await door({ service: refuseEarly })
   const socket = connect(port, '127.0.0.1')
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
@@ -226,7 +226,7 @@ test('a peer that goes on sending after the refusal is cut off', async () => {
   expect(socket.destroyed).toBe(true)
 })
 
-test('a request whose body was read keeps its connection for the next', async () => {
+test('the connection stays open after a request whose body was read', async () => {
   const { port } = await door()
   const socket = connect(port, '127.0.0.1')
   let received = ''
@@ -241,7 +241,7 @@ test('a request whose body was read keeps its connection for the next', async ()
   socket.destroy()
 })
 
-test('a bug is told to the log alone', async () => {
+test('details of a bug go to the log only', async () => {
   const { port, logged } = await door({
     service: () => Promise.reject(new Error('the hidden reason')),
   })

@@ -44,7 +44,7 @@ async function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   return reply
 }
 
-test('a chunked body comes through the door to the disk, without a token', async () => {
+test('a chunked body is stored without a token', async () => {
   await using app = await startApp()
   await using door = await served(app)
   const { body } = await create(app, { file_name: 'app.js.map', release: '1' })
@@ -57,7 +57,7 @@ test('a chunked body comes through the door to the disk, without a token', async
   expect((await confirm(app, body.sourcemap.id)).body.sourcemap.size_bytes).toBe(map.length)
 })
 
-test('a sender that hangs up leaves nothing and may come again', async () => {
+test('a sender that disconnects leaves nothing behind and can retry', async () => {
   await using app = await startApp()
   await using door = await served(app)
   const { body } = await create(app, { file_name: 'app.js.map', release: '1' })
@@ -74,7 +74,7 @@ test('a sender that hangs up leaves nothing and may come again', async () => {
   expect((await answerTo(again)).statusCode).toBe(200)
 })
 
-test('an address that is not ours is refused before its body is read, and the sender gets to see it', async () => {
+test('an address without a valid signature is refused before its body is read, and the sender receives the reply', async () => {
   await using app = await startApp()
   await using door = await served(app)
   const { body } = await create(app, { file_name: 'app.js.map', release: '1' })
@@ -86,7 +86,7 @@ test('an address that is not ours is refused before its body is read, and the se
   expect(await answerTo(sent)).toMatchObject({ statusCode: 403, headers: { connection: 'close' } })
 })
 
-test('a body that drips is cut off in time, an upload is not', async () => {
+test('a body that arrives byte by byte is cut off in time, an upload is not', async () => {
   await using app = await startApp()
   await using door = await served(app, 50)
   const { body } = await create(app, { file_name: 'app.js.map', release: '1' })
