@@ -80,7 +80,7 @@ test('report prints what the reports of a folder came to, its steps on stderr, a
       no such requirement: REQ-1 (1 test), REQ-99 (1 test)
       requirements: verified 0, not run 0, no test 0
       warning: FOLDER/none.xml is not there
-      warning: FOLDER/reports/other.json: the format of this report is unknown: it is JSON, but neither of CTRF nor of Vitest, Jest or Playwright
+      warning: FOLDER/reports/other.json: the format of this report is unknown: it is JSON, but not CTRF, Vitest, Jest or Playwright
     "
   `)
   expect(stderr).toMatchInlineSnapshot(`

@@ -5,33 +5,33 @@ import type { ParsedReport, ReportInput } from './model/report.ts'
 
 type Format = ParsedReport['format']
 
-/** A report whose format is known, as text or, for the JSON formats, read. */
+/** A report whose format is known: its text or, for the JSON formats, the parsed value. */
 export interface Detected {
   format: Exclude<Format, 'REPORT_FORMAT_AUTO' | 'REPORT_FORMAT_NATIVE'>
   text: string
   json: unknown
-  /** It was UTF-16 that somebody read as UTF-8. */
+  /** Whether it was UTF-16 that was decoded as UTF-8. */
   isWide: boolean
 }
 
 /** Largest report, in characters. */
 const MOST_CHARACTERS = 64 * 1024 * 1024
 const TAP_START = /^\s*(?:TAP version \d+|(?:not )?ok\b(?: \d+| -|\s*$)|1\.\.\d+\s*(?:#|$))/mu
-// UTF-16 (PowerShell writes it when it redirects) whose zero bytes became characters.
+// UTF-16 (what PowerShell writes when it redirects) whose zero bytes were decoded as characters.
 const WIDE_MARK = /^(?:\ufffd\ufffd|\u00ff\u00fe|\u00fe\u00ff)/u
 const WIDE = /^(?:\ufffd\ufffd|\u00ff\u00fe|\u00fe\u00ff)?(?:[\t\n\r -~]\0|\0[\t\n\r -~]){2}/u
 // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
 const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/u
 
 /**
- * Tells the format of a report by its content: XML is JUnit, JSON is told by its shape, TAP by its version, plan or test
- * points. Throws `FORMAT_UNKNOWN` for what is none of them, `REPORT_UNPARSABLE` when the format given is another one than
- * the content shows, for JSON that is cut off, and for more than 64 MiB.
+ * Detects the format of a report by its content: XML is JUnit, JSON is recognized by its shape, TAP by its version, plan or
+ * test points. Throws `FORMAT_UNKNOWN` for anything else, and `REPORT_UNPARSABLE` when the given format does not match the
+ * content, when JSON is truncated, and when the report is larger than 64 MiB.
  */
 export function detect({ content, format = 'REPORT_FORMAT_AUTO' }: ReportInput): Detected {
   const found = typeof content === 'string' ? detectText(content, format) : detectJson({ json: content, format })
   if (format === 'REPORT_FORMAT_AUTO' || format === found.format) return found
-  // Others write the JSON of Jest too: whoever names one of the two formats of that shape knows better.
+  // Other tools write Jest's JSON too, so a caller that names one of the two formats of that shape is right.
   const given = shared.find((one) => one === format)
   if (given !== undefined && shared.includes(found.format)) return { ...found, format: given }
   throw reportUnparsable(format, `it looks like ${formatName(found.format)}; leave the format out, or correct it`)
@@ -40,11 +40,12 @@ export function detect({ content, format = 'REPORT_FORMAT_AUTO' }: ReportInput):
 const shared: Detected['format'][] = ['REPORT_FORMAT_VITEST_JSON', 'REPORT_FORMAT_JEST_JSON']
 
 function detectText(content: string, format: Format): Detected {
-  if (content.length > MOST_CHARACTERS) throw reportUnparsable(format, 'it is larger than 64 MiB; send it in several')
+  if (content.length > MOST_CHARACTERS)
+    throw reportUnparsable(format, 'it is larger than 64 MiB; split it into several reports')
   const isWide = WIDE.test(content)
   const text = isWide ? content.replace(WIDE_MARK, '').replaceAll('\0', '') : content.replace(/^\ufeff/u, '')
   const start = text.slice(0, 4096).trimStart()
-  // What a runner prints before its TAP may begin like another format.
+  // Output that a runner prints before its TAP may look like another format.
   const isNamedTap = /^TAP version \d/mu.test(start) || format === 'REPORT_FORMAT_TAP'
   if (isNamedTap && isTap(text)) return { format: 'REPORT_FORMAT_TAP', text, json: undefined, isWide }
   if (start.startsWith('<')) return { format: 'REPORT_FORMAT_JUNIT_XML', text, json: undefined, isWide }
@@ -57,17 +58,17 @@ function unknown(format: Format, what: string) {
   return format === 'REPORT_FORMAT_AUTO' ? formatUnknown(what) : reportUnparsable(format, what)
 }
 
-/** A runner may print before its first line of TAP. */
+/** A runner may print other output before its first line of TAP. */
 function isTap(text: string): boolean {
   return TAP_START.test(text.slice(0, 200_000)) && !NO_TEXT.test(text.slice(0, 1000))
 }
 
 function describeUnknown(start: string): string {
   if (start === '') return 'it is empty; send the file that the test runner wrote'
-  if (start.startsWith('PK')) return 'it is a ZIP archive; send the report in it'
-  if (start.startsWith('\u001f')) return 'it is compressed; send it unpacked, or with content_encoding gzip+base64'
+  if (start.startsWith('PK')) return 'it is a ZIP archive; send the report inside it'
+  if (start.startsWith('\u001f')) return 'it is compressed; send it uncompressed, or with content_encoding gzip+base64'
   if (NO_TEXT.test(start)) return 'it is binary data, not the text of a report'
-  return `it is no XML, no JSON and no TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP`
+  return `it is not XML, JSON or TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP`
 }
 
 function readJson(text: string): unknown {
@@ -76,22 +77,23 @@ function readJson(text: string): unknown {
     return json
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    // The parser's own message quotes the report; only the line in it is safe. It names none for an end too early.
+    // The parser's message quotes the report; only its line number is safe to use. Truncated JSON has no line number.
     const line = /\(line (\d+) column \d+\)/u.exec(cause.message)?.[1] ?? lineCounter(text)(text.length)
-    throw reportUnparsable('REPORT_FORMAT_AUTO', 'its JSON is malformed, or it was cut off', Number(line))
+    throw reportUnparsable('REPORT_FORMAT_AUTO', 'its JSON is malformed or truncated', Number(line))
   }
 }
 
-/** The format of JSON by its members. */
+/** Detects the format of JSON by its members. */
 function detectJson({ json, format }: { json: unknown; format: Format }): Detected {
-  if (!isObject(json)) throw unknown(format, 'it is a JSON array or value; the formats known are JSON objects')
+  if (!isObject(json))
+    throw unknown(format, 'it is a JSON array or a single value; all supported JSON formats are objects')
   const found = jsonFormat(json)
   if (found !== undefined) return { format: found, text: '', json, isWide: false }
   if (Array.isArray(json['cases'])) throw unknown(format, 'it is a list of cases; send it as draft.cases')
-  throw unknown(format, 'it is JSON, but neither of CTRF nor of Vitest, Jest or Playwright')
+  throw unknown(format, 'it is JSON, but not CTRF, Vitest, Jest or Playwright')
 }
 
-/** Jest and Vitest share a shape: only Jest counts suites with runtime errors and tells whether it was interrupted. */
+/** Jest and Vitest share a shape: only Jest counts suites with runtime errors and reports whether it was interrupted. */
 function jsonFormat(json: Record<string, unknown>): Detected['format'] | undefined {
   const { results } = json
   if (json['reportFormat'] === 'CTRF') return 'REPORT_FORMAT_CTRF'

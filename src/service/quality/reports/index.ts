@@ -8,14 +8,15 @@ import { parseTap } from './tap/index.ts'
 
 const lossy = {
   code: 'ENCODING_LOSSY',
-  message: 'it was UTF-16 read as UTF-8, so that characters beyond ASCII are lost: save it as UTF-8',
+  message: 'it was UTF-16 read as UTF-8, so characters outside ASCII are lost: save it as UTF-8',
   line: 0,
 }
 
 /**
- * Reads a test report of any format that is known, told by its content unless `format` names it (contract §4.1, §4.2). No
- * two of its cases share file, suites, name and project. Throws `ServiceError` invalid_argument: `REPORT_UNPARSABLE`
- * (metadata `format` and `line`), `FORMAT_UNKNOWN` or `REPORT_EMPTY`; their messages hold no text of the report.
+ * Parses a test report in any supported format, detected by its content unless `format` names it (contract §4.1, §4.2). No
+ * two of the returned cases share file, suites, name and project. Throws `ServiceError` invalid_argument:
+ * `REPORT_UNPARSABLE` (metadata `format` and `line`), `FORMAT_UNKNOWN` or `REPORT_EMPTY`; their messages never quote the
+ * report.
  */
 export function parseReport(input: ReportInput): ParsedReport {
   const detected = detect(input)
@@ -23,7 +24,7 @@ export function parseReport(input: ReportInput): ParsedReport {
     const report = mergeRepeats(parse(detected))
     return detected.isWide ? { ...report, warnings: [lossy, ...report.warnings] } : report
   } catch (cause) {
-    // The stack has no more room: nothing but the report's own nesting takes that much.
+    // The call stack overflowed; only a deeply nested report can cause that.
     if (cause instanceof RangeError) throw reportUnparsable(detected.format, 'it is nested too deeply')
     throw cause
   }

@@ -1,3 +1,4 @@
+import { counted } from '../../../lib/counted.ts'
 import { LOAD_ERROR } from './model/load-error.ts'
 import type { ParsedReport, ReportCase } from './model/report.ts'
 
@@ -11,10 +12,10 @@ const severity: Record<ReportCase['status'], number> = {
 }
 
 /**
- * A report in which no two cases share file, suites, name and project. Some tools list every attempt of a case as a case of
- * its own: converters of go test, whose names are unique, all of them; others the failures and then the one that passed. That
- * makes a FLAKY case. Rows of a table test may share a name as well: then the worst counts, so that no failure is hidden,
- * and a warning says so.
+ * Merges cases that share file, suites, name and project. Some tools list every attempt of a case as a separate case:
+ * converters of go test, whose names are unique, list all attempts; others list the failures and then the attempt that
+ * passed. These become one FLAKY case. Rows of a table test may also share a name: then the worst result counts, so that no
+ * failure is hidden, and a warning is added.
  */
 export function mergeRepeats(report: ParsedReport): ParsedReport {
   const known = new Map<string, ReportCase[]>()
@@ -32,17 +33,17 @@ export function mergeRepeats(report: ParsedReport): ParsedReport {
     if (same.length > 1 && same[0]?.name !== LOAD_ERROR) shared += 1
     return worstCase(same)
   })
-  const message = `names that several cases of one suite share: ${String(shared)}; the worst result of each was taken`
+  const message = `${counted(shared, 'name')} shared by several cases of one suite; the worst result of each was kept`
   const warnings = shared === 0 ? [] : [{ code: 'CASE_REPEATED', message, line: 0 }]
   return { ...report, cases, warnings: [...report.warnings, ...warnings] }
 }
 
-/** pytest lists a case once more when it fails in tear-down after it has failed. */
+/** pytest lists a case a second time when it also fails in teardown. */
 function asPhases(same: readonly ReportCase[]): ReportCase {
   return { ...worstCase(same), duration_ms: same.reduce((sum, one) => sum + one.duration_ms, 0) }
 }
 
-/** One or more failures, then one that passed: whoever reruns a test stops there. */
+/** One or more failures followed by a pass: a tool that reruns tests stops at the first pass. */
 function areReruns(same: readonly ReportCase[]): boolean {
   return same.length > 1 && same.at(-1)?.status === 'RESULT_STATUS_PASSED' && same.slice(0, -1).every(isFailed)
 }

@@ -183,10 +183,10 @@ test('what is wrong in one test is a warning that holds no text of the report', 
     ['c', 'FAILED', 1e12, 1e9, 1e9 + 1, null],
   ])
   expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-    'CASE_UNREADABLE: 1 entries of the list of cases are no objects and were left out',
-    'CASE_WITHOUT_NAME: 1 cases have no name and were left out',
-    'MEMBER_IGNORED: 4 members have the wrong type and were left out: duration, flaky, suite, tags',
-    'STATUS_UNKNOWN: 1 cases have a status that the format does not know; they count as skipped',
+    'CASE_UNREADABLE: 1 entries in the list of cases are not objects and were skipped',
+    'CASE_WITHOUT_NAME: 1 cases have no name and were skipped',
+    'MEMBER_IGNORED: 4 members have the wrong type and were ignored: duration, flaky, suite, tags',
+    'STATUS_UNKNOWN: 1 cases have a status that the format does not define; they count as skipped',
   ])
 })
 
@@ -200,7 +200,7 @@ test.each([
   expect(refusal(parseCtrf, json)).toEqual({
     reason: 'REPORT_UNPARSABLE',
     message: expect.stringMatching(
-      /^this CTRF report cannot be read: (?:it is no JSON object|(?:reportFormat|results)[.\w]* is missing or of another type)$/u,
+      /^this CTRF report cannot be read: (?:it is not a JSON object|(?:reportFormat|results)[.\w]* is missing or has the wrong type)$/u,
     ) as string,
   })
 })

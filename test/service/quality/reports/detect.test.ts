@@ -90,7 +90,7 @@ test.each([
   [
     'REPORT_FORMAT_JUNIT_XML',
     'hello',
-    'this JUnit XML report cannot be read: it is no XML, no JSON and no TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
+    'this JUnit XML report cannot be read: it is not XML, JSON or TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
   ],
 ] satisfies [Format, string, string][])(
   '%s that is something else says what it looks like',
@@ -108,13 +108,13 @@ test.each([
   [' \n ', 'it is empty; send the file that the test runner wrote'],
   [
     'all 3 tests passed',
-    'it is no XML, no JSON and no TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
+    'it is not XML, JSON or TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
   ],
-  ['PK\u0003\u0004\u0014', 'it is a ZIP archive; send the report in it'],
-  ['\u001f\ufffd\b\0', 'it is compressed; send it unpacked, or with content_encoding gzip+base64'],
+  ['PK\u0003\u0004\u0014', 'it is a ZIP archive; send the report inside it'],
+  ['\u001f\ufffd\b\0', 'it is compressed; send it uncompressed, or with content_encoding gzip+base64'],
   ['\u007fELF\u0002\u0001', 'it is binary data, not the text of a report'],
-  ['[1, 2]', 'it is a JSON array or value; the formats known are JSON objects'],
-  ['{"a":1}', 'it is JSON, but neither of CTRF nor of Vitest, Jest or Playwright'],
+  ['[1, 2]', 'it is a JSON array or a single value; all supported JSON formats are objects'],
+  ['{"a":1}', 'it is JSON, but not CTRF, Vitest, Jest or Playwright'],
   ['{"cases":[]}', 'it is a list of cases; send it as draft.cases'],
 ])('%j is no format that is known, and the error says why', (content, why) => {
   expect(refused(() => parsed(content))).toEqual({
@@ -127,7 +127,7 @@ test.each([
 test('JSON that was cut off says so with its line and without its text', () => {
   expect(refused(() => parsed('{\n"reportFormat": "CTRF",\n"secret": tru'))).toEqual({
     reason: 'REPORT_UNPARSABLE',
-    message: 'this report cannot be read: its JSON is malformed, or it was cut off (line 3)',
+    message: 'this report cannot be read: its JSON is malformed or truncated (line 3)',
     metadata: { format: 'REPORT_FORMAT_AUTO', line: '3' },
   })
 })
@@ -140,6 +140,6 @@ test.each([
   ['toString', 'XML of another kind'],
 ])('XML whose root is %s is no JUnit, and the error says what it is', (root, what) => {
   expect(refused(() => parsed(`<${root}/>`)).message).toBe(
-    `this JUnit XML report cannot be read: it is ${what}; its root must be testsuites or testsuite, so have the tests report as JUnit XML (line 1)`,
+    `this JUnit XML report cannot be read: it is ${what}; the root element must be testsuites or testsuite, so configure the tests to report JUnit XML (line 1)`,
   )
 })

@@ -19,12 +19,12 @@ test.each([
   [
     'entities that multiply',
     laughs,
-    'it declares a DOCTYPE, and reports with document types or entities are refused (line 2)',
+    'it declares a DOCTYPE; reports with document types or entities are not accepted (line 2)',
   ],
   [
     'an entity that names a file',
     '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><testsuites/>',
-    'it declares a DOCTYPE, and reports with document types or entities are refused (line 1)',
+    'it declares a DOCTYPE; reports with document types or entities are not accepted (line 1)',
   ],
   [
     '10,000 suites in one another',
@@ -41,7 +41,7 @@ test.each([
   [
     '200,001 cases',
     `<testsuite>${'<testcase name="a"/>'.repeat(200_001)}</testsuite>`,
-    'it has more than 200,000 cases; send it in several (line 1)',
+    'it has more than 200,000 cases; split it into several reports (line 1)',
   ],
   [
     'an element with a million attributes',
@@ -49,16 +49,12 @@ test.each([
     'an element has more than 200 attributes (line 1)',
   ],
   ['text where elements belong', inCase('x '.repeat(MIB)), 'it has long text where only elements belong (line 1)'],
-  [
-    'a tag without an end',
-    '<testsuites>\n<testsuite name="a',
-    'it ends inside a tag; it may have been cut off (line 2)',
-  ],
+  ['a tag without an end', '<testsuites>\n<testsuite name="a', 'it ends inside a tag; it may be truncated (line 2)'],
   ['a tag in a tag', '<testsuites>\n<testsuite <testcase/>', 'a tag is not closed (line 2)'],
   [
     'suites without an end',
     '<testsuites>\n<testsuite>\n',
-    'it ends before its elements are closed; it may have been cut off (line 3)',
+    'it ends before its elements are closed; it may be truncated (line 3)',
   ],
   [
     'CDATA without an end',
@@ -68,15 +64,19 @@ test.each([
   [
     'ends in the wrong order',
     '<testsuites><testsuite>\n</testsuites>',
-    'an element is closed that is not the one last opened (line 2)',
+    'a closing tag does not match the element that was opened last (line 2)',
   ],
-  ['an end too many', '<testsuites/>\n</testsuites>', 'an element is closed that is not the one last opened (line 2)'],
+  [
+    'an end too many',
+    '<testsuites/>\n</testsuites>',
+    'a closing tag does not match the element that was opened last (line 2)',
+  ],
   [
     'two documents in one',
     '<testsuites/>\n<testsuites/>',
-    'it has more than one root element; send reports that were joined as files of their own (line 2)',
+    'it has more than one root element; send concatenated reports as separate files (line 2)',
   ],
-  ['text behind the end', '<testsuites/>\nDone.', 'there is text behind its last element (line 2)'],
+  ['text behind the end', '<testsuites/>\nDone.', 'there is text after its last element (line 2)'],
   [
     'a "<" that begins nothing',
     '<testsuites>a < b</testsuites>',
@@ -85,7 +85,7 @@ test.each([
   [
     'names that reach into objects',
     '<testsuite>\n<testcase __proto__="1"/></testsuite>',
-    'an element of it cannot be read (line 2)',
+    'one of its elements cannot be read (line 2)',
   ],
 ])('JUnit XML with %s is refused with a clear error', (_, xml, what) => {
   expect(refused(() => parsed(xml))).toEqual({
@@ -98,7 +98,7 @@ test.each([
 test('100 MB are refused by their size', () => {
   for (const start of ['<testsuites>', '{', 'TAP version 14\n', '']) {
     expect(refused(() => parsed(start + ' '.repeat(100 * MIB))).message).toBe(
-      'this report cannot be read: it is larger than 64 MiB; send it in several',
+      'this report cannot be read: it is larger than 64 MiB; split it into several reports',
     )
   }
 })
@@ -192,7 +192,7 @@ test.each([
   [
     'too many test points',
     'ok\n'.repeat(200_002),
-    'it has more than 200,000 test points; send it in several (line 200002)',
+    'it has more than 200,000 test points; split it into several reports (line 200002)',
   ],
   ['too many lines', `ok 1\n${'\n'.repeat(5_000_000)}`, 'it has more than 5,000,000 lines (line 5000001)'],
 ])('TAP with %s is refused with a clear error', (_, tap, what) => {

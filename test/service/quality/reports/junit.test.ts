@@ -117,7 +117,7 @@ test('a root that is one suite is read, and a case without any name is left out 
   const report = parsed('<testsuite name="s">\n<testcase name="a"/>\n<testcase time="1"/></testsuite>')
   expect(report.cases.map(({ name }) => name)).toEqual(['a'])
   expect(report.warnings).toEqual([
-    { code: 'CASE_WITHOUT_NAME', message: 'a case without a name was left out', line: 3 },
+    { code: 'CASE_WITHOUT_NAME', message: 'a case without a name was skipped', line: 3 },
   ])
 })
 
@@ -144,7 +144,7 @@ test('a report without a case is empty', () => {
   ]) {
     expect(refused(() => parsed(xml))).toMatchObject({
       reason: 'REPORT_EMPTY',
-      message: 'this JUnit XML report has no test case',
+      message: 'this JUnit XML report has no test cases',
     })
   }
 })

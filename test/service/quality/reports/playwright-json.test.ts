@@ -119,7 +119,7 @@ test('a test that was broken off has failed, one that was never begun is skipped
   expect(stopped.warnings).toEqual([
     {
       code: 'RUN_ERRORS',
-      message: 'the run had 1 errors that belong to no case: look at the output of the tool',
+      message: 'the run had 1 errors outside of any case: check the output of the tool',
       line: 0,
     },
   ])
@@ -200,11 +200,11 @@ test('what is wrong in one suite, spec, test or result is a warning', () => {
     ['opens', 'SKIPPED', 1, 0],
   ])
   expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-    'FILE_UNREADABLE: 1 entries of the list of files or suites have no list of cases and were left out',
-    'CASE_UNREADABLE: 2 entries of the list of cases are no objects and were left out',
-    'CASE_WITHOUT_NAME: 1 cases have no name and were left out',
-    'MEMBER_IGNORED: 2 members have the wrong type and were left out: duration, projectName',
-    'STATUS_UNKNOWN: 1 cases have a status that the format does not know; they count as skipped',
+    'FILE_UNREADABLE: 1 entries in the list of files or suites have no list of cases and were skipped',
+    'CASE_UNREADABLE: 2 entries in the list of cases are not objects and were skipped',
+    'CASE_WITHOUT_NAME: 1 cases have no name and were skipped',
+    'MEMBER_IGNORED: 2 members have the wrong type and were ignored: duration, projectName',
+    'STATUS_UNKNOWN: 1 cases have a status that the format does not define; they count as skipped',
   ])
 })
 

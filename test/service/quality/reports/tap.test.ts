@@ -149,8 +149,8 @@ test('the diagnostics that matter are read, whatever their style', () => {
 
 test.each([
   ['1..3\nok 1 - a\nok 2 - b\n', 'PLAN_MISMATCH', '3 tests were planned and 2 reported'],
-  ['ok 1 - a\n', 'PLAN_MISSING', 'it has no plan: the run may have been cut off'],
-  ['1..2\nok 1 - a\nBail out! no database\n', 'BAIL_OUT', 'the run bailed out: tests behind this line did not run'],
+  ['ok 1 - a\n', 'PLAN_MISSING', 'it has no plan: the run may be incomplete'],
+  ['1..2\nok 1 - a\nBail out! no database\n', 'BAIL_OUT', 'the run bailed out: tests after this line did not run'],
 ])('%j is read with the warning %s', (tap, code, message) => {
   const report = parsed(tap)
   expect(report.cases.length).toBeGreaterThan(0)
@@ -167,7 +167,7 @@ test('a subtest of which fewer tests ran than planned is a warning with its line
 test('a stream that skips everything has no case', () => {
   expect(refused(() => parsed('TAP version 14\n1..0 # SKIP no browser\n'))).toEqual({
     reason: 'REPORT_EMPTY',
-    message: 'this TAP report has no test case',
+    message: 'this TAP report has no test cases',
     metadata: { format: 'REPORT_FORMAT_TAP', line: '0' },
   })
 })

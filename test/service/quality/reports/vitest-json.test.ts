@@ -89,7 +89,7 @@ test('a file whose hooks failed around passing cases is a warning', () => {
   expect(report.warnings).toEqual([
     {
       code: 'FILE_FAILED_OUTSIDE_CASES',
-      message: '1 files failed although none of their cases did: look at their hooks, and at the output of the tool',
+      message: '1 files failed although none of their cases did: check their hooks and the output of the tool',
       line: 0,
     },
   ])
@@ -144,7 +144,7 @@ test.each([...notObjects, { json: { testResults: {} } }, { json: { testResults: 
     const { reason, message } = refusal(parseVitestJson, json)
     expect(reason).toBe('REPORT_UNPARSABLE')
     expect(message).toMatch(
-      /^this Vitest JSON report cannot be read: (?:it is no JSON object|testResults is missing or of another type)$/,
+      /^this Vitest JSON report cannot be read: (?:it is not a JSON object|testResults is missing or has the wrong type)$/,
     )
   },
 )
@@ -178,11 +178,11 @@ test('what is wrong in one case or file is a warning that holds no text of the r
     ['src/b.test.ts', ['a'], 'new', 'SKIPPED', 2],
   ])
   expect(warnings.map(({ message }) => message)).toEqual([
-    '2 entries of the list of files or suites have no list of cases and were left out',
-    '4 members have the wrong type and were left out: ancestorTitles, duration, location, startTime',
-    '1 cases have a status that the format does not know; they count as skipped',
-    '1 cases have no name and were left out',
-    '1 entries of the list of cases are no objects and were left out',
+    '2 entries in the list of files or suites have no list of cases and were skipped',
+    '4 members have the wrong type and were ignored: ancestorTitles, duration, location, startTime',
+    '1 cases have a status that the format does not define; they count as skipped',
+    '1 cases have no name and were skipped',
+    '1 entries in the list of cases are not objects and were skipped',
   ])
 })
 
@@ -191,7 +191,7 @@ test('a report of more than 200,000 cases is refused', () => {
   const { reason, message } = refusal(parseVitestJson, { testResults: [{ name: 'a.test.ts', assertionResults }] })
   expect([reason, message]).toEqual([
     'REPORT_UNPARSABLE',
-    'this Vitest JSON report cannot be read: it has more than 200000 cases; send it in parts, with one run_key',
+    'this Vitest JSON report cannot be read: it has more than 200000 cases; send it in parts with the same run_key',
   ])
 })
 

@@ -13,10 +13,10 @@ export interface CtrfTest {
 type CtrfLocation = Pick<ReportCase, 'name' | 'suite_path' | 'file_path' | 'line' | 'project'>
 
 /**
- * Where a CTRF test stands, as the tool's own report would say it. Observed: jest-ctrf puts the file first into `suite`
+ * The location of a CTRF test, as the tool's own report would give it. Observed: jest-ctrf puts the file first in `suite`
  * and the suites before the name; playwright-ctrf puts project and file first; the reporter for Vitest 3 and later writes
- * the whole path, joined by ` > `, as name and as suite, and the line of the failure; pytest's node ids begin with file
- * and class. Mocha's and Cypress's reporters write the full title and no suite, which cannot be told apart again.
+ * the whole path, joined by ` > `, as name and as suite, and the line of the failure; pytest's node ids start with file
+ * and class. Mocha's and Cypress's reporters write the full title without suites, which cannot be split again.
  */
 export function locateCtrfTest({ name, suite, file_path, line, project, framework }: CtrfTest): CtrfLocation {
   if (suite === name && framework === 'vitest') {
@@ -40,7 +40,7 @@ function isFile(suite: string, path: string): boolean {
   return suite.includes('.') && (path === suite || path.endsWith(`/${suite}`))
 }
 
-/** The name without what its reporter puts before it; the whole when nothing would be left. */
+/** The name without the prefix that its reporter adds; the whole name when nothing would be left. */
 function ownName(
   name: string,
   { suite_path, file_path, framework }: Pick<CtrfLocation, 'suite_path' | 'file_path'> & { framework: string },

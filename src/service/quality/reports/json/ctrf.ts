@@ -10,17 +10,17 @@ import { slashed, wholeMilliseconds } from '../model/text.ts'
 const FORMAT = 'REPORT_FORMAT_CTRF'
 
 const Frame = z.object({
-  // The first reporters wrote neither this nor a version.
+  // Early reporters wrote neither this nor a version.
   reportFormat: z.literal('CTRF').optional(),
   results: z.object({ tool: z.unknown().optional(), summary: z.unknown().optional(), tests: z.array(z.unknown()) }),
 })
 const Tool = z.object({ name: z.string().nullish() })
 const Summary = z.object({ start: z.number().nullish(), stop: z.number().nullish() })
 
-/** Whatever a reporter likes: read member by member. */
+/** Free-form: every reporter adds its own members, so they are read one by one. */
 const Members = z.custom<JsonObject>(isObject)
 
-/** A test of the schema that ctrf-io publishes (0.x); reporters for Python write some members with underscores. */
+/** A test in the schema that ctrf-io publishes (0.x); reporters for Python write some members with underscores. */
 const Test = z.object({
   name: z.string().nullish(),
   status: z.string().nullish(),
@@ -56,8 +56,8 @@ const statuses = new Map<string, ReportCase['status']>([
 ])
 
 /**
- * A report in the Common Test Report Format, with the habits of its reporters evened out, so that a case is the same one
- * as in the tool's own report. Throws REPORT_UNPARSABLE when its frame does not hold.
+ * Parses a report in the Common Test Report Format and evens out the differences between its reporters, so that a case is
+ * the same one as in the tool's own report. Throws REPORT_UNPARSABLE when the top-level members do not match the format.
  */
 export function parseCtrf(json: unknown): ParsedReport {
   const { results } = readFrame(Frame, json, FORMAT)
@@ -85,8 +85,8 @@ function toCase(test: Test, framework: string): ReportCase {
   const { attempts, flaky } = countAttempts(test)
   const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
   const isFlaky = flaky && status === 'RESULT_STATUS_PASSED'
-  // A test that is expected to fail passes with the text of its failure.
-  const told = isFlaky || status !== 'RESULT_STATUS_PASSED' ? failureTexts(test) : {}
+  // A test that is expected to fail passes, but still has the text of its failure.
+  const failure = isFlaky || status !== 'RESULT_STATUS_PASSED' ? failureTexts(test) : {}
   const { name, line, ...place } = locateCtrfTest({
     name: title(test.name),
     suite: test.suite ?? [],
@@ -106,8 +106,8 @@ function toCase(test: Test, framework: string): ReportCase {
     status: isFlaky ? 'RESULT_STATUS_FLAKY' : status,
     attempts,
     duration_ms: wholeMilliseconds(test.duration ?? 0),
-    message: messageText(told.message),
-    trace: traceText(told.trace),
+    message: messageText(failure.message),
+    trace: traceText(failure.trace),
     tags: tagList(test.tags),
     labels: { ...extra.labels, ...labels.labels },
     external_id: title(test.testId ?? test.id),
@@ -117,8 +117,8 @@ function toCase(test: Test, framework: string): ReportCase {
 }
 
 /**
- * `flaky` says it. The reporter for Vitest up to 3 does not write it, and its `retries` are those allowed, not those made:
- * there a test that passed was retried when it has the text of a failure.
+ * Trusts `flaky` when present. The reporter for Vitest up to 3 does not write it, and its `retries` are those allowed, not
+ * those made: there, a test that passed was retried if it has the text of a failure.
  */
 function countAttempts({ status, flaky, retries, retryAttempts, message, trace }: Test) {
   const earlier = retryAttempts ?? []
@@ -128,13 +128,13 @@ function countAttempts({ status, flaky, retries, retryAttempts, message, trace }
   return attempts > 1 && hasFailed ? { attempts, flaky: true } : { attempts: earlier.length + 1, flaky: false }
 }
 
-/** The test's own, else that of its last attempt that failed. */
+/** Message and trace of the test itself, or of its last failed attempt. */
 function failureTexts({ message, trace, retryAttempts }: Test) {
   if (traceText(message) !== '' || traceText(trace) !== '') return { message, trace }
   return (retryAttempts ?? []).findLast((attempt) => attempt.status === 'failed') ?? {}
 }
 
-/** Epoch milliseconds; some reporters (Playwright, pytest) write seconds, as no date of a test run since 1973 can be. */
+/** Epoch milliseconds. Some reporters (Playwright, pytest) write seconds: in milliseconds they would be before 1973. */
 function clock(time: number | null | undefined): number | null {
   return epochMs(time != null && time < 1e11 ? time * 1000 : time)
 }

@@ -4,7 +4,7 @@ import { parseJestJson } from './jest.ts'
 import { parsePlaywrightJson } from './playwright.ts'
 import { parseVitestJson } from './vitest.ts'
 
-/** Parsers of the JSON formats. Each throws `REPORT_UNPARSABLE` when the outermost members of the report do not fit its format. */
+/** Parsers of the JSON formats. Each throws `REPORT_UNPARSABLE` when the top-level members do not match its format. */
 export const jsonParsers = {
   REPORT_FORMAT_CTRF: parseCtrf,
   REPORT_FORMAT_VITEST_JSON: parseVitestJson,

@@ -10,7 +10,7 @@ type Format = ParsedReport['format']
 
 const Frame = z.object({ testResults: z.array(z.unknown()), startTime: z.unknown().optional() })
 
-/** A file as `--json` writes it, and as Jest's own results name the same members. */
+/** A file as `--json` writes it; Jest's internal results name some members differently. */
 const File = z.object({
   name: z.string().nullish(),
   testFilePath: z.string().nullish(),
@@ -41,16 +41,16 @@ export type Assertion = z.output<typeof Assertion>
 
 export interface Attempts {
   attempts: number
-  /** Whether it failed before, and passed in the end. */
+  /** Whether it failed first and passed in the end. */
   flaky: boolean
-  /** Texts of the failures that the status is about, oldest first. */
+  /** Texts of the failures behind the status, oldest first. */
   failures: readonly string[]
 }
 
 export interface FileReport {
   format: Format
   framework: string
-  /** How often a case ran, and what went wrong: here the two tools differ. */
+  /** How often a case ran and what went wrong: here the two tools differ. */
   countAttempts: (assertion: Assertion) => Attempts
 }
 
@@ -65,8 +65,8 @@ const statuses = new Map<string, ReportCase['status']>([
 ])
 
 /**
- * Cases of a report in the frame that Jest and Vitest share: files, each with a list of assertions. Throws
- * REPORT_UNPARSABLE when the frame does not hold; a defect in one file or case is a warning.
+ * Parses the shape that Jest and Vitest share: files, each with a list of assertions. Throws REPORT_UNPARSABLE when the
+ * top-level members do not match it; a defect in one file or case is a warning.
  */
 export function parseFiles(json: unknown, { format, framework, countAttempts }: FileReport): ParsedReport {
   const frame = readFrame(Frame, json, format)
@@ -111,16 +111,16 @@ function readAssertions(
     if (title(assertion.title) === '') reading.warn('CASE_WITHOUT_NAME')
     else reading.add(toCase(reading, assertion, place, countAttempts(assertion)))
   }
-  // A hook that failed after or around its cases: neither tool says so at a case.
+  // A hook failed after or around the cases: neither tool reports that on a case.
   if (file.status === 'failed' && entries.length > 0 && failed === 0) reading.warn('FILE_FAILED_OUTSIDE_CASES')
 }
 
-function toCase(reading: Reading, assertion: Assertion, place: FilePlace, told: Attempts): ReportCase {
+function toCase(reading: Reading, assertion: Assertion, place: FilePlace, counted: Attempts): ReportCase {
   const status = statuses.get(assertion.status ?? '')
   if (status === undefined) reading.warn('STATUS_UNKNOWN')
-  const isFlaky = status === 'RESULT_STATUS_PASSED' && told.flaky
-  const tells = isFlaky || status === 'RESULT_STATUS_FAILED'
-  const texts = tells ? [...new Set(told.failures.map(traceText))] : []
+  const isFlaky = status === 'RESULT_STATUS_PASSED' && counted.flaky
+  const hasFailures = isFlaky || status === 'RESULT_STATUS_FAILED'
+  const texts = hasFailures ? [...new Set(counted.failures.map(traceText))] : []
   const { labels, references } = readMeta(assertion.meta)
   return {
     file_path: place.file_path,
@@ -128,7 +128,7 @@ function toCase(reading: Reading, assertion: Assertion, place: FilePlace, told: 
     name: title(assertion.title),
     project: '',
     status: isFlaky ? 'RESULT_STATUS_FLAKY' : (status ?? 'RESULT_STATUS_SKIPPED'),
-    attempts: wholeNumber(told.attempts, 1),
+    attempts: wholeNumber(counted.attempts, 1),
     duration_ms: wholeMilliseconds(assertion.duration ?? 0),
     message: messageText([...new Set(texts.map(textBeforeStack))].join('\n\n')),
     trace: traceText(texts.join('\n\n')),
@@ -144,7 +144,7 @@ function toCase(reading: Reading, assertion: Assertion, place: FilePlace, told: 
 function loadError(file: z.output<typeof File>, place: FilePlace): ReportCase {
   const error = file.testExecError
   const text = traceText(file.message || file.failureMessage || error?.stack || error?.message)
-  // Jest heads it with its own title; what follows is the reason.
+  // Jest puts its own heading above the reason.
   const trace = text.replace(/^\s*● Test suite failed to run\s+/, '')
   return {
     ...place,

@@ -2,22 +2,22 @@ import * as z from 'zod'
 import { isObject } from '../../../../lib/objects.ts'
 import { plainText } from '../model/text.ts'
 
-/** What reporters let a test say about itself beside its name. */
+/** The metadata that a test can attach to itself, in addition to its name. */
 export interface Meta {
   labels: Record<string, string>
   references: string[]
 }
 
-/** Enough for any test; what a report repeats beyond it is left out. */
+/** More than any test needs; further entries are dropped. */
 const MOST_ENTRIES = 100
 const LONGEST_VALUE = 1000
 
 const Annotation = z.object({ type: z.string(), description: z.string().min(1) })
 
-/** Annotations by which Playwright itself says why a test is not run as usual: prose, which names no requirement. */
+/** Annotations that Playwright itself adds to say why a test does not run as usual: prose that names no requirement. */
 const MODIFIERS = new Set(['skip', 'fixme', 'fail', 'slow'])
 
-/** Free members of a test (Vitest `meta`, CTRF `labels` and `extra`): single values are labels, texts in lists are references. */
+/** Reads free-form members of a test (Vitest `meta`, CTRF `labels` and `extra`): scalars are labels, listed texts references. */
 export function readMeta(members: unknown): Meta {
   if (!isObject(members)) return { labels: {}, references: [] }
   const labels: [string, string][] = []
@@ -30,7 +30,7 @@ export function readMeta(members: unknown): Meta {
   return { labels: Object.fromEntries(labels), references: references.slice(0, MOST_ENTRIES) }
 }
 
-/** Descriptions of Playwright's annotations that may name requirements, issues and the like. */
+/** Descriptions of Playwright annotations, which may name requirements or issues. */
 export function annotated(annotations: unknown): string[] {
   if (!Array.isArray(annotations)) return []
   const read = annotations.slice(0, MOST_ENTRIES).map((annotation) => Annotation.safeParse(annotation))

@@ -10,10 +10,10 @@ const Config = z.object({
 const Project = z.object({ outputDir: z.string() })
 
 /**
- * Gives the files of specs relative to the project. Playwright writes them relative to `rootDir`, which is `testDir` when
- * the configuration names one: `cart.spec.ts` of a project whose repository has `e2e/cart.spec.ts`. The project's folder
- * is the one of the configuration file, or above it the one of package.json, which shows in the default `outputDir`. What
- * lies outside of it stays absolute; without a configuration file paths stay as they are.
+ * Returns a function that makes the files of specs relative to the project. Playwright writes them relative to `rootDir`,
+ * which is `testDir` when the configuration names one: `cart.spec.ts` for `e2e/cart.spec.ts` in the repository. The project
+ * folder holds the configuration file, or is a folder above it with package.json, which the default `outputDir` reveals.
+ * Files outside the project stay absolute; without a configuration file paths stay unchanged.
  */
 export function fileFinder(config: unknown): (file: string) => string {
   const { data } = Config.safeParse(config)
@@ -27,14 +27,14 @@ export function fileFinder(config: unknown): (file: string) => string {
   }
 }
 
-/** Folders that may be the project's. */
+/** Folders that may be the project folder. */
 function projectFolders(config: z.output<typeof Config> | undefined): string[] {
   const outputs = (config?.projects ?? []).flatMap((project) => Project.safeParse(project).data?.outputDir ?? [])
   const homes = outputs.map(slashed).filter((folder) => posix.basename(folder) === 'test-results')
   return [slashed(config?.configFile ?? ''), ...homes].map((path) => posix.dirname(path))
 }
 
-/** `root` relative to the widest of the folders that hold it. */
+/** `root` relative to the outermost of the folders that contain it. */
 function testFolder(root: string, homes: readonly string[]): string {
   const holding = homes.filter((home) => home.length > 1 && (root === home || root.startsWith(`${home}/`)))
   const widest = holding.reduce((least, home) => Math.min(least, home.length), root.length)

@@ -62,9 +62,9 @@ const statuses = new Map<string, ReportCase['status']>([
 const brokenOff = new Set(['timedOut', 'interrupted'])
 
 /**
- * A report of Playwright's `json` reporter: one case per spec and project. Paths are relative to the folder of the
- * configuration. Durations are those of all attempts together, as in Playwright's JUnit report. Throws REPORT_UNPARSABLE
- * when its frame does not hold, or suites are nested deeper than DEEPEST_SUITE.
+ * Parses a report of Playwright's `json` reporter: one case per spec and project. Paths are relative to the folder of the
+ * configuration. A duration is the sum of all attempts, as in Playwright's JUnit report. Throws REPORT_UNPARSABLE when the
+ * top-level members do not match the format, or suites are nested deeper than DEEPEST_SUITE.
  */
 export function parsePlaywrightJson(json: unknown): ParsedReport {
   const frame = readFrame(Frame, json, FORMAT)
@@ -96,7 +96,7 @@ interface Visit {
   depth: number
 }
 
-/** Every suite with the titles around its specs, in the order of the report; the suite of a file gives no title. */
+/** Yields every suite with the titles around its specs, in report order; the suite of a file adds no title. */
 function* walkSuites(roots: readonly unknown[], reading: Reading): Generator<{ suite: Suite; titles: string[] }> {
   const open: Visit[] = roots.toReversed().map((entry) => ({ entry, parents: [], depth: 1 }))
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
@@ -144,14 +144,14 @@ function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_p
   }
 }
 
-/** Playwright counts a test that it broke off as skipped, but lists it with the failures: it began and did not pass. */
+/** Playwright counts an interrupted test as skipped but lists it with the failures: it started and did not pass. */
 function caseStatus(test: Test, results: readonly Result[]): ReportCase['status'] {
   const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
   const isBrokenOff = results.some((result) => brokenOff.has(result.status ?? ''))
   return status === 'RESULT_STATUS_SKIPPED' && isBrokenOff ? 'RESULT_STATUS_FAILED' : status
 }
 
-/** Of the last attempt that went wrong. A test that was expected to fail has errors too, but passed. */
+/** Message and trace of the last failed attempt. A test that was expected to fail has errors too, but passed. */
 function lastFailure(test: Test, results: readonly Result[], status: ReportCase['status']) {
   if (status !== 'RESULT_STATUS_FAILED' && status !== 'RESULT_STATUS_FLAKY') return { message: '', trace: '' }
   const last = results.findLast((result) => result.status !== 'passed' && result.status !== 'skipped')

@@ -5,42 +5,42 @@ import { MOST_CASES, type ParsedReport, type ReportCase, type ReportWarning } fr
 
 type Format = ParsedReport['format']
 
-/** A report whose suites are nested deeper is refused. */
+/** Reports with suites nested deeper than this are rejected. */
 export const DEEPEST_SUITE = 100
 
 const sentences = {
-  CASE_UNREADABLE: (count) => `${count} entries of the list of cases are no objects and were left out`,
-  CASE_WITHOUT_NAME: (count) => `${count} cases have no name and were left out`,
-  FILE_UNREADABLE: (count) => `${count} entries of the list of files or suites have no list of cases and were left out`,
+  CASE_UNREADABLE: (count) => `${count} entries in the list of cases are not objects and were skipped`,
+  CASE_WITHOUT_NAME: (count) => `${count} cases have no name and were skipped`,
+  FILE_UNREADABLE: (count) => `${count} entries in the list of files or suites have no list of cases and were skipped`,
   FILE_FAILED_OUTSIDE_CASES: (count) =>
-    `${count} files failed although none of their cases did: look at their hooks, and at the output of the tool`,
-  STATUS_UNKNOWN: (count) => `${count} cases have a status that the format does not know; they count as skipped`,
-  MEMBER_IGNORED: (count, members) => `${count} members have the wrong type and were left out: ${members}`,
-  RUN_ERRORS: (count) => `the run had ${count} errors that belong to no case: look at the output of the tool`,
+    `${count} files failed although none of their cases did: check their hooks and the output of the tool`,
+  STATUS_UNKNOWN: (count) => `${count} cases have a status that the format does not define; they count as skipped`,
+  MEMBER_IGNORED: (count, members) => `${count} members have the wrong type and were ignored: ${members}`,
+  RUN_ERRORS: (count) => `the run had ${count} errors outside of any case: check the output of the tool`,
 } satisfies Record<string, (count: string, members: string) => string>
 type WarningCode = keyof typeof sentences
 
-/** What must hold of a report as a whole; throws REPORT_UNPARSABLE and names the first member that does not. */
+/** Parses the top-level members of a report; throws REPORT_UNPARSABLE with the name of the first one that does not match. */
 export function readFrame<S extends z.ZodType>(schema: S, json: unknown, format: Format): z.output<S> {
   const { success, data, error } = schema.safeParse(json)
   if (success) return data
-  // The path holds names of the schema only: lists are read entry by entry, later.
+  // The path holds only names of the schema: lists are read entry by entry, later.
   const path = error.issues[0]?.path.map(String).join('.') ?? ''
-  throw reportUnparsable(format, path === '' ? 'it is no JSON object' : `${path} is missing or of another type`)
+  throw reportUnparsable(format, path === '' ? 'it is not a JSON object' : `${path} is missing or has the wrong type`)
 }
 
-/** The cases of a report and what was wrong with it, while it is read. */
+/** Collects the cases of a report and its warnings while it is read. */
 export interface Reading {
-  /** Throws REPORT_UNPARSABLE when there are too many. */
+  /** Adds a case; throws REPORT_UNPARSABLE when there are too many. */
   add(one: ReportCase): void
-  /** The entry's members, without those of the wrong type, which are counted; undefined when it is no object. */
+  /** The entry's members without those of the wrong type, which are counted; undefined when it is not an object. */
   members<S extends z.ZodObject>(schema: S, entry: unknown): z.output<S> | undefined
   warn(code: WarningCode, count?: number): void
-  /** Throws REPORT_EMPTY when there is no case. Warnings are one per kind, with a count: they do not grow with the report. */
+  /** Throws REPORT_EMPTY without cases. There is one warning per code, with a count, so warnings do not grow with the report. */
   end(): Pick<ParsedReport, 'format' | 'cases' | 'warnings'>
 }
 
-/** Reads a report of this format, entry by entry. Schemas given to `members` have optional members only. */
+/** Starts to read a report of this format, entry by entry. Schemas passed to `members` may only have optional members. */
 export function startReading(format: Format): Reading {
   const cases: ReportCase[] = []
   const counts = new Map<WarningCode, number>()
@@ -52,7 +52,7 @@ export function startReading(format: Format): Reading {
       if (cases.length >= MOST_CASES) {
         throw reportUnparsable(
           format,
-          `it has more than ${String(MOST_CASES)} cases; send it in parts, with one run_key`,
+          `it has more than ${String(MOST_CASES)} cases; send it in parts with the same run_key`,
         )
       }
       cases.push(one)

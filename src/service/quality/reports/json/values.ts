@@ -2,23 +2,23 @@ import { LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/text.ts'
 
 type Maybe<T> = T | null | undefined
 
-/** Message of a failure; '' for none. */
+/** The message of a failure as plain text; '' for none. */
 export function messageText(text: Maybe<string>): string {
   return plainText(text ?? '', LONGEST_MESSAGE).trim()
 }
 
-/** Trace of a failure, and any other longer text; '' for none. */
+/** The trace of a failure, or another long text, as plain text; '' for none. */
 export function traceText(text: Maybe<string>): string {
   return plainText(text ?? '', LONGEST_TRACE).trim()
 }
 
-/** What stands before the stack in an error's text. */
+/** The part of an error's text before its stack. */
 export function textBeforeStack(trace: string): string {
   const [head = ''] = trace.split(/^ {2,}at (?=\S)/mu, 1)
   return head.trim()
 }
 
-/** Name of a case, suite or project as it identifies a case: the same from every report of the tool. */
+/** The name of a case, suite or project in the form that identifies a case: the same from every report of the tool. */
 export function title(text: Maybe<string>): string {
   return plainText(text ?? '').trim()
 }
@@ -28,12 +28,12 @@ export function titles(list: Maybe<readonly string[]>): string[] {
   return (list ?? []).map(title).filter((one) => one !== '')
 }
 
-/** Tags without the `@` that only some reporters write. */
+/** The distinct tags, without the `@` that only some reporters write. */
 export function tagList(tags: Maybe<readonly string[]>): string[] {
   return [...new Set(titles(tags).map((tag) => tag.replace(/^@/u, '')))]
 }
 
-/** Epoch milliseconds; null for what no clock of a test run shows (0, or beyond what a date can be). */
+/** Epoch milliseconds; null for times that no test run can have (0, or outside the range of dates). */
 export function epochMs(time: Maybe<number>): number | null {
   const ms = Math.round(time ?? 0)
   return ms > 0 && ms <= 8.64e15 ? ms : null
@@ -42,7 +42,7 @@ export function epochMs(time: Maybe<number>): number | null {
 /** More lines or attempts than any test has. */
 const MOST = 1_000_000_000
 
-/** A line or count as reports give it: a whole number of at least `least`. */
+/** A line or count from a report as a whole number of at least `least`. */
 export function wholeNumber(value: Maybe<number>, least: number): number {
   return Math.min(Math.max(least, Math.trunc(value ?? least)), MOST)
 }

@@ -2,17 +2,17 @@ import { parseFiles, type Assertion, type Attempts } from './jest-shape.ts'
 import type { ParsedReport } from '../model/report.ts'
 
 /**
- * A report of Vitest's `json` reporter. Paths are absolute, as it writes them. Throws REPORT_UNPARSABLE when its frame
- * does not hold.
+ * Parses a report of Vitest's `json` reporter. Paths stay absolute, as it writes them. Throws REPORT_UNPARSABLE when the
+ * top-level members do not match the format.
  */
 export function parseVitestJson(json: unknown): ParsedReport {
   return parseFiles(json, { format: 'REPORT_FORMAT_VITEST_JSON', framework: 'vitest', countAttempts })
 }
 
 /**
- * Vitest does not write how often it ran a case, but it keeps the errors of all attempts. One attempt may have several
- * (`expect.soft`), each from another place in the test; the same place failing again is another attempt. So this is the
- * least number of attempts that the errors allow, and the exact one when the attempts failed alike.
+ * Vitest does not report how often it ran a case, but keeps the errors of all attempts. One attempt may have several
+ * (`expect.soft`), each from a different place in the test; the same place failing again is another attempt. So this is the
+ * lowest number of attempts that explains the errors, and the exact number when all attempts failed alike.
  */
 function countAttempts({ status, failureMessages }: Assertion): Attempts {
   const failures = failureMessages ?? []
@@ -26,7 +26,7 @@ function countAttempts({ status, failureMessages }: Assertion): Attempts {
   return { attempts: isFlaky ? failed + 1 : failed, flaky: isFlaky, failures }
 }
 
-/** The frames of the project's own code; the whole text when there are none. */
+/** The stack frames of the project's own code, or the whole text when there are none. */
 function ownFrames(failure: string): string {
   const frames = failure.split('\n').filter((line) => /^\s+at /.test(line))
   const own = frames.filter((frame) => !/[\\/]node_modules[\\/]|\(?node:/.test(frame))

@@ -1,22 +1,22 @@
 import { XMLParser } from 'fast-xml-parser'
 import { reportUnparsable } from '../model/errors.ts'
 
-/** An element of a report with its children as they are written. */
+/** An element of a report with its children as written. */
 export interface JunitElement {
   name: string
   attributes: Record<string, string>
-  /** What is between its tags, as written; '' when it has children that were read. */
+  /** The text between its tags, as written; '' when its children were read instead. */
   raw: string
   children: JunitElement[]
 }
 
-/** Longest attribute that is kept, in characters as written. */
+/** The longest attribute that is kept, in characters as written. */
 const LONGEST_ATTRIBUTE = 100_000
 const CONTENT = '#text'
 const ATTRIBUTES = ':@'
 
-// Entities are off: references are decoded by plainOf, which knows no entity but XML's own. Children stay unread text
-// (stop nodes), so that the parser's work is bounded by the tags of one case, whatever its output holds.
+// Entities are off: decodeContent decodes references and knows only the five entities of XML. Children stay unparsed text
+// (stop nodes), so the parser's work is bounded by the tags of one case, whatever its output contains.
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
@@ -34,8 +34,8 @@ const parser = new XMLParser({
 })
 
 /**
- * Reads one well-formed element of a report: its attributes, decoded, and its children with their attributes and with
- * their content unread. Throws `REPORT_UNPARSABLE` for names that the parser refuses, such as `__proto__`.
+ * Parses one well-formed element of a report: its attributes, decoded, and its children with their attributes and unparsed
+ * content. Throws `REPORT_UNPARSABLE` for names that the parser rejects, such as `__proto__`.
  */
 export function readElement(xml: string, line: number): JunitElement {
   try {
@@ -44,13 +44,13 @@ export function readElement(xml: string, line: number): JunitElement {
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause
   }
-  throw reportUnparsable('REPORT_FORMAT_JUNIT_XML', 'an element of it cannot be read', line)
+  throw reportUnparsable('REPORT_FORMAT_JUNIT_XML', 'one of its elements cannot be read', line)
 }
 
-/** Longest content of a child whose elements are read, in characters. */
+/** The longest content of a child whose elements are parsed, in characters. */
 const LONGEST_CONTENT = 1_000_000
 
-/** The elements in the content of a child; none when it has no or too much content. */
+/** The elements in the content of a child; none when the content is empty or too long. */
 export function readChildren(element: JunitElement, line: number): JunitElement[] {
   if (!element.raw.includes('<') || element.raw.length > LONGEST_CONTENT) return []
   return readElement(`<x>${element.raw}</x>`, line).children
@@ -86,13 +86,13 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null
 }
 
-/** Text of content as it is written: CDATA taken as it is, references decoded, comments and tags left out. */
+/** Decodes content as written: CDATA stays as it is, references are decoded, comments and tags are dropped. */
 export function decodeContent(raw: string, longest: number): string {
   let text = ''
   for (let at = 0; at < raw.length && text.length < longest;) {
     const next = raw.indexOf('<', at)
     const end = next === -1 ? raw.length : next
-    // A reference takes up to ten characters for one.
+    // A reference uses up to ten characters for one.
     text += decode(raw.slice(at, Math.min(end, at + longest * 10)))
     if (next === -1) break
     const cdata = raw.startsWith('<![CDATA[', next)
@@ -107,7 +107,7 @@ export function decodeContent(raw: string, longest: number): string {
 
 const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-/** Decodes XML's five entities and character references; any other reference stays as it is written. */
+/** Decodes XML's five entities and character references; any other reference stays as written. */
 function decode(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(

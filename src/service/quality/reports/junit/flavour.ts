@@ -1,6 +1,6 @@
 import type { JunitCase, JunitDocument, JunitSuite } from './read.ts'
 
-/** Writers of JUnit XML whose attributes mean something of their own; `other` is read as contract §4.2 says. */
+/** Writers of JUnit XML that use attributes in their own way; `other` is read as contract §4.2 says. */
 export type Flavour =
   | 'vitest'
   | 'jest'
@@ -17,7 +17,7 @@ export type Flavour =
   | 'other'
 
 const SUREFIRE = /surefire-test-report/u
-// In the order in which each writer puts them: no other writes these.
+// Attribute names in the order in which each writer puts them; the order identifies the writer.
 const NODE_SUITE = /^name,time,disabled,errors,tests,failures,skipped,timestamp,hostname$/u
 const NODE_CASE = /^name,time,classname(?:,file)?(?:,failure)?$/u
 const PLAYWRIGHT_SUITE = /^name,timestamp,hostname,tests,failures,skipped,time,errors$/u
@@ -25,7 +25,7 @@ const JEST_SUITE = /^name,errors,failures,skipped,timestamp,time,tests$/u
 const MOCHA_SUITE = /^name,timestamp,tests(?:,file)?,time,failures(?:,skipped)?$/u
 const MOCHA_CASE = /^name,time,classname(?:,file)?$/u
 
-/** Who wrote a report, told by what only that writer does. */
+/** Detects the tool that wrote a report, by marks that only this tool leaves. */
 export function detectFlavour({ suites, cases }: JunitDocument): Flavour {
   const root = suites[0]
   const title = root?.attributes['name'] ?? ''
@@ -50,7 +50,7 @@ export function detectFlavour({ suites, cases }: JunitDocument): Flavour {
   return title === 'AllTests' && cases.some(({ attributes }) => 'result' in attributes) ? 'googletest' : 'other'
 }
 
-/** node:test alone puts cases into the root, and gives the root no attribute. */
+/** Only node:test puts cases into the root element and gives the root no attributes. */
 function isNode(root: JunitSuite | undefined, shape: string, cases: readonly JunitCase[]): boolean {
   if (root?.isRoot !== true || Object.keys(root.attributes).length > 0) return false
   return NODE_SUITE.test(shape) || (shape === '' && cases.length > 0 && cases.every((one) => NODE_CASE.test(keys(one))))

@@ -14,8 +14,8 @@ const MOST_WARNINGS = 100
 const MOST_LABELS = 50
 
 /**
- * Reads a JUnit XML report of any writer (contract §4.2). Throws `REPORT_UNPARSABLE` (metadata `line`) for what is not
- * well formed or not harmless, `REPORT_EMPTY` when it has no case.
+ * Parses a JUnit XML report from any tool (contract §4.2). Throws `REPORT_UNPARSABLE` (metadata `line`) when it is not well
+ * formed or uses unsafe XML, `REPORT_EMPTY` when it has no cases.
  */
 export function parseJunit(xml: string): ParsedReport {
   const document = readDocument(xml)
@@ -26,7 +26,7 @@ export function parseJunit(xml: string): ParsedReport {
     const read = toCase(flavour, one, inheritedBy(one.suite))
     if (read.name !== '') return [read]
     if (warnings.length < MOST_WARNINGS) {
-      warnings.push({ code: 'CASE_WITHOUT_NAME', message: 'a case without a name was left out', line: one.line })
+      warnings.push({ code: 'CASE_WITHOUT_NAME', message: 'a case without a name was skipped', line: one.line })
     }
     return []
   })
@@ -67,14 +67,14 @@ function toCase(flavour: Flavour, one: JunitCase, inherited: readonly Property[]
   }
 }
 
-/** Converters of go test say `Failed`, or the whole output; what the test said is its first line without `===` and `---`. */
+/** Converters of go test write `Failed` or the whole output; the message is the first line that is not a `===` or `---` mark. */
 function goMessage({ message, trace }: Outcome): string {
   const output = message === 'Failed' ? trace : message
   const said = output.split('\n').find((line) => line.trim() !== '' && !/^\s*(?:===|---) /u.test(line))
   return cutWithEllipsis((said ?? message).trim(), LONGEST_MESSAGE)
 }
 
-/** Playwright's account of a failure has a heading for every retry. */
+/** Playwright's failure text has a heading for every retry. */
 function attemptsInTrace(trace: string): number {
   const retries = [...trace.matchAll(/^\s*Retry #(\d{1,3}) ─/gmu)].map(([, number]) => Number(number))
   return 1 + Math.max(0, ...retries)
@@ -84,7 +84,7 @@ function title(text: string): string {
   return plainText(text).trim()
 }
 
-/** Properties that a suite or one around it gives to all its cases, worked out once a suite. */
+/** Looks up the properties that a suite passes on to its cases, its own and its parents', computed once per suite. */
 function suiteReferences(): (suite: JunitSuite | undefined) => readonly Property[] {
   const known = new Map<JunitSuite, readonly Property[]>()
   return function of(suite): readonly Property[] {
@@ -115,7 +115,7 @@ function lineIn(flavour: Flavour, text: string | undefined): number {
   return Number(text) + (flavour === 'pytest' ? 1 : 0)
 }
 
-/** From the earliest suite to the end of the one that ended last, by their `timestamp` and `time`. */
+/** From the start of the earliest suite to the end of the latest, by their `timestamp` and `time`. */
 function times(suites: readonly JunitSuite[]): { started_at: number | null; finished_at: number | null } {
   let started = Infinity
   let finished = -Infinity

@@ -3,7 +3,7 @@ import { firstLine, LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/t
 import type { ReportCase } from '../model/report.ts'
 import { readChildren, decodeContent, type JunitElement } from './element.ts'
 
-/** What a `<testcase>` says about how it went. */
+/** The result that a `<testcase>` reports. */
 export interface Outcome {
   status: ReportCase['status']
   attempts: number
@@ -11,12 +11,12 @@ export interface Outcome {
   trace: string
 }
 
-// Surefire writes the earlier attempts of a case beside its last one; Playwright, Gradle and nextest do as it does.
+// Surefire writes the earlier attempts of a case next to its last one; Playwright, Gradle and nextest do the same.
 const FLAKY = new Set(['flakyFailure', 'flakyError'])
 const RERUN = new Set(['rerunFailure', 'rerunError'])
 const NOT_RUN = /^(?:notrun|disabled|skipped|ignored|suppressed|pending)$/iu
 
-/** Status, attempts, message and trace of a case (contract §4.2); `line` is where it stands in the report. */
+/** Status, attempts, message and trace of a case (contract §4.2); `line` is its line in the report. */
 export function readOutcome({ attributes, children }: JunitElement, line: number): Outcome {
   const named = (name: string) => children.find((child) => child.name === name)
   const flaky = children.filter(({ name }) => FLAKY.has(name))
@@ -24,7 +24,7 @@ export function readOutcome({ attributes, children }: JunitElement, line: number
   const failure = named('failure')
   const error = named('error')
   const skipped = named('skipped')
-  // node:test reports a case that is to do as skipped and, when it fails, as failed as well.
+  // node:test reports a todo case as skipped and, when it fails, also as failed.
   const isToDo = skipped?.attributes['type'] === 'todo'
   if (!isToDo && failure !== undefined)
     return { status: 'RESULT_STATUS_FAILED', attempts, ...failureText(failure, line) }
@@ -33,11 +33,11 @@ export function readOutcome({ attributes, children }: JunitElement, line: number
   if (first !== undefined) return { status: 'RESULT_STATUS_FLAKY', attempts, ...failureText(first, line) }
   if (skipped !== undefined) {
     const { message, trace } = failureText(skipped, line)
-    // Some say only that it was skipped, and the reason below; node:test says `true` when there is none.
+    // Some tools write only "skipped" here and the reason below; node:test writes `true` when there is no reason.
     const reason = /^(?:skipped|true)$/iu.test(message) ? cutWithEllipsis(firstLine(trace), LONGEST_MESSAGE) : message
     return { status: 'RESULT_STATUS_SKIPPED', attempts, message: reason, trace: '' }
   }
-  // GoogleTest and others say it in an attribute.
+  // GoogleTest and others report it in an attribute.
   const notRun = [attributes['status'], attributes['result']].some((value) => NOT_RUN.test(value ?? ''))
   return { status: notRun ? 'RESULT_STATUS_SKIPPED' : 'RESULT_STATUS_PASSED', attempts, message: '', trace: '' }
 }

@@ -3,7 +3,7 @@ import { slashed } from '../model/text.ts'
 import type { Flavour } from './flavour.ts'
 import type { JunitCase, JunitSuite } from './read.ts'
 
-/** Where a case stands, as its writer means it (contract §4.2). */
+/** The location of a case, as the tool that wrote it means it (contract §4.2). */
 export interface JunitLocation {
   file_path: string
   suite_path: string[]
@@ -11,11 +11,11 @@ export interface JunitLocation {
   project: string
 }
 
-/** A case as every flavour sees it. */
+/** The attributes that name a case, as every flavour sees them. */
 interface CaseNaming {
   name: string
   className: string
-  /** Attribute of the case, else of a suite around it. */
+  /** Attribute of the case, or else of a suite around it. */
   file: string
   suite: JunitSuite
   message: string
@@ -34,19 +34,19 @@ const locators: Record<Flavour, Locator> = {
     return { file_path: className, ...split(plain, ' › '), project }
   },
   'node:test': ({ name, file, suite }) =>
-    // The process of a file that failed is reported under the name of the file.
+    // A failed process of a test file is reported under the name of the file.
     suite.isRoot && isPath(name) && slashed(file).endsWith(name)
       ? loadError(file)
       : { file_path: file, suite_path: titles(suite).map(unquoted), name: unquoted(name) },
   mocha,
   pytest,
-  // The class is all that Surefire says of the file: its path without the extension, which is not known.
+  // The class is all that Surefire reports of the file: its path without the extension, which is unknown.
   surefire: (said) => ({
     ...other(said),
     file_path: said.file || said.className.replace(/\$.*/u, '').replaceAll('.', '/'),
   }),
   go: other,
-  // Some adapters write the whole name of a test where others write its method.
+  // Some adapters write the fully qualified name of a test where others write only its method.
   dotnet: ({ name, className, file }) => ({
     file_path: file,
     suite_path: className === '' ? [] : [className],
@@ -58,7 +58,7 @@ const locators: Record<Flavour, Locator> = {
   other,
 }
 
-/** Where a case stands; its name is '' when the report gives it none and no class either. */
+/** The location of a case; its name is '' when the report gives neither a name nor a class. */
 export function locateCase(flavour: Flavour, { attributes, suite, outcome }: JunitCase): JunitLocation {
   const said = {
     name: attributes['name']?.trim() ?? '',
@@ -72,7 +72,7 @@ export function locateCase(flavour: Flavour, { attributes, suite, outcome }: Jun
     project: '',
     ...place,
     file_path: slashed(place.file_path),
-    // A class that could not be set up: Surefire names the class and no case.
+    // The setup of a class failed: Surefire names the class but no case.
     name: place.name || said.className,
   }
 }
@@ -82,7 +82,7 @@ function other({ name, className, file, suite }: CaseNaming): Omit<JunitLocation
   return { file_path: file, suite_path: isOwn ? [className] : titles(suite).filter((title) => title !== file), name }
 }
 
-/** jest-junit's templates may put titles, class names and paths almost anywhere. */
+/** The templates of jest-junit can put titles, class names and paths almost anywhere. */
 function jest({ name, className, file, suite }: CaseNaming): Omit<JunitLocation, 'project'> {
   const title = suite.attributes['name'] ?? ''
   const path = file || (isPath(title) ? title : '')
@@ -91,7 +91,7 @@ function jest({ name, className, file, suite }: CaseNaming): Omit<JunitLocation,
   return { file_path: path, suite_path: isTitle ? [] : className.split(' › ').map((part) => part.trim()), name }
 }
 
-/** mocha-junit-reporter puts the whole title into one of name and class name, and the last part into the other. */
+/** mocha-junit-reporter puts the whole title into either the name or the class name, and its last part into the other. */
 function mocha({ name, className, file }: CaseNaming): Omit<JunitLocation, 'project'> {
   const [whole, last] = name.length < className.length ? [className, name] : [name, className]
   if (whole === last || last === '') return { file_path: file, suite_path: [], name: whole }
@@ -102,8 +102,8 @@ function mocha({ name, className, file }: CaseNaming): Omit<JunitLocation, 'proj
 }
 
 /**
- * pytest's class name is the module with the classes in it: `tests.test_cart.TestCart`. By PEP 8 classes begin with a
- * capital and modules do not; with `junit_family=xunit1` the file is said as well, and then tells where the module ends.
+ * The class name of pytest is the module followed by the classes in it: `tests.test_cart.TestCart`. By PEP 8 classes start
+ * with a capital and modules do not; with `junit_family=xunit1` the file is reported too and shows where the module ends.
  */
 function pytest({ name, className, file, message }: CaseNaming): Omit<JunitLocation, 'project'> {
   if (className === '' && message === 'collection failure') return loadError(file || modulePath(name.split('.')))
@@ -128,7 +128,7 @@ function loadError(file_path: string): Omit<JunitLocation, 'project'> {
   return { file_path, suite_path: [], name: LOAD_ERROR }
 }
 
-/** Names of the suites around a case, outermost first, without the root's. */
+/** The names of the suites around a case, outermost first, without the root. */
 function titles(suite: JunitSuite | undefined): string[] {
   if (suite === undefined || suite.isRoot) return []
   const title = suite.attributes['name']?.trim() ?? ''

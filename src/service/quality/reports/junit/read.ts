@@ -10,7 +10,7 @@ import { scanXml, type Tag } from './scan.ts'
 export interface JunitSuite {
   attributes: Record<string, string>
   properties: Property[]
-  /** Around it; undefined for the root. */
+  /** The suite around it; undefined for the root. */
   parent: JunitSuite | undefined
   isRoot: boolean
 }
@@ -23,7 +23,7 @@ export interface JunitCase {
   attributes: Record<string, string>
   properties: Property[]
   outcome: Outcome
-  /** Where it stands in the report. */
+  /** Its line in the report. */
   line: number
 }
 
@@ -38,7 +38,7 @@ const MOST_PROPERTIES_OF_A_SUITE = 300
 const LONGEST_PROPERTY = 1000
 const CONTAINERS = new Set(['testsuites', 'testsuite', 'testcase', 'properties'])
 
-/** Reads suites and cases of a JUnit report one after the other. Throws `REPORT_UNPARSABLE`. */
+/** Reads the suites and cases of a JUnit report sequentially. Throws `REPORT_UNPARSABLE`. */
 export function readDocument(xml: string): JunitDocument {
   const document: JunitDocument = { suites: [], cases: [] }
   const lineAt = lineCounter(xml)
@@ -65,7 +65,7 @@ export function readDocument(xml: string): JunitDocument {
         piece = undefined
         addPiece(document, suite, { xml: xml.slice(tag.start, end), line: lineAt(tag.start) })
         if (document.cases.length > MOST_CASES)
-          throw fail('it has more than 200,000 cases; send it in several', tag.start)
+          throw fail('it has more than 200,000 cases; split it into several reports', tag.start)
       } else if (piece === undefined && isSuite(tag)) {
         suite = suite?.parent
       }
@@ -123,5 +123,5 @@ const foreign: Record<string, string> = {
 
 function foreignRoot(name: string): string {
   const what = Object.hasOwn(foreign, name) ? (foreign[name] ?? '') : 'XML of another kind'
-  return `it is ${what}; its root must be testsuites or testsuite, so have the tests report as JUnit XML`
+  return `it is ${what}; the root element must be testsuites or testsuite, so configure the tests to report JUnit XML`
 }

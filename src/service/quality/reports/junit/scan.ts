@@ -1,27 +1,27 @@
 import { lineCounter } from '../model/lines.ts'
 import { reportUnparsable } from '../model/errors.ts'
 
-/** Deepest nesting of elements. */
+/** The deepest nesting of elements. */
 const MOST_LEVELS = 100
-/** Most attributes of one element. */
+/** The most attributes of one element. */
 const MOST_ATTRIBUTES = 200
-/** Longest run of text where a report has elements only. */
+/** The longest run of text where a report only has elements. */
 const LONGEST_STRAY_TEXT = 65_536
 
 export interface Tag {
   name: string
-  /** Offset of its `<`. */
+  /** Offset of the `<`. */
   start: number
-  /** Offset behind its `>`. */
+  /** Offset after the `>`. */
   end: number
 }
 
 export interface Visitor {
-  /** An element begins; `parents` counts those around it. */
+  /** Called when an element starts; `parents` counts the elements around it. */
   open(tag: Tag, parents: number): void
-  /** It ends; `end` is the offset behind it, `tag` the one given to open. */
+  /** Called when it ends; `end` is the offset after it, `tag` the one passed to open. */
   close(tag: Tag, end: number, parents: number): void
-  /** Whether text belongs directly into this element. */
+  /** Whether this element may directly contain text. */
   holdsText(name: string, parents: number): boolean
 }
 
@@ -34,9 +34,9 @@ interface Scan {
 }
 
 /**
- * Walks the markup of a document and tells where elements begin and end, in memory that does not grow with it. Refuses
- * what no report needs and what is not well formed: a DOCTYPE (and with it every entity but XML's own), more than 100
- * levels, elements that are not closed, a second root. Characters that XML forbids are let through: terminals write them.
+ * Walks the markup of a document and reports where elements start and end, in memory that does not grow with it. Rejects
+ * markup that is not well formed or that no report needs: a DOCTYPE (and with it every custom entity), more than 100
+ * levels, unclosed elements, a second root. Characters that XML forbids are allowed: terminal output contains them.
  */
 export function scanXml(xml: string, visitor: Visitor): void {
   const lineAt = lineCounter(xml)
@@ -52,36 +52,36 @@ export function scanXml(xml: string, visitor: Visitor): void {
     at = readMarkup(scan, next)
   }
   const left = scan.open.at(-1)
-  if (left !== undefined) fail('it ends before its elements are closed; it may have been cut off', xml.length)
+  if (left !== undefined) fail('it ends before its elements are closed; it may be truncated', xml.length)
   if (scan.roots === 0) fail('it has no element', 0)
 }
 
-/** Reads what begins at `<` and returns the offset behind it. */
+/** Reads the markup that starts at `<` and returns the offset after it. */
 function readMarkup(scan: Scan, at: number): number {
   const { xml, fail } = scan
-  if (xml.startsWith('<!--', at)) return behind(scan, '-->', at + 4)
-  if (xml.startsWith('<?', at)) return behind(scan, '?>', at + 2)
+  if (xml.startsWith('<!--', at)) return endAfter(scan, '-->', at + 4)
+  if (xml.startsWith('<?', at)) return endAfter(scan, '?>', at + 2)
   if (xml.startsWith('<![CDATA[', at)) {
-    const end = behind(scan, ']]>', at + 9)
+    const end = endAfter(scan, ']]>', at + 9)
     checkText(scan, at, end)
     return end
   }
   if (xml.startsWith('<!', at))
-    fail('it declares a DOCTYPE, and reports with document types or entities are refused', at)
+    fail('it declares a DOCTYPE; reports with document types or entities are not accepted', at)
   return xml.startsWith('</', at) ? readEnd(scan, at) : readStart(scan, at)
 }
 
-function behind({ xml, fail }: Scan, mark: string, from: number): number {
+function endAfter({ xml, fail }: Scan, mark: string, from: number): number {
   const at = xml.indexOf(mark, from)
   return at === -1 ? fail('it ends inside a comment, an instruction or a CDATA section', xml.length) : at + mark.length
 }
 
 function readEnd({ xml, open, visitor, fail }: Scan, at: number): number {
   const end = xml.indexOf('>', at)
-  if (end === -1) fail('it ends inside a tag; it may have been cut off', xml.length)
+  if (end === -1) fail('it ends inside a tag; it may be truncated', xml.length)
   const tag = open.pop()
   if (tag === undefined || xml.slice(at + 2, end).trimEnd() !== tag.name) {
-    return fail('an element is closed that is not the one last opened', at)
+    return fail('a closing tag does not match the element that was opened last', at)
   }
   visitor.close(tag, end + 1, open.length)
   return end + 1
@@ -96,7 +96,7 @@ function readStart(scan: Scan, at: number): number {
   if (name === undefined) return fail('a "<" is not followed by the name of an element', at)
   if (open.length >= MOST_LEVELS) fail(`its elements are nested more than ${String(MOST_LEVELS)} levels deep`, at)
   if (open.length === 0 && (scan.roots += 1) > 1) {
-    fail('it has more than one root element; send reports that were joined as files of their own', at)
+    fail('it has more than one root element; send concatenated reports as separate files', at)
   }
   const end = endOfTag(scan, at + 1 + name.length)
   const tag = { name, start: at, end }
@@ -106,7 +106,7 @@ function readStart(scan: Scan, at: number): number {
   return end
 }
 
-/** Offset behind the `>` of a start tag; a quoted value may hold one. */
+/** The offset after the `>` of a start tag; quoted values may contain `>`. */
 function endOfTag({ xml, fail }: Scan, from: number): number {
   const start = from
   let values = 0
@@ -119,7 +119,7 @@ function endOfTag({ xml, fail }: Scan, from: number): number {
     if (at === -1) break
     if ((values += 1) > MOST_ATTRIBUTES) fail(`an element has more than ${String(MOST_ATTRIBUTES)} attributes`, start)
   }
-  return fail('it ends inside a tag; it may have been cut off', xml.length)
+  return fail('it ends inside a tag; it may be truncated', xml.length)
 }
 
 function checkText({ xml, open, visitor, roots, fail }: Scan, from: number, to: number): void {
@@ -131,9 +131,9 @@ function checkText({ xml, open, visitor, roots, fail }: Scan, from: number, to: 
     return
   }
   for (let at = from; at < to; at++) {
-    // White space, a byte order mark, and the zero bytes that pad a file.
+    // White space, a byte order mark and the zero bytes that pad a file are allowed.
     const char = xml.charCodeAt(at)
     if (char <= 0x20 || char === 0xfeff) continue
-    fail(roots === 0 ? 'there is text before its first element' : 'there is text behind its last element', at)
+    fail(roots === 0 ? 'there is text before its first element' : 'there is text after its last element', at)
   }
 }

@@ -14,14 +14,14 @@ const names: Record<Format, string> = {
   REPORT_FORMAT_NATIVE: 'native cases',
 }
 
-/** `JUnit XML` of `REPORT_FORMAT_JUNIT_XML`. */
+/** The display name of a format, such as `JUnit XML` for `REPORT_FORMAT_JUNIT_XML`. */
 export function formatName(format: Format): string {
   return names[format]
 }
 
 /**
- * `REPORT_UNPARSABLE` (contract §4.1): `this JUnit XML report cannot be read: <what> (line 12)`. `what` is a clause in our
- * own words and holds no text of the report; line 0 = none.
+ * Creates `REPORT_UNPARSABLE` (contract §4.1): `this JUnit XML report cannot be read: <what> (line 12)`. `what` is a clause
+ * in our own words that never quotes the report; line 0 means none.
  */
 export function reportUnparsable(format: Format, what: string, line = 0): ServiceError {
   const subject = format === 'REPORT_FORMAT_AUTO' ? 'this report' : `this ${formatName(format)} report`
@@ -32,15 +32,15 @@ export function reportUnparsable(format: Format, what: string, line = 0): Servic
   })
 }
 
-/** `REPORT_EMPTY`: it is well formed and has no test case. */
+/** Creates `REPORT_EMPTY`: the report is well formed but has no test cases. */
 export function reportEmpty(format: Format): ServiceError {
-  return new ServiceError('invalid_argument', `this ${formatName(format)} report has no test case`, {
+  return new ServiceError('invalid_argument', `this ${formatName(format)} report has no test cases`, {
     reason: 'REPORT_EMPTY',
     metadata: { format, line: '0' },
   })
 }
 
-/** `FORMAT_UNKNOWN`: it is none of the formats. `what` says, in our own words, what it looks like and what to do. */
+/** Creates `FORMAT_UNKNOWN`. `what` says, in our own words, what the content looks like and what to do. */
 export function formatUnknown(what: string): ServiceError {
   return new ServiceError('invalid_argument', `the format of this report is unknown: ${what}`, {
     reason: 'FORMAT_UNKNOWN',

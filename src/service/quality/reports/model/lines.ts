@@ -1,8 +1,8 @@
-/** Line (1 for the first) of an offset in `text`. Offsets asked for in ascending order cost one pass over the text together. */
+/** Maps an offset in `text` to its line, counted from 1. Ascending offsets cost one pass over the text in total. */
 export function lineCounter(text: string): (offset: number) => number {
   let line = 1
   let start = 0
-  // Kept, so that a text of one long line is not searched to its end for every offset.
+  // Remembered, so that a text of one long line is not scanned to its end for every offset.
   let next = endOfLine(text, 0)
   return (offset) => {
     if (offset < start) {

@@ -2,16 +2,16 @@ import type * as z from 'zod'
 import type { ResultStatus } from '../../../../contract/base/common.ts'
 import type { ReportFormat } from '../../../../contract/test-ingest.ts'
 
-/** Most cases that one report may have. */
+/** The most cases that one report may have. */
 export const MOST_CASES = 200_000
 
-/** One case as a report tells it, whatever wrote the report (contract §4.2). */
+/** One case as a report describes it, in the same form for every format (contract §4.2). */
 export interface ReportCase {
   /** As the report says, with `/`; '' when it does not say. */
   file_path: string
   suite_path: string[]
   name: string
-  /** Browser or other variant that runs the same case beside others. */
+  /** The browser or other variant, when the same case runs in several. */
   project: string
   status: z.output<typeof ResultStatus>
   attempts: number
@@ -26,7 +26,7 @@ export interface ReportCase {
   labels: Record<string, string>
   /** The reporter's own id. */
   external_id: string
-  /** Property and annotation values that may name requirements, beside name, suites and tags. */
+  /** Property and annotation values that may name requirements, in addition to name, suites and tags. */
   references: string[]
   /** Epoch milliseconds. */
   started_at: number | null
@@ -35,15 +35,15 @@ export interface ReportCase {
 export interface ReportWarning {
   /** Upper case, such as `CASE_WITHOUT_NAME`. */
   code: string
-  /** In our own words: no text of the report. */
+  /** In our own words; never quotes the report. */
   message: string
-  /** 0 when it belongs to no line. */
+  /** 0 when it applies to no single line. */
   line: number
 }
 
 export interface ParsedReport {
   format: z.output<typeof ReportFormat>
-  /** The tool that ran the cases, lower case (`vitest`, `pytest`); '' when the report does not show it. */
+  /** The tool that ran the cases, lower case (`vitest`, `pytest`); '' when the report does not reveal it. */
   framework: string
   cases: ReportCase[]
   /** Epoch milliseconds. */
@@ -56,6 +56,6 @@ export interface ReportInput {
   /** File name, or '' */
   name: string
   content: string | object
-  /** AUTO, or absent: by its content. */
+  /** AUTO or absent: detected by content. */
   format?: z.output<typeof ReportFormat> | undefined
 }

@@ -1,13 +1,13 @@
-/** Scalars of a YAML diagnostics block by key; those of a nested map as `at.fileName`. */
+/** The scalars of a YAML diagnostics block by key; keys of a nested map as in `at.fileName`. */
 export type Diagnostics = ReadonlyMap<string, string>
 
 const KEY = /^(?:([\w$.-]+)|"([^"]*)"|'([^']*)')\s*:(?:\s+(.*))?$/u
 const BLOCK = /^[|>][-+\d]*\s*$/u
 
 /**
- * Reads the part of YAML that producers of TAP write into diagnostics: keys with plain, quoted or block scalars, and maps
- * one level deep. What is beyond that (flow collections, anchors, tags) is left as text or passed over, so that nothing in
- * a report can expand, be constructed or take more than one pass. Values of `~` and `null` are left out.
+ * Reads the subset of YAML that TAP producers write into diagnostics: keys with plain, quoted or block scalars, and maps
+ * one level deep. Anything else (flow collections, anchors, tags) stays text or is skipped, so that nothing in a report can
+ * expand, be constructed or take more than one pass. Values of `~` and `null` are omitted.
  */
 export function readDiagnostics(lines: readonly string[]): Diagnostics {
   const values = new Map<string, string>()
@@ -35,7 +35,7 @@ export function readDiagnostics(lines: readonly string[]): Diagnostics {
   return values
 }
 
-/** Lines of a block scalar: those that are indented deeper than its key, and blank ones. */
+/** The lines of a block scalar: those indented deeper than its key, and blank ones. */
 function blockBelow(lines: readonly string[], index: number, indent: number): readonly string[] {
   let end = index + 1
   while (end < lines.length && ((lines[end] ?? '').trim() === '' || indentation(lines[end] ?? '') > indent)) end += 1

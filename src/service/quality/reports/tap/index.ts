@@ -8,13 +8,13 @@ import { firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } fro
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 
 /**
- * Reads TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, place and reason. A file counts as
- * that of a case only when every case names one, because most producers name it for failures only and a case must not
+ * Parses TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, location and reason. A file counts
+ * as the file of a case only when every case names one: most producers name it only for failures, and a case must not
  * change its identity when it fails. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
  */
 export function parseTap(text: string): ParsedReport {
   const stream = readTap(text)
-  if (!stream.isTap) throw reportUnparsable('REPORT_FORMAT_TAP', 'it has neither a version, a plan nor a test point')
+  if (!stream.isTap) throw reportUnparsable('REPORT_FORMAT_TAP', 'it has no version, plan or test point')
   const framework = detectFramework(stream)
   const points = stream.points.filter(isCase)
   if (points.length === 0) throw reportEmpty('REPORT_FORMAT_TAP')
@@ -29,7 +29,7 @@ export function parseTap(text: string): ParsedReport {
   }
 }
 
-/** The point that closes a subtest sums it up; it is a case where node:test says so, or when only it failed. */
+/** The point that closes a subtest summarizes it; it is a case where node:test says so, or when only it failed. */
 function isCase({ result, closes, diagnostics }: TestPoint): boolean {
   const type = diagnostics.get('type')
   if (type === 'suite') return false
@@ -47,7 +47,7 @@ function toCase(point: TestPoint, { everyPlaced, headed }: { everyPlaced: boolea
   const place = findLocation(point)
   const titles = groups.map(({ name }) => name).filter(Boolean)
   const inFile = TEST_FILE.test(titles[0] ?? '') ? titles.shift() : undefined
-  // node:test reports the process of a file that failed under the name of the file.
+  // node:test reports a failed process of a test file under the name of the file.
   const isLoadError = diagnostics.has('exitCode') && TEST_FILE.test(result.name)
   const failed = isFailed(result)
   const trace = failed ? plainText(diagnostics.get('stack') ?? notes.join('\n')).trim() : ''
@@ -82,12 +82,12 @@ function failureMessage({ result, diagnostics }: TestPoint, trace: string): stri
   if (reason !== undefined) return reason === '-' ? '' : plainText(reason, LONGEST_MESSAGE)
   if (!isFailed(result)) return ''
   const first = firstLine(trace)
-  // A stack without the error above it begins with a frame.
+  // A stack without its error starts with a frame.
   const said = diagnostics.get('error') ?? diagnostics.get('message') ?? (/:\d+:\d+\)?$/u.test(first) ? '' : first)
   return cutWithEllipsis(plainText(said, LONGEST_MESSAGE).trim(), LONGEST_MESSAGE)
 }
 
-/** File and line of the test as diagnostics give them: node:test's `location`, node-tap's and tape's `at`. */
+/** The file and line of the test from its diagnostics: `location` of node:test, `at` of node-tap and tape. */
 function findLocation({ diagnostics }: TestPoint): { file: string; line: number } | undefined {
   const file = diagnostics.get('at.fileName') ?? diagnostics.get('at.file')
   if (file !== undefined) {
@@ -105,7 +105,7 @@ function title(text: string): string {
 
 function detectFramework({ points, summary }: TapStream): string {
   if (points.some(({ diagnostics }) => /^(?:test|suite)$/u.test(diagnostics.get('type') ?? ''))) return 'node:test'
-  // tape has no subtests: a comment names the test that the assertions below it belong to, and another sums up.
+  // tape has no subtests: a comment names the test of the assertions below it, and other comments summarize the run.
   const isSummed = summary.some((comment) => /^tests \d+$/u.test(comment))
   return isSummed && points.every(({ groups, heading }) => groups.length === 0 && heading !== '') ? 'tape' : ''
 }

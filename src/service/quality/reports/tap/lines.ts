@@ -1,14 +1,14 @@
 import { reportUnparsable } from '../model/errors.ts'
 import { readDiagnostics, type Diagnostics } from './diagnostics.ts'
 
-/** A line of TAP that means something, or one that does not. */
+/** A line of a TAP stream: a test point, other TAP syntax, or a note that is not TAP. */
 export interface TapLine {
-  /** Without its line end; a test point that opens a buffered subtest below its diagnostics ends in ` {`. */
+  /** Without the line end; a test point that opens a buffered subtest after its diagnostics ends in ` {`. */
   text: string
-  /** 1 for the first. */
+  /** Counted from 1. */
   number: number
   kind: 'point' | 'other' | 'note'
-  /** Of a point. */
+  /** Only for a point. */
   diagnostics?: Diagnostics | undefined
 }
 
@@ -19,8 +19,8 @@ const MOST_BLOCK_LINES = 2000
 const MOST_LINES = 5_000_000
 
 /**
- * The lines of a TAP stream, each test point with the diagnostics below it. Blank lines are left out. Throws
- * `REPORT_UNPARSABLE` for more lines than any run has.
+ * Yields the lines of a TAP stream, each test point with the diagnostics below it. Blank lines are skipped. Throws
+ * `REPORT_UNPARSABLE` for more lines than any run produces.
  */
 export function* tapLines(text: string): Generator<TapLine> {
   let point: TapLine | undefined
@@ -64,7 +64,7 @@ function* physicalLines(text: string): Generator<{ line: string; number: number 
     if ((number += 1) > MOST_LINES) {
       throw reportUnparsable('REPORT_FORMAT_TAP', 'it has more than 5,000,000 lines', number)
     }
-    // tap-parser takes these for line ends of its own and would wait for the rest of the line for ever.
+    // tap-parser treats these as line ends and would wait forever for the rest of the line.
     const line = text.slice(at, Math.min(end, at + LONGEST_LINE)).replaceAll(/[\r\u2028\u2029]/gu, ' ')
     yield { line: line.trimEnd(), number }
     at = end + 1

@@ -4,7 +4,7 @@ import type { ReportWarning } from '../model/report.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { tapLines, type TapLine } from './lines.ts'
 
-/** A subtest; its name is known at the latest when its closing test point is read. */
+/** A subtest; its name may only be known once its closing test point is read. */
 export interface Subtest {
   name: string
   points: number
@@ -14,23 +14,23 @@ export interface Subtest {
 /** A test point. */
 export interface TestPoint {
   result: Result
-  /** Subtests around it, outermost first. */
+  /** The subtests around it, outermost first. */
   groups: readonly Subtest[]
-  /** The subtest that it closes. */
+  /** The subtest that this point closes. */
   closes: Subtest | undefined
   diagnostics: Diagnostics
-  /** Comment above it. */
+  /** The comment above it. */
   heading: string
-  /** Lines between it and the next one that are no TAP. */
+  /** The lines between this point and the next that are not TAP. */
   notes: string[]
 }
 
 export interface TapStream {
   points: TestPoint[]
   warnings: ReportWarning[]
-  /** Whether anything of it was TAP. */
+  /** Whether any of it was TAP. */
   isTap: boolean
-  /** Comments that sum the run up, such as `tests 5`. */
+  /** Comments that summarize the run, such as `tests 5`. */
   summary: string[]
 }
 
@@ -42,7 +42,7 @@ const MOST_WARNINGS = 100
 const SUMMARY = /^(?:tests|pass|fail|ok|skip|todo|suites|cancelled|skipped|duration_ms)\b/u
 
 interface Reading extends TapStream {
-  /** What is known of the last test point of each level until the parser tells its result. */
+  /** The last test point of each level, until the parser emits its result. */
   awaited: (TapLine | undefined)[]
   headings: string[]
   heading: string
@@ -50,7 +50,7 @@ interface Reading extends TapStream {
   line: number
 }
 
-/** Reads a TAP 13 or 14 stream. Throws `REPORT_UNPARSABLE` for one that is nested or long beyond any use. */
+/** Reads a TAP 13 or 14 stream. Throws `REPORT_UNPARSABLE` for one that is too deeply nested or too long. */
 export function readTap(text: string): TapStream {
   const parser = new Parser({})
   const reading: Reading = {
@@ -65,7 +65,7 @@ export function readTap(text: string): TapStream {
     line: 0,
   }
   listen(reading, parser, [])
-  parser.on('bailout', () => warn(reading, 'BAIL_OUT', 'the run bailed out: tests behind this line did not run'))
+  parser.on('bailout', () => warn(reading, 'BAIL_OUT', 'the run bailed out: tests after this line did not run'))
   let fed = 0
   for (const line of tapLines(text)) {
     reading.line = line.number
@@ -104,7 +104,7 @@ function listen(reading: Reading, parser: Parser, groups: readonly Subtest[]): v
   parser.on('assert', (result: Result) => {
     const closes = closing
     closing = undefined
-    // The closing point has the name without the escapes of the comment that announced the subtest.
+    // The closing point has the name without the escapes in the comment that announced the subtest.
     if (closes !== undefined && result.name !== '') closes.name = result.name
     const own = groups.at(-1)
     if (own !== undefined) {
@@ -116,7 +116,7 @@ function listen(reading: Reading, parser: Parser, groups: readonly Subtest[]): v
   parser.on('complete', () => {
     const planned = parser.planEnd - parser.planStart + 1
     if (parser.planStart === -1 && level === 0) {
-      warn(reading, 'PLAN_MISSING', 'it has no plan: the run may have been cut off')
+      warn(reading, 'PLAN_MISSING', 'it has no plan: the run may be incomplete')
     } else if (parser.planStart !== -1 && !parser.bailedOut && planned !== parser.count) {
       const counts = `${String(planned)} tests were planned and ${String(parser.count)} reported`
       warn(reading, 'PLAN_MISMATCH', counts)
@@ -131,11 +131,11 @@ function addPoint(reading: Reading, point: Pick<TestPoint, 'result' | 'groups' |
   reading.awaited[level] = undefined
   reading.notes = []
   if (reading.points.push(added) > MOST_POINTS) {
-    throw unparsable('it has more than 200,000 test points; send it in several', reading.line)
+    throw unparsable('it has more than 200,000 test points; split it into several reports', reading.line)
   }
 }
 
-/** Comments are headings, sums or, when indented, like lines that are no TAP, what a producer says of a failure. */
+/** Comments are headings or summaries. Indented comments, like lines that are not TAP, describe a failure. */
 function note(reading: Reading, text: string): void {
   const comment = /^# ?(\S.*)$/u.exec(text)?.[1]
   if (comment === undefined) {
