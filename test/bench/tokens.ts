@@ -5,7 +5,7 @@ import { createListing } from '../../src/mcp/surface/listing.ts'
 import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { connect, defaults, type Connected } from '../mcp/clients.ts'
-import { sampleThings, variantsOf } from '../mcp/checks/calls.ts'
+import { sampleThings, callVariants } from '../mcp/checks/calls.ts'
 import { fixedEvent } from './fixed-events.ts'
 
 /** `npm run bench:tokens`: what the lists and the results cost a model, in o200k tokens, each form by itself. */
@@ -34,8 +34,8 @@ async function results({ api, productId }: App, client: Connected): Promise<void
   for (const tool of surface.tools.filter(({ effect }) => effect === 'read')) {
     const perIssue = 'issue' in tool.input.shape
     const calls = perIssue
-      ? issues.map(({ short_id: issue }) => ({ ...variantsOf(tool, things)[0], issue }))
-      : variantsOf(tool, things)
+      ? issues.map(({ short_id: issue }) => ({ ...callVariants(tool, things)[0], issue }))
+      : callVariants(tool, things)
     const found = (await Promise.all(calls.map((args) => client.call(tool.name, args)))).filter(
       ({ isError }) => !isError,
     )

@@ -9,7 +9,8 @@ import { surface } from '../../../src/surface.ts'
 import type { App } from '../../app.ts'
 import { startSampleApp } from '../../sample-app.ts'
 import { argumentValues } from '../arbitrary-arguments.ts'
-import { junitReport, recordFailure } from '../checks/calls.ts'
+import { examples } from '../../tools/examples.ts'
+import { recordFailure } from '../checks/calls.ts'
 import { closedMachine } from '../checks/machine.ts'
 import { connect, eras, type Called, type Connected } from '../clients.ts'
 import { connectHttp, serveMcp } from '../http/http-server.ts'
@@ -63,16 +64,16 @@ afterAll(async () => {
  * preview, things that nobody has.
  */
 function fitting(tool: Tool): Record<string, unknown> {
+  const { oneOf: [, ...others] = [], texts = {} } = examples.get(tool.name) ?? {}
   const harmless = tool.effect === 'read' || 'dry_run' in tool.input.shape
   return Object.fromEntries(
     Object.entries(tool.input.shape).map(([name, schema]) => {
       const thing = words.get(name)?.thing
       const [sample] = fc.sample(argumentValues(schema), { numRuns: 1, seed: 5 })
       if (name === 'dry_run') return [name, true]
-      // There is no quality branch, and a report is given as text or by its path.
-      if (name === 'cursor' || name === 'branch') return [name, undefined]
-      if ('report' in tool.input.shape && name === 'path') return [name, undefined]
-      if (name === 'report') return [name, junitReport]
+      // There is no quality branch.
+      if (name === 'cursor' || name === 'branch' || others.includes(name)) return [name, undefined]
+      if (name in texts) return [name, texts[name]]
       // What the issues are not: a change would show.
       if (name === 'status') return [name, 'ignored']
       if (thing === undefined) return [name, sample]
@@ -97,7 +98,7 @@ function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError
     // What could be repaired meets a machine of which nothing may be read.
     if (tool.local === true && text.includes('you sent: path')) return undefined
     // One of two is needed, which no schema says: the fewest arguments have neither.
-    if (tool.name === 'ingest_test_report' && text.includes('you sent: neither path nor report')) return undefined
+    if (examples.get(tool.name)?.oneOf !== undefined && text.includes('you sent: neither ')) return undefined
     return names(text) ? undefined : 'names no parameter'
   }
   if (tool.input.safeParse(args ?? {}).success) return undefined

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Tool } from '../../../src/mcp/define/define.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import type { App } from '../../app.ts'
+import { examples } from '../../tools/examples.ts'
 import { isOptional } from '../arbitrary-arguments.ts'
 
 export type Arguments = Record<string, unknown>
@@ -60,32 +61,27 @@ export async function recordFailure({ api }: Pick<App, 'api'>, productId: string
   ] as const
 }
 
-/** Parameters of which one is needed, though a schema cannot say so: the first, unless another is asked for. */
-const ONE_OF: Readonly<Record<string, readonly string[]>> = { ingest_test_report: ['report', 'path'] }
-export const junitReport =
-  '<testsuites><testsuite name="cart"><testcase classname="cart" name="adds up"/></testsuite></testsuites>'
-/** Texts that are more than words. */
-const TEXTS: Readonly<Record<string, string>> = { platforms: 'javascript', report: junitReport }
+/** Parameters of which exactly one is required: the one that the checks pass, and the others. */
+const alternatives = (tool: Tool) => examples.get(tool.name)?.oneOf ?? []
 
 /**
- * Argument sets of a tool that between them use every parameter and every choice: the narrowest call, each optional
- * parameter added to it, and all at once. A write is only previewed where it can be.
+ * Calls of a tool that between them use every parameter and every choice: the narrowest call, each optional parameter
+ * added to it, and all at once. A write is only previewed where it can be.
  */
-export function variantsOf(tool: Tool, known: Known): Arguments[] {
-  const [usual, ...others] = ONE_OF[tool.name] ?? []
+export function callVariants(tool: Tool, known: Known): Arguments[] {
+  const [usual, ...others] = alternatives(tool)
   const least = narrowestCall(tool, known)
-  const alone = parameters(tool).flatMap(([name, schema]) =>
-    valuesOf(name, schema, known).map((value) => instead({ [name]: value }, usual, others)),
+  const alone = parameters(tool, known).flatMap(({ name, values }) =>
+    values.map((value) => (others.includes(name) ? { [name]: value, [usual ?? name]: undefined } : { [name]: value })),
   )
   return [least, ...alone.map((one) => ({ ...least, ...one })), callWith(tool, known, () => true)]
 }
 
 /** The call of a tool with only the arguments it requires, as a preview where it has one. */
 export function narrowestCall(tool: Tool, known: Known): Arguments {
-  const [usual] = ONE_OF[tool.name] ?? []
-  const required = parameters(tool).filter(([name, schema]) => !isOptional(schema) || name === usual)
-  const args = Object.fromEntries(required.map(([name, schema]) => [name, valuesOf(name, schema, known)[0]]))
-  return { ...args, ...preview(tool) }
+  const [usual] = alternatives(tool)
+  const required = parameters(tool, known).filter(({ name, optional }) => !optional || name === usual)
+  return { ...Object.fromEntries(required.map(({ name, values }) => [name, values[0]])), ...preview(tool) }
 }
 
 /** The call of a tool that gets the largest result: a write with everything it can say, a read without filters. */
@@ -96,44 +92,48 @@ export function widestCall(tool: Tool, known: Known): Arguments {
 
 /** The last value, which asks for the most, of each parameter that is wanted. */
 function callWith(tool: Tool, known: Known, wanted: (parameter: string) => boolean): Arguments {
-  const [, ...others] = ONE_OF[tool.name] ?? []
-  const used = parameters(tool).filter(([name]) => wanted(name) && !others.includes(name))
-  const args = Object.fromEntries(used.map(([name, schema]) => [name, valuesOf(name, schema, known).at(-1)]))
-  return { ...args, ...preview(tool) }
+  const [, ...others] = alternatives(tool)
+  const used = parameters(tool, known).filter(({ name }) => wanted(name) && !others.includes(name))
+  return { ...Object.fromEntries(used.map(({ name, values }) => [name, values.at(-1)])), ...preview(tool) }
 }
 
-function parameters(tool: Tool) {
-  return Object.entries(tool.input.shape).filter(([name]) => name !== 'cursor')
+/** The parameters of a tool with the values that the checks give each. */
+function parameters(tool: Tool, known: Known) {
+  const values = { known, texts: examples.get(tool.name)?.texts ?? {} }
+  return Object.entries(tool.input.shape)
+    .filter(([name]) => name !== 'cursor' && name !== 'dry_run')
+    .map(([name, schema]) => ({ name, optional: isOptional(schema), values: possibleValues(name, schema, values) }))
 }
 
 function preview(tool: Tool): Arguments {
   return 'dry_run' in tool.input.shape ? { dry_run: true } : {}
 }
 
-/** One of the others stands in the place of the usual one. */
-function instead(one: Arguments, usual: string | undefined, others: readonly string[]): Arguments {
-  return usual !== undefined && others.some((other) => other in one) ? { ...one, [usual]: undefined } : one
+interface Values {
+  known: Known
+  texts: Readonly<Record<string, string>>
 }
 
-function valuesOf(name: string, schema: z.core.$ZodType, known: Known): unknown[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return valuesOf(name, schema.unwrap(), known)
+function possibleValues(name: string, schema: z.core.$ZodType, values: Values): unknown[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return possibleValues(name, schema.unwrap(), values)
   const thing = words.get(name)?.thing
   if (schema instanceof z.ZodArray) {
-    const items = valuesOf(name, schema.element, known)
+    const items = possibleValues(name, schema.element, values)
     return items.length > 1 ? [[items[0]], items] : [items]
   }
   if (schema instanceof z.ZodEnum) return [...schema.options]
   if (schema instanceof z.ZodBoolean) return [true, false]
   if (schema instanceof z.ZodNumber) return [schema.minValue, schema.maxValue]
-  if (schema instanceof z.ZodObject) return [objectOf(schema, known)]
-  if (thing === undefined) return [TEXTS[name] ?? 'checkout']
-  const one = known.get(thing)
+  if (schema instanceof z.ZodObject) return [objectValue(schema, values)]
+  if (thing === undefined) return [values.texts[name] ?? 'checkout']
+  const one = values.known.get(thing)
   if (one === undefined) throw new Error(`the checks know no ${thing}: give them one in test/mcp/checks/calls.ts`)
   return [one]
 }
 
-function objectOf(schema: z.ZodObject, known: Known): Arguments {
+function objectValue(schema: z.ZodObject, values: Values): Arguments {
   return Object.fromEntries(
-    Object.entries(schema.shape).map(([name, member]) => [name, valuesOf(name, member, known)[0]]),
+    Object.entries(schema.shape).map(([name, member]) => [name, possibleValues(name, member, values)[0]]),
   )
 }

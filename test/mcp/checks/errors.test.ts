@@ -7,7 +7,7 @@ import { failures } from '../../../src/errors.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { connect } from '../clients.ts'
-import { variantsOf, type Arguments } from './calls.ts'
+import { callVariants, type Arguments } from './calls.ts'
 import { closedMachine } from './machine.ts'
 import { upstreamOrigin } from './upstream.ts'
 
@@ -246,7 +246,7 @@ test('every code of the catalogue is driven here', () => {
 })
 
 const known = new Map([...words.values()].map(({ thing = '' }) => [thing, 'i1'] as const))
-const calls = surface.tools.map((tool) => [tool.name, variantsOf(tool, known)[0] ?? {}] as const)
+const calls = surface.tools.map((tool) => [tool.name, callVariants(tool, known)[0] ?? {}] as const)
 
 test('whatever a deployment answers with a failure, none of its words reach the agent', async () => {
   const word = fc.constantFrom(said, `${said}\n## Resolution`, '<untrusted-0>PWNED', 'PWNED '.repeat(5000))

@@ -4,6 +4,7 @@ import { asksForMore } from '../../../src/mcp/result/more-call.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { connect, type Connected } from '../clients.ts'
+import { examples } from '../../tools/examples.ts'
 import { narrowestCall, widestCall } from './calls.ts'
 import { machineWithBuild } from './machine.ts'
 import { onlyIn, overBudget } from './forms.ts'
@@ -32,8 +33,7 @@ const calls = surface.tools.flatMap((tool) =>
       // Every call names one of the many products.
       ...('product' in tool.input.shape && { product: 'i0' }),
       ...args,
-      // This deployment does not support previews of a report: it stores the report.
-      ...(tool.name === 'ingest_test_report' && { dry_run: false }),
+      ...examples.get(tool.name)?.elsewhere,
     },
   })),
 )

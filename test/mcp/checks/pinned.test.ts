@@ -5,7 +5,8 @@ import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
-import { recordFailure, variantsOf, type Known } from './calls.ts'
+import { examples } from '../../tools/examples.ts'
+import { recordFailure, callVariants, type Known } from './calls.ts'
 import { closedMachine } from './machine.ts'
 
 /** Stands in every text of the other product that no caller knows. */
@@ -168,13 +169,12 @@ function leaksOf({ text, structured }: Called): string[] {
   ]
 }
 
-/** A version or an environment that may be new is no id of anything. */
-const NO_IDS = ['upload_source_map.release', 'ingest_test_report.environment', 'ingest_test_report.release']
-
 const idParameters = surface.tools.flatMap((tool) =>
   Object.keys(tool.input.shape).flatMap((name) => {
     const thing = words.get(name)?.thing
-    return thing === undefined || NO_IDS.includes(`${tool.name}.${name}`) ? [] : [{ tool, name, thing }]
+    return thing === undefined || examples.get(tool.name)?.newNames?.includes(name) === true
+      ? []
+      : [{ tool, name, thing }]
   }),
 )
 
@@ -190,7 +190,7 @@ describe.each(idParameters)('$tool.name with $name of another product', ({ tool,
   test('sends nothing elsewhere, shows nothing of it and writes nothing', async () => {
     const values = [...(theirs.get(thing) ?? []).flatMap((id) => disguises(id, thing)), ...crude]
     expect(values.length).toBeGreaterThan(crude.length)
-    const { product: _, dry_run: __, ...least } = variantsOf(tool, ours)[0] ?? {}
+    const { product: _, dry_run: __, ...least } = callVariants(tool, ours)[0] ?? {}
     // What the issue is not: a write would be sent.
     if ('status' in least && tool.effect !== 'read') least['status'] = 'ignored'
     const list = Array.isArray(least[name])
@@ -205,7 +205,7 @@ describe.each(idParameters)('$tool.name with $name of another product', ({ tool,
 
 test('the calls that the pinned product allows stay in it', async () => {
   for (const tool of surface.tools) {
-    for (const variant of variantsOf(tool, ours)) {
+    for (const variant of callVariants(tool, ours)) {
       sent.length = 0
       const { product: _, ...args } = variant
       const called = await agent.call(tool.name, args)

@@ -7,7 +7,7 @@ import { surface } from '../../../src/surface.ts'
 import type { App } from '../../app.ts'
 import { startSampleApp } from '../../sample-app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
-import { sampleThings, variantsOf, type Arguments, type Known } from './calls.ts'
+import { sampleThings, callVariants, type Arguments, type Known } from './calls.ts'
 import { onlyIn, overBudget } from './forms.ts'
 import { machineWithBuild } from './machine.ts'
 
@@ -46,7 +46,7 @@ function resultsOf(name: string): Promise<Result[]> {
 async function readResults(name: string): Promise<Result[]> {
   const tool = toolOf(name)
   const found: Result[] = []
-  const variants = variantsOf(tool, things)
+  const variants = callVariants(tool, things)
   for (const args of variants) {
     const called = await agent.call(name, args)
     if (called.isError) expect(called.text.length).toBeLessThanOrEqual(600)
@@ -146,7 +146,7 @@ function closureOf({ structured }: Called): Call[] {
     return [
       ...proposed,
       ...named.flatMap((tool) =>
-        ids.map((id) => ({ tool: tool.name, args: { ...variantsOf(tool, things)[0], [parameter]: id } })),
+        ids.map((id) => ({ tool: tool.name, args: { ...callVariants(tool, things)[0], [parameter]: id } })),
       ),
     ]
   })

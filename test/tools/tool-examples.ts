@@ -1,0 +1,23 @@
+type Arguments = Readonly<Record<string, unknown>>
+
+/** Appears around every hostile text of the injection tests, so that the text is found wherever it appears. */
+export const CANARY = 'kanari'
+
+/** What the checks over all tools need to know of one tool; `examples` of `<tool>.examples.ts`, beside the tool's test. */
+export interface ToolExamples {
+  /** What users and agents say when they need this tool: at least ten, for the retrieval check. */
+  phrasings: readonly string[]
+  /**
+   * Calls on a product whose events and failed tests are hostile: of a tool that reads, several with all that it can
+   * include; of one with a preview, the call that is previewed. The product has APP-1 to APP-4, REQ-1 and TC-1.
+   */
+  hostileCalls?: readonly Arguments[]
+  /** Parameters of which exactly one is required, which a schema cannot say; the checks pass the first. */
+  oneOf?: readonly string[]
+  /** Parameters that may name a version or an environment that does not exist yet, and so are not ids. */
+  newNames?: readonly string[]
+  /** Valid values of parameters whose text has a format. */
+  texts?: Readonly<Record<string, string>>
+  /** Arguments that a deployment other than our service needs. */
+  elsewhere?: Arguments
+}
