@@ -81,7 +81,7 @@ export const AgentRun = z.object({
   state: AgentRunState,
   trigger: AgentTrigger,
   input: team(JsonObject),
-  output: untrusted(JsonObject).nullable().describe('After output_schema of the type; null until done.'),
+  output: untrusted(JsonObject).nullable().describe('Conforms to output_schema of the type; null until done.'),
   summary: untrusted(z.string()),
   progress: z.object({ phase: Key, done: z.int(), total: z.int() }),
   error: z.object({ code: Key, message: untrusted(z.string()) }).nullable(),
@@ -109,7 +109,7 @@ export const AgentRunEvent = z.object({
 export const listAgentTypes = endpoint({
   method: 'GET',
   path: '/v1/agent-types',
-  summary: 'The kinds of agent that a config can have.',
+  summary: 'The agent types that a config can use.',
   input: { ...paging },
   returns: { ...list('agent_types', AgentType) },
 })
@@ -140,7 +140,7 @@ export const createAgentConfig = endpoint({
     product_id: ProductId,
     agent_type_id: z.string().min(1).max(60),
     name: z.string().trim().min(1).max(120).optional(),
-    input: JsonObject.optional().describe('After input_schema of the type.'),
+    input: JsonObject.optional().describe('Must conform to input_schema of the type.'),
     enabled: z.boolean().optional(),
     timeout_seconds: z.int().min(1).max(1800).optional().describe('Default 300.'),
     request_id: RequestId.optional(),
@@ -165,7 +165,7 @@ export const startAgentRun = endpoint({
   summary: 'Start a run of an agent config.',
   input: {
     agent_config_id: Id,
-    input: JsonObject.optional().describe("Merged over the config's input."),
+    input: JsonObject.optional().describe("Merged into the config's input; its members win."),
     request_id: RequestId.optional(),
   },
   returns: { agent_run: AgentRun },
@@ -177,7 +177,7 @@ export const startAgentRun = endpoint({
 export const cancelAgentRun = endpoint({
   method: 'POST',
   path: '/v1/agent-runs/{id}:cancel',
-  summary: 'Cancel a run at its next checkpoint; repeating it changes nothing.',
+  summary: 'Cancel a run at its next checkpoint; repeating the call has no effect.',
   input: {
     id: Id,
     reason: z.string().max(1000).optional(),
@@ -213,7 +213,7 @@ const after = z.int().min(0).optional().describe('Only events with a greater seq
 export const listAgentRunEvents = endpoint({
   method: 'GET',
   path: '/v1/agent-runs/{run_id}/events',
-  summary: 'Events of a run in their order.',
+  summary: 'Events of a run in order.',
   input: { run_id: Id, after_sequence: after, type: z.array(accept(AgentRunEventType)).optional(), ...paging },
   returns: { ...list('events', AgentRunEvent) },
   fails: ['invalid_argument', 'not_found'],

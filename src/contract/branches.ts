@@ -82,7 +82,7 @@ export const BranchChange = z.object({
 export const createBranch = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/branches',
-  summary: 'Open an empty branch of the requirement and test tree.',
+  summary: 'Create an empty branch of the requirement and test tree.',
   input: {
     product_id: ProductId,
     name: z.string().trim().min(1).max(120),
@@ -121,7 +121,7 @@ export const getBranch = endpoint({
 export const deleteBranch = endpoint({
   method: 'DELETE',
   path: '/v1/branches/{id}',
-  summary: 'Close a branch; its changes are kept for audit and can no longer be read as an overlay.',
+  summary: 'Close a branch; its changes are kept for audit but no longer apply as an overlay.',
   input: { id: Id, etag: Etag.optional() },
   fails: ['not_found', 'aborted', 'failed_precondition'],
   reasons: ['BRANCH_NOT_OPEN'],
@@ -131,7 +131,7 @@ export const deleteBranch = endpoint({
 const threeSides = { base: team(z.unknown()), main: team(z.unknown()), branch: team(z.unknown()) }
 
 export const Conflict = z.object({
-  id: Hash.describe('Stable: the same conflict has it in every preview.'),
+  id: Hash.describe('Stable: the same conflict has the same id in every preview.'),
   type: ConflictType,
   ...entity,
   field: Key,
@@ -144,7 +144,7 @@ export const Conflict = z.object({
 export const MergePreview = z.object({
   branch_id: Id,
   mergeable: z.boolean(),
-  preview_token: Hash.describe('Names the state that was previewed; goes into the merge.'),
+  preview_token: Hash.describe('Identifies the previewed state; pass it to the merge.'),
   base_revision: z.int(),
   main_revision: z.int(),
   head_revision: z.int(),
@@ -171,7 +171,7 @@ export const MergePreview = z.object({
 export const previewMerge = endpoint({
   method: 'GET',
   path: '/v1/branches/{id}/merge-preview',
-  summary: 'What a merge would do, with its conflicts and its effect on coverage and gate; nothing is stored.',
+  summary: 'Preview a merge: its changes, conflicts and effect on coverage and gate; nothing is stored.',
   input: { id: Id },
   returns: { merge_preview: MergePreview },
   fails: ['not_found', 'failed_precondition'],

@@ -46,7 +46,7 @@ const Glob = z.string().min(1).max(500)
 export const createComponent = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/components',
-  summary: 'Create a component that owns files by glob; unresolved issues are attributed anew.',
+  summary: 'Create a component that owns files by glob; unresolved issues are attributed again.',
   input: {
     product_id: ProductId,
     name: z.string().trim().min(1).max(120),

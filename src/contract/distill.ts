@@ -38,7 +38,9 @@ export const DocumentMediaType = z.enum(['text/markdown', 'text/plain', 'text/x-
 export const DistillProposal = z.object({
   ordinal: z.int(),
   action: DistillAction,
-  requirement: Requirement.extend({ id: IdOrEmpty }).describe('The draft; its id and key are empty until written.'),
+  requirement: Requirement.extend({ id: IdOrEmpty }).describe(
+    'The draft; its id and key are empty until it is written.',
+  ),
   matched: Ref.extend({ similarity: z.number() }).nullable(),
   differences: z.array(team(z.string())),
   pattern: Pattern,
@@ -88,9 +90,14 @@ export const distillIntent = endpoint({
   summary: 'Turn text into requirement drafts on a branch; nothing is written to the main tree.',
   input: {
     product_id: ProductId,
-    text: z.string().optional().describe('One of this, documents and items.'),
+    text: z.string().optional().describe('Pass one of text, documents and items.'),
     documents: z.array(DocumentInput).min(1).max(20).optional(),
-    items: z.array(ItemInput).min(1).max(200).optional().describe('Already requirements: only compared and drafted.'),
+    items: z
+      .array(ItemInput)
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Items that already are requirements: they are only compared and drafted.'),
     branch_id: Id.optional().describe('Default: a new branch.'),
     branch_name: z.string().trim().min(1).max(120).optional(),
     parent_id: Id.optional(),

@@ -28,7 +28,7 @@ export const Origin = prefixed('ORIGIN', ['MANUAL', 'EVENT', 'RELEASE', 'TEST_RU
 // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
 const printable = /^[^\u0000-\u001f\u007f-\u009f]*$/
 
-/** No control characters: the name is shown in one line everywhere. */
+/** No control characters: the name is shown on one line everywhere. */
 const oneLine = (max: number) => z.string().trim().min(1).max(max).regex(printable, 'no control characters')
 const EnvironmentName = oneLine(64).regex(/^[^/]*$/, 'no "/"')
 
@@ -38,7 +38,7 @@ export const Environment = z.object({
   name: untrusted(z.string()),
   known: z
     .boolean()
-    .describe('A member, a token, a source map or a usual name vouches for it; else only an event named it.'),
+    .describe('True if a member, a token, a source map or a usual name vouches for it; false if only events named it.'),
   kind: EnvironmentKind,
   exposure_weight: z.number(),
   description: team(z.string()),
@@ -54,7 +54,7 @@ export const Environment = z.object({
 export const createEnvironment = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/environments',
-  summary: 'Create an environment, or adopt one that so far only events named.',
+  summary: 'Create an environment, or adopt one that only events have named so far.',
   input: {
     product_id: ProductId,
     name: EnvironmentName,
@@ -89,7 +89,7 @@ export const getEnvironment = endpoint({
 export const deleteEnvironment = endpoint({
   method: 'DELETE',
   path: '/v1/environments/{id}',
-  summary: 'Delete an environment; occurrences keep its name and the next event with it creates it anew.',
+  summary: 'Delete an environment; occurrences keep its name, and the next event with that name creates it again.',
   input: { id: Id, etag: Etag.optional() },
   fails: ['not_found', 'aborted', 'failed_precondition'],
   reasons: ['ENVIRONMENT_IN_USE'],
@@ -122,7 +122,7 @@ export const Release = z.object({
 export const upsertRelease = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/releases',
-  summary: 'Create or update the release of a version in an environment; the triple identifies it.',
+  summary: 'Create or update the release of a version in an environment; product, environment and version identify it.',
   input: {
     product_id: ProductId,
     version: oneLine(250),
@@ -159,7 +159,7 @@ export const listReleases = endpoint({
 export const getRelease = endpoint({
   method: 'GET',
   path: '/v1/releases/{id}',
-  summary: 'One release with the one before it and its newest verdict.',
+  summary: 'One release with its predecessor and its newest verdict.',
   input: { id: Id },
   returns: {
     release: Release,

@@ -34,7 +34,7 @@ export const GatePolicy = z.object({
   conditions: z.array(Condition),
 })
 
-/** A policy as requests write it: what is absent stays as it is by default, `conditions` replaces the list. */
+/** A policy as written in requests: absent members have their defaults, `conditions` replaces the list. */
 export const GatePolicyInput = z.object({
   result_max_age_hours: z.int().min(0).max(87_600).optional().describe('Older results do not count; 0 = no limit.'),
   include_draft_requirements: z.boolean().optional(),

@@ -25,10 +25,10 @@ export const RiskState = prefixed('RISK_STATE', ['PENDING_APPROVAL', 'APPROVED',
 export const RiskDecision = prefixed('RISK_DECISION', ['APPROVE', 'REJECT', 'REVOKE'])
 export const EvidenceType = z.enum(['requirement', 'test', 'issue', 'link'])
 
-/** `state` is a coverage state, a result, an issue status or a link state, after `type`. */
+/** `state` is a coverage state, a result, an issue status or a link state, depending on `type`. */
 const evidence = { id: IdOrEmpty, key: Key, state: Key }
 
-/** One failing item. The title of an issue came in an event, every other title was written by members. */
+/** One failing item. The title of an issue comes from an event; all other titles were written by members. */
 export const Evidence = z.discriminatedUnion('type', [
   z.object({ type: z.literal('issue'), ...evidence, title: untrusted(z.string()) }),
   z.object({ type: EvidenceType.exclude(['issue']), ...evidence, title: team(z.string()) }),
@@ -44,7 +44,7 @@ export const Risk = z.object({
   test_ids: z.array(Id),
   covered_evidence: z
     .array(z.object({ type: EvidenceType, id: IdOrEmpty }))
-    .describe('Frozen when the risk was accepted: an item that fails later is not covered.'),
+    .describe('Fixed when the risk was accepted: an item that fails later is not covered.'),
   scope: z.object({ release_id: IdOrEmpty, environment_id: IdOrEmpty }),
   reason: team(z.string()),
   mitigation: team(z.string()),
@@ -71,9 +71,11 @@ export const VerdictCondition = z.object({
   severity: ConditionSeverity,
   status: ConditionStatus,
   message: Sentence,
-  evidence: z.array(Evidence).describe('At most 20, cheapest to mend first.'),
+  evidence: z.array(Evidence).describe('At most 20, cheapest to fix first.'),
   evidence_total: z.int(),
-  to_pass: z.int().describe('Fewest evidence items that must change for the condition to hold; 0 = it holds.'),
+  to_pass: z
+    .int()
+    .describe('Minimum number of evidence items that must change for the condition to hold; 0 = it holds.'),
   waived_by_risk_ids: z.array(Id),
 })
 
@@ -86,7 +88,7 @@ export const Verdict = z.object({
     release_id: IdOrEmpty,
     environment_id: IdOrEmpty,
     branch_id: IdOrEmpty,
-    ephemeral: z.boolean().describe('Computed with a policy of the request, which is not stored.'),
+    ephemeral: z.boolean().describe('Computed with a policy from the request; not stored.'),
   }),
   conditions: z.array(VerdictCondition),
   summary: z.object({
@@ -112,7 +114,7 @@ export const Verdict = z.object({
   risks: z.array(Risk).describe('The pending and the active risks in full.'),
   policy_version: z.int(),
   inputs_digest: Hash,
-  stale: z.boolean().describe('Requirements, tests, results or issues changed since.'),
+  stale: z.boolean().describe('Requirements, tests, results or issues have changed since.'),
   previous: z.object({ id: Id, status: VerdictStatus, computed_at: Timestamp }).nullable(),
   changes: z.array(z.object({ condition_id: Key, from: ConditionStatus, to: ConditionStatus })),
   computed_by: Actor,
@@ -120,7 +122,7 @@ export const Verdict = z.object({
   etag: Etag,
 })
 
-/** Members that choose what a verdict or the matrix is about; absent = the whole product. */
+/** Members that select the scope of a verdict or of the matrix; absent = the whole product. */
 export const gateScope = {
   release_id: Id.optional(),
   environment_id: Id.optional(),
@@ -156,7 +158,7 @@ export const getGate = endpoint({
 export const acceptRisk = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/quality-gate:accept-risk',
-  summary: 'Accept the risk of what fails now, so that another person can approve it.',
+  summary: 'Accept the risk of the items that fail now, so that another person can approve it.',
   input: {
     product_id: ProductId,
     condition_ids: z.array(z.string().min(1).max(60)).max(50).optional(),
@@ -172,7 +174,7 @@ export const acceptRisk = endpoint({
     scope: z
       .object({ release_id: Id.optional(), environment_id: Id.optional() })
       .optional()
-      .describe('Whose newest verdict the failing items are taken from.'),
+      .describe('The scope whose newest verdict provides the failing items.'),
     request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
   },
@@ -185,7 +187,7 @@ export const acceptRisk = endpoint({
 export const approveRisk = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/quality-gate:approve-risk',
-  summary: 'Approve, reject or revoke a risk that another person accepted; agents may not.',
+  summary: 'Approve, reject or revoke a risk that another person accepted; not available to agents.',
   input: {
     product_id: ProductId,
     risk_id: Id,

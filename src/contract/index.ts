@@ -18,7 +18,7 @@ import * as traceability from './traceability.ts'
 
 /**
  * The table of all endpoints of the specification, in its order. Client, router, OpenAPI and the map of endpoints to
- * tools are folds over it; nobody writes a route or a client method by hand.
+ * tools are folds over it; routes and client methods are never written by hand.
  */
 export const contract = {
   getMe: products.getMe,
@@ -93,11 +93,11 @@ export const contract = {
 
 export type Contract = typeof contract
 export type EndpointName = keyof Contract
-/** What a handler receives: parsed, with path, query and body in one object. */
+/** The parsed input of a handler: path, query and body in one object. */
 export type InputOf<N extends EndpointName> = z.output<Contract[N]['input']>
-/** What a caller may send. */
+/** The request that a caller may send. */
 export type RequestOf<N extends EndpointName> = z.input<Contract[N]['input']>
-/** What a handler returns: plain values, every member present. */
+/** The result of a handler: plain values, every member present. */
 export type ResponseOf<N extends EndpointName> = z.input<Contract[N]['returns']>
-/** What a caller gets when the deployment follows the contract to the letter: outsiders' text is `Untrusted<…>`. */
+/** The result that a caller gets if the deployment follows the contract exactly: outsiders' text is `Untrusted<…>`. */
 export type ResultOf<N extends EndpointName> = z.output<Contract[N]['returns']>

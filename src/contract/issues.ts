@@ -25,7 +25,7 @@ const text = () => untrusted(z.string())
 
 export const IssueSubstatus = prefixed('ISSUE_SUBSTATUS', ['NEW', 'ONGOING', 'REGRESSED', 'QUIET'])
 
-/** What speaks for the event being real (mcp §6.7). `score` counts the four signs of contract §10.1. */
+/** Evidence that the event is genuine (mcp §6.7). `score` counts the four signs of contract §10.1. */
 export const Corroboration = z.object({
   release_known: z.boolean(),
   frames_total: z.int(),
@@ -78,7 +78,7 @@ export const Issue = z.object({
   etag: Etag,
 })
 
-/** `3m` is three minutes: the specification's list ascends (contract §10.2). */
+/** `3m` is three minutes, because the specification's list is ascending (contract §10.2). */
 const period = Period.optional().describe('Trailing window; 3m = three minutes.')
 
 export const listIssues = endpoint({
@@ -112,7 +112,7 @@ export const getIssue = endpoint({
   method: 'GET',
   path: '/v1/issues/{id}',
   summary: 'An issue with its latest occurrence; only that occurrence is symbolicated.',
-  input: { id: Id, environment_id: Id.optional().describe('The latest occurrence there.') },
+  input: { id: Id, environment_id: Id.optional().describe('Return the latest occurrence in this environment.') },
   returns: {
     issue: Issue,
     latest_event: Event.nullable(),
@@ -149,7 +149,7 @@ export const listIssueEvents = endpoint({
     environment_id: Id.optional(),
     release_id: Id.optional(),
     period,
-    sdk_event_id: z.string().optional().describe("The SDK's own id; an occurrence's id is another."),
+    sdk_event_id: z.string().optional().describe("The id that the SDK assigned; not the occurrence's id."),
     ...paging,
   },
   returns: { ...list('events', EventSummary) },

@@ -61,7 +61,7 @@ export const linkTest = endpoint({
   summary: 'Link a test to a requirement or confirm the link; with branch_id, propose the link on that branch.',
   input: {
     test_id: Id,
-    requirement_id: Id.optional().describe('This or requirement_key.'),
+    requirement_id: Id.optional().describe('Pass either this or requirement_key.'),
     requirement_key: z.string().min(1).max(40).optional(),
     role: accept(LinkRole).optional().describe('Default LINK_ROLE_VERIFIES.'),
     criterion_ids: z.array(Id).max(100).optional(),
@@ -113,7 +113,7 @@ export const listLinkProposals = endpoint({
 export const reviewLinkProposals = endpoint({
   method: 'POST',
   path: '/v1/branches/{branch_id}/link-proposals:review',
-  summary: 'Approve or reject link proposals; what fails is named and the others are taken.',
+  summary: 'Approve or reject link proposals; failures are listed and do not affect the others.',
   input: {
     branch_id: Id,
     reviews: z
@@ -121,7 +121,7 @@ export const reviewLinkProposals = endpoint({
       .min(1)
       .max(200)
       .optional()
-      .describe('Either this, or proposal_ids with one decision for all.'),
+      .describe('Pass either this, or proposal_ids with one decision for all.'),
     proposal_ids: z.array(Id).min(1).max(200).optional(),
     decision: accept(ReviewDecision).optional(),
     note: z.string().max(1000).optional(),

@@ -89,7 +89,7 @@ export const Workspace = z.object({
 export const listWorkspaces = endpoint({
   method: 'GET',
   path: '/v1/workspaces',
-  summary: 'Workspaces the token may see.',
+  summary: 'Workspaces that the token can see.',
   input: { ...paging },
   returns: { ...list('workspaces', Workspace) },
 })
@@ -194,7 +194,7 @@ export const SetupCheck = z.object({
   status: SetupCheckStatus,
   detail: Sentence,
   remediation: Sentence,
-  /** Untrusted as a whole: it may name the SDK that an event claims to come from. */
+  /** Untrusted as a whole: it may contain the SDK name that an event claims. */
   evidence: untrusted(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
   checked_at: Timestamp,
 })

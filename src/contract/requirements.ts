@@ -100,7 +100,7 @@ export const Requirement = z.object({
     quote: team(z.string()),
     agent_run_id: IdOrEmpty,
   }),
-  version: z.int().describe('Semantic revision: grows when title, statement or criteria change.'),
+  version: z.int().describe('Semantic revision: incremented when title, statement or criteria change.'),
   content_hash: Hash,
   coverage: Coverage,
   created_by: Actor,
@@ -113,7 +113,7 @@ export const Requirement = z.object({
 const Line = z.int().min(0)
 
 const CriterionInput = z.object({
-  id: Id.optional().describe('Of an existing criterion, to keep its coverage.'),
+  id: Id.optional().describe('Id of an existing criterion, to keep its coverage.'),
   kind: accept(CriterionKind).optional().describe('Default CRITERION_KIND_RULE.'),
   text: z.string().max(4000).optional(),
   given: z.string().max(4000).optional(),
@@ -137,7 +137,7 @@ const writable = {
   statement: z.string().max(20_000).describe('Markdown.'),
   rationale: z.string().max(20_000),
   normative: z.boolean(),
-  acceptance_criteria: z.array(CriterionInput).max(100).describe('In order; replaces the list.'),
+  acceptance_criteria: z.array(CriterionInput).max(100).describe('In order; replaces the whole list.'),
   priority: accept(Priority),
   risk: accept(RiskLevel),
   tags: TagList,
@@ -203,7 +203,7 @@ export const listRequirements = endpoint({
     path: z.string().optional().describe('Requirements whose code_refs match this repository file.'),
     q: z.string().optional().describe('Full text.'),
     updated_since: Timestamp.optional(),
-    view: accept(RequirementView).optional().describe('BASIC leaves out statement, rationale, criteria, code_refs.'),
+    view: accept(RequirementView).optional().describe('BASIC omits statement, rationale, criteria and code_refs.'),
     sort: z.enum(['position', 'key', 'updated_at', 'priority']).optional(),
     ...paging,
   },
@@ -223,15 +223,15 @@ export const getRequirement = endpoint({
 export const updateRequirement = endpoint({
   method: 'PUT',
   path: '/v1/requirements/{id}',
-  summary: 'Change a requirement: absent members stay, null clears, lists replace.',
+  summary: 'Change a requirement: absent members are kept, null clears, lists replace.',
   input: {
     id: Id,
     title: Title.optional(),
     ...clearable(writable),
-    update_mask: z.string().max(500).optional().describe('Comma list: only these members are taken.'),
+    update_mask: z.string().max(500).optional().describe('Comma-separated list: only these members are changed.'),
     branch_id: Id.optional(),
     etag: Etag.optional(),
-    minor_change: z.boolean().optional().describe('Keep the version and the links though the wording changes.'),
+    minor_change: z.boolean().optional().describe('Keep the version and the links even though the wording changes.'),
   },
   returns: { requirement: Requirement, suspect_link_count: z.int() },
   fails: ['invalid_argument', 'not_found', 'aborted', 'failed_precondition'],
@@ -241,7 +241,7 @@ export const updateRequirement = endpoint({
 export const deleteRequirement = endpoint({
   method: 'DELETE',
   path: '/v1/requirements/{id}',
-  summary: 'Delete a requirement: its key stays taken, links are archived; on a branch it is a change.',
+  summary: 'Delete a requirement: its key is not reused and its links are archived; on a branch this is a change.',
   input: { id: Id, branch_id: Id.optional(), recursive: z.boolean().optional(), etag: Etag.optional() },
   fails: ['not_found', 'aborted', 'failed_precondition'],
   reasons: ['HAS_CHILDREN', 'BRANCH_NOT_OPEN'],

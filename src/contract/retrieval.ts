@@ -30,7 +30,7 @@ export const listCoverageGaps = endpoint({
   summary: 'Requirements without working tests, and hot files without a requirement, by risk and exposure.',
   input: {
     product_id: ProductId,
-    window: GapWindow.optional().describe('Of the errors that count as exposure. Default 7d.'),
+    window: GapWindow.optional().describe('Period of the errors that count as exposure. Default 7d.'),
     type: z.array(accept(GapType)).optional(),
     component_id: Id.optional(),
     priority: z.array(accept(Priority)).optional(),
@@ -47,7 +47,7 @@ export const listCoverageGaps = endpoint({
 export const getTestContext = endpoint({
   method: 'GET',
   path: '/v1/products/{product_id}/requirements/{requirement_id}/test-context',
-  summary: 'What one needs to write the tests of a requirement.',
+  summary: 'Everything needed to write the tests of a requirement.',
   input: {
     product_id: ProductId,
     requirement_id: Id,
@@ -75,7 +75,7 @@ const WorkingTree = z
       .max(5000),
     commit_sha: z.string().max(64).optional(),
   })
-  .describe('Files of the working tree, so that globs become real files; only their paths are stored.')
+  .describe('Files of the working tree, used to expand globs; only their paths are stored.')
 
 export const TestGenerationContext = z.object({
   id: Id,
@@ -95,10 +95,15 @@ export const TestGenerationContext = z.object({
 export const prepareTestContext = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/test-generation-context:prepare',
-  summary: 'Test contexts of several requirements within one budget, with the files of the working tree.',
+  summary: 'Test contexts of several requirements within one budget, using the files of the working tree.',
   input: {
     product_id: ProductId,
-    requirement_ids: z.array(Id).min(1).max(20).optional().describe('One of this, gap_ids and top_gaps.'),
+    requirement_ids: z
+      .array(Id)
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Pass one of requirement_ids, gap_ids and top_gaps.'),
     gap_ids: z.array(Id).min(1).max(20).optional(),
     top_gaps: z.int().min(1).max(20).optional(),
     branch_id: Id.optional(),

@@ -49,7 +49,7 @@ export const SourceMap = z.object({
       path: team(z.string()),
       kind: z.enum(['minified_source', 'source_map', 'source']),
       debug_id: Hash,
-      sources: z.int().describe('Number of sources the map names.'),
+      sources: z.int().describe('Number of sources in the map.'),
       has_sources_content: z.boolean(),
       sections: z.int().describe('Number of sections of an index map.'),
       valid: z.boolean(),
@@ -69,11 +69,11 @@ const SizeBytes = z.int().min(0).max(maxUploadBytes)
 export const createSourceMap = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/sourcemaps',
-  summary: 'Get an upload address for a source map, a minified file or a zip bundle of them.',
+  summary: 'Create an upload address for a source map, a minified file or a zip bundle of them.',
   input: {
     product_id: ProductId,
     file_name: z.string().min(1).max(500),
-    artifact: accept(Artifact).optional().describe('Guessed from the ending of file_name.'),
+    artifact: accept(Artifact).optional().describe('Default: derived from the extension of file_name.'),
     release: z.string().trim().max(250).optional(),
     dist: z.string().trim().max(64).optional(),
     environment: z.string().trim().max(64).optional(),
@@ -92,7 +92,9 @@ export const createSourceMap = endpoint({
     sourcemap: SourceMap,
     upload_url: trusted(z.string()).describe('Empty when the same bytes are already READY.'),
     upload_method: z.literal('PUT'),
-    upload_headers: trusted(z.record(z.string(), z.string())).describe('To be sent exactly, and no bearer token.'),
+    upload_headers: trusted(z.record(z.string(), z.string())).describe(
+      'Must be sent unchanged; do not send a bearer token.',
+    ),
     max_size_bytes: z.int(),
     expires_at: Timestamp,
   },
@@ -102,7 +104,7 @@ export const createSourceMap = endpoint({
 export const confirmSourceMap = endpoint({
   method: 'POST',
   path: '/v1/sourcemaps/{id}:confirm',
-  summary: 'Check and index what was uploaded; frames of open issues are symbolicated again.',
+  summary: 'Check and index an upload; frames of open issues are symbolicated again.',
   input: { id: Id, sha256: Sha256.optional(), size_bytes: SizeBytes.optional(), request_id: RequestId.optional() },
   returns: { sourcemap: SourceMap, resymbolicated_issues: z.int() },
   retry: 'idempotent',

@@ -97,7 +97,7 @@ const content = {
   content: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .describe('The report as the reporter wrote it: text, or the JSON object itself.'),
-  format: accept(ReportFormat).optional().describe('Default REPORT_FORMAT_AUTO: recognised by its shape.'),
+  format: accept(ReportFormat).optional().describe('Default REPORT_FORMAT_AUTO: detected from the content.'),
   content_encoding: ContentEncoding.optional(),
 }
 
@@ -125,17 +125,17 @@ const Draft = z
       .array(z.object({ name: z.string().min(1).max(500), ...content }))
       .max(1000)
       .optional()
-      .describe('Shards, or one report per file; a malformed one is a warning.'),
-    cases: z.array(CaseInput).max(50_000).optional().describe('Cases without a report format.'),
+      .describe('Shards, or one report per file; a malformed report is a warning.'),
+    cases: z.array(CaseInput).max(50_000).optional().describe('Cases that are not in a report format.'),
   })
   .describe('The JSON form. A report may also be the body itself (XML, TAP, JSON), with run.* and options.* as query.')
 
 const Run = z.object({
-  run_key: z.string().max(200).optional().describe('Shards with the same key are one run.'),
+  run_key: z.string().max(200).optional().describe('Shards with the same key belong to one run.'),
   commit_sha: z.string().max(64).optional(),
   git_branch: z.string().max(250).optional(),
-  environment: z.string().max(64).optional().describe('By name; made when missing.'),
-  release: z.string().max(250).optional().describe('By version; made when missing.'),
+  environment: z.string().max(64).optional().describe('By name; created if missing.'),
+  release: z.string().max(250).optional().describe('By version; created if missing.'),
   started_at: Timestamp.optional(),
   ci_url: z.string().max(2000).optional(),
   shard_index: z.int().min(0).optional(),
@@ -143,11 +143,13 @@ const Run = z.object({
 })
 
 const Options = z.object({
-  mode: accept(IngestMode).optional().describe('DRAFT makes cases only and records no results. Default RESULTS.'),
+  mode: accept(IngestMode).optional().describe('DRAFT creates cases only and records no results. Default RESULTS.'),
   create_missing: z.boolean().optional().describe('Default true.'),
-  link_annotations: z.boolean().optional().describe('Link cases to the requirement keys they name. Default true.'),
+  link_annotations: z.boolean().optional().describe('Link cases to the requirement keys in their names. Default true.'),
   root_dir: z.string().max(500).optional().describe('Stripped from file paths.'),
-  missing_policy: accept(MissingPolicy).optional().describe('For known cases that a reported file no longer has.'),
+  missing_policy: accept(MissingPolicy)
+    .optional()
+    .describe('What to do with known cases that a reported file no longer contains.'),
   level: accept(TestLevel).optional(),
   branch_id: Id.optional(),
   max_trace_bytes: z.int().min(0).max(65_536).optional().describe('Default 8192.'),
@@ -156,7 +158,7 @@ const Options = z.object({
 export const ingestTests = endpoint({
   method: 'POST',
   path: '/v1/products/{product_id}/tests:ingest',
-  summary: 'Take a test report: cases, results, links by annotation, coverage before and after.',
+  summary: 'Ingest a test report: cases, results, links by annotation, coverage before and after.',
   input: {
     product_id: ProductId,
     draft: Draft,

@@ -25,31 +25,31 @@ export function accept<E extends z.ZodEnum>(schema: E): z.ZodType<z.output<E>, z
     byFold.set(option.slice(prefix.length).toLowerCase(), option)
   }
   const fold = (value: unknown) => (typeof value === 'string' ? (byFold.get(value.toLowerCase()) ?? value) : value)
-  // preprocess types its input as unknown; callers of ours still write the enum's own values.
+  // preprocess types its input as unknown; our own callers still pass the enum's values.
   return z.preprocess(fold, schema) as z.ZodType<z.output<E>, z.output<E>>
 }
 
 /** RFC 3339 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ offset: true })
-/** Product ids are decimal, because Sentry SDKs cut or refuse others (errors §1.1). */
+/** Product ids are decimal, because Sentry SDKs truncate or reject others (errors §1.1). */
 export const ProductId = trusted(z.string().regex(/^[1-9]\d{0,15}$/, 'a product id is a decimal number such as 1'))
 /** Every other id is opaque to clients. */
 export const Id = trusted(z.string().min(1).max(128))
-/** Id of something else in a result; empty when there is none. */
+/** Id of a related object in a result; empty if there is none. */
 export const IdOrEmpty = trusted(z.string())
-/** Human key or other name that the service allots: `REQ-12`, `SHOP-31`, a slug, a type id; empty when there is none. */
+/** Human-readable key or other name that the service assigns: `REQ-12`, `SHOP-31`, a slug, a type id; empty if there is none. */
 export const Key = trusted(z.string())
-/** Digest in hex or base64url; empty when there is none. */
+/** Digest in hex or base64url; empty if there is none. */
 export const Hash = trusted(z.string())
-/** What the service says in its own words: never holds text of events or reports. */
+/** A sentence written by the service; never contains text of events or reports. */
 export const Sentence = trusted(z.string())
 export const Etag = trusted(z.string())
 export const RequestId = z
   .string()
   .min(1)
   .max(64)
-  .describe('Idempotency key: the same key and body within 24 h get the stored response.')
-export const ValidateOnly = z.boolean().describe('Full validation and response, nothing written.')
+  .describe('Idempotency key: the same key and body within 24 h return the stored response.')
+export const ValidateOnly = z.boolean().describe('Validate fully and return the response, but write nothing.')
 
 export const CoverageState = z.enum(['verified', 'not_run', 'no_test'])
 export const IssueStatus = z.enum(['unresolved', 'resolved', 'ignored'])
@@ -63,7 +63,7 @@ export const Ref = z.object({ id: IdOrEmpty, key: Key, title: team(z.string()) }
 /** An environment (title = its name) or a release (title = its version) in a result; `known` as in contract §6. */
 export const NamedRef = z.object({ id: IdOrEmpty, key: Key, title: untrusted(z.string()), known: z.boolean() })
 export const Labels = z.record(team(z.string()), team(z.string()))
-/** What was left out of a result: `"<member>:<reason>:<kept>/<total>"`. */
+/** What was omitted from a result: `"<member>:<reason>:<kept>/<total>"`. */
 export const TruncationSignals = z.array(Sentence)
 
 export const ActorType = prefixed('ACTOR_TYPE', ['USER', 'API_TOKEN', 'AGENT', 'SYSTEM'])
@@ -72,7 +72,7 @@ export const Actor = z.object({
   type: ActorType,
   id: IdOrEmpty,
   display_name: team(z.string()),
-  /** The person behind a token: four-eyes compares it. */
+  /** The person behind a token, which the four-eyes rule compares. */
   user_id: IdOrEmpty,
 })
 

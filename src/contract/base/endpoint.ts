@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { FailureCode } from '../../errors.ts'
 import { Hash } from './common.ts'
 
-/** May the client send it again without knowing what became of the first try? (contract §0.6) */
+/** Whether the client may retry without knowing the outcome of the first attempt (contract §0.6). */
 export type Retry = 'read' | 'idempotent' | 'never'
 
 /** Token scopes of contract §0.5. Every token has `read`. */
@@ -21,30 +21,30 @@ export interface Endpoint<
   readonly summary: string
   /** Path parameters, query (GET, DELETE) or body (POST, PUT), in one object. */
   readonly input: z.ZodObject<I>
-  /** The whole response object; its first member is the one the response is about. */
+  /** The whole response object; its first member is the main one. */
   readonly returns: z.ZodObject<R>
   readonly retry: Retry
-  /** Failures beside those every endpoint has (401, 403, 429, 5xx). */
+  /** Failures in addition to those of every endpoint (401, 403, 429, 5xx). */
   readonly fails: readonly FailureCode[]
-  /** Reasons of its own that those failures carry (contract §0.4), upper case. */
+  /** The endpoint's own reasons for those failures (contract §0.4), in upper case. */
   readonly reasons: readonly string[]
   readonly scope: Scope
   readonly bodyLimitBytes: number
-  /** Where the body itself may be the value of a member of a member. */
+  /** Set if the body itself may be the value of a nested member. */
   readonly rawBody: RawBody | undefined
   /** True when the response is a sequence of `returns` objects (NDJSON or SSE). */
   readonly stream: S
 }
 
 /**
- * A body that is no JSON object of the endpoint's own members is the value of `member` in `object`; the members of the
- * objects in `query` then come in the query, as `run.environment`.
+ * A body that is not a JSON object of the endpoint's own members is the value of `member` in `object`; the members of the
+ * objects in `query` are then passed in the query, as in `run.environment`.
  */
 export interface RawBody {
   readonly object: string
   readonly member: string
   readonly query: readonly string[]
-  /** Content types beside JSON, for the documentation: any other is read the same. */
+  /** Documented content types in addition to JSON; other types are read in the same way. */
   readonly types: readonly string[]
 }
 
@@ -66,8 +66,8 @@ interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S exte
 export const MIB = 1024 * 1024
 
 /**
- * Completes the facts of one endpoint: GET reads; PUT and DELETE are idempotent; a POST is repeated only where its entry
- * says so; every write needs the scope `write` unless its entry names another (contract §0.5, §0.6).
+ * Completes the facts of one endpoint: GET reads; PUT and DELETE are idempotent; a POST is retried only if its entry says
+ * so; every write requires the scope `write` unless its entry names another one (contract §0.5, §0.6).
  */
 export function endpoint<
   const I extends z.ZodRawShape = {},
@@ -97,19 +97,19 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
 }
 
-/** `total_size` is exact, or -1 where counting is not cheap (contract §0.3). */
+/** `total_size` is exact, or -1 where counting is expensive (contract §0.3). */
 export const Pagination = z.object({ next_page_token: Hash, page_size: z.int(), total_size: z.int() })
 
-/** Response members of everything that is read in pages; the token is empty on the last page. */
+/** Response members of every paged response; the token is empty on the last page. */
 export const pagingResult = { next_page_token: Hash, pagination: Pagination }
 
 /** Query members of every list (contract §0.3); the router also reads `pagination.page_token` and `pagination.page_size`. */
 export const paging = {
-  page_size: z.int().min(1).optional().describe('Rows per page, default 50, at most 200; larger is clamped.'),
+  page_size: z.int().min(1).optional().describe('Rows per page, default 50, at most 200; larger values are clamped.'),
   page_token: z.string().optional().describe('next_page_token of the previous page; bound to the other parameters.'),
 }
 
-/** Response members of a list: one array named for the resource, and the token of the next page at both places. */
+/** Response members of a list: one array named for the resource, and the token of the next page in both places. */
 export function list<K extends string, S extends z.ZodType>(member: K, item: S) {
   const rows = { [member]: z.array(item) } as unknown as { [P in K]: z.ZodArray<S> }
   return { ...rows, ...pagingResult }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What exactly failed: `reason` is upper case, `metadata` holds ids and allowed values. Present in every error. */
+/** The cause: `reason` is upper case, `metadata` contains ids and allowed values. Present in every error. */
 const ErrorInfo = z.object({
   '@type': z.literal('type.googleapis.com/google.rpc.ErrorInfo'),
   reason: z.string(),

@@ -7,8 +7,8 @@ import { componentRegistry, toJsonSchemas, endpointTag, type JsonSchema } from '
 
 /**
  * The contract as an OpenAPI 3.1 document: every endpoint of the table under its name as `operationId`, the shared
- * schemas as components. `x-text` says whose text a member is, `x-scope` and `x-retry` are those of the endpoint,
- * `x-reasons` the reasons that its errors may carry.
+ * schemas as components. `x-text` says who wrote a member's text; `x-scope` and `x-retry` are those of the
+ * endpoint; `x-reasons` lists the reasons that its errors may have.
  */
 export function openApi() {
   const operations = Object.entries(contract).map(([name, endpoint]) => toOperation(name, endpoint))
@@ -46,8 +46,8 @@ const info = {
   title: 'Quality and Error-Tracking Service',
   version: 'v1',
   description:
-    'Every member of a response is present. Requests may write the values of an enum in any case and without their ' +
-    'common prefix. Unknown members of a body are ignored, unknown query parameters are refused.',
+    'Every member of a response is present. Requests may write enum values in any case and without their common ' +
+    'prefix. Unknown members of a body are ignored; unknown query parameters are refused.',
 }
 
 interface Operation {
@@ -59,7 +59,7 @@ interface Operation {
   body: z.ZodObject
 }
 
-/** Splits the input of an endpoint as the router does: path first, the rest is query (GET, DELETE) or body. */
+/** Splits the input of an endpoint as the router does: path parameters first, the rest is query (GET, DELETE) or body. */
 function toOperation(name: string, endpoint: Endpoint): Operation {
   const inPath = new Set(pathParameters(endpoint.path))
   const inQuery = !hasBody(endpoint)
@@ -105,13 +105,13 @@ function toParameters({ inPath }: Operation, { properties = {}, required = [] }:
     in: inPath.has(name) ? 'path' : 'query',
     required: inPath.has(name) || required.includes(name),
     ...(description !== undefined && { description }),
-    // A repeated parameter is given several times: `levels=error&levels=fatal`.
+    // A list is passed by repeating the parameter: `levels=error&levels=fatal`.
     ...(schema.type === 'array' && { style: 'form', explode: true }),
     schema,
   }))
 }
 
-/** The specification's names of the paging parameters, and the shorter ones that are read as well (contract §0.3). */
+/** The specification's names of the paging parameters, and the short names that are accepted as well (contract §0.3). */
 const pagingNames: Readonly<Record<string, readonly string[]>> = {
   page_token: ['pagination.page_token', 'page_token'],
   page_size: ['pagination.page_size', 'page_size'],
@@ -120,15 +120,15 @@ const pagingNames: Readonly<Record<string, readonly string[]>> = {
 const tokenSchema = { type: 'string' }
 const sizeSchema = { type: 'integer', minimum: 1 }
 const tokenText = 'next_page_token of the previous page; bound to the other parameters.'
-const sizeText = 'Rows per page, default 50, at most 200; larger is clamped.'
+const sizeText = 'Rows per page, default 50, at most 200; larger values are clamped.'
 
 const sharedParameters = {
   'pagination.page_token': query('pagination.page_token', tokenText, tokenSchema),
   page_token: query('page_token', 'Short for pagination.page_token.', tokenSchema),
   'pagination.page_size': query('pagination.page_size', sizeText, sizeSchema),
   page_size: query('page_size', 'Short for pagination.page_size.', sizeSchema),
-  'If-Match': header('If-Match', 'The etag that the resource must still have, as in the member etag.'),
-  'Idempotency-Key': header('Idempotency-Key', 'The same as the member request_id.'),
+  'If-Match': header('If-Match', 'The etag that the resource must still have, same as the member etag.'),
+  'Idempotency-Key': header('Idempotency-Key', 'Same as the member request_id.'),
 }
 
 function query(name: string, description: string, schema: object) {
@@ -147,7 +147,7 @@ function sharedParameterRefs({ input }: Endpoint): { $ref: string }[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
-/** A body that may be a value itself is documented by its content types; JSON reports are told apart by their members. */
+/** Documents a body that may be a bare value by its content types; JSON reports are recognized by their members. */
 function requestBody(schema: JsonSchema, { rawBody }: Endpoint) {
   const required = (schema.required ?? []).length > 0
   const raw = (rawBody?.types ?? []).map((type) => [type, { schema: { type: 'string' } }])
@@ -158,34 +158,40 @@ function success({ summary, stream }: Endpoint, schema: JsonSchema) {
   if (!stream) return { description: summary, content: { 'application/json': { schema } } }
   const line = { type: 'object', properties: { result: schema }, required: ['result'] }
   return {
-    description: 'One JSON object per line; as server-sent events when asked for, the event itself in each `data`.',
+    description: 'One JSON object per line, or on request server-sent events with the event itself in each `data`.',
     content: { 'application/json': { schema: line }, 'text/event-stream': { schema: { type: 'string' } } },
   }
 }
 
-/** Statuses that every endpoint may answer with, beside those of its own failures. */
+/** Statuses that every endpoint may return in addition to those of its own failures. */
 const everywhere = ['401', '403', '429', '5XX'] as const
 
 const errorNames: Readonly<Record<string, { name: string; description: string }>> = {
   400: {
     name: 'BadRequest',
-    description: 'INVALID_ARGUMENT: a member is wrong. FAILED_PRECONDITION: the state forbids it.',
+    description: 'INVALID_ARGUMENT: a member is wrong. FAILED_PRECONDITION: the current state does not allow it.',
   },
   401: { name: 'Unauthenticated', description: 'No valid token.' },
-  403: { name: 'PermissionDenied', description: 'The token has not the scope, or the call needs a web session.' },
-  404: { name: 'NotFound', description: 'Unknown id, or one of a workspace that the token cannot see.' },
+  403: {
+    name: 'PermissionDenied',
+    description: 'The token lacks the required scope, or the call requires a web session.',
+  },
+  404: {
+    name: 'NotFound',
+    description: 'Unknown id, or the id of something in a workspace that the token cannot see.',
+  },
   409: {
     name: 'Conflict',
     description: 'ALREADY_EXISTS: the name is taken. ABORTED: the state changed since it was read.',
   },
-  413: { name: 'PayloadTooLarge', description: 'The body is over its limit.' },
+  413: { name: 'PayloadTooLarge', description: 'The body exceeds its limit.' },
   429: { name: 'RateLimited', description: 'Too many calls.' },
   '5XX': { name: 'ServerError', description: 'INTERNAL, UNIMPLEMENTED or UNAVAILABLE.' },
 }
 
 function errorResponseRefs(endpoint: Endpoint): Record<string, { $ref: string }> {
   const statuses = new Set<string>([...endpoint.fails.map((code) => String(failures[code].status)), ...everywhere])
-  // A body can always be malformed or over its limit, and a query parameter unknown.
+  // A body can always be malformed or too large, and a query parameter unknown.
   statuses.add('400')
   if (hasBody(endpoint)) statuses.add('413')
   return Object.fromEntries(
@@ -195,7 +201,7 @@ function errorResponseRefs(endpoint: Endpoint): Record<string, { $ref: string }>
 
 function errorName(status: string): string {
   const error = errorNames[status]
-  if (error === undefined) throw new Error(`status ${status} has no error response in openapi.ts`)
+  if (error === undefined) throw new Error(`status ${status} has no error response in openapi/index.ts`)
   return error.name
 }
 

@@ -1,4 +1,4 @@
-/** The specification's ways to give the key of a DSN. Sentry's own names are taken as well. */
+/** The specification's ways to pass the key of a DSN. Sentry's own names are accepted as well. */
 export const ingestSecurity = {
   dsn_key_query: { type: 'apiKey', in: 'query', name: 'svc_key' },
   dsn_key_header: { type: 'apiKey', in: 'header', name: 'X-Svc-Auth', description: '`Svc svc_key=<publicKey>`' },
@@ -21,7 +21,7 @@ const responses = {
   },
   400: refused('Bad product or envelope.'),
   401: refused('Missing or invalid key.'),
-  413: refused('Over 1 MiB as sent or over 20 MiB unpacked.'),
+  413: refused('Over 1 MiB as sent or over 20 MiB decompressed.'),
   429: refused('More events than the key may send.', {
     'Retry-After': { description: 'Seconds.', schema: { type: 'integer', minimum: 1 } },
   }),
@@ -41,11 +41,11 @@ function ingest(operationId: string, summary: string, contentType: string, schem
   }
 }
 
-/** The ingest surface (contract §12): no part of the contract table, because no bearer token opens it. */
+/** The ingest surface (contract §12). It is not in the contract table, because it does not accept bearer tokens. */
 export const ingestPaths = {
   '/api/{product_id}/envelope/': ingest(
     'ingestEnvelope',
-    'Take an envelope of an SDK: a header line, then an item header and a payload for each item.',
+    'Accept an envelope of an SDK: a header line, then an item header and a payload for each item.',
     'application/x-svc-envelope',
     { type: 'string' },
   ),

@@ -22,7 +22,7 @@ import * as testIngest from '../test-ingest.ts'
 import * as tests from '../tests.ts'
 import * as traceability from '../traceability.ts'
 
-/** The modules behind each tag. What they export as a schema with members or values is a component under its name. */
+/** The modules of each tag. Every object, enum and union schema that they export is a component under its name. */
 const nouns: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   products: [products],
   requirements: [requirements],
@@ -41,14 +41,14 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema
 
 type Registry = z.core.$ZodRegistry<{ id: string }>
 
-/** The noun an endpoint belongs to. */
+/** The tag (noun) of an endpoint. Throws for an endpoint of an unlisted module. */
 export function endpointTag(endpoint: Endpoint): string {
   for (const [tag, modules] of Object.entries(nouns))
     if (modules.some((module) => Object.values(module).includes(endpoint))) return tag
-  throw new Error(`${endpoint.method} ${endpoint.path} is in no module that openapi-schemas.ts lists`)
+  throw new Error(`${endpoint.method} ${endpoint.path} is in no module that openapi/schemas.ts lists`)
 }
 
-/** Every shared schema under the name it is exported by, by name: the order of a module's exports is the loader's. */
+/** Every shared schema under its export name, sorted, because the order of a module's exports depends on the loader. */
 export function componentRegistry(): Registry {
   const named = new Map<string, z.ZodType>([
     ['Pagination', Pagination],
@@ -57,7 +57,7 @@ export function componentRegistry(): Registry {
   for (const module of [common, ...Object.values(nouns).flat()]) {
     for (const [name, schema] of Object.entries(module)) {
       if (!(schema instanceof z.ZodObject || schema instanceof z.ZodEnum || schema instanceof z.ZodUnion)) continue
-      if (named.has(name)) throw new Error(`two schemas of the contract are called ${name}`)
+      if (named.has(name)) throw new Error(`two schemas of the contract are named ${name}`)
       named.set(name, schema)
     }
   }
@@ -67,8 +67,8 @@ export function componentRegistry(): Registry {
 }
 
 /**
- * JSON Schemas of everything registered: `components` under plain names, `inline` under names with a dot. Both requests
- * and responses are what travels, hence zod's input side: results become `Untrusted` only when they are read.
+ * JSON Schemas of all registered schemas: `components` under plain names, `inline` under names with a dot. They describe
+ * what is sent, hence zod's input side: results become `Untrusted` only when they are read.
  */
 export function toJsonSchemas(registry: Registry) {
   const { schemas } = z.toJSONSchema(registry, {
@@ -85,7 +85,7 @@ export function toJsonSchemas(registry: Registry) {
   return { components, inline }
 }
 
-/** Leaves out what says nothing: a regex beside a format, the bounds of safe integers, that names are text. */
+/** Removes redundant keywords: a regex next to a format, the bounds of safe integers, the type of property names. */
 function slim(schema: JsonSchema): void {
   if (schema.format !== undefined) delete schema.pattern
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
