@@ -3,6 +3,7 @@ import { ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { withoutPrefix } from './support/facts.ts'
 import { counted } from '../src/lib/counted.ts'
+import { parseTruncationNote } from '../src/contract/base/truncation-note.ts'
 import {
   coverageOf,
   failingRows,
@@ -229,7 +230,9 @@ function gateWords({ offers }: Context): string {
 
 function cutNames({ truncation_signals: signals = [] }: Ingest, changed: readonly Changed[]) {
   const cut = changed.length > ROWS ? [`requirements: ${String(ROWS)} of ${String(changed.length)}`] : []
-  const cases = signals.flatMap((signal) => /^(?:cases|unresolved_refs|warnings):\w+:\d+\/\d+$/.exec(signal)?.[0] ?? [])
+  const cases = signals.filter((signal) =>
+    ['cases', 'unresolved_refs', 'warnings'].includes(parseTruncationNote(signal)?.member ?? ''),
+  )
   return [...cut, ...cases]
 }
 

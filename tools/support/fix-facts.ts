@@ -4,6 +4,7 @@ import type { FixContext } from '../../src/contract/fix-context.ts'
 import type { ToldEvent } from './event-text.ts'
 import { noteLine, vouched } from './facts.ts'
 import { counted } from '../../src/lib/counted.ts'
+import { parseTruncationNote } from '../../src/contract/base/truncation-note.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
 import { knownName, quoted } from '../../src/mcp/text/untrusted.ts'
 
@@ -158,7 +159,6 @@ export function sourceMapLine(event: ToldEvent, offers: (tool: string) => boolea
 /** Members that the tool never shows: that they were cut says nothing to its reader. */
 const NEVER_SHOWN =
   /^(?:event\.)?(?:modules|debug_images|extra|contexts|fingerprint|message_params|user|request\.headers|symbolication|threads)\b/
-const SIGNAL = /^([\w.[\]]{1,60}):([a-z_]{1,40}):(\d{1,9})\/(\d{1,9})$/
 /** Reasons of what stands in another member of the answer, or what nobody can see here. */
 const ELSEWHERE = new Set(['cleared', 'moved'])
 /** Reasons that need no word beside the numbers. */
@@ -177,11 +177,13 @@ export interface Kept {
 export function cutsOf(signals: readonly string[], own: Readonly<Record<string, Kept>>): string[] {
   const cuts = new Map<string, string>()
   for (const signal of signals) {
-    const [, member = '', reason = '', kept = '', total = ''] = SIGNAL.exec(signal) ?? []
-    if (member === '' || ELSEWHERE.has(reason) || NEVER_SHOWN.test(member)) continue
+    const note = parseTruncationNote(signal)
+    if (note === undefined) continue
+    const { member, reason, kept, total } = note
+    if (ELSEWHERE.has(reason) || NEVER_SHOWN.test(member)) continue
     const name = member.replace(/^event\./, '')
     const why = reason === 'length' ? ' characters' : PLAIN.has(reason) ? '' : ` (${reason})`
-    cuts.set(name, `${name}: ${kept} of ${total}${why}`)
+    cuts.set(name, `${name}: ${String(kept)} of ${String(total)}${why}`)
   }
   for (const [name, { shown, total }] of Object.entries(own)) {
     if (shown >= total) continue

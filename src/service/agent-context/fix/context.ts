@@ -12,7 +12,7 @@ import type { ProductRow } from '../../sql/schema.ts'
 import type { FileBody, FixContextBody, FrameBody } from './bodies.ts'
 import { splitByEnvironment } from './environments.ts'
 import { implicatedFiles } from './files.ts'
-import { createNotes, type Note } from './notes.ts'
+import { createTruncationNotes, type NoteTruncation } from '../../shared/truncation-notes.ts'
 import { fit } from './reduce.ts'
 import { relatedIssues } from './related.ts'
 import { suspectReleases } from './releases.ts'
@@ -44,7 +44,7 @@ export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
  */
 export async function readFixContext(rows: Rows, query: FixContextQuery): Promise<FixContextBody> {
   const { product, issue, now } = query
-  const { note, list } = createNotes()
+  const { noteCut: note, list } = createTruncationNotes()
   const keyPrefix = product.key_prefix
   const event = await newestEvent(rows, query)
   const stacks = event === null ? [] : stacksOf(event)
@@ -79,7 +79,7 @@ async function newestEvent(
 type Stacks = readonly (readonly FrameBody[])[]
 
 /** The event with empty stacks: `frames` of the context holds those that were read. */
-function withoutStacks(event: EventBody, stacks: Stacks, note: Note): EventBody {
+function withoutStacks(event: EventBody, stacks: Stacks, note: NoteTruncation): EventBody {
   const { exceptions, threads } = event
   const count = (list: readonly { frames: readonly unknown[] }[]) =>
     list.reduce((total, { frames }) => total + frames.length, 0)
@@ -99,7 +99,7 @@ function withoutStacks(event: EventBody, stacks: Stacks, note: Note): EventBody 
 async function findFiles(
   rows: Rows,
   { product, maxFiles, maxRequirements, now }: FixContextQuery,
-  { stacks, note }: { stacks: Stacks; note: Note },
+  { stacks, note }: { stacks: Stacks; note: NoteTruncation },
 ): Promise<Pick<FixContextBody, 'files' | 'requirements'>> {
   const files = implicatedFiles(stacks, { maxFiles, note })
   const snapshot = await snapshotOf(rows, product.id)

@@ -4,7 +4,7 @@ import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'
 import type { EnvironmentBody } from './bodies.ts'
 import { fewer } from './shorten.ts'
-import type { Note } from './notes.ts'
+import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 
 const ENVIRONMENTS = 20
 const RELEASES_EACH = 10
@@ -16,7 +16,7 @@ const RELEASES_EACH = 10
 export async function splitByEnvironment(
   rows: Rows,
   presence: readonly Presence[],
-  note: Note,
+  note: NoteTruncation,
 ): Promise<EnvironmentBody[]> {
   const total = presence.reduce((sum, { count }) => sum + count, 0)
   const all = byEnvironment(presence)

@@ -1,5 +1,5 @@
 import type { FileBody, FrameBody } from './bodies.ts'
-import type { Note } from './notes.ts'
+import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 
 /** Frames of one file whose lines and indexes are told, the nearest to the crash: a recursion has hundreds of them. */
 const FRAMES_PER_FILE = 20
@@ -24,7 +24,7 @@ interface RankedFrame {
  */
 export function implicatedFiles(
   stacks: readonly (readonly FrameBody[])[],
-  { maxFiles, note }: { maxFiles: number; note: Note },
+  { maxFiles, note }: { maxFiles: number; note: NoteTruncation },
 ): ImplicatedFile[] {
   const byFile = [...Map.groupBy(rankFrames(stacks), ({ frame }) => frame.repo_path)]
   note('files', 'max_files', Math.min(maxFiles, byFile.length), byFile.length)

@@ -1,10 +1,10 @@
 import type { EventBody } from '../../errors/issues/read/event-view.ts'
 import type { Limits } from './limits.ts'
-import type { Note } from './notes.ts'
+import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 import { fewer, fewerEntries, jsonBytes, shortTexts } from './shorten.ts'
 
 /** The event within the limits; its stacks are empty, because the context's `frames` are theirs. */
-export function reduceEvent(event: EventBody, limits: Limits, note: Note): EventBody {
+export function reduceEvent(event: EventBody, limits: Limits, note: NoteTruncation): EventBody {
   const few = <T>(name: string, list: readonly T[], max: number, newest = false) =>
     fewer(list, max, { member: `event.${name}`, note, newest })
   const entries = (name: string, object: Readonly<Record<string, unknown>>, max: number) =>
@@ -48,7 +48,7 @@ export function reduceEvent(event: EventBody, limits: Limits, note: Note): Event
  * Exceptions with only their place left, but for those at the ends: the root cause is the first, what was reported the
  * last. Frames name their exception by its place, so none is taken out.
  */
-function bothEnds(all: EventBody['exceptions'], max: number, note: Note): EventBody['exceptions'] {
+function bothEnds(all: EventBody['exceptions'], max: number, note: NoteTruncation): EventBody['exceptions'] {
   if (all.length <= max) return all
   note('event.exceptions', 'cleared', max, all.length)
   const causes = Math.floor(max / 2)
@@ -68,7 +68,7 @@ function crashedFirst(threads: EventBody['threads'], max: number): EventBody['th
   return threads.length <= max ? threads : threads.toSorted((left, right) => weight(right) - weight(left))
 }
 
-function firstThatFit(params: readonly unknown[], max: number, note: Note): unknown[] {
+function firstThatFit(params: readonly unknown[], max: number, note: NoteTruncation): unknown[] {
   let left = max
   const end = params.findIndex((param) => {
     left -= jsonBytes(param) + 1

@@ -1,7 +1,7 @@
 import { cutFrames } from '../../errors/issues/read/cut-frames.ts'
 import type { FixContextBody, FrameBody } from './bodies.ts'
 import { MOST_BYTES, steps, usualLimits, type Limits } from './limits.ts'
-import { createNotes, type Note } from './notes.ts'
+import { createTruncationNotes, type NoteTruncation } from '../../shared/truncation-notes.ts'
 import { reduceEvent } from './reduce-event.ts'
 import { fewer, jsonBytes, shortTexts } from './shorten.ts'
 
@@ -21,7 +21,7 @@ export function fit(whole: FixContextBody, maxFrames: number): FixContextBody {
 }
 
 function reduce(whole: FixContextBody, limits: Limits, maxFrames: number): FixContextBody {
-  const { note, list } = createNotes()
+  const { noteCut: note, list } = createTruncationNotes()
   const { frames: allFrames, event, reproduction, truncation_signals: signals, ...rest } = whole
   const frames = reduceFrames(allFrames, limits, { note, reason: limits.frames < maxFrames ? 'size' : 'max_frames' })
   const { tags, ...request } = reproduction
@@ -38,7 +38,7 @@ function reduce(whole: FixContextBody, limits: Limits, maxFrames: number): FixCo
 type OtherMembers = Omit<FixContextBody, 'frames' | 'event' | 'reproduction' | 'truncation_signals'>
 
 /** What members wrote or the service counted. */
-function reduceRest(rest: OtherMembers, limits: Limits, note: Note): OtherMembers {
+function reduceRest(rest: OtherMembers, limits: Limits, note: NoteTruncation): OtherMembers {
   const few = <T>(member: string, list: readonly T[], max: number) => fewer(list, max, { member, note })
   const { issue, component } = rest
   const { grouping } = issue
@@ -89,7 +89,7 @@ function reduceRest(rest: OtherMembers, limits: Limits, note: Note): OtherMember
 function reduceFrames(
   all: readonly FrameBody[],
   { frames: max, contextLines, libraryContextLines, frameTextBytes }: Limits,
-  { note, reason }: { note: Note; reason: string },
+  { note, reason }: { note: NoteTruncation; reason: string },
 ): FrameBody[] {
   const kept = nearestFrames(all, max)
   note('frames', reason, kept.length, all.length)
@@ -110,7 +110,7 @@ function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
   const farthestFirst = frames
     .map((frame, index) => ({ frame, in_app: frame.in_app, index, distance: distances[index] ?? 0 }))
     .toSorted((left, right) => right.distance - left.distance)
-  return cutFrames(farthestFirst, max, 'frames', [])
+  return cutFrames(farthestFirst, max, 'frames', () => {})
     .toSorted((left, right) => left.index - right.index)
     .map(({ frame }) => frame)
 }

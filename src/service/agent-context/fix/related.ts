@@ -1,6 +1,6 @@
 import type { Rows } from '../../sql/database.ts'
 import type { RelatedBody } from './bodies.ts'
-import type { Note } from './notes.ts'
+import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 
 const SHOWN = 5
 /** Places of the issue that are looked up, the nearest to the crash. */
@@ -17,7 +17,7 @@ const COMPARED = 200
 export async function relatedIssues(
   rows: Rows,
   issue: { id: string; product_id: number },
-  { keyPrefix, note }: { keyPrefix: string; note: Note },
+  { keyPrefix, note }: { keyPrefix: string; note: NoteTruncation },
 ): Promise<RelatedBody[]> {
   const shared = await sharedPlaces(rows, issue)
   const candidates = [...shared].toSorted(mostSharedFirst).slice(0, COMPARED)

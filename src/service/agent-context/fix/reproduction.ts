@@ -1,12 +1,15 @@
 import type { FixContextBody } from './bodies.ts'
-import type { Note } from './notes.ts'
+import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 import { fewer, shortText } from './shorten.ts'
 
 const TAGS = 10
 const TAG_BYTES = 120
 
 /** What the newest occurrence says about how to make it happen again; its first ten tags, cut to a line each. */
-export function describeReproduction(event: FixContextBody['event'], note: Note): FixContextBody['reproduction'] {
+export function describeReproduction(
+  event: FixContextBody['event'],
+  note: NoteTruncation,
+): FixContextBody['reproduction'] {
   if (event === null) return { transaction: '', request: { method: '', url: '' }, tags: {} }
   const { transaction, request, tags } = event
   const values = new Map(tags.map(({ key, value }) => [shortText(key, TAG_BYTES), shortText(value, TAG_BYTES)]))

@@ -1,4 +1,4 @@
-import type { Note } from './notes.ts'
+import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 
 /** Bytes of a value in JSON. */
 export function jsonBytes(value: unknown): number {
@@ -32,12 +32,12 @@ function characterBytes(character: string): number {
  * A copy of a value of the contract with every text in it cut to `max` bytes. `member` is the value's name in the
  * contract; names of what is inside are added to it, so nothing with keys of somebody else's may be inside.
  */
-export function shortTexts<T>(value: T, max: number, member: string, note: Note): T {
+export function shortTexts<T>(value: T, max: number, member: string, note: NoteTruncation): T {
   // A copy with the same members; only texts are replaced, by texts.
   return copyShortened(value, max, member, note) as T
 }
 
-function copyShortened(value: unknown, max: number, member: string, note: Note): unknown {
+function copyShortened(value: unknown, max: number, member: string, note: NoteTruncation): unknown {
   if (typeof value === 'string') {
     const kept = shortText(value, max)
     note(member, 'length', kept.length, value.length)
@@ -56,7 +56,7 @@ function copyShortened(value: unknown, max: number, member: string, note: Note):
 export function fewer<T>(
   list: readonly T[],
   max: number,
-  { member, note, newest = false }: { member: string; note: Note; newest?: boolean },
+  { member, note, newest = false }: { member: string; note: NoteTruncation; newest?: boolean },
 ): T[] {
   if (list.length <= max) return [...list]
   note(member, 'count', max, list.length)
@@ -67,7 +67,7 @@ export function fewer<T>(
 export function fewerEntries<T>(
   object: Readonly<Record<string, T>>,
   max: number,
-  { member, note }: { member: string; note: Note },
+  { member, note }: { member: string; note: NoteTruncation },
 ): Record<string, T> {
   if (max === Infinity) return object
   const entries = Object.entries(object)

@@ -1,3 +1,4 @@
+import { createTruncationNotes } from '../../shared/truncation-notes.ts'
 import type * as z from 'zod'
 import type { TestContext } from '../../../contract/test-context.ts'
 
@@ -17,12 +18,12 @@ export function estimateTokens(value: unknown): number {
  */
 export function withinBudget(context: TestContextBody, maxTokens: number): TestContextBody {
   let fitting = context
-  const signals: string[] = []
+  const { note, noteCut, list } = createTruncationNotes()
   const isOver = () => estimateTokens(fitting) > maxTokens
   const excerpts = context.code_files.filter(({ excerpt }) => excerpt !== '').length
   if (isOver() && excerpts > 0) {
     fitting = { ...fitting, code_files: fitting.code_files.map((file) => ({ ...file, excerpt: '' })) }
-    signals.push(`code_files.excerpt:token_budget:0/${String(excerpts)}`)
+    note('code_files.excerpt', 'token_budget', 0, excerpts)
   }
   for (const member of ['similar_tests', 'past_failures', 'related_issues'] as const) {
     const total = fitting[member].length
@@ -31,8 +32,8 @@ export function withinBudget(context: TestContextBody, maxTokens: number): TestC
       kept -= 1
       fitting = { ...fitting, [member]: fitting[member].slice(0, kept) }
     }
-    if (kept < total) signals.push(`${member}:token_budget:${String(kept)}/${String(total)}`)
+    noteCut(member, 'token_budget', kept, total)
   }
-  const cut = { ...fitting, truncation_signals: [...context.truncation_signals, ...signals] }
+  const cut = { ...fitting, truncation_signals: [...context.truncation_signals, ...list()] }
   return { ...cut, token_estimate: estimateTokens(cut) }
 }

@@ -1,4 +1,5 @@
 import type { Call } from '../../shared/context.ts'
+import { createTruncationNotes, keepFirst } from '../../shared/truncation-notes.ts'
 import { countedLinks } from '../../quality/coverage/links.ts'
 import type { CountedLink } from '../../quality/coverage/rule.ts'
 import { liveIssues, type LiveIssue } from '../../quality/gaps/exposure.ts'
@@ -67,11 +68,7 @@ export async function buildTestContext(
 ): Promise<TestContextBody> {
   const { now, symbolicator, maxFiles = 20, maxSimilar = 5, maxTokens = 12_000 } = options
   const shared = options.shared ?? (await readShared(rows, product, now))
-  const signals: string[] = []
-  const shown = <T>(member: string, list: readonly T[], most: number) => {
-    if (list.length > most) signals.push(`${member}:max_items:${String(most)}/${String(list.length)}`)
-    return list.slice(0, most)
-  }
+  const notes = createTruncationNotes()
   const [body] = await viewRequirements(rows, product, [requirement], { now })
   const links = (await countedLinks(rows, [requirement.id], {})).get(requirement.id) ?? []
   const tests = await linkedTests(rows, requirement.id, links)
@@ -117,9 +114,9 @@ export async function buildTestContext(
       covered: isCovered,
       covering_test_keys,
     })),
-    linked_tests: await viewTests(rows, shown('linked_tests', tests, TESTS_SHOWN), { now, basic: true }),
+    linked_tests: await viewTests(rows, keepFirst(notes, 'linked_tests', tests, TESTS_SHOWN), { now, basic: true }),
     past_failures: await pastFailures(rows, tests),
-    code_files: shown('code_files', files, maxFiles),
+    code_files: keepFirst(notes, 'code_files', files, maxFiles),
     similar_tests: similar,
     conventions: shared.conventions,
     environments: await environmentRefs(rows, product.id),
@@ -153,7 +150,7 @@ export async function buildTestContext(
       conventions: shared.conventions,
     }),
     token_estimate: 0,
-    truncation_signals: signals,
+    truncation_signals: notes.list(),
   }
   return withinBudget(context, maxTokens)
 }

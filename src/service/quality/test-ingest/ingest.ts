@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
 import type { Ingest } from '../../../contract/test-ingest.ts'
 import type { Call } from '../../shared/context.ts'
+import { createTruncationNotes, keepFirst } from '../../shared/truncation-notes.ts'
 import { countCoverage } from '../coverage/read.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { parseRepositoryRoots } from '../../workspace/repo-path.ts'
@@ -69,11 +70,7 @@ export async function ingestDraft(
   await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, affected)
 
   const after = await countCoverage(rows, product, call.now())
-  const signals: string[] = []
-  const shown = <T>(member: string, list: readonly T[], most: number) => {
-    if (list.length > most) signals.push(`${member}:max_items:${String(most)}/${String(list.length)}`)
-    return list.slice(0, most)
-  }
+  const notes = createTruncationNotes()
   const warnings = [...draft.warnings, ...ownWarnings(applied, joined?.differs === true, missing.length)]
   const summary = summarize(draft, applied, annotated)
   const runId = joined?.run.id ?? ''
@@ -83,7 +80,7 @@ export async function ingestDraft(
     format: draft.format,
     run: joined === undefined ? noRun : viewRun(prepare, joined.run),
     summary,
-    cases: shown('cases', applied.cases, CASES_SHOWN).map((one) => ({
+    cases: keepFirst(notes, 'cases', applied.cases, CASES_SHOWN).map((one) => ({
       test_id: one.testId,
       key: one.testId === '' ? '' : testKey(one),
       name: one.placed.name,
@@ -92,11 +89,11 @@ export async function ingestDraft(
       status: mergedReportStatus(one.placed),
       requirement_keys: annotated.known.get(one.testId) ?? [],
     })),
-    unresolved_refs: shown('unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
-    warnings: shown('warnings', warnings, WARNINGS_SHOWN),
+    unresolved_refs: keepFirst(notes, 'unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
+    warnings: keepFirst(notes, 'warnings', warnings, WARNINGS_SHOWN),
     coverage_effect: { before, after },
     gate_stale: applied.recorded > 0 || annotated.created > 0 || missing.length > 0,
-    truncation_signals: signals,
+    truncation_signals: notes.list(),
   }
 }
 

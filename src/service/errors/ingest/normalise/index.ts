@@ -5,7 +5,8 @@ import { readExceptions, readThreads } from './exceptions.ts'
 import { FRAMES_PER_EVENT } from './frames.ts'
 import { readMessage } from './message.ts'
 import { readName, readObject, readText } from './read.ts'
-import { Signals } from './signals.ts'
+import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
+import type { Signals } from './signals.ts'
 import {
   readBreadcrumbs,
   readDebugImages,
@@ -41,7 +42,7 @@ const PAYLOAD_DEPTH = 100
  * `truncation_signals`. Frames carry the defaults that symbolication and grouping overwrite.
  */
 export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
-  const signals = new Signals()
+  const signals: Signals = createTruncationNotes()
   const drift = clockDrift(facts.sentAt, facts.receivedAt)
   const debugImages = readDebugImages(payload.debug_meta, signals)
   const frames = { signals, debugIds: debugIdsByFile(debugImages), left: FRAMES_PER_EVENT }

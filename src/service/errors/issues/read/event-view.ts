@@ -10,6 +10,7 @@ import type { NormalFrame } from '../../event/event.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../../sql/schema.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
+import { createTruncationNotes, type NoteTruncation } from '../../../shared/truncation-notes.ts'
 import { unpackBody, type StoredEvent } from '../event-body.ts'
 import { Summary } from '../columns.ts'
 import { cutFrames } from './cut-frames.ts'
@@ -74,8 +75,9 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
   const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
   const sent = stored?.event ?? emptyEvent(summary)
   const { event, symbolication } = await readAgain(options.symbolicator, occurrence.product_id, sent)
-  const signals = stored === undefined ? ['event.body:retention:0/1'] : []
-  const located = await locateFrames(rows, event, cutStacks(event, maxFrames, signals), product)
+  const { note, list } = createTruncationNotes()
+  if (stored === undefined) note('event.body', 'retention', 0, 1)
+  const located = await locateFrames(rows, event, cutStacks(event, maxFrames, note), product)
   return {
     ...located.event,
     ...summary,
@@ -89,7 +91,7 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
     next_event_id: await neighbour(rows, occurrence, 'next'),
     size_bytes: occurrence.size_bytes,
     raw_payload: includeRaw && stored !== undefined ? stored.raw : null,
-    truncation_signals: [...event.truncation_signals, ...signals],
+    truncation_signals: [...event.truncation_signals, ...list()],
   }
 }
 
@@ -126,17 +128,17 @@ function viewSummary(occurrence: ListedOccurrence, { environments, releases }: N
   }
 }
 
-/** The event with at most `max` frames per stack; says in `signals` what was left out. */
-function cutStacks(event: StoredEvent, max: number, signals: string[]): StoredEvent {
+/** The event with at most `max` frames per stack; notes what was left out. */
+function cutStacks(event: StoredEvent, max: number, note: NoteTruncation): StoredEvent {
   return {
     ...event,
     exceptions: event.exceptions.map((exception, index) => ({
       ...exception,
-      frames: cutFrames(exception.frames, max, `exceptions[${index}].frames`, signals),
+      frames: cutFrames(exception.frames, max, `exceptions[${index}].frames`, note),
     })),
     threads: event.threads.map((thread, index) => ({
       ...thread,
-      frames: cutFrames(thread.frames, max, `threads[${index}].frames`, signals),
+      frames: cutFrames(thread.frames, max, `threads[${index}].frames`, note),
     })),
   }
 }
