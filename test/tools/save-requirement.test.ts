@@ -124,7 +124,7 @@ test('an update says which links it puts in doubt and names the call that puts t
           },
           "wording": [
             {
-              "advice": "criterion 2: "easy": say what exactly, so that two readers test the same",
+              "advice": "criterion 2: "easy": be specific, so that two readers test the same thing",
               "code": "AMBIGUOUS_TERM",
             },
           ],
@@ -167,7 +167,7 @@ test('an update says which links it puts in doubt and names the call that puts t
     requirement: id=00000000-0000-7000-8000-000000000019, key=REQ-2, title=The cart shows its total, status=approved, version=2, criteria=2, state=not_run, suspect=true
     links_in_doubt: count=1, tests=["TC-2"]
     wording (code | advice):
-    AMBIGUOUS_TERM | criterion 2: "easy": say what exactly, so that two readers test the same
+    AMBIGUOUS_TERM | criterion 2: "easy": be specific, so that two readers test the same thing
     Next:
     - save_requirement {"product":"1","requirement":"REQ-2","title":"The cart shows its total","body":"The cart shall show the sum of its prices.\\n\\n* in the currency of the shop\\n* rounded to cents","criteria":["An empty cart shows 0.00.","Given two items of 1.10, when the cart opens, then it shows 2.20"]} (puts the old words back, if the user wants that; links in doubt stay so)
     - get_test_context {"product":"1","requirement":"REQ-2"} (its tests, to check against the new words)",

@@ -5,7 +5,7 @@ import type { TestFields } from './write.ts'
 type Update = InputOf<'updateTest'>
 type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag'>
 
-/** What `null` makes of each member (contract §4: null clears): what a new test has. */
+/** The value that `null` sets for each member (contract §4: null clears): the default of a new test. */
 const cleared = {
   parent_id: '',
   position: 0,
@@ -24,8 +24,8 @@ const cleared = {
   quarantine_reason: '',
 } as const satisfies { [K in keyof Omit<Members, 'title'>]-?: unknown }
 
-/** The members of an update that are to be set: absent = unchanged, null = cleared, and only those of `update_mask`. */
+/** The members that an update sets: absent means unchanged, null means cleared, and only those in `update_mask` count. */
 export function updatedFields(input: Update): TestFields {
-  // The members are the contract's, and what clears one is of its type.
+  // The members are those of the contract, and each cleared value has the type of its member.
   return membersToSet(input, cleared) as TestFields
 }

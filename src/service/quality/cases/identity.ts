@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Where a case is in the code, as a report or a person says it. */
+/** The code location of a case, as a report or a person gives it. */
 export interface CaseLocation {
   file_path: string
   suite_path: readonly string[]
@@ -8,7 +8,7 @@ export interface CaseLocation {
   project: string
 }
 
-/** What is taken off the paths of a report: a folder it names itself, and the product's (contract §4.2). */
+/** The prefixes that are removed from the paths of a report: its own root folder and those of the product (contract §4.2). */
 export interface PathRoots {
   root_dir?: string | undefined
   root_path: string
@@ -16,8 +16,8 @@ export interface PathRoots {
 }
 
 /**
- * A file of a test relative to the repository, with `/`: the same whether the report came from Windows, from another
- * folder or with a leading `./`. What lies outside the roots keeps its path without the leading `/` or drive.
+ * The path of a test file relative to the repository, with `/`: the same whether the report came from Windows, from another
+ * folder or with a leading `./`. A file outside the roots keeps its path without the leading `/` or drive.
  */
 export function repositoryPath(
   path: string,
@@ -43,7 +43,7 @@ function slashes(path: string): string {
     .replaceAll('\\', '/')
 }
 
-/** Digest of the place: the same case has it in every report, whatever the reporter (contract §4.2). */
+/** A digest of the location: the same case has the same one in every report, whatever the reporter (contract §4.2). */
 export function caseIdentity({ file_path, suite_path, name, project }: CaseLocation): string {
   const place = [file_path, suite_path.map((suite) => suite.trim()).join(' > '), name.trim(), project.trim()].join('\n')
   return createHash('sha256').update(place).digest('hex')

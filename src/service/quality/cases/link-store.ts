@@ -83,10 +83,10 @@ export async function requireLinkedRequirement(
 ): Promise<StoredRequirement> {
   const { requirement_id: id, requirement_key: key } = named
   if ((id === undefined) === (key === undefined)) {
-    const message = 'pass requirement_id or requirement_key, one of the two'
+    const message = 'pass either requirement_id or requirement_key'
     throw new ServiceError('invalid_argument', message, {
       reason: 'FIELD_INVALID',
-      violations: [{ field: 'requirement_id', description: 'is needed, unless requirement_key is given' }],
+      violations: [{ field: 'requirement_id', description: 'is required unless requirement_key is given' }],
     })
   }
   if (id !== undefined) return (await requireRequirement(rows, principal, id)).requirement

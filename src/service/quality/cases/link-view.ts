@@ -12,7 +12,7 @@ import { readTexts } from '../../sql/json.ts'
 export type TestLinkBody = z.input<typeof TestLink>
 export type StoredLink = Selectable<TestLinkRow>
 
-/** The contract's links of rows, in their order, with the names of both ends. */
+/** Converts rows to the contract's links, in the same order, with the names of both ends. */
 export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promise<TestLinkBody[]> {
   const tests = new Map<string, { number: number; title: string }>()
   for (const chunk of chunks([...new Set(links.map((link) => link.test_id))])) {
@@ -31,7 +31,7 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
   return links.map((link) => {
     const test = tests.get(link.test_id)
     const requirement = requirements.get(link.requirement_id)
-    if (test === undefined || requirement === undefined) throw new Error('a link whose end is not there')
+    if (test === undefined || requirement === undefined) throw new Error('a link to a missing test or requirement')
     return {
       test_id: link.test_id,
       test_key: testKey(test),

@@ -20,7 +20,7 @@ export interface LinkFields {
 }
 
 /**
- * Links a test to a requirement. A link that is there is confirmed: active again, at the requirement's present version
+ * Links a test to a requirement. An existing link is confirmed: active again, at the requirement's current version
  * (contract §4). Throws `PRODUCT_MISMATCH`, `GROUP_NOT_LINKABLE`, or `invalid_argument` for a criterion that the
  * requirement does not have.
  */
@@ -34,7 +34,10 @@ export async function putLink(
     throw refused('PRODUCT_MISMATCH', 'the test and the requirement belong to different products')
   }
   if (requirement.kind === 'REQUIREMENT_KIND_GROUP') {
-    throw refused('GROUP_NOT_LINKABLE', 'a group has the coverage of what it holds; link one of those requirements')
+    throw refused(
+      'GROUP_NOT_LINKABLE',
+      'a group gets its coverage from the requirements in it; link one of those instead',
+    )
   }
   const known = new Set(readJson(Criteria, requirement.acceptance_criteria).map(({ id }) => id))
   const unknown = fields.criterionIds?.findIndex((id) => !known.has(id)) ?? -1

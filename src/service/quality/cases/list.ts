@@ -11,14 +11,14 @@ import { rankedTests } from './text-index.ts'
 
 type Filter = Omit<InputOf<'listTests'>, 'product_id' | 'page_size' | 'page_token' | 'branch_id' | 'view'>
 
-/** One page of the tests of a product that match the filter, by number; of a full-text query the best match first. */
+/** One page of the tests of a product that match the filter, by number; a full-text query returns the best match first. */
 export async function listTestRows(
   rows: Rows,
   { productId, filter, page }: { productId: number; filter: Filter; page: Page },
 ): Promise<{ tests: StoredTest[]; paging: ReturnType<typeof pagingOf> }> {
   const isSearch = filter.q !== undefined && filter.q !== ''
   const expression = isSearch ? matchExpression(filter.q ?? '') : undefined
-  // Only punctuation: nothing can match.
+  // The query is only punctuation: nothing can match.
   if (isSearch && expression === undefined) return { tests: [], paging: pagingOf(page, '', 0) }
   const where = await conditions(rows, productId, filter)
   const matching = rows
@@ -71,7 +71,7 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
   return all
 }
 
-/** An exact path, or every known path that a glob matches. */
+/** Matches an exact path, or every known path that a glob matches. */
 async function inFiles(rows: Rows, productId: number, given: string): Promise<Expression<SqlBool>> {
   const glob = given.replaceAll('\\', '/').replace(/^\.?\//, '')
   if (isLiteral(glob)) return sql<boolean>`test.file_path = ${glob}`

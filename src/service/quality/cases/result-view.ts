@@ -10,7 +10,7 @@ import { timestamp } from '../../shared/times.ts'
 export type TestResultBody = z.input<typeof TestResult>
 export type StoredResult = Selectable<TestResultRow>
 
-/** The contract's results of rows, in their order, with what their runs say. */
+/** Converts rows to the contract's results, in the same order, with the commit, branch and CI address of their runs. */
 export async function viewResults(rows: Rows, results: readonly StoredResult[]): Promise<TestResultBody[]> {
   if (results.length === 0) return []
   const runIds = [...new Set(results.map(({ run_id }) => run_id))]

@@ -4,13 +4,13 @@ import { inSteps, STEP } from '../../sql/in-steps.ts'
 import { dayMs } from '../../shared/times.ts'
 import { readJson } from '../../sql/json.ts'
 
-/** How long the results of a deleted test stay (contract §4). */
+/** How long the results of a deleted test are kept (contract §4). */
 const DELETED_DAYS = 30
 
 /**
- * Removes results beyond their product's `retention_days`, all but each test's newest one, and the results of tests deleted
- * more than 30 days ago; then runs that have none left. Resolves to how many results went; `signal` ends the run after the
- * transaction it is in.
+ * Removes results older than their product's `retention_days`, except the newest of each test, and the results of tests
+ * deleted more than 30 days ago; then runs without results. Resolves to the number of removed results; `signal` ends the
+ * run after the current transaction.
  */
 export async function removeOldResults(
   db: Database,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors.ts'
+import { counted } from '../../../lib/counted.ts'
 import type { Call } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
@@ -56,7 +57,7 @@ export async function deleteTest(
 ): Promise<void> {
   const below = await readTestsBelow(rows, test.id)
   if (below.length > 0 && !recursive) {
-    const message = `the suite holds ${String(below.length)} tests; delete those first, or pass recursive`
+    const message = `the suite contains ${counted(below.length, 'test')}; delete those first, or pass recursive`
     throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
   }
   await removeTests(rows, prepare, call, [test, ...below])

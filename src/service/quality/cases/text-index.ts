@@ -11,7 +11,7 @@ export interface IndexedTest {
   tags: readonly string[]
 }
 
-/** Puts a test's words into the full-text index, in place of those it had. */
+/** Replaces the words of a test in the full-text index. */
 export function indexTest(prepare: Prepare, test: IndexedTest): void {
   unindexTest(prepare, test.seq)
   prepare('INSERT INTO test_text (rowid, key, title, suite, file, tags) VALUES (?, ?, ?, ?, ?, ?)').run(
@@ -24,12 +24,12 @@ export function indexTest(prepare: Prepare, test: IndexedTest): void {
   )
 }
 
-/** Takes a test out of the full-text index. */
+/** Removes a test from the full-text index. */
 export function unindexTest(prepare: Prepare, seq: number): void {
   prepare('DELETE FROM test_text WHERE rowid = ?').run(seq)
 }
 
-/** Rows of the tests that match, with their BM25 rank (the smaller the better); a title weighs most. */
+/** A subquery of the matching tests with their BM25 rank (lower is better); the key and the title weigh most. */
 export function rankedTests(expression: string): RawBuilder<{ seq: number; rank: number }> {
   return sql<{ seq: number; rank: number }>`(SELECT rowid AS seq, bm25(test_text, 10, 5, 3, 2, 3) AS rank
     FROM test_text WHERE test_text MATCH ${expression})`

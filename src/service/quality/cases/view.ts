@@ -16,7 +16,7 @@ export type TestBody = z.input<typeof Test>
 
 const WINDOW_DAYS = 30
 
-/** The contract's tests of rows, in their order, with links, newest result and the statistics of 30 days. */
+/** Converts rows to the contract's tests, in the same order, with links, newest result and statistics over 30 days. */
 export async function viewTests(
   rows: Rows,
   tests: readonly StoredTest[],
@@ -66,7 +66,7 @@ export async function viewTests(
   }))
 }
 
-/** Keys of the requirements each test is linked to itself, in their order. */
+/** The keys of the requirements that each test itself is linked to, by number. */
 async function linkedKeys(rows: Rows, ids: readonly string[]): Promise<Map<string, string[]>> {
   const keys = new Map<string, string[]>()
   for (const chunk of chunks(ids)) {
@@ -105,7 +105,7 @@ const noStats: TestBody['stats'] = {
   window_days: WINDOW_DAYS,
 }
 
-/** `pass_rate` is the share of the runs that were not skipped and passed, flaky ones included. */
+/** `pass_rate` is the share of passed runs, flaky ones included, among the runs that were not skipped. */
 async function loadStats(rows: Rows, ids: readonly string[], since: number): Promise<Map<string, TestBody['stats']>> {
   const stats = new Map<string, TestBody['stats']>()
   for (const chunk of chunks(ids)) {

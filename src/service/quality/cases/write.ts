@@ -19,7 +19,7 @@ type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 type Product = Selectable<ProductRow>
 type Input = InputOf<'createTest'>
 
-/** The members that a request may set; absent ones stay as they are. */
+/** The members that a request may set; absent ones stay unchanged. */
 export type TestFields = Partial<
   Omit<
     Input,
@@ -27,7 +27,7 @@ export type TestFields = Partial<
   >
 > & { automation_ref?: Input['automation_ref'] | null }
 
-/** Creates a suite or a case. Throws `already_exists` when a case of the same place in the code is there. */
+/** Creates a suite or a case. Throws `already_exists` if a case with the same code location exists. */
 export async function insertTest(
   rows: Rows,
   prepare: Prepare,
@@ -63,7 +63,7 @@ export async function insertTest(
   return row
 }
 
-/** Changes a test; requirements whose coverage it counts for are brought up to date. */
+/** Changes a test and updates the coverage of the requirements it counts for. */
 export async function changeTest(
   rows: Rows,
   prepare: Prepare,
@@ -96,7 +96,7 @@ export async function changeTest(
   return row
 }
 
-/** Deletes tests softly with their links; their results stay until retention takes them (contract §4). */
+/** Soft-deletes tests and deletes their links; their results stay until retention removes them (contract §4). */
 export async function removeTests(
   rows: Rows,
   prepare: Prepare,
@@ -148,7 +148,7 @@ function toColumns(fields: TestFields) {
   }
 }
 
-/** Columns of a place in the code; of none, empty ones. */
+/** The columns of a code location; empty values without one. */
 function locationColumns(product: Product, place: TestFields['automation_ref']) {
   if (place === undefined || place === null) {
     return { identity: null, file_path: '', suite_path: '[]', name: '', project: '', line: 0 }
@@ -168,14 +168,14 @@ async function checkFree(rows: Rows, productId: number, identity: string): Promi
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (taken === undefined) return
-  throw new ServiceError('already_exists', `${testKey(taken)} is at that place in the code; update it instead`, {
+  throw new ServiceError('already_exists', `${testKey(taken)} already has this code location; update it instead`, {
     reason: 'TEST_EXISTS',
     metadata: { existing_id: taken.id },
     violations: [{ field: 'automation_ref', description: 'is taken' }],
   })
 }
 
-/** The parent is a suite of the same product, and not below the test itself. */
+/** Checks that the parent is a suite of the same product and not below the test itself. */
 async function checkParent(
   rows: Rows,
   productId: number,
@@ -192,7 +192,7 @@ async function checkParent(
       .where('deleted_at', 'is', null)
       .executeTakeFirst()
     if (parent === undefined) {
-      if (first) throw notFound('test', above, 'parent_id is a suite of the same product')
+      if (first) throw notFound('test', above, 'parent_id must be a suite of the same product')
       return
     }
     if (first && parent.kind !== 'TEST_KIND_SUITE') {

@@ -10,12 +10,12 @@ import { readJson, readTexts } from '../../sql/json.ts'
 
 const Criteria = z.array(z.object({ id: z.string() }))
 
-/** Ids of the criteria in `requirement.acceptance_criteria` (JSON). */
+/** The ids of the criteria in `requirement.acceptance_criteria` (JSON). */
 export function readCriterionIds(json: string): string[] {
   return readJson(Criteria, json).map(({ id }) => id)
 }
 
-/** Where results must come from to count; left out, anywhere. */
+/** The environment and release that results must come from to count; absent means any. */
 export interface CoverageScope {
   environmentId?: string | undefined
   releaseId?: string | undefined
@@ -27,8 +27,8 @@ const counting = ['LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES'] as const
 const CountingRole = z.enum(counting)
 
 /**
- * The counting links of requirements with their cases and the newest result of each in the scope, by requirement. A link
- * to a suite has the cases of the whole suite.
+ * The links that count as coverage, by requirement, with their cases and the newest result of each in the scope. A link to a
+ * suite has all cases of the suite.
  */
 export async function countedLinks(
   rows: Rows,
@@ -56,11 +56,11 @@ export async function countedLinks(
   return facts
 }
 
-/** The cases that count under each test: itself, or all that hang below a suite. */
+/** The cases that count for each test: the case itself, or all cases below a suite. */
 async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<string, string[]>> {
   const under = new Map<string, string[]>(testIds.map((id) => [id, []]))
   for (const chunk of chunks(testIds)) {
-    // The recursion carries all that is asked of a test: a join after it would read the whole table.
+    // The recursion carries every column that is tested below: a join after it would read the whole table.
     const { rows: found } = await sql<{ root: string; id: string }>`
       WITH RECURSIVE below (root, id, kind, status, quarantined) AS (
         SELECT id, id, kind, status, quarantined FROM test WHERE id IN (${sql.join(chunk)}) AND deleted_at IS NULL
@@ -105,7 +105,7 @@ async function newestResults(
   return newest
 }
 
-/** Every case knows its newest result, so that its history is not read. */
+/** Every case stores the id of its newest result, so its history is not read. */
 function newestAnywhere(rows: Rows, testIds: readonly string[]) {
   return rows.selectFrom('test').select('last_result_id').where('id', 'in', testIds)
 }

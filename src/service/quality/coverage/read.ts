@@ -14,8 +14,8 @@ export interface CoveredProduct {
 }
 
 /**
- * Coverage of requirements by id (contract §1.2). Without a scope as it is stored, which `refreshStale` keeps from ageing;
- * in a scope computed now, over everything below them. Unknown and deleted ids are left out.
+ * The coverage of requirements by id (contract §1.2). Without a scope it is the stored coverage, which `refreshStale` keeps
+ * current; in a scope it is computed now, including descendants. Unknown and deleted ids are omitted.
  */
 export async function coverageFor(
   rows: Rows,
@@ -29,7 +29,7 @@ export async function coverageFor(
   return new Map(requirementIds.flatMap((id) => (shown.has(id) ? [[id, shown.get(id)!.coverage] as const] : [])))
 }
 
-/** How many requirements are in which state: those that count and are no groups, whose children count already. */
+/** The number of requirements in each state: those that count and are not groups, whose children count already. */
 export async function countCoverage(
   rows: Rows,
   product: CoveredProduct,
@@ -99,7 +99,7 @@ interface Node {
   acceptance_criteria: string
 }
 
-/** The requirements and everything below them, computed from their links. */
+/** The coverage of the requirements and their descendants, computed from their links. */
 async function scopedCoverage(
   rows: Rows,
   product: CoveredProduct,

@@ -9,17 +9,17 @@ import { maxResultAgeMs } from './policy.ts'
 import { judgeCoverage, worstState, type CountedLink, type OwnCoverage, type CoverageStateName } from './rule.ts'
 import { readOwnJson, readTexts } from '../../sql/json.ts'
 
-/** Weight of a priority, a risk or a criticality in R (contract §9.1). */
+/** The weight of a priority, a risk or a criticality in R (contract §9.1). */
 const weights: Readonly<Record<string, number>> = { CRITICAL: 1, HIGH: 0.75, MEDIUM: 0.5, LOW: 0.25 }
 
-/** `PRIORITY_HIGH` and `RISK_LEVEL_HIGH` weigh 0.75. */
+/** The weight of a level: `PRIORITY_HIGH` and `RISK_LEVEL_HIGH` weigh 0.75. */
 function riskWeight(level: z.output<typeof Priority> | z.output<typeof RiskLevel>): number {
   return weights[level.slice(level.lastIndexOf('_') + 1)] ?? 0
 }
 
 /**
- * Brings the stored coverage of requirements and of their ancestors up to date; what was deleted loses its row. To be
- * called in the transaction of every change to a requirement, a link, a linked case or a result of one.
+ * Updates the stored coverage of requirements and their ancestors; deleted requirements lose their row. Call it in the
+ * transaction of every change to a requirement, a link, a linked case or a result of a linked case.
  */
 export async function refreshCoverage(
   rows: Rows,
@@ -55,7 +55,7 @@ export async function refreshCoverage(
   rollUpAncestors(prepare, parents)
 }
 
-/** Ids of the requirements that the cases count for: linked to them, or to a suite above them. */
+/** The ids of the requirements that the cases count for: linked to the case itself or to a suite above it. */
 export function requirementsOfTests(prepare: Prepare, testIds: readonly string[]): string[] {
   const found = new Set<string>()
   for (const chunk of chunks(testIds)) {
@@ -72,7 +72,7 @@ export function requirementsOfTests(prepare: Prepare, testIds: readonly string[]
   return [...found]
 }
 
-/** Renews what rests on results that have become too old since, a few hundred per transaction. */
+/** Updates coverage that is based on results that are too old by now, a few hundred requirements per transaction. */
 export async function refreshStale(db: Database, productId: number, now: number): Promise<void> {
   for (;;) {
     const stale = await db.read
@@ -151,7 +151,7 @@ interface RolledRow {
   normative: number
 }
 
-/** Joins a requirement's own coverage with that of its children (contract §1.2); answers its parent. */
+/** Combines a requirement's own coverage with that of its children (contract §1.2); returns the id of its parent. */
 function rollUp(prepare: Prepare, id: string): string {
   const row = prepare(
     `SELECT own, own_state, requirement_coverage.parent_id, kind, status, normative
@@ -172,7 +172,7 @@ function rollUp(prepare: Prepare, id: string): string {
   return row.parent_id
 }
 
-/** The states that the children which count are in. */
+/** The states of the children that count. */
 function childStates(prepare: Prepare, id: string): CoverageStateName[] {
   const exists = prepare(
     'SELECT 1 AS found FROM requirement_coverage WHERE parent_id = ? AND state = ? AND counts = 1 LIMIT 1',

@@ -14,7 +14,7 @@ export interface NewestResult {
   releaseKnown: boolean
 }
 
-/** A case that counts: neither deleted nor deprecated nor quarantined. */
+/** A case that counts: not deleted, deprecated or quarantined. */
 export interface CountedCase {
   testId: string
   newest: NewestResult | undefined
@@ -39,15 +39,15 @@ export interface RequirementFacts {
 
 export interface OwnCoverage {
   coverage: CoverageBody
-  /** What keeps it from being verified, the weightiest first of those that apply; '' when nothing does. */
+  /** Why it is not verified: the gap with the highest factor among those that apply; '' when it is. */
   gap: z.output<typeof GapType> | ''
-  /** When the first of the results that count becomes too old; null when none will. */
+  /** When the first of the counting results becomes too old, in epoch milliseconds; null when none will. */
   staleAt: number | null
 }
 
 /**
- * The coverage of a requirement by its own links (contract §1.2), and its gap (contract §9.1). Every place that
- * speaks of coverage asks this function.
+ * The coverage of a requirement by its own links (contract §1.2), and its gap (contract §9.1). All code that reports
+ * coverage calls this function.
  */
 export function judgeCoverage({ criterionIds, links, maxAgeMs, now }: RequirementFacts): OwnCoverage {
   const active = links.filter(({ cases }) => cases.length > 0)
@@ -93,7 +93,7 @@ function oldest(results: readonly NewestResult[]): number {
   return results.reduce((least, { at }) => Math.min(least, at), Infinity)
 }
 
-/** In the order of their factors (contract §9.1); of two with the same one PARTIAL before SUSPECT. */
+/** In the order of the factors (contract §9.1); for equal factors, PARTIAL before SUSPECT. */
 function findGapType(found: Record<'linked' | 'failing' | 'unrun' | 'partial' | 'suspect' | 'stale', boolean>) {
   if (!found.linked) return 'GAP_TYPE_NO_TEST'
   if (found.failing) return 'GAP_TYPE_FAILING'
@@ -103,12 +103,12 @@ function findGapType(found: Record<'linked' | 'failing' | 'unrun' | 'partial' | 
   return found.stale ? 'GAP_TYPE_STALE' : ''
 }
 
-/** A case that several links lead to counts once. */
+/** A case that several links lead to counts only once. */
 function distinctCases(links: readonly CountedLink[]): CountedCase[] {
   return [...new Map(links.flatMap(({ cases }) => cases).map((one) => [one.testId, one])).values()]
 }
 
-/** A link that verifies without naming criteria is about all of them. */
+/** A verifying link that names no criteria covers all of them. */
 function uncoveredCriteria(criterionIds: readonly string[], links: readonly CountedLink[]): string[] {
   const isWhole = ({ role, criterionIds: named }: CountedLink) => role === 'LINK_ROLE_VERIFIES' && named.length === 0
   if (links.some(isWhole)) return []
@@ -124,10 +124,10 @@ function hasFailed(status: NewestResult['status']): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
 }
 
-/** From the worst to the best. */
+/** From worst to best. */
 const order: readonly CoverageStateName[] = ['no_test', 'not_run', 'verified']
 
-/** The worst of several states; undefined of none. */
+/** The worst of the states; undefined when there are none. */
 export function worstState(states: Iterable<CoverageStateName>): CoverageStateName | undefined {
   const present = new Set(states)
   return order.find((state) => present.has(state))

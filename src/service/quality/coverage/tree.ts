@@ -1,6 +1,6 @@
 import { judgeCoverage, worstState, type CoverageBody, type CountedLink } from './rule.ts'
 
-/** A requirement in its tree; the parent may be missing among the nodes. */
+/** A requirement in its tree; its parent may not be among the nodes. */
 export interface TreeNode {
   id: string
   parentId: string
@@ -11,16 +11,16 @@ export interface TreeNode {
   links: readonly CountedLink[]
 }
 
-/** Coverage as a requirement shows it: its own numbers, and the state and flags of itself and all below it. */
+/** Coverage as a requirement shows it: its own counts, and the state and flags that include its descendants. */
 export interface Shown {
   coverage: CoverageBody
-  /** Demanded and no empty group: an empty group is left out everywhere (contract §1.2). */
+  /** Demanded and not an empty group: empty groups count nowhere (contract §1.2). */
   counts: boolean
 }
 
 /**
- * Coverage of every node with all that is below it (contract §1.2): the worst of its own state and of its children that
- * count; a group has only its children. The nodes must be a forest.
+ * The coverage of every node including its descendants (contract §1.2): the worst of its own state and those of its counting
+ * children; a group only has its children. The nodes must be a forest.
  */
 export function coverTree(
   nodes: readonly TreeNode[],

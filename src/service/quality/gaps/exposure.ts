@@ -10,7 +10,7 @@ export type ExposureWindow = z.output<typeof GapWindow>
 
 const windowMs: Readonly<Record<ExposureWindow, number>> = { '1d': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs }
 
-/** An issue that happened inside the window. */
+/** An issue that occurred inside the window. */
 export interface LiveIssue {
   id: string
   number: number
@@ -21,15 +21,15 @@ export interface LiveIssue {
   users: number
   /** Occurrences inside the window. */
   events: number
-  /** The same, by environment and level: its part of X (contract §9.1). */
+  /** The same, weighted by environment and level: its share of X (contract §9.1). */
   weighted: number
-  /** Files of its in-app frames, and how near the crash: 0 is the crash. */
+  /** The files of its in-app frames and their distance to the crash: 0 is the crash. */
   files: { path: string; distance: number }[]
 }
 
 /**
- * Issues of a product with occurrences in the window, in one environment or in all, with what they add to the exposure.
- * Occurrences are counted by the hour, so a window begins with its first full hour.
+ * The issues of a product with occurrences in the window, in one environment or in all, with their share of the exposure.
+ * Occurrences are counted by the hour, so a window starts with its first full hour.
  */
 export async function liveIssues(
   rows: Rows,
@@ -80,14 +80,14 @@ async function loadCrashFiles(rows: Rows, productId: number, issueIds: ReadonlyS
   return files
 }
 
-/** Issues that speak for one gap: those whose files match, and those that only happen in the same component. */
+/** The issues that add to the score of one gap: those whose files match, and those that only share a component. */
 export interface Exposure {
   matched: readonly LiveIssue[]
-  /** Count half. */
+  /** These count half. */
   nearby: readonly LiveIssue[]
 }
 
-/** X: issues whose files match count whole, those that only share a component half (contract §9.1). */
+/** X: issues whose files match count in full, those that only share a component count half (contract §9.1). */
 export function weightedEvents({ matched, nearby }: Exposure): number {
   const sum = (issues: readonly LiveIssue[]) => issues.reduce((total, { weighted }) => total + weighted, 0)
   return sum(matched) + 0.5 * sum(nearby)

@@ -11,7 +11,7 @@ import type { GapTypeName } from './score.ts'
 
 type Filter = Pick<InputOf<'listCoverageGaps'>, 'type' | 'component_id' | 'priority' | 'min_score'>
 
-/** One page of a product's gaps, worst first, with the counts of all that match. */
+/** One page of a product's gaps, worst first, with counts over all that match. */
 export async function listGaps(
   rows: Rows,
   product: CoveredProduct,
@@ -31,12 +31,12 @@ export async function listGaps(
   }
 }
 
-/** Sorts as the list does among gaps of one score: requirements by number, then files by path. */
+/** Sorts gaps of equal score as the list does: requirements by number, then files by path. */
 function tieBreaker({ number, path }: ScannedGap): string {
   return number === Infinity ? `file ${path}` : `a ${String(number).padStart(15, '0')}`
 }
 
-/** What the page after a gap begins with, also when scores have moved since. */
+/** Whether a gap comes after the cursor, even if scores have changed since the previous page. */
 function isAfter(gap: ScannedGap, { sortValue, id }: { sortValue: string | number; id: string }): boolean {
   const score = Number(sortValue)
   return gap.score < score || (gap.score === score && tieBreaker(gap) > id)

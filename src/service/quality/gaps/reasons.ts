@@ -19,7 +19,7 @@ export interface ReasonFacts {
   window: ExposureWindow
 }
 
-/** Why something is a gap and why it stands where it does, in words that hold no text of events or reports. */
+/** Why something is a gap and why it ranks where it does, in our own words: never quotes events or reports. */
 export function gapReasons({ type, coverage, priority, risk, exposure, window }: ReasonFacts): string[] {
   return [
     ...openReasons(type, coverage),
@@ -29,7 +29,7 @@ export function gapReasons({ type, coverage, priority, risk, exposure, window }:
   ]
 }
 
-const suspectWords = 'what it says has changed since its tests were linked: read them again and confirm the link'
+const suspectWords = 'it has changed since its tests were linked: review the tests and confirm the link'
 
 function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): string[] {
   const linked = coverage?.linked_test_count ?? 0
@@ -50,7 +50,7 @@ function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): str
     case 'GAP_TYPE_SUSPECT':
       return [suspectWords]
     case 'GAP_TYPE_UNCLAIMED_HOT_FILE':
-      return ['errors happen in this file and no requirement names it']
+      return ['errors occur in this file and no requirement claims it']
   }
 }
 

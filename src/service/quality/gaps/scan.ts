@@ -12,12 +12,12 @@ import { liveIssues, weightedEvents, type Exposure, type LiveIssue, type Exposur
 import { exposureScore, gapScore, UNCLAIMED_RISK, type GapTypeName } from './score.ts'
 import { readTexts } from '../../sql/json.ts'
 
-/** A gap with what its order and the filters need; what a page shows of it is read later. */
+/** A gap with the data that order and filters need; the rest of what a page shows is read later. */
 export interface ScannedGap {
   type: GapTypeName
-  /** undefined: a hot file that no requirement claims. */
+  /** Undefined for a hot file that no requirement claims. */
   requirementId: string | undefined
-  /** Number of the requirement's key; files come after all requirements. */
+  /** The number in the requirement's key; Infinity for files, which come after all requirements. */
   number: number
   state: CoverageStateName | null
   componentIds: readonly string[]
@@ -36,12 +36,12 @@ export interface GapQuery {
   now: number
 }
 
-/** Hot files beside the requirements: whoever can send an event can make one. */
+/** The most hot files in the list: anyone who can send events can create them. */
 const MOST_FILES = 200
 
 /**
- * Every gap of a product in its order (contract §9.1): score descending, then the key's number, files by path. One per
- * requirement, judged by its own links, and one per file that errors go through and no requirement claims.
+ * Every gap of a product in list order (contract §9.1): by descending score, then by the key's number, files by path. There
+ * is one per requirement, judged by its own links, and one per file that occurs in errors and that no requirement claims.
  */
 export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<ScannedGap[]> {
   const issues = await liveIssues(rows, product.id, query)
@@ -63,7 +63,7 @@ export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQu
   )
 }
 
-/** Id of a gap: the same type and subject have it in every scan. */
+/** The id of a gap: the same type and subject have the same id in every scan. */
 export function gapId({ type, requirementId, path }: Pick<ScannedGap, 'type' | 'requirementId' | 'path'>): string {
   return createHash('sha256')
     .update(`${type}\n${requirementId ?? path}`)
@@ -72,7 +72,7 @@ export function gapId({ type, requirementId, path }: Pick<ScannedGap, 'type' | '
 }
 
 interface OpenGap {
-  /** The requirement's. */
+  /** The id of the requirement. */
   id: string
   number: number
   type: GapTypeName
@@ -99,7 +99,7 @@ async function storedGaps(rows: Rows, productId: number): Promise<OpenGap[]> {
   }))
 }
 
-/** Judged by the results of one environment alone. */
+/** The gaps when only the results of one environment count. */
 async function scopedGaps(
   rows: Rows,
   product: CoveredProduct,
@@ -132,7 +132,7 @@ async function scopedGaps(
   })
 }
 
-/** Thousands of requirements share a few lists of components. */
+/** Parses each distinct list once: thousands of requirements share a few lists of components. */
 function parsedOnce() {
   const known = new Map<string, readonly string[]>()
   return (json: string) => {
@@ -142,7 +142,7 @@ function parsedOnce() {
   }
 }
 
-/** The issues that speak for a requirement, looked up by its id and its components. */
+/** Looks up the issues that add to the score of a requirement, by its id and its components. */
 function exposureIndex(
   issues: readonly LiveIssue[],
   claims: ReadonlyMap<string, readonly { requirementId: string }[]>,
@@ -171,7 +171,7 @@ function exposureIndex(
   }
 }
 
-/** The files nearest to the crash of issues, where no requirement claims them. */
+/** For each issue the file nearest to the crash, unless a requirement claims it. */
 function hotFiles(issues: readonly LiveIssue[], claims: ReadonlyMap<string, unknown>): ScannedGap[] {
   const byFile = new Map<string, LiveIssue[]>()
   for (const issue of issues) {

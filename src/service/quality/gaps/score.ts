@@ -4,7 +4,7 @@ import type { GapAction, GapType } from '../../../contract/test-context.ts'
 
 export type GapTypeName = z.output<typeof GapType>
 
-/** S of contract §9.1. */
+/** S of contract §9.1, by type of gap. */
 export const typeFactor: Readonly<Record<GapTypeName, number>> = {
   GAP_TYPE_NO_TEST: 1,
   GAP_TYPE_FAILING: 0.95,
@@ -15,7 +15,7 @@ export const typeFactor: Readonly<Record<GapTypeName, number>> = {
   GAP_TYPE_STALE: 0.5,
 }
 
-/** What to do about a gap of each type. */
+/** The suggested action for each type of gap. */
 export const suggestedAction: Readonly<Record<GapTypeName, z.output<typeof GapAction>>> = {
   GAP_TYPE_NO_TEST: 'GAP_ACTION_WRITE_TEST',
   GAP_TYPE_FAILING: 'GAP_ACTION_FIX_TEST',
@@ -29,19 +29,19 @@ export const suggestedAction: Readonly<Record<GapTypeName, z.output<typeof GapAc
 /** R of a file that no requirement claims. */
 export const UNCLAIMED_RISK = 0.5
 
-/** How much an event of a level says about exposure. */
+/** The weight of an event in the exposure, by its level. */
 export function levelWeight(level: z.output<typeof Level>): number {
   if (level === 'fatal') return 3
   if (level === 'error') return 1
   return level === 'warning' ? 0.3 : 0.05
 }
 
-/** E = min(1, log10(1 + X) / 4): 10,000 weighted events are all one can be exposed to. */
+/** E = min(1, log10(1 + X) / 4): the exposure is highest from about 10,000 weighted events on. */
 export function exposureScore(weightedEvents: number): number {
   return Math.min(1, Math.log10(1 + weightedEvents) / 4)
 }
 
-/** 100 · R · S · (0.3 + 0.7 · E), one decimal. */
+/** 100 · R · S · (0.3 + 0.7 · E), rounded to one decimal. */
 export function gapScore({ risk, type, exposure }: { risk: number; type: GapTypeName; exposure: number }): number {
   return Math.round(100 * risk * typeFactor[type] * (0.3 + 0.7 * exposure) * 10) / 10
 }

@@ -24,7 +24,7 @@ export interface GapViewing extends GapQuery {
   keyPrefix: string
 }
 
-/** The contract's gaps, in their order; `rankOf` tells the place of each in the whole list. */
+/** Converts scanned gaps to the contract's gaps, in the same order; `rank` is the place of each in the whole list. */
 export async function viewGaps(
   rows: Rows,
   product: CoveredProduct,
@@ -110,7 +110,7 @@ async function loadRequirements(rows: Rows, ids: readonly string[]) {
   return found
 }
 
-/** By the requirement's own links, as its gap is judged. */
+/** Coverage by the requirement's own links, which also decide its gap. */
 async function ownCoverage(
   rows: Rows,
   product: CoveredProduct,

@@ -5,7 +5,7 @@ import type { RequirementFields } from './write.ts'
 type Update = InputOf<'updateRequirement'>
 type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag' | 'minor_change'>
 
-/** What `null` makes of each member (contract §3: null clears): what a new requirement has. */
+/** The value that `null` sets for each member (contract §3: null clears): the default of a new requirement. */
 const cleared = {
   kind: 'REQUIREMENT_KIND_FUNCTIONAL',
   status: 'REQUIREMENT_STATUS_DRAFT',
@@ -26,8 +26,8 @@ const cleared = {
   position: 'end',
 } as const satisfies { [K in keyof Omit<Members, 'title'>]-?: unknown }
 
-/** The members of an update that are to be set: absent = unchanged, null = cleared, and only those of `update_mask`. */
+/** The members that an update sets: absent means unchanged, null means cleared, and only those in `update_mask` count. */
 export function updatedFields(input: Update): RequirementFields {
-  // The members are the contract's, and what clears one is of its type.
+  // The members are those of the contract, and each cleared value has the type of its member.
   return membersToSet(input, cleared) as RequirementFields
 }

@@ -3,7 +3,7 @@ import type { Requirement } from '../../../contract/requirements.ts'
 import { readJson } from '../../sql/json.ts'
 import { StoredActor } from '../../workspace/actor.ts'
 
-/** What the JSON columns of `requirement` hold; written by `write.ts`, parsed where they are read. */
+/** Schemas of the JSON columns of `requirement`: `write.ts` writes them, and readers parse them. */
 
 export type RequirementBody = z.input<typeof Requirement>
 export type Criterion = RequirementBody['acceptance_criteria'][number]
@@ -57,7 +57,7 @@ export const Source: z.ZodType<RequirementBody['source']> = z.object({
 export const LabelColumn = z.record(Text, Text)
 export const ExternalRefs = z.array(z.object({ system: Text, key: Text, url: Text }))
 
-/** An actor as JSON columns hold it. */
+/** Parses an actor from a JSON column. */
 export function parseActor(json: string): z.output<typeof StoredActor> {
   return readJson(StoredActor, json)
 }

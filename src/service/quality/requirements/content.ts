@@ -7,8 +7,8 @@ import type { Criterion, RequirementBody, StoredCodeRef } from './columns.ts'
 type Input = InputOf<'createRequirement'>
 
 /**
- * What a requirement says, as one digest: title, statement and criteria without differences of spacing (contract §3). An
- * edit that leaves it alike changes no meaning.
+ * A digest of the content of a requirement: title, statement and criteria with normalized white space (contract §3). An
+ * edit that does not change it does not change the meaning.
  */
 export function contentHash(content: Pick<RequirementBody, 'title' | 'statement' | 'acceptance_criteria'>): string {
   const criteria = content.acceptance_criteria.map(({ text, given, when, then }) =>
@@ -24,8 +24,8 @@ function spaced(text: string): string {
 }
 
 /**
- * The criteria of a request: those that name an id keep it, the others get a new one. Throws `invalid_argument` for an id
- * that the requirement does not have, and for a criterion that says nothing.
+ * Reads the criteria of a request: those with an id keep it, the others get a new one. Throws `invalid_argument` for an id
+ * that the requirement does not have, and for an empty criterion.
  */
 export function readCriteria(
   given: NonNullable<Input['acceptance_criteria']>,
@@ -37,12 +37,12 @@ export function readCriteria(
     const field = `acceptance_criteria.${String(position)}`
     if (one.id !== undefined && !ids.delete(one.id)) {
       throw invalid([
-        { field: `${field}.id`, description: 'must be the id of a criterion that the requirement has, once' },
+        { field: `${field}.id`, description: 'must be the id of an existing criterion of the requirement, used once' },
       ])
     }
     const { text = '', given: before = '', when = '', then: after = '' } = one
     if ([text, before, when, after].every((part) => part.trim() === '')) {
-      throw invalid([{ field: `${field}.text`, description: 'must say something, as text or as given, when and then' }])
+      throw invalid([{ field: `${field}.text`, description: 'must not be empty: set text, or given, when and then' }])
     }
     const isSteps = [before, when, after].some((part) => part !== '')
     return {
@@ -58,7 +58,7 @@ export function readCriteria(
   })
 }
 
-/** The code references of a request with `/` between folders. Throws `GLOB_INVALID` where a path could not be matched. */
+/** Reads the code references of a request, with `/` as separator. Throws `GLOB_INVALID` for an invalid glob. */
 export function readCodeRefs(given: NonNullable<Input['code_refs']>): StoredCodeRef[] {
   const refs = given.map(({ path, symbol = '', start_line = 0, end_line = 0, source, confidence = 1 }) => ({
     path: path.replaceAll('\\', '/').replace(/^(?:\.\/)+/, ''),
@@ -76,7 +76,7 @@ export function readCodeRefs(given: NonNullable<Input['code_refs']>): StoredCode
   return refs
 }
 
-/** A refusal of members of the request, the first of them in words. */
+/** Creates `invalid_argument` for members of the request; the message describes the first violation. */
 export function invalid(violations: FieldViolation[], reason = 'FIELD_INVALID'): ServiceError {
   const first = violations[0]
   return new ServiceError(

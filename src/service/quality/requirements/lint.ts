@@ -7,16 +7,16 @@ export type WordingFinding = z.input<typeof LintFinding>
 interface WordingRule {
   code: z.output<typeof LintCode>
   pattern: RegExp
-  /** What to do about the words found. */
+  /** How to reword the matched text. */
   advice: string
-  /** Whether a finding stands, given the sentence it is in. */
+  /** Whether the finding applies to the sentence it is in; always when absent. */
   applies?: (sentence: string) => boolean
 }
 
 const words = (list: readonly string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${list.join('|')})(?![\p{L}\p{N}])`, 'giu')
 
-/** A number with or without a unit: what makes a quality checkable. */
+/** A number, with or without a unit, makes a quality checkable. */
 const hasMeasure = (sentence: string) => /\d/.test(sentence)
 const hasActor = (sentence: string) => /\bby (?:the |an? )?\p{L}/iu.test(sentence)
 
@@ -25,7 +25,7 @@ const rules: readonly WordingRule[] = [
   {
     code: 'TBD',
     pattern: words(['TBD', 'TBC', 'TBS', 'to be (?:defined|determined|decided|confirmed)', 'TODO', 'FIXME']),
-    advice: 'decide it, or leave it out until it is decided',
+    advice: 'decide it, or remove it until it is decided',
   },
   {
     code: 'AMBIGUOUS_TERM',
@@ -65,7 +65,7 @@ const rules: readonly WordingRule[] = [
       'optimal(?:ly)?',
       'minimal',
     ]),
-    advice: 'say what exactly, so that two readers test the same',
+    advice: 'be specific, so that two readers test the same thing',
   },
   {
     code: 'NO_MEASURE',
@@ -88,7 +88,7 @@ const rules: readonly WordingRule[] = [
       'small',
       'soon',
     ]),
-    advice: 'name the number and its unit that a test can check',
+    advice: 'give a number with a unit that a test can check',
     applies: (sentence) => !hasMeasure(sentence),
   },
   {
@@ -107,32 +107,32 @@ const rules: readonly WordingRule[] = [
       'if applicable',
       'where applicable',
     ]),
-    advice: 'say when it holds and when it does not',
+    advice: 'say when it applies and when it does not',
   },
   {
     code: 'UNIVERSAL',
     pattern: words(['always', 'never', 'all', 'every', 'any', 'none', '100 ?%']),
-    advice: 'a test cannot show it for everything: say for what, and what the exceptions are',
+    advice: 'no test can prove it for every case: name the cases and the exceptions',
   },
   {
     code: 'PASSIVE_NO_ACTOR',
     pattern: /\b(?:shall|must|should|will|may) (?:not )?be (?:\p{L}+ly )?\p{L}+(?:ed|en|wn|nt|ld|id|ut)\b/giu,
-    advice: 'say who or what does it',
+    advice: 'say who or what performs the action',
     applies: (sentence) => !hasActor(sentence),
   },
   {
     code: 'PRONOUN_SUBJECT',
     pattern:
       /^(?:\s*)(?:it|they|this|these|that|those|he|she)(?= (?:shall|must|should|will|may|can|is|are|has|have)\b)/giu,
-    advice: 'name the subject: a requirement is read alone',
+    advice: 'name the subject: a requirement is read on its own',
   },
 ]
 
 const SHALL = /\b(?:shall|must)\b/giu
 
 /**
- * Findings about the wording of a requirement, in the order of its text; never blocking. `span` counts UTF-16 units of the
- * text that the message names: the title, the statement or a criterion.
+ * Finds wording that makes a requirement hard to test, in the order of its text; findings never block a write. `span`
+ * counts UTF-16 units in the text that the message names: the title, the statement or a criterion.
  */
 export function lintWording(title: string, statement: string, criteria: readonly Criterion[]): WordingFinding[] {
   const texts = [
@@ -158,7 +158,7 @@ function lintText(name: string, text: string): WordingFinding[] {
     const shalls = [...sentence.matchAll(SHALL)]
     const second = shalls[1]
     if (second !== undefined) {
-      const advice = 'one requirement, one demand: split the sentence'
+      const advice = 'state one demand per requirement: split the sentence'
       found.push(finding(name, 'MULTIPLE_SHALL', second[0], start + second.index, advice))
     }
     return withoutOverlaps(found)
@@ -175,7 +175,7 @@ function finding(
   return { code, message: `${name}: "${term}": ${advice}`, span: { start, end: start + term.length } }
 }
 
-/** Of findings at the same place the longer one says more. */
+/** Of overlapping findings, keeps the longest: it says the most. */
 function withoutOverlaps(found: readonly WordingFinding[]): WordingFinding[] {
   const ordered = found.toSorted((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
   return ordered.filter(

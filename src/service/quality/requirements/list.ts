@@ -14,7 +14,7 @@ type Filter = Omit<
 >
 type Sort = NonNullable<InputOf<'listRequirements'>['sort']> | 'rank'
 
-/** Each order by one expression and the number, so that the page after a row is a range. */
+/** Each order uses one expression and then the number, so that the page after a row is a range. */
 const orders = {
   position: { by: sql`requirement.tree_path`, descending: false },
   key: { by: sql`requirement.number`, descending: false },
@@ -27,8 +27,8 @@ const orders = {
 } as const satisfies Record<Sort, unknown>
 
 /**
- * One page of the requirements of a product that match the filter, by `sort` (tree order unless told), tie number. A
- * full-text query without a sort gives the best match first.
+ * One page of the requirements of a product that match the filter, ordered by `sort` (tree order by default), then by
+ * number. A full-text query without `sort` returns the best match first.
  */
 export async function listRequirementRows(
   rows: Rows,
@@ -37,7 +37,7 @@ export async function listRequirementRows(
   const { productId, filter, page } = query
   const expression = filter.q === undefined || filter.q === '' ? undefined : matchExpression(filter.q)
   const isSearch = filter.q !== undefined && filter.q !== ''
-  // Only punctuation: nothing can match.
+  // The query is only punctuation: nothing can match.
   if (isSearch && expression === undefined) return { requirements: [], paging: pagingOf(page, '', 0) }
   const sort = query.sort ?? (isSearch ? 'rank' : 'position')
   const { by, descending } = orders[isSearch || sort !== 'rank' ? sort : 'position']

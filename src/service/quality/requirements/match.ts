@@ -4,21 +4,21 @@ import type { Rows } from '../../sql/database.ts'
 import { CodeRefs, type StoredCodeRef } from './columns.ts'
 import { readJson } from '../../sql/json.ts'
 
-/** A requirement that claims a file, and the reference by which it does. */
+/** A requirement that claims a file, and the code reference that matches the file. */
 export interface PathClaim {
   requirementId: string
   codeRef: StoredCodeRef
 }
 
-/** How `requirement_path.prefix` is made: a whole path, or the folders of a glob before its first wildcard. */
+/** The value of `requirement_path.prefix`: a whole path, or the folders of a glob before its first wildcard. */
 export function pathPrefix(glob: string): string {
   const prefix = literalPrefix(glob)
   return isLiteral(glob) ? prefix : prefix.slice(0, prefix.lastIndexOf('/') + 1)
 }
 
 /**
- * The requirements whose code references match each path (contract §3), paths without any left out. Only references that
- * begin as the path does are looked at, however many requirements there are.
+ * The requirements whose code references match each path (contract §3), without the paths that none match. Only references
+ * that start like the path are tested, however many requirements there are.
  */
 export async function requirementsOfPaths(
   rows: Rows,
@@ -54,13 +54,13 @@ export async function requirementsOfPaths(
   )
 }
 
-/** The path itself, as a file and as a folder (`src/**` matches `src`), and every folder it is in. */
+/** The path itself, as a file and as a folder (`src/**` matches `src`), and every folder around it. */
 function enclosingPrefixes(path: string): string[] {
   const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
   return [path, `${path}/`, '', ...folders]
 }
 
-/** Compiled once per text: the same few globs are asked about many paths. */
+/** Compiled globs by text: the same few globs are tested against many paths. */
 const known = new Map<string, (path: string) => boolean>()
 const MOST_KNOWN = 5_000
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
+import { counted } from '../../../lib/counted.ts'
 import type { Call } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
@@ -44,7 +45,7 @@ export async function deleteRequirement(
 ): Promise<void> {
   const below = await findDescendants(rows, requirement)
   if (below.length > 0 && !recursive) {
-    const message = `the requirement has ${String(below.length)} below it; delete those first, or pass recursive`
+    const message = `the requirement has ${counted(below.length, 'requirement')} below it; delete those first, or pass recursive`
     throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
   }
   await removeRequirements(rows, prepare, call, [requirement, ...below])

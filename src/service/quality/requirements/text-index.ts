@@ -5,10 +5,10 @@ import { requirementKey } from '../keys.ts'
 import { Criteria } from './columns.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
-/** Words of a query that are looked for; more say no more. */
+/** The most words of a query that are searched; more do not improve the result. */
 const MOST_WORDS = 16
 
-/** Puts a requirement's words into the full-text index, in place of those it had. */
+/** Replaces the words of a requirement in the full-text index. */
 export function indexRequirement(prepare: Prepare, row: StoredRequirement): void {
   unindexRequirement(prepare, row.seq)
   const criteria = readJson(Criteria, row.acceptance_criteria)
@@ -22,14 +22,14 @@ export function indexRequirement(prepare: Prepare, row: StoredRequirement): void
   )
 }
 
-/** Takes a requirement out of the full-text index. */
+/** Removes a requirement from the full-text index. */
 export function unindexRequirement(prepare: Prepare, seq: number): void {
   prepare('DELETE FROM requirement_text WHERE rowid = ?').run(seq)
 }
 
 /**
- * A query of people as FTS5 reads it: each word as the beginning of a word, `all` of them or `any`. Undefined when it has
- * no word. Everything else FTS5 gives a meaning (operators, columns, quotes) is taken as a separator.
+ * Converts a free-text query to FTS5: each word matches as a prefix, and `all` or `any` must match. Undefined when it has no
+ * words. Everything else that FTS5 gives a meaning (operators, columns, quotes) is treated as a separator.
  */
 export function matchExpression(query: string, words: 'all' | 'any' = 'all'): string | undefined {
   const found = query.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []
@@ -38,7 +38,7 @@ export function matchExpression(query: string, words: 'all' | 'any' = 'all'): st
   return distinct.map((word) => `"${word}"*`).join(words === 'all' ? ' ' : ' OR ')
 }
 
-/** Rows of the requirements that match, with their BM25 rank (the smaller the better); a title weighs most. */
+/** A subquery of the matching requirements with their BM25 rank (lower is better); the key and the title weigh most. */
 export function rankedRequirements(expression: string): RawBuilder<{ seq: number; rank: number }> {
   return sql<{ seq: number; rank: number }>`(SELECT rowid AS seq, bm25(requirement_text, 10, 5, 2, 2, 3) AS rank
     FROM requirement_text WHERE requirement_text MATCH ${expression})`

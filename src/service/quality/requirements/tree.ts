@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../errors.ts'
 import type { Prepare } from '../../sql/database.ts'
 
-/** Deepest level of a requirement (contract §3). */
+/** The deepest level of a requirement (contract §3). */
 const DEEPEST = 12
 const SEPARATOR = '/'
-/** The character after the separator: ends the range of everything below a path. */
+/** The character after the separator; it ends the range of all paths below a path. */
 const AFTER = '0'
 
-/** One step of a `tree_path`: sorts by position, then by number; the separator sorts before every digit. */
+/** One segment of a `tree_path`: sorts by position, then by number; the separator sorts before every digit. */
 function treeStep({ position, number }: { position: number; number: number }): string {
   return `${hex(position)}:${hex(number)}`
 }
@@ -26,7 +26,7 @@ export function treePath(
   return path
 }
 
-/** Numbers of the requirements above, root first. */
+/** The numbers of the ancestors in a path, root first. */
 export function ancestorNumbers(path: string): number[] {
   const steps = path.split(SEPARATOR).slice(0, -1)
   return steps.map((step) => Number.parseInt(step.slice(step.indexOf(':') + 1), 16))
@@ -37,14 +37,13 @@ export function below(path: string): { from: string; to: string } {
   return { from: path + SEPARATOR, to: path + AFTER }
 }
 
-/** Whether `path` is the other one or below it. */
+/** Whether `path` equals `other` or is below it. */
 export function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(other + SEPARATOR)
 }
 
 /**
- * Gives a requirement and everything below it their new paths. Throws `DEPTH_EXCEEDED` when the lowest of them would be
- * too deep.
+ * Updates the paths of a requirement and all its descendants. Throws `DEPTH_EXCEEDED` if the lowest would be too deep.
  */
 export function moveSubtree(prepare: Prepare, productId: number, from: string, to: string): void {
   if (from === to) return
@@ -68,7 +67,7 @@ function treeDepth(path: string): number {
 function tooDeep(): ServiceError {
   return new ServiceError(
     'failed_precondition',
-    `a requirement lies at most ${String(DEEPEST)} levels deep; choose a parent further up`,
+    `requirements can be at most ${String(DEEPEST)} levels deep; choose a parent further up`,
     {
       reason: 'DEPTH_EXCEEDED',
     },

@@ -15,12 +15,12 @@ import { readJson, readTexts } from '../../sql/json.ts'
 export interface RequirementViewing {
   /** Epoch milliseconds. */
   now: number
-  /** Without statement, rationale, criteria and code references. */
+  /** Whether to leave out statement, rationale, criteria and code references. */
   basic?: boolean
   scope?: CoverageScope
 }
 
-/** The contract's requirements of rows, in their order, with their coverage. */
+/** Converts rows to the contract's requirements, in the same order, with their coverage. */
 export async function viewRequirements(
   rows: Rows,
   product: Pick<StoredProduct, 'id' | 'gate_policy'>,
@@ -68,7 +68,7 @@ export async function viewRequirements(
   })
 }
 
-/** A requirement as a reference. */
+/** The requirement as a reference: id, key and title. */
 export function requirementRef(row: Pick<StoredRequirement, 'id' | 'number' | 'title'>) {
   return { id: row.id, key: requirementKey(row), title: row.title }
 }

@@ -18,14 +18,14 @@ import { readJson, readTexts } from '../../sql/json.ts'
 
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 
-/** The members that a request may set; absent ones stay as they are. */
+/** The members that a request may set; absent ones stay unchanged. */
 export type RequirementFields = Partial<
   Omit<InputOf<'createRequirement'>, 'product_id' | 'branch_id' | 'request_id' | 'validate_only' | 'position'>
 > & { position?: number | 'end' | undefined }
 
 const noSource = { kind: 'REQUIREMENT_SOURCE_MANUAL', uri: '', line_start: 0, line_end: 0, quote: '', agent_run_id: '' }
 
-/** Creates a requirement in the main tree, at the end of its siblings unless it says where (contract §3). */
+/** Creates a requirement in the main tree, after its siblings unless `position` is given (contract §3). */
 export async function insertRequirement(
   rows: Rows,
   prepare: Prepare,
@@ -77,8 +77,8 @@ export async function insertRequirement(
 }
 
 /**
- * Changes a requirement. A change of what it says makes a new version and its links suspect, unless the caller calls it
- * minor (contract §3).
+ * Changes a requirement. A change to its content creates a new version and makes its links suspect, unless `minor_change`
+ * is set (contract §3).
  */
 export async function changeRequirement(
   rows: Rows,
@@ -128,7 +128,7 @@ export async function changeRequirement(
   return row
 }
 
-/** Deletes requirements softly: their keys stay taken, their links are archived (contract §3). */
+/** Soft-deletes requirements: their keys stay reserved and their links are archived (contract §3). */
 export async function removeRequirements(
   rows: Rows,
   prepare: Prepare,
@@ -154,7 +154,7 @@ export async function removeRequirements(
   )
 }
 
-/** Everything below a requirement that is not deleted. */
+/** All descendants of a requirement that are not deleted, in tree order. */
 export function findDescendants(
   rows: Rows,
   { product_id, tree_path }: StoredRequirement,
@@ -171,7 +171,7 @@ export function findDescendants(
     .execute()
 }
 
-/** The columns that a request's members go into as they are. */
+/** The columns that store members of a request directly. */
 function toColumns(fields: RequirementFields) {
   const { kind, status, statement, rationale, normative, priority, risk } = fields
   const plain = { kind, status, statement, rationale, priority, risk }
@@ -191,19 +191,19 @@ function toColumns(fields: RequirementFields) {
   }
 }
 
-/** Without the members that are undefined. */
+/** The object without its undefined members. */
 function definedMembers<T extends object>(members: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<{
     [K in keyof T]: Exclude<T[K], undefined>
   }>
 }
 
-/** Where a change puts a requirement; what is below goes with it. Throws `PARENT_CYCLE` and `DEPTH_EXCEEDED`. */
+/** Moves a requirement, with its descendants, to its new place in the tree. Throws `PARENT_CYCLE` and `DEPTH_EXCEEDED`. */
 async function moveInTree(rows: Rows, prepare: Prepare, before: StoredRequirement, fields: RequirementFields) {
   const parentId = fields.parent_id ?? before.parent_id
   const parent = await findParent(rows, before.product_id, parentId === '' ? undefined : parentId)
   if (parent !== undefined && isWithin(parent.tree_path, before.tree_path)) {
-    throw new ServiceError('failed_precondition', 'a requirement cannot lie below itself; choose another parent', {
+    throw new ServiceError('failed_precondition', 'a requirement cannot be below itself; choose another parent', {
       reason: 'PARENT_CYCLE',
     })
   }
@@ -228,11 +228,11 @@ async function findParent(
     .where('product_id', '=', productId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (parent === undefined) throw notFound('requirement', id, 'parent_id is a requirement of the same product')
+  if (parent === undefined) throw notFound('requirement', id, 'parent_id must be a requirement of the same product')
   return parent
 }
 
-/** Components and requirements that a request names are there, in the same product. */
+/** Checks that the components and requirements that a request names exist in the same product. */
 async function checkReferences(rows: Rows, productId: number, fields: RequirementFields, self = ''): Promise<void> {
   await requireComponents(rows, productId, fields.component_ids)
   const others = [...new Set(fields.depends_on_ids)]
@@ -249,7 +249,7 @@ async function checkReferences(rows: Rows, productId: number, fields: Requiremen
     .execute()
   const missing = others.find((id) => !found.some((row) => row.id === id))
   if (missing !== undefined)
-    throw notFound('requirement', missing, 'depends_on_ids are requirements of the same product')
+    throw notFound('requirement', missing, 'depends_on_ids must be requirements of the same product')
 }
 
 function nextPosition(prepare: Prepare, productId: number, parentId: string): number {
@@ -266,7 +266,7 @@ function keepVersion(prepare: Prepare, row: StoredRequirement): void {
   ).run(row.id, row.version, row.title, row.statement, row.acceptance_criteria, row.updated_by, row.updated_at)
 }
 
-/** Writes what finds the requirement by its words, its files and its components. */
+/** Updates the indexes that find the requirement by its words, its files and its components. */
 function index(prepare: Prepare, row: StoredRequirement): void {
   indexRequirement(prepare, row)
   prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(row.id)

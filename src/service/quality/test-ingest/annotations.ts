@@ -4,9 +4,9 @@ import type { AppliedCase } from './apply.ts'
 
 export interface Annotated {
   created: number
-  /** Keys that no requirement has, with the case that names them. */
+  /** Keys without a requirement, with the case that names them. */
   unresolved: { ref: string; test_id: string }[]
-  /** Keys that lead to a requirement, by test. */
+  /** Keys that belong to a requirement, by test. */
   known: Map<string, string[]>
   /** Requirements whose coverage may have changed. */
   requirementIds: Set<string>
@@ -19,8 +19,8 @@ interface AnnotatedRequirement {
 }
 
 /**
- * Links cases to the requirements they name (origin ANNOTATION). A link that is there stays as it is: only a person or an
- * agent confirms a suspect one; but one that lost its annotation is suspect until it has it again (contract §4.2).
+ * Links cases to the requirements they name (origin ANNOTATION). An existing link stays unchanged: only a person or an agent
+ * confirms a suspect one. A link that lost its annotation is suspect until the annotation is back (contract §4.2).
  */
 export function linkAnnotations(
   prepare: Prepare,
@@ -54,7 +54,7 @@ export function linkAnnotations(
   return annotated
 }
 
-/** True when the link is new. */
+/** Adds the link if it does not exist; returns whether it is new. */
 function addLink(
   prepare: Prepare,
   call: Pick<Call, 'actor' | 'now'>,
@@ -65,7 +65,7 @@ function addLink(
      VALUES (?, ?, ?, 'LINK_ROLE_VERIFIES', 'LINK_STATE_ACTIVE', ?, 'LINK_ORIGIN_ANNOTATION', ?, ?) ON CONFLICT DO NOTHING`,
   ).run(testId, requirement.id, productId, requirement.version, JSON.stringify(call.actor), call.now())
   if (changes > 0) return true
-  // Suspect at the present version: it had lost its annotation, which is back.
+  // Suspect at the current version means that it had lost its annotation, which is now back.
   prepare(
     `UPDATE test_link SET state = 'LINK_STATE_ACTIVE' WHERE test_id = ? AND requirement_id = ?
        AND origin = 'LINK_ORIGIN_ANNOTATION' AND state = 'LINK_STATE_SUSPECT' AND requirement_version = ?`,
@@ -73,7 +73,7 @@ function addLink(
   return false
 }
 
-/** Makes the links suspect that only an annotation had made and that no annotation names now; answers their requirements. */
+/** Marks links as suspect that were made by an annotation and that no annotation names now; returns their requirements. */
 function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, AnnotatedRequirement>): string[] {
   const links = prepare(
     `SELECT requirement_id FROM test_link WHERE test_id = ? AND origin = 'LINK_ORIGIN_ANNOTATION'

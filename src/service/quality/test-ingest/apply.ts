@@ -12,7 +12,7 @@ import { createSuites, testTitle } from './suites.ts'
 
 type IngestOptions = NonNullable<InputOf<'ingestTests'>['options']>
 
-/** Set on a case that its report lost, so that it comes back when the report has it again. */
+/** A label on a case that was missing from its report, so that it becomes active again once the report has it. */
 const DEPRECATED_BY = 'deprecated_by'
 const MISSING = 'missing_policy'
 
@@ -25,7 +25,7 @@ export type IngestAction =
 
 export interface AppliedCase {
   placed: PlacedCase
-  /** '' for a case that was left out. */
+  /** '' for a skipped case. */
   testId: string
   number: number
   action: IngestAction
@@ -46,7 +46,7 @@ export interface ApplyFacts {
   run: RecordedRun | undefined
 }
 
-/** Writes the cases of a report and their results, each in the transaction of the caller. */
+/** Writes the cases of a report and their results, in the caller's transaction. */
 export function applyCases(
   prepare: Prepare,
   call: Pick<Call, 'actor' | 'now' | 'newId'>,
@@ -122,12 +122,12 @@ function insertCase(
 }
 
 /**
- * Brings a known case up to what the report says. What only people give it stays: its title once they changed it, its
- * level unless the request names one. A draft that ran is active.
+ * Updates a known case from the report. Edits by people stay: its title once they changed it, and its level unless the
+ * request names one. A draft that ran becomes active.
  */
 function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCase, test: KnownTest, facts: CaseFacts) {
   const { framework, options, parentId, productId } = facts
-  // A case found by the key it names stays where it is known to be; without a place it takes one that is free.
+  // A case found by its key keeps its known location; without a location it takes the reported one if that is free.
   const isPlaced =
     placed.testKey !== undefined && (test.identity !== null || isTaken(prepare, productId, placed.identity))
   const moves = test.identity !== placed.identity && !isPlaced
@@ -198,8 +198,8 @@ function caseLabels({ labels, reports }: PlacedCase): Record<string, string> {
 }
 
 /**
- * Marks the known cases of the reported files that the report no longer has as deprecated (MISSING_POLICY_DEPRECATE);
- * answers their ids.
+ * Deprecates the known cases of the reported files that are no longer in the report (MISSING_POLICY_DEPRECATE); returns
+ * their ids.
  */
 export function deprecateMissing(
   prepare: Prepare,

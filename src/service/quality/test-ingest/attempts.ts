@@ -5,39 +5,39 @@ import type { ReportCase } from '../reports/model/report.ts'
 
 type ResultStatusName = z.output<typeof ResultStatus>
 
-/** One report of a case in a run; the same report has the same digest. */
+/** One report of a case in a run; identical reports have the same digest. */
 const RecordedReport = z.object({
   digest: z.string(),
   status: ResultStatus,
   attempts: z.int(),
   duration_ms: z.int(),
-  /** Its message and trace are the ones that are kept. */
+  /** Whether its message and trace are the ones that are kept. */
   told: z.boolean(),
 })
 export type RecordedReport = z.output<typeof RecordedReport>
 
-/** What `test_result.reported` holds. */
+/** Schema of the JSON column `test_result.reported`. */
 export const ReportedList = z.array(RecordedReport)
 
-/** What the reports of a case in one run come to. */
+/** The combined result of the reports of a case in one run. */
 export interface Outcome {
   status: ResultStatusName
   attempts: number
   duration_ms: number
   reported: RecordedReport[]
-  /** Whether message and trace of the report that was added last are the ones to keep. */
+  /** Whether the message and trace to keep are those of the report that was just added. */
   tellsNew: boolean
 }
 
-/** Digest of what a report says about a case: sent twice, it is one attempt (contract §4.1). */
+/** A digest of the report of a case: sent twice, it is one attempt (contract §4.1). */
 function reportDigest({ status, attempts, duration_ms, message, trace, started_at }: ReportCase): string {
   const said = JSON.stringify([status, attempts, duration_ms, message, trace, started_at])
   return createHash('sha256').update(said).digest('hex').slice(0, 16)
 }
 
 /**
- * Adds a report of a case to those that its run has; undefined when it is one of them. The outcome does not depend on the
- * order in which reports arrive.
+ * Adds a report of a case to those of its run; undefined if the run already has it. The outcome does not depend on the order
+ * in which reports arrive.
  */
 export function addReport(known: readonly RecordedReport[], reported: ReportCase): Outcome | undefined {
   const digest = reportDigest(reported)
@@ -60,7 +60,7 @@ function isFailure(status: ResultStatusName): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
 }
 
-/** One attempt that passed and one that failed are a flaky case; what was skipped once and ran once did run. */
+/** A passed and a failed attempt make a flaky case; a case that was skipped once and ran once counts as run. */
 function mergedStatus(statuses: readonly ResultStatusName[]): ResultStatusName {
   const has = (status: ResultStatusName) => statuses.includes(status)
   const passed = has('RESULT_STATUS_PASSED') || has('RESULT_STATUS_FLAKY')

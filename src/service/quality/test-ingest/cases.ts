@@ -3,7 +3,7 @@ import type { ReportCase } from '../reports/model/report.ts'
 import { caseIdentity, repositoryPath, type PathRoots } from '../cases/identity.ts'
 import { findReferences } from './references.ts'
 
-/** A case of a report with its place in the repository, and every report of it in this request. */
+/** A case of a report with its location in the repository, and every report of it in this request. */
 export interface PlacedCase {
   identity: string
   file_path: string
@@ -13,11 +13,11 @@ export interface PlacedCase {
   line: number
   tags: string[]
   labels: Record<string, string>
-  /** Keys of requirements that it names. */
+  /** The keys of the requirements that it names. */
   requirementKeys: string[]
-  /** Key of the test that it says it is. */
+  /** The key of the test that it claims to be. */
   testKey: string | undefined
-  /** Several when a reporter lists retries as cases of their own, or shards overlap. */
+  /** Several when a reporter lists retries as separate cases, or shards overlap. */
   reports: ReportCase[]
 }
 
@@ -25,7 +25,7 @@ const LONGEST_NAME = 1000
 const MOST_TAGS = 50
 const LONGEST_TAG = 60
 
-/** Cases by their identity (contract §4.2), in the order in which the reports name them first. */
+/** Merges cases by identity (contract §4.2), in the order in which the reports first name them. */
 export function placeCases(cases: readonly ReportCase[], roots: PathRoots): PlacedCase[] {
   const placed = new Map<string, PlacedCase>()
   for (const one of cases) {
@@ -52,7 +52,7 @@ export function placeCases(cases: readonly ReportCase[], roots: PathRoots): Plac
   return [...placed.values()]
 }
 
-/** A name that is too long keeps its beginning and stays different from others that begin alike. */
+/** Shortens a name that is too long; the digest keeps it different from others with the same start. */
 function named(name: string): string {
   if (name.length <= LONGEST_NAME) return name
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)

@@ -9,7 +9,7 @@ import type { ParsedReport, ReportCase } from '../reports/model/report.ts'
 type Draft = InputOf<'ingestTests'>['draft']
 type Encoding = NonNullable<Draft['content_encoding']>
 
-/** Largest report once unpacked; several together may be as large. */
+/** The largest size of all reports of a request together, once unpacked. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 export interface DraftWarning {
@@ -19,23 +19,23 @@ export interface DraftWarning {
   line: number
 }
 
-/** Everything one request reports. */
+/** The parsed reports of one request. */
 export interface ReadDraft {
   format: ParsedReport['format']
   framework: string
   cases: ReportCase[]
   started_at: number | null
   finished_at: number | null
-  /** Reports that were read. */
+  /** The number of reports that were read. */
   files: number
   warnings: DraftWarning[]
-  /** SHA-256 of the content: the run key of a request that names none, so that the same report sent twice is one run. */
+  /** SHA-256 of the content: the run key of a request that names none, so that sending a report twice makes one run. */
   contentKey: string
 }
 
 /**
- * Reads the reports of a request (contract §4.1). One that cannot be read among several is a warning; when none can, its
- * error is thrown: `REPORT_UNPARSABLE`, `FORMAT_UNKNOWN` or `REPORT_EMPTY`.
+ * Reads the reports of a request (contract §4.1). An unreadable report among several becomes a warning; if none can be read,
+ * throws the first error: `REPORT_UNPARSABLE`, `FORMAT_UNKNOWN` or `REPORT_EMPTY`.
  */
 export function readDraft(draft: Draft): ReadDraft {
   const { content, format, content_encoding, files = [], cases } = draft
@@ -93,7 +93,7 @@ function unpack(content: NonNullable<Draft['content']>, encoding: Encoding, left
     return charge(decodeText(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) })), left)
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge()
-    const message = 'the content is no base64 of gzip; correct content_encoding'
+    const message = 'the content is not base64-encoded gzip; correct content_encoding'
     throw new ServiceError('invalid_argument', message, { reason: 'REPORT_UNPARSABLE', cause })
   }
 }
@@ -105,7 +105,7 @@ function charge(text: string, left: { bytes: number }): string {
 }
 
 function tooLarge(): ServiceError {
-  const message = `the reports of one request are over ${String(MOST_BYTES / 1024 / 1024)} MiB once unpacked; send them in several, with one run_key`
+  const message = `the reports of one request are over ${String(MOST_BYTES / 1024 / 1024)} MiB once unpacked; send them in several requests with the same run_key`
   return new ServiceError('payload_too_large', message, { reason: 'PAYLOAD_TOO_LARGE' })
 }
 

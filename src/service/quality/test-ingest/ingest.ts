@@ -33,7 +33,7 @@ const REFERENCES_SHOWN = 200
 const WARNINGS_SHOWN = 100
 
 /**
- * Takes reports that were read: cases, results, links by annotation, and the coverage before and after (contract §4.1).
+ * Stores parsed reports: cases, results and links by annotation; returns the coverage before and after (contract §4.1).
  * Runs inside the caller's transaction; the same reports in the same run change nothing the second time.
  */
 export async function ingestDraft(
@@ -53,7 +53,7 @@ export async function ingestDraft(
   const cases = placeCases(draft.cases, { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir })
   const matches = matchCases(prepare, product.id, cases, { mayRename: (about.shard_total ?? 1) === 1 })
   const touched = matches.flatMap(({ test }) => test?.id ?? [])
-  // Also where a case was: a rename takes it out of one suite and into another.
+  // Include the former place of a case: a rename moves it from one suite to another.
   const affected = new Set(requirementsOfTests(prepare, touched))
   const applied = applyCases(prepare, call, cases, matches, {
     productId: product.id,
@@ -114,7 +114,7 @@ const noRun: ReturnType<typeof viewRun> = {
   ci_url: '',
 }
 
-/** What all reports of a case in this request come to. */
+/** The status that all reports of a case in this request add up to. */
 function mergedReportStatus({ reports }: PlacedCase): StoredStatus {
   let known: readonly RecordedReport[] = []
   let status: StoredStatus = 'RESULT_STATUS_SKIPPED'
@@ -155,13 +155,17 @@ function summarize(draft: ReadDraft, { cases, suitesCreated, recorded, duplicate
 function ownWarnings({ cases }: Applied, runDiffers: boolean, deprecated: number): DraftWarning[] {
   const skipped = cases.filter(({ action }: AppliedCase) => action === 'INGEST_ACTION_SKIPPED').length
   const all = [
-    ['CASES_SKIPPED', skipped, `${String(skipped)} cases are not known and create_missing is false`],
+    ['CASES_SKIPPED', skipped, `${String(skipped)} cases are unknown and create_missing is false`],
     [
       'CASES_DEPRECATED',
       deprecated,
-      `${String(deprecated)} known cases of the reported files are gone and are deprecated now`,
+      `${String(deprecated)} known cases are missing from their files in the report and are now deprecated`,
     ],
-    ['RUN_DIFFERS', runDiffers ? 1 : 0, 'the run with this key has another environment or release, which it keeps'],
+    [
+      'RUN_DIFFERS',
+      runDiffers ? 1 : 0,
+      'the run with this key already has a different environment or release, which it keeps',
+    ],
   ] as const
   return all.flatMap(([code, count, message]) => (count === 0 ? [] : [{ code, message, file: '', line: 0 }]))
 }

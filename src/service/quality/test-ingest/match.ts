@@ -33,9 +33,9 @@ export interface Matched {
 }
 
 /**
- * The known test of each case (contract §4.2): by the key it names, by its place, by a place it had before, and last as a
- * case that was renamed. A renamed one is looked for only when the report is whole (`mayRename`): what another shard has
- * is not gone.
+ * Finds the known test of each case (contract §4.2): by the key it names, by its location, by a former location, and
+ * finally as a renamed case. Renames are only considered when the report is complete (`mayRename`): a case that is in
+ * another shard is not missing.
  */
 export function matchCases(
   prepare: Prepare,
@@ -77,7 +77,7 @@ function directMatch(
     `SELECT ${COLUMNS} FROM test WHERE deleted_at IS NULL AND id = (
        SELECT test_id FROM test_former_identity WHERE product_id = ? AND identity = ?)`,
   ).get<KnownTest>(productId, identity)
-  // Both places in one report: they are two cases after all.
+  // Both locations are in one report, so they are two cases after all.
   if (former?.identity != null && present.has(former.identity)) {
     prepare('DELETE FROM test_former_identity WHERE product_id = ? AND identity = ?').run(productId, identity)
     return undefined
@@ -93,8 +93,8 @@ interface MatchedReport {
 }
 
 /**
- * Finds the case that one without a match was before: the only one of that name in its file, under another suite; or the
- * only one of that suite and name in a file that is gone from the report and was this file under another name: in the same
+ * Finds the former test of a case without a match: the only one with that name in its file, under another suite; or the
+ * only one with that suite and name in a file that is missing from the report and was renamed to this file: in the same
  * folder, with the same base name, or with most of its cases found here.
  */
 function renames(prepare: Prepare, productId: number, { cases, direct, present, taken }: MatchedReport) {
@@ -123,7 +123,7 @@ function renames(prepare: Prepare, productId: number, { cases, direct, present, 
   }
 }
 
-/** Whether the file that is gone was the new file under another name; asked once per pair. */
+/** Whether a missing file was renamed to the new file; computed once per pair. */
 function sameFile(prepare: Prepare, productId: number, unmatched: readonly PlacedCase[]) {
   const newCases = Map.groupBy(unmatched, ({ file_path }) => file_path)
   const answers = new Map<string, boolean>()

@@ -1,6 +1,6 @@
 import type { ReportCase } from '../reports/model/report.ts'
 
-/** What the texts of a case name: requirements it is about, and the test it is, by their keys in upper case. */
+/** The keys that the texts of a case name, in upper case: the requirements it verifies and the test it is. */
 export interface References {
   requirements: string[]
   testKey: string | undefined
@@ -9,7 +9,7 @@ export interface References {
 const KEY = String.raw`[A-Za-z]{2,10}-\d{1,9}`
 const LIST = `${KEY}(?:\\s*[,;]\\s*${KEY})*`
 
-/** Forms of contract §4.2: `[REQ-12]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
+/** The marked forms of contract §4.2: `[REQ-12]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
 const MARKED = new RegExp(
   String.raw`\[\s*(${LIST})\s*\]|@(?:req(?:uirement)?:)?(${KEY})(?![\w-])|\breq(?:uirement)?s?\s*=\s*(${LIST})|\b(?:covers|verifies)\s*:\s*(${LIST})`,
   'giu',
@@ -17,8 +17,8 @@ const MARKED = new RegExp(
 const BARE = new RegExp(String.raw`(?<![\w-])${KEY}(?![\w-])`, 'gu')
 
 /**
- * The keys that a case names. In names and suites only the marked forms count, because prose may hold anything; a tag, a
- * label or an annotation may be the key alone. Keys of tests (`TC-7`) say which test it is.
+ * Finds the keys that a case names. In names and suites only the marked forms count, because prose may contain anything; a
+ * tag, a label or an annotation may be just the key. A key of a test (`TC-7`) says which test it is.
  */
 export function findReferences(reported: ReportCase): References {
   const { name, suite_path, tags, labels, references } = reported

@@ -6,7 +6,7 @@ import { addReport, ReportedList } from './attempts.ts'
 import type { StoredRun } from './run.ts'
 import { readJson } from '../../sql/json.ts'
 
-/** The run that results belong to, and when a result happened whose report does not say. */
+/** The run of the results, and the default time of results whose report does not give one. */
 export interface RecordedRun {
   run: StoredRun
   executedAt: number
@@ -30,8 +30,8 @@ const MESSAGE_BYTES = 4096
 const TRACE_BYTES = 8192
 
 /**
- * Adds what a report says about a case to its result in the run, and keeps the case's newest result. False when the run
- * has that report already: then nothing changes (contract §4.1).
+ * Adds the report of a case to its result in the run, and updates the case's newest result. Returns false, and changes
+ * nothing, if the run already has that report (contract §4.1).
  */
 export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>, facts: ResultFacts): boolean {
   const { productId, testId, run, reported, options } = facts
@@ -40,7 +40,7 @@ export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>
   ).get<StoredOutcome>(run.run.id, testId)
   const outcome = addReport(before === undefined ? [] : readJson(ReportedList, before.reported), reported)
   if (outcome === undefined) return false
-  // A clock that runs ahead must not keep later results from being the newest.
+  // A clock that is ahead must not prevent later results from being the newest.
   const at = Math.min(reported.started_at ?? run.executedAt, call.now())
   const executedAt = Math.max(at, before?.executed_at ?? at)
   const text = {
@@ -79,7 +79,7 @@ export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>
   return true
 }
 
-/** Writes a case's newest result beside it, so that lists and coverage need not look for it. */
+/** Stores the newest result of a case in its row, so that lists and coverage need not search for it. */
 function keepNewest(prepare: Prepare, testId: string): void {
   const newest = prepare(
     'SELECT id, status FROM test_result WHERE test_id = ? ORDER BY executed_at DESC, id DESC LIMIT 1',
@@ -91,7 +91,7 @@ function keepNewest(prepare: Prepare, testId: string): void {
   )
 }
 
-/** At most `bytes` of UTF-8, never half a character. */
+/** The start of the text, at most `bytes` long in UTF-8, never half a character. */
 function cutBytes(text: string, bytes: number): string {
   if (text.length * 4 <= bytes) return text
   const encoded = Buffer.from(text, 'utf8')

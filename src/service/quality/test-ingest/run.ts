@@ -20,9 +20,9 @@ export interface RunFacts {
 }
 
 /**
- * The run of a report, made or joined: reports with one key are one run (contract §4.1). Environment and release named are
- * made where missing; a release without an environment belongs to production. What an earlier report said of the run
- * stays, what it left out is filled in.
+ * Creates or joins the run of a report: reports with the same key are one run (contract §4.1). A named environment or
+ * release is created if missing; a release without an environment belongs to production. Values of an earlier report stay;
+ * those it omitted are filled in.
  */
 export async function ensureRun(
   rows: Rows,
@@ -86,7 +86,7 @@ async function ensureRunLocation(
   return { environmentId, releaseId: row.id }
 }
 
-/** The contract's run with the totals of all its results so far. */
+/** Converts a row to the contract's run, with the totals of all its results so far. */
 export function viewRun(prepare: Prepare, run: StoredRun): z.input<typeof TestRun> {
   const counts = prepare('SELECT status, count(*) AS count FROM test_result WHERE run_id = ? GROUP BY status').all<{
     status: string

@@ -6,8 +6,8 @@ import { indexTest } from '../cases/text-index.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 
 /**
- * Finds or makes the suites of a path inside a file, each below the one before; answers the id of the innermost, '' for an
- * empty path. `created` counts.
+ * Finds or creates the suites of a path inside a file, each below the previous one. `ensure` returns the id of the innermost,
+ * '' for an empty path; `counted.created` is the number of new suites.
  */
 export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' | 'newId'>, productId: number) {
   const known = new Map<string, string>()
@@ -16,7 +16,7 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
   function ensure(filePath: string, path: readonly string[]): string {
     if (path.length === 0) return ''
     const place = { file_path: filePath, suite_path: path, name: '', project: '' }
-    // No case has an empty name, so a suite's place is never a case's.
+    // No case has an empty name, so the location of a suite is never that of a case.
     const identity = caseIdentity(place)
     const before = known.get(identity) ?? find(identity)
     const id = before ?? insert(filePath, path, identity)
@@ -62,7 +62,7 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
   return { ensure, counted }
 }
 
-/** A title as the contract limits it: 1 to 200 characters. */
+/** A name as a title within the limits of the contract: 1 to 200 characters. */
 export function testTitle(name: string): string {
   return cutWithEllipsis(onOneLine(name), 200) || '(without a name)'
 }

@@ -202,7 +202,7 @@ test('each kind of gap is told apart, and a verified requirement is none', async
   expect(page.coverage_gaps.map(({ reasons }) => reasons[0])).toEqual([
     '1 of 1 linked test failed in the newest run',
     '1 of 1 linked test did not run',
-    'what it says has changed since its tests were linked: read them again and confirm the link',
+    'it has changed since its tests were linked: review the tests and confirm the link',
     '1 acceptance criterion without a test',
   ])
   expect((await list(app, '?type=failing&type=suspect')).summary.total).toBe(2)

@@ -29,7 +29,7 @@ test('a finding names its text and points at the words', () => {
   // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
   const criterion = { id: '1', position: 0, kind: 'CRITERION_KIND_RULE' as const, given: '', when: '', then: '' }
   expect(lintWording('Fast cart', '', [{ ...criterion, text: 'TBD' }]).map(({ message }) => message)).toEqual([
-    'title: "Fast": name the number and its unit that a test can check',
-    'criterion 1: "TBD": decide it, or leave it out until it is decided',
+    'title: "Fast": give a number with a unit that a test can check',
+    'criterion 1: "TBD": decide it, or remove it until it is decided',
   ])
 })
