@@ -1,22 +1,19 @@
 import * as z from 'zod'
-import { gapRow, hotFile, keyOf, type GapPage, type ToldGap } from './support/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { errorEvent } from './support/facts.ts'
+import { CoverageCounts } from '../src/contract/base/common.ts'
 import { counted } from '../src/lib/counted.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
+import type { Component, Product } from '../src/mcp/resolve/types.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields } from '../src/mcp/result/output.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import * as parameters from '../src/mcp/define/parameters.ts'
-import { tellBranch } from './support/quality-branch.ts'
-import type { Component, Product } from '../src/mcp/resolve/types.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
-
-const input = z.strictObject({
-  product: parameters.Product,
-  branch: z.string().optional().describe('Quality-branch id (not a git branch).'),
-  component: z.string().optional().describe('Component id or name.'),
-  limit: parameters.Limit,
-  cursor: parameters.Cursor,
-})
+import { explainMissingBranch } from './support/branches.ts'
+import { keyOrId } from './support/columns.ts'
+import { gapRow, gapRows, hotFile, hotFileRows, type GapPage } from './support/gaps.ts'
+import { errorEvent } from './support/issues.ts'
+import { countWords } from './support/words.ts'
 
 export const findCoverageGaps = defineTool({
   name: 'find_coverage_gaps',
@@ -27,62 +24,40 @@ export const findCoverageGaps = defineTool({
     'Find untested requirements: coverage gaps with no test (no_test) or tests that have not run or fail (not_run), ' +
     'worst first by risk and live errors, and files with errors that no requirement claims. ' +
     'Use for "what should I test next" or missing test coverage. Follow with get_test_context for one requirement.',
-  input,
+  input: z.strictObject({
+    product: parameters.Product,
+    branch: z.string().optional().describe('Quality-branch id (not a git branch).'),
+    component: z.string().optional().describe('Component id or name.'),
+    limit: parameters.Limit,
+    cursor: parameters.Cursor,
+  }),
   output: z.object({
-    counts: z.object({
-      total: z.int().optional(),
-      no_test: z.int().optional(),
-      not_run: z.int().optional(),
-      files: z.int().optional(),
+    counts: fields({
+      total: z.int(),
+      no_test: CoverageCounts.shape.no_test,
+      not_run: CoverageCounts.shape.not_run,
+      files: z.int(),
     }),
-    rows: z.array(
-      z.object({
-        id: z.string(),
-        title: z.string().optional(),
-        state: z.string().optional(),
-        gap: z.string().optional(),
-        why: z.string().optional(),
-        score: z.number().optional(),
-        component: z.string().optional(),
-        tests: z.int().optional(),
-        do: z.string().optional(),
-        issues: z.string().optional(),
-      }),
-    ),
-    hot_files: z
-      .array(
-        z.object({
-          rank: z.int().optional(),
-          file: z.string().optional(),
-          matched: z.string().optional(),
-          score: z.number().optional(),
-          why: z.string().optional(),
-          component: z.string().optional(),
-          issues: z.string().optional(),
-        }),
-      )
-      .optional(),
+    rows: gapRows,
+    hot_files: hotFileRows.optional(),
   }),
   cuts: [{ path: 'rows' }, { path: 'hot_files' }],
 
-  async run(args, context) {
-    const product = await context.resolve.product(args.product)
-    const component =
-      args.component === undefined ? undefined : await context.resolve.component(product.id, args.component)
-    const response = await readGaps(args, product, component, context)
-    const { coverage_gaps: gaps } = response
-    const page = describePage(response, gaps.length, args.cursor)
-    const products = await context.resolve.products()
-    const untested = gaps.filter((gap) => gap.requirement !== null && gap.requirement !== undefined)
-    const files = await Promise.all(
-      gaps.filter((gap) => !untested.includes(gap)).map((gap) => hotFile(gap, products, context.local)),
-    )
-    const counts = countsOf(response)
+  async run({ product: given, branch, component: named, limit, cursor }, context) {
+    const { api, resolve, signal, local } = context
+    const product = await resolve.product(given)
+    const component = named === undefined ? undefined : await resolve.component(product.id, named)
+    const filter = { product_id: product.id, component_id: component?.id, branch_id: branch }
+    const response = await api
+      .listCoverageGaps({ ...filter, page_size: limit, page_token: cursor }, { signal })
+      .catch(explainMissingBranch(branch))
+    const counts = gapCounts(response)
+    const page = describePage(response, response.coverage_gaps.length, cursor)
+    const products = await resolve.products()
+    const [untested, hot] = partition(response)
+    const files = await Promise.all(hot.map((gap) => hotFile(gap, products, local)))
     return {
-      answer: answerLine(
-        { page, isPart: (page.cursor ?? args.cursor) !== undefined, counts, component, product },
-        context,
-      ),
+      answer: gapSentence({ page, isFirst: cursor === undefined, counts, component, product }, context),
       product,
       data: {
         counts,
@@ -92,49 +67,24 @@ export const findCoverageGaps = defineTool({
       untrusted: {
         ...errorEvent,
         content: {
-          hot_files: files.flatMap(({ path, row }) =>
-            row.file === undefined ? [{ rank: row.rank, file_untrusted: quoted`${path}`.cut(200) }] : [],
-          ),
+          hot_files: files
+            .filter(({ row }) => row.file === undefined)
+            .map(({ path, row }) => ({ rank: row.rank, file_untrusted: quoted`${path}`.cut(200) })),
         },
       },
       page,
-      next: nextOf(
-        untested,
-        files.map(({ row }) => row.issues),
-        product,
-      ),
+      next: [nextStep(product, untested[0]?.requirement, files.find(({ row }) => row.issues)?.row.issues)],
     }
   },
 })
 
-function readGaps(
-  { branch, limit, cursor }: z.output<typeof input>,
-  product: Product,
-  component: Component | undefined,
-  { api, signal }: Context,
-): Promise<GapPage> {
-  return api
-    .listCoverageGaps(
-      {
-        product_id: product.id,
-        page_size: limit,
-        ...(component !== undefined && { component_id: component.id }),
-        ...(branch !== undefined && { branch_id: branch }),
-        ...(cursor !== undefined && { page_token: cursor }),
-      },
-      { signal },
-    )
-    .catch(tellBranch(branch))
+/** Gaps of requirements, and files that no requirement claims. */
+function partition({ coverage_gaps: gaps }: GapPage) {
+  const isRequirement = ({ requirement }: GapPage['coverage_gaps'][number]) => (requirement ?? undefined) !== undefined
+  return [gaps.filter(isRequirement), gaps.filter((gap) => !isRequirement(gap))] as const
 }
 
-interface Counts {
-  total: number | undefined
-  no_test: number | undefined
-  not_run: number | undefined
-  files: number | undefined
-}
-
-function countsOf({ summary }: GapPage): Counts {
+function gapCounts({ summary }: GapPage) {
   const { total, by_state: states, by_type: types } = summary ?? {}
   return {
     total,
@@ -146,41 +96,39 @@ function countsOf({ summary }: GapPage): Counts {
 
 interface Found {
   page: Page
-  counts: Counts
+  isFirst: boolean
+  counts: ReturnType<typeof gapCounts>
   component: Component | undefined
   product: Product
-  /** There are more pages, before or after. */
-  isPart: boolean
 }
 
-function answerLine(
-  { page: { shown, range }, counts, component, product, isPart }: Found,
-  { offers }: Context,
-): string {
+function gapSentence({ page, isFirst, counts, component, product }: Found, { offers }: Context): string {
   const where = component === undefined ? '' : ` of ${component.name ?? 'the component'}`
-  if (shown === 0 && isPart) return 'No coverage gaps on this page: there are no more.'
-  if (shown === 0 && product.counts?.requirements === 0) {
+  if (page.shown === 0) {
+    if (!isFirst || page.cursor !== undefined) return 'No coverage gaps on this page: there are no more.'
+    if (product.counts?.requirements !== 0)
+      return `No coverage gaps${where}: every requirement that needs a test is verified.`
     const how = sentencesOffered('Ask the user what it must do; save_requirement records that.', offers)
     return `The product has no requirement yet, so nothing can be uncovered. ${how}`.trim()
   }
-  if (shown === 0) return `No coverage gaps${where}: every requirement that needs a test is verified.`
-  const parts: readonly [number | undefined, string, string][] = [
+  const kinds = countWords([
     [counts.no_test, 'requirement', 'without a test (no_test)'],
     [counts.not_run, 'requirement', 'with tests that prove nothing yet (not_run)'],
     [counts.files, 'file', 'with errors that no requirement claims'],
-  ]
-  const words = parts.flatMap(([count = 0, noun, what]) => (count === 0 ? [] : [`${counted(count, noun)} ${what}`]))
+  ])
   const total = counts.total === undefined ? 'Coverage gaps' : counted(counts.total, 'coverage gap')
-  const kinds = words.length === 0 ? '' : `: ${words.join(', ')}`
-  return `${total}${where}, worst first${kinds}; ${range}.`
+  return `${total}${where}, worst first${kinds === '' ? '' : `: ${kinds}`}; ${page.range}.`
 }
 
-function nextOf([worst]: readonly ToldGap[], issues: readonly (string | undefined)[], { id: product }: Product) {
-  if (worst?.requirement) {
-    const why = 'what a test of the first row has to show'
-    return [{ tool: 'get_test_context', why, args: { product, requirement: keyOf(worst.requirement) } }]
+function nextStep(
+  { id: product }: Product,
+  worst: GapPage['coverage_gaps'][number]['requirement'],
+  issues: string | undefined,
+) {
+  if (worst) {
+    const args = { product, requirement: keyOrId(worst) }
+    return nextCall('get_test_context', args, 'what a test of the first row has to show')
   }
-  const issue = issues.find((one) => one !== undefined)?.split(', ')[0]
-  if (issue === undefined) return []
-  return [{ tool: 'get_error_issue', why: 'the loudest error in the first file', args: { issue } }]
+  const [issue] = issues?.split(', ') ?? []
+  return issue === undefined ? undefined : nextCall('get_error_issue', { issue }, 'the loudest error in the first file')
 }

@@ -1,29 +1,31 @@
 import * as z from 'zod'
+import { Component } from '../src/contract/components.ts'
 import { ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { crumbBefore } from './support/event-text.ts'
-import { corroborationOf, errorEvent, issueSentence } from './support/facts.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
+import { issueName } from '../src/mcp/resolve/ids.ts'
+import type { IssueReference } from '../src/mcp/resolve/types.ts'
+import { nextCall, callText } from '../src/mcp/result/next-action.ts'
+import { fields, rows, teamLine } from '../src/mcp/result/output.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
+import { cutNames, kept, type Kept } from './support/cuts.ts'
+import { crumbBefore } from './support/events.ts'
 import {
-  cutsOf,
-  environmentRows,
+  describeEnvironments,
+  describeReleases,
+  describeRequirements,
   filesNote,
+  findUntested,
   gitRef,
   matchedFiles,
-  sourceMapLine,
-  releaseFacts,
   requirementRows,
-  untested,
+  sourceMapLine,
   unvouchedNames,
-  type Kept,
-  type ToldFix,
-} from './support/fix-facts.ts'
-import { issueName } from '../src/mcp/resolve/ids.ts'
-import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { callText } from '../src/mcp/result/next-action.ts'
-import * as parameters from '../src/mcp/define/parameters.ts'
-import type { IssueReference } from '../src/mcp/resolve/types.ts'
-import { describeStacks } from './support/stack-text.ts'
-import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
+  type FixContext,
+} from './support/fix-context.ts'
+import { corroborationFacts, errorEvent, issueSentence } from './support/issues.ts'
+import { describeStacks } from './support/stacks.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100
@@ -51,54 +53,18 @@ export const getFixContext = defineTool({
     max_frames: z.int().min(1).max(MOST_FRAMES).default(USUAL_FRAMES).describe('Frames per stack, 1-100.'),
   }),
   output: z.object({
-    issue: z.object({ id: z.string() }),
-    files: z
-      .array(
-        z.object({
-          file: z.string(),
-          lines: z.string().optional(),
-          why: z.string().optional(),
-          matched: z.string(),
-        }),
-      )
-      .optional(),
+    issue: fields({ id: z.string() }),
+    files: rows({ file: z.string(), lines: z.string(), why: z.string(), matched: z.string() }).optional(),
     files_note: z.string().optional(),
-    requirements: z
-      .array(
-        z.object({
-          id: z.string(),
-          coverage: z.string().optional(),
-          failing: z.boolean().optional(),
-          suspect: z.boolean().optional(),
-          title: z.string().optional(),
-          claimed_by: z.string().optional(),
-          tests: z.string().optional(),
-        }),
-      )
-      .optional(),
+    requirements: requirementRows.optional(),
     requirements_note: z.string().optional(),
-    environments: z
-      .array(
-        z.object({
-          environment: z.string().optional(),
-          events: z.int().optional(),
-          share: z.string().optional(),
-        }),
-      )
-      .optional(),
-    component: z.object({ id: z.string(), name: z.string().optional() }).optional(),
-    releases: z
-      .object({
-        first: z.string().optional(),
-        last: z.string().optional(),
-        last_good: z.string().optional(),
-        commits: z.string().optional(),
-      })
-      .optional(),
+    environments: rows({ environment: z.string(), events: z.int(), share: z.string() }).optional(),
+    component: fields({ id: z.string(), name: Component.shape.name }).optional(),
+    releases: fields({ first: z.string(), last: z.string(), last_good: z.string(), commits: teamLine }).optional(),
     corroboration: z.looseObject({ score: z.string() }),
     source_maps: z.string().optional(),
-    git_ref: z.string().optional(),
-    related_issues: z.array(z.object({ id: z.string(), shared_frames: z.int().optional() })).optional(),
+    git_ref: teamLine.optional(),
+    related_issues: rows({ id: z.string(), shared_frames: z.int() }).optional(),
     afterwards: z.string().optional(),
   }),
   cuts: [
@@ -115,38 +81,39 @@ export const getFixContext = defineTool({
     { path: 'exceptions.*.error', least: 200 },
   ],
 
-  async run({ product, issue: given, branch, max_frames: maxFrames }, context) {
-    const place = await context.resolve.issueReference(given, product)
-    const fix = await readFixContext(place, { branch, maxFrames }, context)
+  async run({ product: given, issue: named, branch, max_frames: maxFrames }, context) {
+    const { resolve, local, offers } = context
+    const place = await resolve.issueReference(named, given)
+    const { product } = place
+    const fix = await readFixContext(place, { branch, max_frames: maxFrames }, context)
+    const { files: implicated = [], requirements = [], component, event, related_issues: relatives = [] } = fix
     const issue = fix.issue ?? { id: place.id }
-    const products = await context.resolve.products()
-    const name = issueName(issue, products)
-    const { files: implicated = [], requirements = [], component, event } = fix
-    const files = await matchedFiles(implicated, context.local)
-    const { related_issues: relatives = [] } = fix
-    const related = relatives.slice(0, RELATED).map((row) => ({ row, id: issueName(row, products) }))
-    const sourceMaps = event === null || event === undefined ? undefined : sourceMapLine(event, context.offers)
+    const products = await resolve.products()
+    const id = issueName(issue, products)
+    const files = await matchedFiles(implicated, local)
+    const related = relatives.slice(0, RELATED).map((row) => ({ ...row, id: issueName(row, products) }))
+    const sourceMaps = event ? sourceMapLine(event, offers) : undefined
     const { content, own } = describeOccurrence(fix)
-    const left = { ...own, related_issues: { shown: related.length, total: relatives.length } }
-    const cut = cutsOf(fix.truncation_signals ?? [], left)
+    const cut = cutNames(fix.truncation_signals ?? [], { ...own, related_issues: kept(relatives, RELATED) })
+    const requirement = offers('get_test_context') ? findUntested(requirements) : undefined
     return {
       answer: issueSentence(issue),
-      product: place.product,
+      product,
       data: {
-        issue: { id: name },
+        issue: { id },
         files,
         // A generated file is not in the repository, as the line about source maps says.
         files_note: sourceMaps === undefined ? filesNote(files.length, implicated.length) : undefined,
-        requirements: requirementRows(requirements),
-        ...(requirements.length === 0 && { requirements_note: 'no requirement claims these files' }),
-        environments: environmentRows(fix),
-        ...(component && { component: { id: component.slug ?? component.id, name: component.name } }),
-        releases: releaseFacts(fix),
-        corroboration: corroborationOf(issue),
+        requirements: describeRequirements(requirements),
+        requirements_note: requirements.length === 0 ? 'no requirement claims these files' : undefined,
+        environments: describeEnvironments(fix),
+        component: component ? { id: component.slug ?? component.id, name: component.name } : undefined,
+        releases: describeReleases(fix),
+        corroboration: corroborationFacts(issue),
         source_maps: sourceMaps,
         git_ref: gitRef(fix),
-        related_issues: related.map(({ row, id }) => ({ id, shared_frames: row.shared_frames })),
-        afterwards: sentencesOffered(AFTERWARDS, context.offers),
+        related_issues: related,
+        afterwards: sentencesOffered(AFTERWARDS, offers),
       },
       untrusted: {
         ...errorEvent,
@@ -155,23 +122,34 @@ export const getFixContext = defineTool({
           title: (event?.exceptions ?? []).length > 0 ? undefined : quoted`${issue.title}`,
           ...content,
           names_given_only_by_events: unvouchedNames(fix),
-          related_issues: related.map(({ row, id }) => ({ id, title_untrusted: quoted`${row.title}`.cut(120) })),
+          related_issues: related.map((row) => ({ id: row.id, title_untrusted: quoted`${row.title}`.cut(120) })),
         },
       },
       cut,
-      howToGetMore: howToGetMore(name, cut, maxFrames),
-      next: nextOf(name, context.offers('get_test_context') ? untested(requirements) : undefined, place.product.id),
+      howToGetMore: howToGetMore(id, cut, maxFrames),
+      next: [
+        requirement === undefined
+          ? nextCall(
+              'get_error_issue',
+              { issue: id, include: ['stats', 'events'] },
+              'other occurrences, counts over time',
+            )
+          : nextCall(
+              'get_test_context',
+              { product: product.id, requirement },
+              'what a test of the requirement must show',
+            ),
+      ],
     }
   },
 })
 
 async function readFixContext(
   { id, product, missing }: IssueReference,
-  asked: { branch: string | undefined; maxFrames: number },
+  options: { branch: string | undefined; max_frames: number },
   { api, signal }: Context,
-): Promise<ToldFix> {
-  const branch = asked.branch === undefined ? {} : { branch: asked.branch }
-  const request = { product_id: product.id, issue_id: id, max_frames: asked.maxFrames, ...branch }
+): Promise<FixContext> {
+  const request = { product_id: product.id, issue_id: id, ...options }
   const { fix_context: fix } = await api.getFixContext(request, { signal }).catch((error: unknown) => {
     throw error instanceof ServiceError && error.code === 'not_found' ? missing() : error
   })
@@ -179,34 +157,28 @@ async function readFixContext(
   return fix
 }
 
-interface Described {
+interface Occurrence {
   content: { [name: string]: BlockContent }
-  /** What is left out here, by name. */
   own: Record<string, Kept>
 }
 
-/** The newest occurrence for the untrusted block. */
-function describeOccurrence(fix: ToldFix): Described {
-  const { event, reproduction } = fix
+/** The newest occurrence for the untrusted block, and how much of its lists is shown. */
+function describeOccurrence({ event, frames = [], reproduction }: FixContext): Occurrence {
   if (event === null || event === undefined) return { content: {}, own: {} }
-  const stacks = describeStacks(event, fix.frames ?? [])
+  const { exceptions, shown, total } = describeStacks(event, frames)
   const { breadcrumbs: crumbs = [], tags = [] } = event
-  const [method, url] = [reproduction?.request?.method, reproduction?.request?.url]
+  const { method, url } = reproduction?.request ?? {}
   return {
     content: {
       // An exception says it already.
-      message: stacks.total > 0 ? undefined : quoted`${event.message}`.cut(1000).keepLines(),
-      exceptions: stacks.exceptions,
+      message: total > 0 ? undefined : quoted`${event.message}`.cut(1000).keepLines(),
+      exceptions,
       breadcrumbs: crumbs.slice(-BREADCRUMBS).map((crumb) => crumbBefore(event.timestamp, crumb)),
       request: hasText(url) ? quoted`${method} ${url}` : undefined,
       transaction: quoted`${reproduction?.transaction}`,
       tags: tags.slice(0, TAGS).map(({ key, value }) => quoted`${key}=${value}`.cut(120)),
     },
-    own: {
-      exceptions: { shown: stacks.shown, total: stacks.total },
-      breadcrumbs: { shown: Math.min(crumbs.length, BREADCRUMBS), total: crumbs.length },
-      tags: { shown: Math.min(tags.length, TAGS), total: tags.length },
-    },
+    own: { exceptions: { shown, total }, breadcrumbs: kept(crumbs, BREADCRUMBS), tags: kept(tags, TAGS) },
   }
 }
 
@@ -217,14 +189,4 @@ function howToGetMore(issue: string, cut: readonly string[], maxFrames: number):
   return cut.some((name) => /^(?:breadcrumbs|exceptions|tags|message): /.test(name))
     ? callText({ tool: 'get_error_issue', args: { issue, detail: 'full' } })
     : undefined
-}
-
-function nextOf(issue: string, requirement: string | undefined, product: string) {
-  if (requirement !== undefined) {
-    return [
-      { tool: 'get_test_context', why: 'what a test of the requirement must show', args: { product, requirement } },
-    ]
-  }
-  const include = ['stats', 'events']
-  return [{ tool: 'get_error_issue', why: 'other occurrences, counts over time', args: { issue, include } }]
 }

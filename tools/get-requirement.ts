@@ -1,22 +1,24 @@
 import * as z from 'zod'
-import { keyOf, stateOf } from './support/coverage-text.ts'
-import { criterionText } from './support/criterion-text.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { noteLine, toMinute, vouched, withoutPrefix } from './support/facts.ts'
+import { Actor, CodeRef, Coverage } from '../src/contract/base/common.ts'
+import { TestLink } from '../src/contract/links.ts'
+import { AcceptanceCriterion, Requirement } from '../src/contract/requirements.ts'
 import { counted } from '../src/lib/counted.ts'
-import type { Requirement, Test } from '../src/mcp/resolve/types.ts'
-import { noteText } from '../src/mcp/text/note-text.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { testRow } from './support/test-facts.ts'
-import { hasText } from '../src/mcp/text/untrusted.ts'
+import type { Test } from '../src/mcp/resolve/types.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields, flag, manyLines, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { withoutPrefix } from '../src/mcp/result/present.ts'
+import { coverageState, keyOrId, rowTitle, vouchedName } from './support/columns.ts'
+import { criterionText } from './support/criteria.ts'
+import { testColumns, testRow } from './support/tests.ts'
+import { criteriaWords } from './support/words.ts'
 
 /** Linked tests that are shown with their last result. */
 const TESTS = 50
 /** As much as the contract allows: what does not fit is cut where the result is written, and named there. */
 const TEXT = 20_000
 const CRITERION = 4000
-
-const Listed = z.object({ id: z.string(), title: z.string().optional() })
 
 export const getRequirement = defineTool({
   name: 'get_requirement',
@@ -32,66 +34,54 @@ export const getRequirement = defineTool({
     detail: parameters.Detail,
   }),
   output: z.object({
-    requirement: z.object({
-      id: z.string(),
-      key: z.string().optional(),
-      title: z.string().optional(),
-      kind: z.string().optional(),
-      status: z.string().optional(),
-      priority: z.string().optional(),
-      risk: z.string().optional(),
-      normative: z.boolean().optional(),
-      version: z.int().optional(),
-      parent: z.string().optional(),
-      components: z.string().optional(),
-      tags: z.string().optional(),
-      updated_at: z.string().optional(),
-      updated_by: z.string().optional(),
+    requirement: fields({
+      id: Requirement.shape.id,
+      key: Requirement.shape.key,
+      title: Requirement.shape.title,
+      kind: Requirement.shape.kind,
+      status: Requirement.shape.status,
+      priority: Requirement.shape.priority,
+      risk: Requirement.shape.risk,
+      normative: Requirement.shape.normative,
+      version: Requirement.shape.version,
+      parent: z.string(),
+      components: upTo(teamLine, 1000),
+      tags: upTo(teamLine, 300),
+      updated_at: Requirement.shape.updated_at,
+      updated_by: Actor.shape.display_name,
     }),
-    coverage: z
-      .object({
-        state: z.string().optional(),
-        failing: z.boolean().optional(),
-        suspect: z.boolean().optional(),
-        flaky: z.boolean().optional(),
-        tests: z.int().optional(),
-        passed: z.int().optional(),
-        failed: z.int().optional(),
-        not_run: z.int().optional(),
-        last_verified_at: z.string().optional(),
-        last_verified_release: z.string().optional(),
-      })
-      .optional(),
-    statement: z.string().optional(),
-    rationale: z.string().optional(),
-    criteria: z
-      .array(
-        z.object({ nr: z.int(), id: z.string().optional(), covered: z.boolean(), criterion: z.string().optional() }),
-      )
-      .optional(),
-    code_files: z
-      .array(
-        z.object({
-          file: z.string().optional(),
-          symbol: z.string().optional(),
-          lines: z.string().optional(),
-          source: z.string().optional(),
-        }),
-      )
-      .optional(),
-    tests: z
-      .array(
-        Listed.extend({
-          file: z.string().optional(),
-          last: z.string().optional(),
-          status: z.string().optional(),
-          quarantined: z.boolean().optional(),
-          role: z.string().optional(),
-          link: z.string().optional(),
-        }),
-      )
-      .optional(),
-    children: z.array(Listed).optional(),
+    coverage: fields({
+      ...coverageState,
+      flaky: flag,
+      tests: Coverage.shape.linked_test_count,
+      passed: Coverage.shape.passed_count,
+      failed: Coverage.shape.failed_count,
+      not_run: Coverage.shape.not_run_count,
+      last_verified_at: Coverage.shape.last_verified_at,
+      last_verified_release: z.string(),
+    }).optional(),
+    statement: manyLines(Requirement.shape.statement, TEXT).optional(),
+    rationale: manyLines(Requirement.shape.rationale, TEXT).optional(),
+    criteria: rows({
+      nr: z.int(),
+      // Only with full detail: no tool takes it.
+      id: AcceptanceCriterion.shape.id.optional(),
+      covered: z.boolean(),
+      criterion: upTo(teamLine, CRITERION),
+    }).optional(),
+    code_files: rows({
+      file: CodeRef.shape.path,
+      symbol: CodeRef.shape.symbol,
+      lines: z.string(),
+      source: CodeRef.shape.source,
+    }).optional(),
+    tests: rows({
+      ...testColumns,
+      status: z.string(),
+      role: TestLink.shape.role,
+      link: TestLink.shape.state,
+    }).optional(),
+    children: rows({ id: z.string(), title: rowTitle }).optional(),
   }),
   cuts: [
     { path: 'children', least: 5 },
@@ -103,143 +93,107 @@ export const getRequirement = defineTool({
   ],
 
   async run({ product: given, requirement: named, detail }, context) {
-    const { requirement: found, product } = await context.resolve.requirement(named, given)
-    const { api, signal } = context
+    const { api, resolve, signal } = context
+    const { requirement: found, product } = await resolve.requirement(named, given)
+    const linked = { product_id: product.id, requirement_id: found.id, page_size: TESTS }
     const [read, { tests }] = await Promise.all([
       api.getRequirement({ id: found.id }, { signal }),
-      api.listTests(
-        { product_id: product.id, requirement_id: found.id, view: 'TEST_VIEW_BASIC', page_size: TESTS },
-        { signal },
-      ),
+      api.listTests({ ...linked, view: 'TEST_VIEW_BASIC' }, { signal }),
     ])
-    const { requirement, children = [] } = read
+    const { requirement, children = [], links = [] } = read
+    const { coverage, normative, code_refs: codeRefs = [] } = requirement
+    const isProved = requirement.kind === 'REQUIREMENT_KIND_GROUP' || coverage?.state === 'verified'
+    const criteria = coveredCriteria(read)
     return {
-      answer: answerLine(read),
+      answer: requirementSentence(read),
       product,
       data: {
-        requirement: await factsOf(requirement, product.id, context),
-        coverage: coverageOf(requirement),
-        statement: noteText(requirement.statement, TEXT),
-        rationale: noteText(requirement.rationale, TEXT),
-        criteria: coveredCriteria(read).map(({ criterion, covered }, index) => ({
+        requirement: {
+          ...requirement,
+          normative: normative === false ? normative : undefined,
+          parent: requirement.path?.at(-1),
+          components: (await componentNames(requirement.component_ids, product.id, context)).join(', '),
+          tags: requirement.tags?.join(', '),
+          updated_by: requirement.updated_by?.display_name,
+        },
+        coverage: coverage && {
+          ...coverage,
+          tests: coverage.linked_test_count,
+          passed: coverage.passed_count,
+          failed: coverage.failed_count,
+          not_run: coverage.not_run_count,
+          last_verified_release: vouchedName(coverage.last_verified_release, coverage.last_verified_release_known),
+        },
+        statement: requirement.statement,
+        rationale: requirement.rationale,
+        criteria: criteria.map(({ criterion, covered }, index) => ({
           nr: index + 1,
-          ...(detail === 'full' && { id: criterion.id }),
+          id: detail === 'full' ? criterion.id : undefined,
           covered,
-          criterion: noteLine(criterionText(criterion), CRITERION),
+          criterion: criterionText(criterion),
         })),
-        code_files: (requirement.code_refs ?? []).map((ref) => ({
-          file: noteLine(ref.path, 200),
-          symbol: noteLine(ref.symbol, 120),
-          lines: linesOf(ref),
-          ...(ref.source !== 'CODE_REF_SOURCE_DECLARED' && { source: withoutPrefix(ref.source, 'CODE_REF_SOURCE_') }),
+        code_files: codeRefs.map(({ path: file, symbol, source, start_line: start = 0, end_line: end = 0 }) => ({
+          file,
+          symbol,
+          lines: start === 0 ? undefined : end > start ? `${start}-${end}` : `${start}`,
+          source: source === 'CODE_REF_SOURCE_DECLARED' ? undefined : source,
         })),
-        tests: linkRows(read, tests),
-        children: children.map((child) => ({ id: keyOf(child), title: noteLine(child.title, 120) })),
+        tests: links.map((link) => linkRow(link, tests)),
+        children: children.map((child) => ({ id: keyOrId(child), title: child.title })),
       },
-      next: nextOf(requirement, product.id),
+      next: [
+        isProved
+          ? nextCall('find_coverage_gaps', { product: product.id }, 'what is not verified yet')
+          : nextCall(
+              'get_test_context',
+              { product: product.id, requirement: keyOrId(requirement) },
+              'what a test of it has to show',
+            ),
+      ],
     }
   },
 })
 
-type Read = Awaited<ReturnType<Context['api']['getRequirement']>>
-type Link = NonNullable<Read['links']>[number]
+type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
+type Link = NonNullable<RequirementInFull['links']>[number]
 
-/** Links that only exercise the requirement prove nothing of it (contract §4). */
-function countingLinks({ links = [] }: Read): Link[] {
-  return links.filter(({ role }) => role !== 'LINK_ROLE_EXERCISES')
-}
-
-function coveredCriteria(read: Read) {
-  const { acceptance_criteria: criteria = [], coverage } = read.requirement
+/** The criteria, each with whether a link counts for it; links that only exercise the requirement prove nothing (contract §4). */
+function coveredCriteria({ requirement, links = [] }: RequirementInFull) {
+  const { acceptance_criteria: criteria = [], coverage } = requirement
   const uncovered = new Set(coverage?.uncovered_criterion_ids)
-  const isLinked = countingLinks(read).length > 0
+  const isLinked = links.some(({ role }) => role !== 'LINK_ROLE_EXERCISES')
   return criteria.map((criterion) => ({ criterion, covered: isLinked && !uncovered.has(criterion.id) }))
 }
 
-function answerLine(read: Read): string {
-  const { requirement, children = [] } = read
-  const { state = 'of unknown coverage', failing, suspect } = stateOf(requirement.coverage)
-  const why = [failing === true && 'failing', suspect === true && 'links in doubt'].filter((word) => word !== false)
+function requirementSentence(read: RequirementInFull): string {
+  const { requirement, children = [], links = [] } = read
+  const { state = 'of unknown coverage', failing, suspect } = requirement.coverage ?? {}
+  const doubts = [failing === true && 'failing', suspect === true && 'links in doubt'].filter((word) => word !== false)
   const criteria = coveredCriteria(read)
-  const covered = criteria.filter((one) => one.covered).length
   const parts = [
     withoutPrefix(requirement.status, 'REQUIREMENT_STATUS_'),
-    criteria.length === 0
-      ? 'no acceptance criteria'
-      : `${String(covered)} of ${String(criteria.length)} acceptance criteria covered`,
-    counted(read.links?.length ?? 0, 'linked test'),
+    criteriaWords(criteria.filter(({ covered }) => covered).length, criteria.length),
+    counted(links.length, 'linked test'),
     children.length === 0 ? undefined : `${counted(children.length, 'requirement')} below it`,
   ].filter((part) => part !== undefined)
-  return `${keyOf(requirement)} is ${state}${why.length === 0 ? '' : ` (${why.join(', ')})`}: ${parts.join(', ')}.`
+  const doubt = doubts.length === 0 ? '' : ` (${doubts.join(', ')})`
+  return `${keyOrId(requirement)} is ${state}${doubt}: ${parts.join(', ')}.`
 }
 
-async function factsOf(requirement: Requirement, productId: string, { resolve }: Context) {
-  const { component_ids: ids = [], normative, updated_by: by } = requirement
+async function componentNames(ids: readonly string[] = [], productId: string, { resolve }: Context): Promise<string[]> {
   const components = ids.length === 0 ? [] : await resolve.components(productId)
-  const names = ids.map((id) => noteLine(components.find((one) => one.id === id)?.name, 60) ?? id)
+  return ids.map((id) => components.find((component) => component.id === id)?.name ?? id)
+}
+
+/** A link, with the facts of its test where that is on the first page of tests, else only with its name. */
+function linkRow(link: Link, tests: readonly Test[]) {
+  const test = tests.find(({ id }) => id === link.test_id)
+  const row = test && { ...testRow(test), status: withoutPrefix(testRow(test).status, 'TEST_STATUS_') }
   return {
-    id: requirement.id,
-    key: requirement.key,
-    title: noteLine(requirement.title, 200),
-    kind: withoutPrefix(requirement.kind, 'REQUIREMENT_KIND_'),
-    status: withoutPrefix(requirement.status, 'REQUIREMENT_STATUS_'),
-    priority: withoutPrefix(requirement.priority, 'PRIORITY_'),
-    risk: withoutPrefix(requirement.risk, 'RISK_LEVEL_'),
-    ...(normative === false && { normative }),
-    version: requirement.version,
-    parent: requirement.path?.at(-1),
-    components: names.join(', '),
-    tags: noteLine(requirement.tags?.join(', ')),
-    updated_at: toMinute(requirement.updated_at),
-    updated_by: noteLine(by?.display_name, 60),
+    ...(row ?? { id: keyOrId({ id: link.test_id, key: link.test_key }), title: link.test_title }),
+    // A suite has the results of its cases.
+    ...(test?.kind === 'TEST_KIND_SUITE' && { last: undefined, status: 'suite' }),
+    role: link.role === 'LINK_ROLE_VERIFIES' ? undefined : link.role,
+    link: link.state === 'LINK_STATE_ACTIVE' ? undefined : link.state,
   }
-}
-
-function coverageOf({ coverage }: Requirement) {
-  if (coverage === undefined) return undefined
-  const { last_verified_release: release, last_verified_release_known: known } = coverage
-  return {
-    ...stateOf(coverage),
-    ...(coverage.flaky === true && { flaky: true }),
-    tests: coverage.linked_test_count,
-    passed: coverage.passed_count,
-    failed: coverage.failed_count,
-    not_run: coverage.not_run_count,
-    last_verified_at: toMinute(coverage.last_verified_at),
-    last_verified_release: vouched(hasText(release) ? release : undefined, known),
-  }
-}
-
-function linesOf({ start_line: start = 0, end_line: end = 0 }: { start_line?: number; end_line?: number }) {
-  if (start === 0) return undefined
-  return end > start ? `${String(start)}-${String(end)}` : String(start)
-}
-
-/** The links, each with what is known of its test beyond the first page of tests only its name. */
-function linkRows({ links = [] }: Read, tests: readonly Test[]) {
-  return links.map((link) => {
-    const test = tests.find(({ id }) => id === link.test_id)
-    const row = test === undefined ? { id: nameOf(link), title: noteLine(link.test_title, 120) } : testRow(test)
-    const isSuite = test?.kind === 'TEST_KIND_SUITE'
-    return {
-      ...row,
-      // A suite has the results of its cases.
-      ...(isSuite && { last: undefined, status: 'suite' }),
-      ...(link.role !== 'LINK_ROLE_VERIFIES' && { role: withoutPrefix(link.role, 'LINK_ROLE_') }),
-      ...(link.state !== 'LINK_STATE_ACTIVE' && { link: withoutPrefix(link.state, 'LINK_STATE_') }),
-    }
-  })
-}
-
-function nameOf({ test_id: id, test_key: key }: Link): string {
-  return keyOf({ id, key })
-}
-
-function nextOf(requirement: Requirement, product: string) {
-  const { coverage, kind } = requirement
-  if (kind === 'REQUIREMENT_KIND_GROUP' || coverage?.state === 'verified') {
-    return [{ tool: 'find_coverage_gaps', why: 'what is not verified yet', args: { product } }]
-  }
-  const args = { product, requirement: keyOf(requirement) }
-  return [{ tool: 'get_test_context', why: 'what a test of it has to show', args }]
 }

@@ -1,37 +1,42 @@
 import * as z from 'zod'
-import { keyOf, stateOf, teamLine, whyOf } from './support/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { withoutPrefix } from './support/facts.ts'
+import { Requirement } from '../src/contract/requirements.ts'
+import { TestContext as TestContextSchema } from '../src/contract/test-context.ts'
 import { counted } from '../src/lib/counted.ts'
-import { cutsOf } from './support/fix-facts.ts'
-import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { noteText } from '../src/mcp/text/note-text.ts'
+import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields, manyLines, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { teamText } from '../src/mcp/text/team.ts'
+import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
+import { cutNames, kept } from './support/cuts.ts'
+import { gapReasons } from './support/gaps.ts'
 import { contextLimits, readTestContext } from './support/read-test-context.ts'
-import type { Product } from '../src/mcp/resolve/types.ts'
 import {
-  codeFiles,
-  conventionsOf,
-  criterionRows,
+  codeFileRows,
+  conventions,
+  describeCodeFiles,
+  describeConventions,
+  describeSuggestions,
+  numberCriteria,
   pastFailures,
   relatedIssues,
-  similarRows,
-  suggestionsOf,
-  testRow,
-  type ToldTestContext,
-} from './support/test-facts.ts'
+  similarTests,
+  suggestions,
+  type TestContext,
+} from './support/test-context.ts'
+import { testColumns, testRow } from './support/tests.ts'
+import { criteriaWords } from './support/words.ts'
+
+/** Globs named that match no file. */
+const GLOBS = 5
 
 /** What follows the writing; a sentence with a tool that is not offered is left out. */
 const REGISTER =
   'To register: record_tests with file, suite and title as in the code, unless its name or tag names the requirement. ' +
   'To send the report: ingest_test_report.'
 
-const input = z.strictObject({
-  product: parameters.Product,
-  requirement: z.string().min(1).describe('Requirement key or id. From find_coverage_gaps.'),
-  branch: z.string().optional().describe('Quality-branch id.'),
-  detail: parameters.Detail,
-})
+const { past_failures: failure, related_issues: issue } = TestContextSchema.shape
 
 export const getTestContext = defineTool({
   name: 'get_test_context',
@@ -42,88 +47,38 @@ export const getTestContext = defineTool({
     'Get the context to write or generate tests for one requirement: what they must prove (acceptance criteria), ' +
     'existing linked tests, code files that implement it, conventions and suggested cases. ' +
     'Changes no test; write it in the repository. Then register it with record_tests.',
-  input,
+  input: z.strictObject({
+    product: parameters.Product,
+    requirement: z.string().min(1).describe('Requirement key or id. From find_coverage_gaps.'),
+    branch: z.string().optional().describe('Quality-branch id.'),
+    detail: parameters.Detail,
+  }),
   output: z.object({
-    requirement: z.object({
+    requirement: fields({
       id: z.string(),
-      title: z.string().optional(),
-      state: z.string().optional(),
-      failing: z.boolean().optional(),
-      suspect: z.boolean().optional(),
-      kind: z.string().optional(),
-      priority: z.string().optional(),
-      risk: z.string().optional(),
+      title: Requirement.shape.title,
+      ...coverageState,
+      kind: Requirement.shape.kind,
+      priority: Requirement.shape.priority,
+      risk: Requirement.shape.risk,
     }),
-    statement: z.string().optional(),
-    rationale: z.string().optional(),
-    criteria: z
-      .array(
-        z.object({
-          nr: z.int(),
-          covered: z.boolean().optional(),
-          criterion: z.string().optional(),
-          tests: z.string().optional(),
-        }),
-      )
-      .optional(),
-    tests: z
-      .array(
-        z.object({
-          id: z.string(),
-          title: z.string().optional(),
-          file: z.string().optional(),
-          last: z.string(),
-          status: z.string().optional(),
-          quarantined: z.boolean().optional(),
-        }),
-      )
-      .optional(),
-    past_failures: z
-      .array(z.object({ test: z.string().optional(), at: z.string().optional(), release: z.string().optional() }))
-      .optional(),
-    code_files: z
-      .array(
-        z.object({
-          file: z.string(),
-          why: z.string().optional(),
-          component: z.string().optional(),
-          issues: z.string().optional(),
-        }),
-      )
-      .optional(),
-    code_files_note: z.string().optional(),
-    conventions: z
-      .object({
-        framework: z.string().optional(),
-        files: z.string().optional(),
-        suites: z.string().optional(),
-        case_names: z.array(z.string()).optional(),
-      })
-      .optional(),
-    similar_tests: z
-      .array(z.object({ id: z.string(), title: z.string().optional(), file: z.string().optional() }))
-      .optional(),
-    related_issues: z
-      .array(z.object({ id: z.string(), level: z.string().optional(), times_seen: z.int().optional() }))
-      .optional(),
-    suggested: z
-      .object({
-        file: z.string().optional(),
-        suite: z.string().optional(),
-        name_like: z.string().optional(),
-        cases: z
-          .array(
-            z.object({
-              technique: z.string().optional(),
-              criterion: z.int().optional(),
-              title: z.string().optional(),
-              notes: z.string().optional(),
-            }),
-          )
-          .optional(),
-      })
-      .optional(),
-    how_to: z.array(z.string()).optional(),
+    statement: manyLines(Requirement.shape.statement, contextLimits.full.text).optional(),
+    rationale: manyLines(Requirement.shape.rationale, contextLimits.full.text).optional(),
+    criteria: rows({
+      nr: z.int(),
+      covered: z.boolean(),
+      criterion: upTo(teamLine, contextLimits.full.criterion),
+      tests: z.string(),
+    }).optional(),
+    tests: rows(testColumns).optional(),
+    past_failures: rows({ test: z.string(), at: failure.element.shape.executed_at, release: z.string() }).optional(),
+    code_files: codeFileRows.optional(),
+    code_files_note: upTo(teamLine, 1000).optional(),
+    conventions: conventions.optional(),
+    similar_tests: rows({ id: z.string(), title: rowTitle, file: repositoryPath }).optional(),
+    related_issues: rows({ id: z.string(), level: issue.element.shape.level, times_seen: z.int() }).optional(),
+    suggested: suggestions.optional(),
+    how_to: z.array(upTo(teamLine, 300)).optional(),
   }),
   cuts: [
     { path: 'similar_tests' },
@@ -139,96 +94,77 @@ export const getTestContext = defineTool({
   ],
 
   async run({ product: given, requirement: named, branch, detail }, context) {
-    const { requirement, product } = await context.resolve.requirement(named, given)
+    const { resolve, local, offers } = context
+    const { requirement, product } = await resolve.requirement(named, given)
     const limit = contextLimits[detail]
-    const { told, unresolved } = await readTestContext({ requirement, product, branch, detail }, context)
-    const products = await context.resolve.products()
-    const files = await codeFiles(told, { local: context.local, products, detail })
-    const shownFiles = files.slice(0, limit.files)
-    const failures = pastFailures(told, limit.failures)
-    const issues = relatedIssues(told, { products, detail })
-    const id = keyOf(requirement)
-    const own = {
-      code_files: { shown: shownFiles.length, total: files.length },
-      past_failures: { shown: failures.length, total: told.past_failures?.length ?? 0 },
-    }
+    const { testContext, unresolved } = await readTestContext({ requirement, product, branch, detail }, context)
+    const { truncation_signals: signals = [], past_failures: allFailures = [] } = testContext
+    const showing = { local, products: await resolve.products(), detail }
+    const allFiles = await describeCodeFiles(testContext, showing)
+    const files = allFiles.slice(0, limit.files)
+    const failures = pastFailures(testContext, limit.failures)
+    const issues = relatedIssues(testContext, showing)
+    const [first] = issues
     return {
-      answer: answerLine(id, told),
+      answer: contextSentence(keyOrId(requirement), testContext),
       product,
       data: {
-        requirement: {
-          id,
-          title: teamLine(requirement.title, 200),
-          ...stateOf(told.coverage ?? requirement.coverage),
-          kind: withoutPrefix(requirement.kind, 'REQUIREMENT_KIND_'),
-          priority: withoutPrefix(requirement.priority, 'PRIORITY_'),
-          risk: withoutPrefix(requirement.risk, 'RISK_LEVEL_'),
-        },
-        statement: noteText(requirement.statement, limit.text),
-        ...(detail === 'full' && { rationale: noteText(requirement.rationale, limit.text) }),
-        criteria: criterionRows(told, limit.criterion),
-        tests: (told.linked_tests ?? []).map(testRow),
+        requirement: { ...requirement, ...(testContext.coverage ?? requirement.coverage), id: keyOrId(requirement) },
+        statement: teamText(requirement.statement ?? '', { characters: limit.text, manyLines: true }),
+        rationale: detail === 'full' ? requirement.rationale : undefined,
+        criteria: numberCriteria(testContext).map((row) => ({
+          ...row,
+          criterion: teamText(row.criterion, { characters: limit.criterion }),
+        })),
+        tests: testContext.linked_tests?.map(testRow),
         past_failures: failures.map(({ row }) => row),
-        code_files: shownFiles.flatMap(({ row }) => row ?? []),
-        code_files_note: filesNote(shownFiles, unresolved),
-        conventions: conventionsOf(told, detail),
-        similar_tests: similarRows(told).slice(0, limit.similar),
+        code_files: files.flatMap(({ row }) => row ?? []),
+        code_files_note: filesNote(files, unresolved),
+        conventions: describeConventions(testContext, detail),
+        similar_tests: similarTests(testContext).slice(0, limit.similar),
         related_issues: issues.map(({ row }) => row),
-        suggested: suggestionsOf(told, detail),
-        how_to: howTo(told, context),
+        suggested: describeSuggestions(testContext, detail),
+        how_to: [...(testContext.guidance ?? []), sentencesOffered(REGISTER, offers)],
       },
       untrusted: {
         source: 'error event or test report',
         writableBy: 'anyone with the public DSN, or whoever ran the tests',
         content: {
-          code_files: shownFiles.flatMap(({ said }) => said ?? []),
-          past_failures: failures.map(({ said }) => said),
-          related_issues: issues.map(({ said }) => said),
+          code_files: files.map(({ untrusted }) => untrusted),
+          past_failures: failures.map(({ untrusted }) => untrusted),
+          related_issues: issues.map(({ untrusted }) => untrusted),
         },
       },
-      cut: cutsOf(told.truncation_signals ?? [], own),
-      next: nextOf(told, issues[0]?.row.id, product),
+      cut: cutNames(signals, {
+        code_files: kept(allFiles, limit.files),
+        past_failures: kept(allFailures, limit.failures),
+      }),
+      next: [
+        first && nextCall('get_fix_context', { issue: first.row.id }, 'the crash that a regression test reproduces'),
+        testContext.coverage?.state === 'verified'
+          ? nextCall('find_coverage_gaps', { product: product.id }, 'what is not verified yet')
+          : undefined,
+      ],
     }
   },
 })
 
-function answerLine(
+function contextSentence(
   id: string,
-  { coverage, gap, acceptance_criteria: criteria = [], linked_tests: tests = [] }: ToldTestContext,
+  { coverage, gap, acceptance_criteria: criteria = [], linked_tests: tests = [] }: TestContext,
 ) {
-  const state = coverage?.state ?? 'of unknown coverage'
-  const why = gap === null || gap === undefined ? undefined : whyOf(gap)
+  const why = gap ? gapReasons(gap) : undefined
+  const state = `${coverage?.state ?? 'of unknown coverage'}${why === undefined ? '' : `: ${why}`}`
   const covered = criteria.filter((criterion) => criterion.covered === true).length
-  const share =
-    criteria.length === 0
-      ? 'no acceptance criteria'
-      : `${String(covered)} of ${String(criteria.length)} acceptance criteria covered`
-  return `${id} is ${state}${why === undefined ? '' : `: ${why}`}; ${share}, ${counted(tests.length, 'linked test')}.`
+  return `${id} is ${state}; ${criteriaWords(covered, criteria.length)}, ${counted(tests.length, 'linked test')}.`
 }
 
-function filesNote(files: Awaited<ReturnType<typeof codeFiles>>, unresolved: readonly string[]): string | undefined {
+function filesNote(files: readonly { row: object | undefined }[], unresolved: readonly string[]): string | undefined {
   const unmatched = files.filter(({ row }) => row === undefined).length
-  const globs = unresolved.slice(0, 5).flatMap((glob) => teamLine(glob, 120) ?? [])
   const notes = [
-    ...(files.length === 0 ? ['the requirement names no code: find it by its words'] : []),
-    ...(globs.length === 0 ? [] : [`no file of this machine matches ${globs.join(', ')}`]),
-    ...(unmatched === 0 ? [] : [`${counted(unmatched, 'file')} named only by stack frames: find before reading`]),
-  ]
+    files.length === 0 && 'the requirement names no code: find it by its words',
+    unresolved.length > 0 && `no file of this machine matches ${unresolved.slice(0, GLOBS).join(', ')}`,
+    unmatched > 0 && `${counted(unmatched, 'file')} named only by stack frames: find before reading`,
+  ].filter((note) => note !== false)
   return notes.length === 0 ? undefined : notes.join('; ')
-}
-
-function howTo({ guidance = [] }: ToldTestContext, { offers }: Context): string[] {
-  const sentences = guidance.flatMap((sentence) => teamLine(sentence, 300) ?? [])
-  return [...sentences, sentencesOffered(REGISTER, offers)].filter((sentence) => sentence !== '')
-}
-
-function nextOf({ coverage }: ToldTestContext, issue: string | undefined, { id: product }: Product) {
-  return [
-    ...(issue === undefined
-      ? []
-      : [{ tool: 'get_fix_context', why: 'the crash that a regression test reproduces', args: { issue } }]),
-    ...(coverage?.state === 'verified'
-      ? [{ tool: 'find_coverage_gaps', why: 'what is not verified yet', args: { product } }]
-      : []),
-  ]
 }

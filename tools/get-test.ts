@@ -1,18 +1,24 @@
 import * as z from 'zod'
-import { keyOf } from './support/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { noteLine, toMinute, vouched, withoutPrefix } from './support/facts.ts'
+import { TestLink } from '../src/contract/links.ts'
+import { Test as TestSchema, TestResult } from '../src/contract/tests.ts'
 import { counted } from '../src/lib/counted.ts'
-import type { Test } from '../src/mcp/resolve/types.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { lastOf } from './support/test-facts.ts'
+import type { Test } from '../src/mcp/resolve/types.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { hasText, quoted } from '../src/mcp/text/untrusted.ts'
+import { keyOrId, rowTitle, vouchedName } from './support/columns.ts'
+import { lastResult } from './support/tests.ts'
 
 /** What is shown of what failures say, by detail; message and trace in characters. */
 const limits = {
   concise: { message: 400, trace: 1500, earlier: 2 },
   full: { message: 2000, trace: 16_000, earlier: 10 },
 } as const
+
+const { automation_ref: place, stats } = TestSchema.shape
 
 export const getTest = defineTool({
   name: 'get_test',
@@ -28,64 +34,54 @@ export const getTest = defineTool({
     detail: parameters.Detail,
   }),
   output: z.object({
-    test: z.object({
-      id: z.string(),
-      key: z.string().optional(),
-      kind: z.string().optional(),
-      title: z.string().optional(),
-      name: z.string().optional(),
-      file: z.string().optional(),
-      line: z.int().optional(),
-      suite: z.string().optional(),
-      project: z.string().optional(),
-      framework: z.string().optional(),
-      level: z.string().optional(),
-      status: z.string().optional(),
-      automation: z.string().optional(),
-      quarantined: z.string().optional(),
-      tags: z.string().optional(),
+    test: fields({
+      id: TestSchema.shape.id,
+      key: TestSchema.shape.key,
+      kind: TestSchema.shape.kind,
+      title: TestSchema.shape.title,
+      name: upTo(place.shape.name, 300),
+      file: place.shape.file_path,
+      line: place.shape.line,
+      suite: upTo(teamLine, 300),
+      project: place.shape.project,
+      framework: TestSchema.shape.framework,
+      level: TestSchema.shape.level,
+      status: TestSchema.shape.status,
+      automation: TestSchema.shape.automation,
+      quarantined: TestSchema.shape.quarantine_reason,
+      tags: teamLine,
     }),
-    description: z.string().optional(),
-    links: z
-      .array(
-        z.object({
-          id: z.string(),
-          title: z.string().optional(),
-          role: z.string().optional(),
-          state: z.string().optional(),
-          origin: z.string().optional(),
-          criteria: z.int().optional(),
-          version: z.string().optional(),
-        }),
-      )
-      .optional(),
-    stats: z
-      .object({
-        days: z.int().optional(),
-        runs: z.int().optional(),
-        passed: z.int().optional(),
-        failed: z.int().optional(),
-        flaky: z.int().optional(),
-        skipped: z.int().optional(),
-        pass_rate: z.number().optional(),
-        average_ms: z.int().optional(),
-      })
-      .optional(),
-    results: z
-      .array(
-        z.object({
-          nr: z.int(),
-          status: z.string().optional(),
-          at: z.string().optional(),
-          attempts: z.int().optional(),
-          duration_ms: z.int().optional(),
-          environment: z.string().optional(),
-          release: z.string().optional(),
-          commit: z.string().optional(),
-          branch: z.string().optional(),
-        }),
-      )
-      .optional(),
+    description: upTo(TestSchema.shape.description, 2000).optional(),
+    links: rows({
+      id: z.string(),
+      title: rowTitle,
+      role: TestLink.shape.role,
+      state: TestLink.shape.state,
+      origin: TestLink.shape.origin,
+      criteria: z.int(),
+      version: z.string(),
+    }).optional(),
+    stats: fields({
+      days: stats.shape.window_days,
+      runs: stats.shape.runs,
+      passed: stats.shape.passed,
+      failed: stats.shape.failed,
+      flaky: stats.shape.flaky,
+      skipped: stats.shape.skipped,
+      pass_rate: stats.shape.pass_rate,
+      average_ms: stats.shape.avg_duration_ms,
+    }).optional(),
+    results: rows({
+      nr: z.int(),
+      status: TestResult.shape.status,
+      at: TestResult.shape.executed_at,
+      attempts: TestResult.shape.attempts,
+      duration_ms: TestResult.shape.duration_ms,
+      environment: z.string(),
+      release: z.string(),
+      commit: TestResult.shape.commit_sha,
+      branch: TestResult.shape.git_branch,
+    }).optional(),
   }),
   cuts: [
     { path: 'latest_failure.trace', least: 200 },
@@ -96,127 +92,92 @@ export const getTest = defineTool({
     { path: 'latest_failure.message', least: 200 },
   ],
 
-  async run({ product: given, test: named, detail }, context) {
-    const { test: found, product } = await context.resolve.test(named, given)
-    const {
-      test,
-      links = [],
-      recent_results: results = [],
-    } = await context.api.getTest({ id: found.id }, { signal: context.signal })
-    const [first] = links
+  async run({ product: given, test: named, detail }, { api, resolve, signal }) {
+    const { test: found, product } = await resolve.test(named, given)
+    const { test, links = [], recent_results: results = [] } = await api.getTest({ id: found.id }, { signal })
+    const { automation_ref: code, stats } = test
+    const linked = links.map(linkRow)
+    const [first] = linked
     return {
-      answer: answerLine(test, links.length),
+      answer: testSentence(test, links.length),
       product,
       data: {
-        test: factsOf(test),
-        ...(detail === 'full' && { description: noteLine(test.description, 2000) }),
-        links: links.map(linkRow),
-        stats: statsOf(test),
+        test: {
+          ...test,
+          name: code?.name === test.title ? undefined : code?.name,
+          file: code?.file_path,
+          line: code?.line || undefined,
+          suite: code?.suite_path?.join(' > '),
+          project: code?.project,
+          level: test.level === 'TEST_LEVEL_UNKNOWN' ? undefined : test.level,
+          quarantined: test.quarantined === true ? test.quarantine_reason || 'yes' : undefined,
+          tags: test.tags?.join(', '),
+        },
+        description: detail === 'full' ? test.description : undefined,
+        links: linked,
+        stats:
+          stats === undefined || test.kind === 'TEST_KIND_SUITE'
+            ? undefined
+            : { ...stats, days: stats.window_days, average_ms: stats.avg_duration_ms },
         results: results.map(resultRow),
       },
       untrusted: {
         source: 'automated test report',
         writableBy: 'whoever ran the tests',
-        content: failuresOf(results, detail),
+        content: describeFailures(results, limits[detail]),
       },
-      next:
-        first === undefined
-          ? []
-          : [
-              {
-                tool: 'get_test_context',
-                why: 'what the requirement asks of its tests',
-                args: {
-                  product: product.id,
-                  requirement: keyOf({ id: first.requirement_id, key: first.requirement_key }),
-                },
-              },
-            ],
+      next: [
+        first &&
+          nextCall(
+            'get_test_context',
+            { product: product.id, requirement: first.id },
+            'what the requirement asks of its tests',
+          ),
+      ],
     }
   },
 })
 
-type Read = Awaited<ReturnType<Context['api']['getTest']>>
-type Link = NonNullable<Read['links']>[number]
-type Result = NonNullable<Read['recent_results']>[number]
+type TestInFull = Awaited<ReturnType<Context['api']['getTest']>>
+type Link = NonNullable<TestInFull['links']>[number]
+type Result = NonNullable<TestInFull['recent_results']>[number]
 
-function answerLine(test: Test, links: number): string {
-  const key = keyOf(test)
+function testSentence(test: Test, links: number): string {
+  const key = keyOrId(test)
   const linked = links === 0 ? 'linked to no requirement' : `linked to ${counted(links, 'requirement')}`
   if (test.kind === 'TEST_KIND_SUITE') return `${key} is a suite, ${linked}; its results are those of its cases.`
   const held = test.quarantined === true ? ' and in quarantine, so that it proves nothing' : ''
-  return `${key} is ${withoutPrefix(test.status, 'TEST_STATUS_') ?? 'of unknown status'}${held}: last ${lastOf(test)}, ${linked}.`
-}
-
-function factsOf(test: Test) {
-  const { automation_ref: place, quarantined, quarantine_reason: reason } = test
-  const title = noteLine(test.title, 200)
-  const name = noteLine(place?.name, 300)
-  return {
-    id: test.id,
-    key: test.key,
-    kind: withoutPrefix(test.kind, 'TEST_KIND_'),
-    title,
-    ...(name !== title && { name }),
-    file: noteLine(place?.file_path, 200),
-    ...((place?.line ?? 0) > 0 && { line: place?.line }),
-    suite: noteLine(place?.suite_path?.join(' > '), 300),
-    project: noteLine(place?.project, 60),
-    framework: noteLine(test.framework, 60),
-    ...(test.level !== 'TEST_LEVEL_UNKNOWN' && { level: withoutPrefix(test.level, 'TEST_LEVEL_') }),
-    status: withoutPrefix(test.status, 'TEST_STATUS_'),
-    automation: withoutPrefix(test.automation, 'AUTOMATION_STATUS_'),
-    ...(quarantined === true && { quarantined: noteLine(reason, 200) ?? 'yes' }),
-    tags: noteLine(test.tags?.join(', '), 200),
-  }
+  const status = withoutPrefix(test.status, 'TEST_STATUS_') ?? 'of unknown status'
+  return `${key} is ${status}${held}: last ${lastResult(test)}, ${linked}.`
 }
 
 function linkRow(link: Link) {
   const { requirement_version: made, requirement_current_version: now, criterion_ids: criteria = [] } = link
   return {
-    id: keyOf({ id: link.requirement_id, key: link.requirement_key }),
-    title: noteLine(link.requirement_title, 120),
-    role: withoutPrefix(link.role, 'LINK_ROLE_'),
-    state: withoutPrefix(link.state, 'LINK_STATE_'),
-    origin: withoutPrefix(link.origin, 'LINK_ORIGIN_'),
-    ...(criteria.length > 0 && { criteria: criteria.length }),
-    ...(made !== now && { version: `made at ${String(made)}, now ${String(now)}` }),
-  }
-}
-
-function statsOf({ kind, stats }: Test) {
-  if (stats === undefined || kind === 'TEST_KIND_SUITE') return undefined
-  return {
-    days: stats.window_days,
-    runs: stats.runs,
-    passed: stats.passed,
-    failed: stats.failed,
-    flaky: stats.flaky,
-    skipped: stats.skipped,
-    pass_rate: stats.pass_rate,
-    average_ms: stats.avg_duration_ms,
+    ...link,
+    id: keyOrId({ id: link.requirement_id, key: link.requirement_key }),
+    title: link.requirement_title,
+    criteria: criteria.length || undefined,
+    version: made === now ? undefined : `made at ${made ?? '?'}, now ${now ?? '?'}`,
   }
 }
 
 /** Newest first; the number says which failure below belongs to it. */
 function resultRow(result: Result, index: number) {
-  const { attempts, environment, release } = result
   return {
+    ...result,
     nr: index + 1,
-    status: withoutPrefix(result.status, 'RESULT_STATUS_'),
-    at: toMinute(result.executed_at),
-    ...((attempts ?? 1) > 1 && { attempts }),
-    duration_ms: result.duration_ms,
-    environment: vouched(hasText(environment) ? environment : undefined, result.environment_known),
-    release: vouched(hasText(release) ? release : undefined, result.release_known),
-    commit: noteLine(result.commit_sha?.slice(0, 12)),
-    branch: noteLine(result.git_branch, 80),
+    at: result.executed_at,
+    attempts: (result.attempts ?? 1) > 1 ? result.attempts : undefined,
+    environment: vouchedName(result.environment, result.environment_known),
+    release: vouchedName(result.release, result.release_known),
+    commit: result.commit_sha?.slice(0, 12),
+    branch: result.git_branch,
   }
 }
 
 /** What the newest failure says, and the messages of those before it. */
-function failuresOf(results: readonly Result[], detail: 'concise' | 'full') {
-  const limit = limits[detail]
+function describeFailures(results: readonly Result[], limit: (typeof limits)[keyof typeof limits]) {
   const [latest, ...earlier] = results
     .map(({ message, trace }, index) => ({ nr: index + 1, message, trace }))
     .filter(({ message, trace }) => hasText(message) || hasText(trace))

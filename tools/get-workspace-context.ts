@@ -1,14 +1,24 @@
 import * as z from 'zod'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { errorEvent, toMinute, vouched, withoutPrefix } from './support/facts.ts'
+import { Component } from '../src/contract/components.ts'
+import { Environment, Release } from '../src/contract/environments.ts'
+import { Onboarding, Product as ProductSchema, Token, User, Workspace } from '../src/contract/products.ts'
 import { counted } from '../src/lib/counted.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
-import { knownName, nameContains, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields, rows, teamLine } from '../src/mcp/result/output.ts'
+import { knownName, nameContains, quoted } from '../src/mcp/text/untrusted.ts'
+import { vouchedName } from './support/columns.ts'
+import { cutNames, kept } from './support/cuts.ts'
+import { errorEvent } from './support/issues.ts'
 
-const Named = z.object({ id: z.string(), name: z.string().optional() })
 /** Rows of one extra list; the newest releases of a long-lived product do not fill a page. */
 const ROWS = 30
+/** Of a component's globs. */
+const GLOBS = 3
+
+const named = { id: z.string(), name: teamLine }
 
 export const getWorkspaceContext = defineTool({
   name: 'get_workspace_context',
@@ -27,37 +37,37 @@ export const getWorkspaceContext = defineTool({
     match: z.string().optional().describe('Only names containing this.'),
   }),
   output: z.object({
-    principal: z.object({ user: z.string().optional(), token: z.string().optional(), scopes: z.string().optional() }),
-    pinned_product: Named.optional(),
-    products: z.array(
-      Named.extend({
-        key_prefix: z.string().optional(),
-        workspace: z.string().optional(),
-        unresolved_issues: z.int().optional(),
-      }),
-    ),
-    environments: z
-      .array(Named.extend({ kind: z.string().optional(), last_event_at: z.string().optional() }))
-      .optional(),
-    components: z
-      .array(Named.extend({ paths: z.string().optional(), unresolved_issues: z.int().optional() }))
-      .optional(),
-    releases: z
-      .array(
-        Named.extend({
-          environment: z.string().optional(),
-          released_at: z.string().optional(),
-          new_issues: z.int().optional(),
-        }),
-      )
-      .optional(),
-    setup: z
-      .object({
-        state: z.string().optional(),
-        done: z.array(z.string()).optional(),
-        missing: z.array(z.string()).optional(),
-      })
-      .optional(),
+    principal: fields({ user: User.shape.display_name, token: Token.shape.name, scopes: z.string() }),
+    pinned_product: fields(named).optional(),
+    products: rows({
+      ...named,
+      key_prefix: ProductSchema.shape.key_prefix,
+      workspace: Workspace.shape.name,
+      unresolved_issues: z.int(),
+    }),
+    environments: rows({
+      id: z.string(),
+      name: z.string(),
+      kind: Environment.shape.kind,
+      last_event_at: Environment.shape.last_event_at,
+    }).optional(),
+    components: rows({
+      ...named,
+      paths: teamLine,
+      unresolved_issues: Component.shape.stats.shape.unresolved_issues,
+    }).optional(),
+    releases: rows({
+      id: z.string(),
+      name: z.string(),
+      environment: z.string(),
+      released_at: Release.shape.released_at,
+      new_issues: z.int(),
+    }).optional(),
+    setup: fields({
+      state: ProductSchema.shape.setup_state,
+      done: Onboarding.shape.completed_steps,
+      missing: Onboarding.shape.pending_steps,
+    }).optional(),
     server: z.object({
       name: z.string().optional(),
       mode: z.string().optional(),
@@ -73,17 +83,16 @@ export const getWorkspaceContext = defineTool({
     { path: 'products', least: 5 },
   ],
 
-  async run({ product, include = [], match = '' }, context) {
+  async run({ product: given, include = [], match = '' }, context) {
     const { api, options, resolve, signal } = context
     const [me, all] = await Promise.all([api.getMe({}, { signal }), resolve.products()])
-    const chosen = include.length === 0 && product === undefined ? undefined : await resolve.product(product)
+    const chosen = include.length === 0 && given === undefined ? undefined : await resolve.product(given)
     const workspaces = new Map(me.user.workspaces?.map(({ id, name }) => [id, name]))
-    const lists =
-      chosen === undefined ? { data: {}, names: [], cut: [] } : await extraLists(chosen, include, match, context)
-    const shown = all.filter(({ name }) => nameContains(name, match) || all.length === 1)
-    const asked = chosen === undefined ? '' : `; lists are of ${chosen.name ?? chosen.id}`
+    const lists = await readLists(chosen, include, match, context)
+    const { environments, components, releases } = lists
+    const product = chosen ?? all[0]
     return {
-      answer: `${counted(all.length, 'product')} visible${asked}.`,
+      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${chosen.name ?? chosen.id}`}.`,
       product: chosen,
       data: {
         principal: {
@@ -91,22 +100,33 @@ export const getWorkspaceContext = defineTool({
           token: me.token?.name,
           scopes: me.token?.scopes?.join(' '),
         },
-        ...(options.product !== undefined && { pinned_product: all.map(({ id, name }) => ({ id, name }))[0] }),
-        products: shown.map((row) => ({
-          id: row.id,
-          name: row.name,
-          key_prefix: row.key_prefix,
-          workspace: workspaces.get(row.workspace_id ?? ''),
-          unresolved_issues: row.counts?.unresolved_issues,
+        pinned_product: options.product === undefined ? undefined : all[0],
+        products: all
+          .filter(({ name }) => nameContains(name, match) || all.length === 1)
+          .map((row) => ({
+            ...row,
+            workspace: workspaces.get(row.workspace_id ?? ''),
+            unresolved_issues: row.counts?.unresolved_issues,
+          })),
+        environments: environments?.slice(0, ROWS).map((row) => ({ ...row, name: vouchedName(row.name, row.known) })),
+        components: components?.slice(0, ROWS).map((row) => ({
+          ...row,
+          paths: row.path_globs?.slice(0, GLOBS).join(' '),
+          unresolved_issues: row.stats?.unresolved_issues,
         })),
-        ...lists.data,
-        ...(include.includes('setup') && {
-          setup: {
-            state: withoutPrefix(chosen?.setup_state, 'SETUP_STATE_'),
-            done: me.onboarding?.completed_steps?.map(stepName),
-            missing: me.onboarding?.pending_steps?.map(stepName),
-          },
-        }),
+        releases: releases?.slice(0, ROWS).map((row) => ({
+          ...row,
+          name: vouchedName(row.version, row.known),
+          environment: vouchedName(row.environment, row.environment_known),
+          new_issues: row.counts?.new_issues,
+        })),
+        setup: include.includes('setup')
+          ? {
+              state: chosen?.setup_state,
+              done: me.onboarding?.completed_steps,
+              missing: me.onboarding?.pending_steps,
+            }
+          : undefined,
         server: {
           name: [me.server?.name, me.server?.version].filter(Boolean).join(' '),
           mode: me.server?.mode,
@@ -114,80 +134,48 @@ export const getWorkspaceContext = defineTool({
           read_only: options.readOnly,
         },
       },
-      untrusted: {
-        ...errorEvent,
-        content: { names_given_only_by_events: lists.names },
-      },
-      cut: lists.cut,
+      untrusted: { ...errorEvent, content: { names_given_only_by_events: unvouchedNames(lists) } },
+      cut: cutNames([], {
+        environments: kept(environments ?? [], ROWS),
+        components: kept(components ?? [], ROWS),
+        releases: kept(releases ?? [], ROWS),
+      }),
       howToGetMore: 'call again with match, a part of the name',
-      next: nextOf(all, chosen),
+      next: [
+        product && nextCall('find_error_issues', { product: product.id }, `errors of ${product.name ?? product.id}`),
+      ],
     }
   },
 })
 
-function stepName(step: string): string {
-  return withoutPrefix(step, 'ONBOARDING_STEP_') ?? step
-}
-
-async function extraLists(product: Product, include: readonly string[], match: string, { resolve }: Context) {
+/** The lists that the caller wants, with the rows whose names contain `match`. */
+async function readLists(
+  product: Product | undefined,
+  include: readonly string[],
+  match: string,
+  { resolve }: Context,
+) {
+  const wants = (list: string) => product !== undefined && include.includes(list)
+  const id = product?.id ?? ''
   const [environments, components, releases] = await Promise.all([
-    include.includes('environments') ? resolve.environments(product.id) : undefined,
-    include.includes('components') ? resolve.components(product.id) : undefined,
-    include.includes('releases') ? resolve.releases(product.id) : undefined,
+    wants('environments') ? resolve.environments(id) : undefined,
+    wants('components') ? resolve.components(id) : undefined,
+    wants('releases') ? resolve.releases(id) : undefined,
   ])
-  const lists = {
+  return {
     environments: environments?.filter(({ name }) => nameContains(name, match)),
     components: components?.filter(({ name }) => nameContains(name, match)),
     releases: releases?.filter(({ version }) => nameContains(version, match)),
   }
-  const names: BlockContent[] = [
-    ...(lists.environments ?? [])
-      .slice(0, ROWS)
-      .filter((row) => knownName(row.name, row.known) === undefined)
-      .map((row) => ({ id: row.id, name_untrusted: quoted`${row.name}`.cut(120) })),
-    ...(lists.releases ?? [])
-      .slice(0, ROWS)
-      .filter((row) => knownName(row.version, row.known) === undefined)
-      .map((row) => ({ id: row.id, name_untrusted: quoted`${row.version}`.cut(120) })),
-  ]
-  const cut = Object.entries(lists).flatMap(([name, rows]) =>
-    rows !== undefined && rows.length > ROWS ? [`${name}: ${String(ROWS)} of ${String(rows.length)}`] : [],
-  )
-  return {
-    names,
-    cut,
-    data: {
-      environments: lists.environments?.slice(0, ROWS).map((row) => ({
-        id: row.id,
-        name: vouched(row.name, row.known),
-        kind: withoutPrefix(row.kind, 'ENVIRONMENT_KIND_'),
-        last_event_at: toMinute(row.last_event_at),
-      })),
-      components: lists.components?.slice(0, ROWS).map((row) => ({
-        id: row.id,
-        name: row.name,
-        paths: row.path_globs?.slice(0, 3).join(' '),
-        unresolved_issues: row.stats?.unresolved_issues,
-      })),
-      releases: lists.releases?.slice(0, ROWS).map((row) => ({
-        id: row.id,
-        name: vouched(row.version, row.known),
-        environment: vouched(row.environment, row.environment_known),
-        released_at: toMinute(row.released_at),
-        new_issues: row.counts?.new_issues,
-      })),
-    },
-  }
 }
 
-function nextOf(all: readonly Product[], chosen: Product | undefined) {
-  const product = chosen ?? all[0]
-  if (product === undefined) return []
-  return [
-    {
-      tool: 'find_error_issues',
-      why: `errors of ${product.name ?? product.id}`,
-      args: { product: product.id },
-    },
+/** Names of the rows shown that the workspace does not vouch for, by their ids. */
+function unvouchedNames({ environments = [], releases = [] }: Awaited<ReturnType<typeof readLists>>) {
+  const given = [
+    ...environments.slice(0, ROWS),
+    ...releases.slice(0, ROWS).map(({ id, version, known }) => ({ id, name: version, known })),
   ]
+  return given
+    .filter(({ name, known }) => knownName(name, known) === undefined)
+    .map(({ id, name }) => ({ id, name_untrusted: quoted`${name}`.cut(120) }))
 }

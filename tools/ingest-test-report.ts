@@ -1,29 +1,32 @@
 import * as z from 'zod'
-import { ServiceError } from '../src/errors.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { withoutPrefix } from './support/facts.ts'
-import { counted } from '../src/lib/counted.ts'
 import { parseTruncationNote } from '../src/contract/base/truncation-note.ts'
+import { ServiceError } from '../src/errors.ts'
+import { counted } from '../src/lib/counted.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { withoutPrefix } from '../src/mcp/result/present.ts'
+import { shapeOf, TeachingError } from '../src/mcp/result/teach.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { requireBranch } from './support/branches.ts'
+import { keyOrId } from './support/columns.ts'
+import { linkedRequirements, openRequirements, readStates } from './support/coverage-change.ts'
+import { cutNames, kept } from './support/cuts.ts'
+import { isTracegate } from './support/is-tracegate.ts'
 import {
-  coverageOf,
-  failingRows,
-  renamed,
-  requirementRow,
-  resultsOf,
-  testsOf,
-  totalsOf,
-  unresolved,
-  warningsOf,
+  countChanges,
+  countResults,
+  describeEffect,
+  failingTests,
+  renamedTests,
+  reportOutcome,
+  unresolvedReferences,
+  warningRows,
   withoutNewKeys,
   type Ingest,
-} from './support/ingest-facts.ts'
-import { isTracegate } from './support/is-tracegate.ts'
-import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import * as parameters from '../src/mcp/define/parameters.ts'
-import { requireBranch } from './support/quality-branch.ts'
+} from './support/report-outcome.ts'
 import { readReport, type ReportSource } from './support/report-source.ts'
-import { linkedRequirements, openRequirements, readStates, type Changed } from './support/state-change.ts'
-import { shapeOf, TeachingError } from '../src/mcp/result/teach.ts'
+import { PREVIEW } from './support/words.ts'
 
 /** Rows of each list in the answer. */
 const ROWS = 30
@@ -54,70 +57,7 @@ export const ingestTestReport = defineTool({
     'Matches or creates test cases, follows requirement tags such as [REQ-12], tells the coverage effect. ' +
     'Give path for a local file, or report with its text. Run the tests yourself first.',
   input,
-  output: z.object({
-    dry_run: z.boolean().optional(),
-    totals: z.object({
-      tests: z.int(),
-      passed: z.int().optional(),
-      failed: z.int().optional(),
-      errors: z.int().optional(),
-      flaky: z.int().optional(),
-      skipped: z.int().optional(),
-    }),
-    results: z.object({ recorded: z.int().optional(), known_already: z.int().optional() }).optional(),
-    coverage: z
-      .object({ verified: z.string().optional(), not_run: z.string().optional(), no_test: z.string().optional() })
-      .optional(),
-    requirements: z
-      .array(
-        z.object({
-          id: z.string(),
-          was: z.string().optional(),
-          state: z.string().optional(),
-          failing: z.boolean().optional(),
-          suspect: z.boolean().optional(),
-          title: z.string().optional(),
-        }),
-      )
-      .optional(),
-    failing_tests: z
-      .array(
-        z.object({
-          id: z.string().optional(),
-          status: z.string().optional(),
-          name: z.string().optional(),
-          file: z.string().optional(),
-          requirements: z.string().optional(),
-        }),
-      )
-      .optional(),
-    unresolved_references: z.array(z.object({ reference: z.string(), test: z.string().optional() })).optional(),
-    tests: z
-      .object({
-        created: z.int().optional(),
-        renamed: z.int().optional(),
-        updated: z.int().optional(),
-        links_made: z.int().optional(),
-        links_proposed: z.int().optional(),
-        without_requirement: z.int().optional(),
-      })
-      .optional(),
-    renamed_tests: z
-      .array(z.object({ id: z.string(), name: z.string().optional(), file: z.string().optional() }))
-      .optional(),
-    warnings: z
-      .array(
-        z.object({
-          code: z.string().optional(),
-          message: z.string().optional(),
-          file: z.string().optional(),
-          line: z.int().optional(),
-        }),
-      )
-      .optional(),
-    secrets_in_report: z.string().optional(),
-    gate: z.string().optional(),
-  }),
+  output: reportOutcome,
   cuts: [
     { path: 'renamed_tests', least: 3 },
     { path: 'warnings', least: 3 },
@@ -127,35 +67,54 @@ export const ingestTestReport = defineTool({
   ],
 
   async run(args, context) {
+    const { dry_run: dryRun } = args
     const product = await context.resolve.product(args.product, { write: true })
     await requireBranch(args.branch, product.id, context)
     const source = await readReport(args, context)
-    if (args.dry_run && !(await isTracegate(context))) throw noPreview()
-    const before = args.dry_run ? undefined : await openRequirements(product.id, context)
-    const { ingest: told } = await send(args, product.id, source, context)
-    const ingest = args.dry_run ? withoutNewKeys(told) : told
+    if (dryRun && !(await isTracegate(context))) throw noPreview()
+    const before = dryRun ? undefined : await openRequirements(product.id, context)
+    const sent = await send(args, product.id, source, context)
+    const ingest = dryRun ? withoutNewKeys(sent) : sent
     const links = await linkedRequirements(product.id, ingest.cases ?? [], context)
-    const changed = args.dry_run ? [] : await readStates(product.id, [...links.values()].flat(), before, context)
-    const failing = failingRows(ingest, links)
+    const changed = dryRun ? [] : await readStates(product.id, [...links.values()].flat(), before, context)
+    const failing = failingTests(ingest, links)
+    const { results_recorded: recorded, results_duplicate: known } = ingest.summary ?? {}
+    const requirement = failing.find((row) => row.requirements !== undefined)?.requirements?.split(', ')[0]
     return {
-      answer: answerLine(ingest, args.dry_run),
+      answer: outcomeSentence(ingest, dryRun),
       product,
       data: {
-        ...(args.dry_run && { dry_run: true }),
-        totals: totalsOf(ingest),
-        ...(!args.dry_run && { results: resultsOf(ingest) }),
-        coverage: coverageOf(ingest),
-        requirements: changed.slice(0, ROWS).map(requirementRow),
+        dry_run: dryRun,
+        totals: countResults(ingest),
+        results: dryRun ? undefined : { recorded, known_already: known || undefined },
+        coverage: describeEffect(ingest),
+        requirements: changed.slice(0, ROWS).map((row) => ({
+          ...row.requirement,
+          ...row.requirement.coverage,
+          id: keyOrId(row.requirement),
+          was: row.was,
+        })),
         failing_tests: failing.slice(0, ROWS),
-        unresolved_references: unresolved(ingest).slice(0, ROWS),
-        tests: testsOf(ingest, links),
-        renamed_tests: renamed(ingest).slice(0, ROWS),
-        warnings: warningsOf(ingest).slice(0, ROWS),
-        secrets_in_report: secretsOf(source),
+        unresolved_references: unresolvedReferences(ingest).slice(0, ROWS),
+        tests: countChanges(ingest, links),
+        renamed_tests: renamedTests(ingest).slice(0, ROWS),
+        warnings: warningRows(ingest).slice(0, ROWS),
+        secrets_in_report: secretWords(source),
         gate: ingest.gate_stale === true ? gateWords(context) : undefined,
       },
-      cut: cutNames(ingest, changed),
-      next: args.dry_run ? [] : nextOf(failing, product.id),
+      cut: [...cutNames([], { requirements: kept(changed, ROWS) }), ...cutSignals(ingest)],
+      next: dryRun
+        ? []
+        : [
+            requirement === undefined
+              ? undefined
+              : nextCall(
+                  'get_test_context',
+                  { product: product.id, requirement },
+                  'what the requirement of the first failing test says',
+                ),
+            nextCall('find_coverage_gaps', { product: product.id }, 'what is still open'),
+          ],
     }
   },
 })
@@ -165,17 +124,14 @@ async function send(
   productId: string,
   { draft, rootDir }: ReportSource,
   { api, signal }: Context,
-) {
-  const run = { ...(environment !== undefined && { environment }), ...(release !== undefined && { release }) }
-  const options = {
-    link_annotations: true,
-    ...(rootDir !== undefined && { root_dir: rootDir }),
-    ...(branch !== undefined && { branch_id: branch }),
-  }
-  const request = { product_id: productId, draft, run, options, ...(dryRun && { validate_only: true }) }
-  return api.ingestTests(request, { signal }).catch((error: unknown) => {
-    throw inOurWords(error, given)
+): Promise<Ingest> {
+  const options = { link_annotations: true, root_dir: rootDir, branch_id: branch }
+  const request = { product_id: productId, draft, run: { environment, release }, options }
+  const sent = api.ingestTests({ ...request, validate_only: dryRun || undefined }, { signal })
+  const { ingest } = await sent.catch((error: unknown) => {
+    throw explainRefusal(error, given)
   })
+  return ingest
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -184,8 +140,8 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   REPORT_EMPTY: 'the report names no test',
 }
 
-/** What is wrong with the report, with the format and the line that the service names. */
-function inOurWords(
+/** Says what is wrong with the report, with the format and the line that the service names. */
+function explainRefusal(
   error: unknown,
   { path, report }: { path?: string | undefined; report?: string | undefined },
 ): unknown {
@@ -219,50 +175,32 @@ function noPreview(): TeachingError {
   })
 }
 
-function secretsOf({ secrets }: ReportSource): string | undefined {
-  const kinds = Object.entries(secrets).map(([kind, count]) => `${kind} ${String(count)}`)
+function secretWords({ secrets }: ReportSource): string | undefined {
+  const kinds = Object.entries(secrets).map(([kind, count]) => `${kind} ${count}`)
   return kinds.length === 0 ? undefined : `${kinds.join(', ')}; sent as they are: tell the user`
 }
 
 function gateWords({ offers }: Context): string {
-  return `stale: its verdict is older than these results. ${sentencesOffered('To judge anew: compute_quality_gate.', offers)}`.trim()
+  return `stale: its verdict is older than these results. ${sentencesOffered('To judge again: compute_quality_gate.', offers)}`.trim()
 }
 
-function cutNames({ truncation_signals: signals = [] }: Ingest, changed: readonly Changed[]) {
-  const cut = changed.length > ROWS ? [`requirements: ${String(ROWS)} of ${String(changed.length)}`] : []
-  const cases = signals.filter((signal) =>
-    ['cases', 'unresolved_refs', 'warnings'].includes(parseTruncationNote(signal)?.member ?? ''),
-  )
-  return [...cut, ...cases]
+/** What the service left out. */
+function cutSignals({ truncation_signals: signals = [] }: Ingest): string[] {
+  const shown = ['cases', 'unresolved_refs', 'warnings']
+  return signals.filter((signal) => shown.includes(parseTruncationNote(signal)?.member ?? ''))
 }
 
-function answerLine(ingest: Ingest, dryRun: boolean): string {
-  const { tests, ...statuses } = totalsOf(ingest)
-  const counts = Object.entries(statuses).flatMap(([status, count]) =>
-    count > 0 ? [`${String(count)} ${status}`] : [],
-  )
-  const { before, after } = ingest.coverage_effect ?? {}
-  const effect = effectWords(before?.verified, after?.verified, dryRun)
-  const again =
-    ingest.summary?.results_recorded === 0 && (ingest.summary.results_duplicate ?? 0) > 0
-      ? ' All of these results were known already.'
-      : ''
-  return `${dryRun ? 'Preview, nothing written: ' : ''}${counted(tests, 'test')}, ${counts.join(', ')}; ${effect}.${again}`
+function outcomeSentence(ingest: Ingest, dryRun: boolean): string {
+  const { tests, ...statuses } = countResults(ingest)
+  const counts = Object.entries(statuses).flatMap(([status, count]) => (count ? [`${count} ${status}`] : []))
+  const { results_recorded: recorded, results_duplicate: known = 0 } = ingest.summary ?? {}
+  const again = recorded === 0 && known > 0 ? ' All of these results were known already.' : ''
+  return `${dryRun ? PREVIEW : ''}${counted(tests, 'test')}, ${counts.join(', ')}; ${effectWords(ingest, dryRun)}.${again}`
 }
 
-function effectWords(from: number | undefined, to: number | undefined, dryRun: boolean): string {
+function effectWords({ coverage_effect: effect }: Ingest, dryRun: boolean): string {
+  const [from, to] = [effect?.before?.verified, effect?.after?.verified]
   if (from === undefined || to === undefined) return 'the coverage effect is not stated'
-  const change = to - from
   const would = dryRun ? 'would be ' : ''
-  if (change === 0) return `verified requirements ${would}unchanged at ${String(to)}`
-  return `verified requirements ${would}${String(from)} -> ${String(to)}`
-}
-
-function nextOf(failing: ReturnType<typeof failingRows>, product: string) {
-  const requirement = failing.find((row) => row.requirements !== undefined)?.requirements?.split(', ')[0]
-  const why = 'what the requirement of the first failing test says'
-  return [
-    ...(requirement === undefined ? [] : [{ tool: 'get_test_context', why, args: { product, requirement } }]),
-    { tool: 'find_coverage_gaps', why: 'what is still open', args: { product } },
-  ]
+  return `verified requirements ${would}${from === to ? `unchanged at ${to}` : `${from} -> ${to}`}`
 }

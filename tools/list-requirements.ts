@@ -1,19 +1,13 @@
 import * as z from 'zod'
-import { keyOf, stateOf } from './support/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { noteLine, withoutPrefix } from './support/facts.ts'
-import { counted } from '../src/lib/counted.ts'
-import type { Requirement } from '../src/mcp/resolve/types.ts'
-import { describePage, type Page } from '../src/mcp/result/page.ts'
-import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { Coverage } from '../src/contract/base/common.ts'
+import { Requirement } from '../src/contract/requirements.ts'
+import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-
-const input = z.strictObject({
-  product: parameters.Product,
-  match: z.string().describe('Words of key, title, text or tags.').optional(),
-  limit: parameters.Limit,
-  cursor: parameters.Cursor,
-})
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { rows } from '../src/mcp/result/output.ts'
+import { describePage } from '../src/mcp/result/page.ts'
+import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
+import { searchSentence } from './support/words.ts'
 
 export const listRequirements = defineTool({
   name: 'list_requirements',
@@ -23,83 +17,58 @@ export const listRequirements = defineTool({
   description:
     "List or search a product's requirements: what the product must do, with status, priority and coverage state. " +
     'To find the untested ones use find_coverage_gaps instead.',
-  input,
+  input: z.strictObject({
+    product: parameters.Product,
+    match: z.string().describe('Words of key, title, text or tags.').optional(),
+    limit: parameters.Limit,
+    cursor: parameters.Cursor,
+  }),
   output: z.object({
-    rows: z.array(
-      z.object({
-        id: z.string(),
-        title: z.string().optional(),
-        kind: z.string().optional(),
-        parent: z.string().optional(),
-        status: z.string().optional(),
-        priority: z.string().optional(),
-        state: z.string().optional(),
-        failing: z.boolean().optional(),
-        suspect: z.boolean().optional(),
-        tests: z.int().optional(),
-      }),
-    ),
+    rows: rows({
+      id: z.string(),
+      title: rowTitle,
+      kind: Requirement.shape.kind,
+      parent: z.string(),
+      status: Requirement.shape.status,
+      priority: Requirement.shape.priority,
+      ...coverageState,
+      tests: Coverage.shape.linked_test_count,
+    }),
   }),
   cuts: [{ path: 'rows' }],
 
-  async run(args, context) {
-    const product = await context.resolve.product(args.product)
-    const { match, limit, cursor } = args
-    const response = await context.api.listRequirements(
-      {
-        product_id: product.id,
-        view: 'REQUIREMENT_VIEW_BASIC',
-        page_size: limit,
-        ...(match !== undefined && { q: match }),
-        ...(cursor !== undefined && { page_token: cursor }),
-      },
-      { signal: context.signal },
+  async run({ product: given, match, limit, cursor }, { api, resolve, signal, offers }) {
+    const product = await resolve.product(given)
+    const response = await api.listRequirements(
+      { product_id: product.id, view: 'REQUIREMENT_VIEW_BASIC', q: match, page_size: limit, page_token: cursor },
+      { signal },
     )
-    const { requirements } = response
-    const page = describePage(response, requirements.length, cursor)
+    const page = describePage(response, response.requirements.length, cursor)
+    const found = response.requirements.map((requirement) => ({
+      ...requirement,
+      ...requirement.coverage,
+      id: keyOrId(requirement),
+      kind: requirement.kind === 'REQUIREMENT_KIND_GROUP' ? requirement.kind : undefined,
+      parent: requirement.path?.at(-1),
+      tests: requirement.coverage?.linked_test_count,
+    }))
+    const [first] = found
     return {
-      answer: answerLine(requirements, args, page, context),
+      answer: searchSentence(page, {
+        noun: 'requirement',
+        order: 'in tree order',
+        match,
+        cursor,
+        whenEmpty: 'Ask the user what it must do; save_requirement records that.',
+        offers,
+      }),
       product,
-      data: { rows: requirements.map(rowOf) },
+      data: { rows: found },
       page,
-      next: nextOf(requirements, product.id),
+      next: first && [
+        nextCall('get_requirement', { product: product.id, requirement: first.id }, 'the first row in full'),
+        nextCall('find_coverage_gaps', { product: product.id }, 'those without working tests, worst first'),
+      ],
     }
   },
 })
-
-function rowOf(requirement: Requirement) {
-  const kind = withoutPrefix(requirement.kind, 'REQUIREMENT_KIND_')
-  return {
-    id: keyOf(requirement),
-    title: noteLine(requirement.title, 120),
-    ...(kind === 'group' && { kind }),
-    parent: requirement.path?.at(-1),
-    status: withoutPrefix(requirement.status, 'REQUIREMENT_STATUS_'),
-    priority: withoutPrefix(requirement.priority, 'PRIORITY_'),
-    ...stateOf(requirement.coverage),
-    tests: requirement.coverage?.linked_test_count,
-  }
-}
-
-function answerLine(
-  rows: readonly Requirement[],
-  { match, cursor }: z.output<typeof input>,
-  { total, range }: Page,
-  { offers }: Context,
-): string {
-  if (rows.length > 0) {
-    const what = total === undefined ? 'Requirements' : counted(total, 'requirement')
-    return `${what}${match === undefined ? ', in tree order' : ' matching, best first'}; ${range}.`
-  }
-  if (cursor !== undefined) return 'No requirements on this page: there are no more.'
-  if (match !== undefined) return 'No requirement has all these words. Try fewer, or none for the whole list.'
-  return `The product has no requirement yet. ${sentencesOffered('Ask the user what it must do; save_requirement records that.', offers)}`.trim()
-}
-
-function nextOf([first]: readonly Requirement[], product: string) {
-  if (first === undefined) return []
-  return [
-    { tool: 'get_requirement', why: 'the first row in full', args: { product, requirement: keyOf(first) } },
-    { tool: 'find_coverage_gaps', why: 'those without working tests, worst first', args: { product } },
-  ]
-}

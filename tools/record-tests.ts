@@ -1,19 +1,20 @@
 import * as z from 'zod'
 import { ServiceError } from '../src/errors.ts'
 import { inBatches } from '../src/lib/batches.ts'
-import { keyOf, stateOf, teamLine } from './support/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { counted } from '../src/lib/counted.ts'
-import type { Requirement } from '../src/mcp/resolve/types.ts'
-import { createCaseFinder } from './support/find-cases.ts'
-import { mayBeId } from '../src/mcp/resolve/ids.ts'
-import { isTracegate } from './support/is-tracegate.ts'
-import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { oncePer } from '../src/lib/once.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { requireBranch } from './support/quality-branch.ts'
-import { registerTest, type Registered, type WantedTest } from './support/register-test.ts'
+import { mayBeId } from '../src/mcp/resolve/ids.ts'
+import type { Requirement } from '../src/mcp/resolve/types.ts'
+import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { shapeOf } from '../src/mcp/result/teach.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { requireBranch } from './support/branches.ts'
+import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './support/columns.ts'
+import { createCaseFinder } from './support/find-cases.ts'
+import { isTracegate } from './support/is-tracegate.ts'
+import { registerTest, type Registered, type WantedTest } from './support/register-test.ts'
+import { countWords, PREVIEW } from './support/words.ts'
 
 const READS_AT_ONCE = 8
 /** Rows of requirements in the answer. */
@@ -51,28 +52,14 @@ export const recordTests = defineTool({
     dry_run: parameters.DryRun,
   }),
   output: z.object({
-    dry_run: z.boolean().optional(),
+    dry_run: flag.optional(),
     rows: z.array(
-      z.object({
-        id: z.string().optional(),
+      fields({ id: z.string().optional() }).extend({
         outcome: z.enum(['created', 'updated', 'already', 'would_create', 'would_update', 'failed']),
-        title: z.string().optional(),
-        file: z.string().optional(),
-        links: z.string().optional(),
-        error: z.string().optional(),
+        ...fields({ title: rowTitle, file: repositoryPath, links: upTo(teamLine, 2000), error: z.string() }).shape,
       }),
     ),
-    requirements: z
-      .array(
-        z.object({
-          id: z.string(),
-          title: z.string().optional(),
-          state: z.string().optional(),
-          failing: z.boolean().optional(),
-          suspect: z.boolean().optional(),
-        }),
-      )
-      .optional(),
+    requirements: rows({ id: z.string(), title: rowTitle, ...coverageState }).optional(),
     afterwards: z.string().optional(),
     undo: z.string().optional(),
   }),
@@ -82,40 +69,26 @@ export const recordTests = defineTool({
     const product = await context.resolve.product(given, { write: true })
     const wanted = merged(tests)
     const requirements = await findRequirements(wanted, product.id, context)
-    const { api, signal } = context
-    const onBranch = branch === undefined ? {} : { branch_id: branch }
     await requireBranch(branch, product.id, context)
-    const find = oncePer(createCaseFinder(context, { product_id: product.id, ...onBranch }))
-    const registering = {
-      context,
-      productId: product.id,
-      branch,
-      dryRun,
-      mayValidate: dryRun && (await isTracegate(context)),
-      requirements,
-      find,
-    }
-    // Looked for side by side, made one after another: keys count up in the order given. A failure shows in its row.
+    const scope = { product_id: product.id, branch_id: branch }
+    const find = oncePer(createCaseFinder(context, scope))
+    const mayValidate = dryRun && (await isTracegate(context))
+    const registering = { context, productId: product.id, branch, dryRun, mayValidate, requirements, find }
+    // Looked for concurrently, made sequentially: keys count up in the order given. A failure shows in its row.
     await inBatches(wanted, READS_AT_ONCE, (test) => find(test).catch(() => []))
-    const rows = (await inBatches(wanted, 1, (test) => registerTest(test, registering))).flat()
-    if (rows.every(({ cause }) => cause !== undefined)) throw rows[0]?.cause
-    const named = linkedIn(rows).slice(0, STATES)
-    const states = dryRun ? named : await readAgain(named, { product_id: product.id, ...onBranch }, { api, signal })
+    const registered = (await inBatches(wanted, 1, (test) => registerTest(test, registering))).flat()
+    if (registered.every(({ cause }) => cause !== undefined)) throw registered[0]?.cause
+    const linked = linkedRequirements(registered).slice(0, STATES)
+    const states = dryRun ? linked : await readAgain(linked, scope, context)
     return {
-      answer: answerLine(rows, dryRun),
+      answer: outcomeSentence(registered, dryRun),
       product,
       data: {
-        ...(dryRun && { dry_run: true }),
-        rows: rows.map(rowOf),
-        requirements: states.map((row) => ({
-          id: keyOf(row),
-          title: teamLine(row.title, 120),
-          ...stateOf(row.coverage),
-        })),
-        ...(!dryRun && {
-          afterwards: sentencesOffered(AFTERWARDS, context.offers),
-          undo: sentencesOffered(UNDO, context.offers),
-        }),
+        dry_run: dryRun,
+        rows: registered.map(toRow),
+        requirements: states.map((row) => ({ ...row, ...row.coverage, id: keyOrId(row) })),
+        afterwards: dryRun ? undefined : sentencesOffered(AFTERWARDS, context.offers),
+        undo: dryRun ? undefined : sentencesOffered(UNDO, context.offers),
       },
     }
   },
@@ -123,23 +96,23 @@ export const recordTests = defineTool({
 
 /** The same place twice is one test with the requirements of both. */
 function merged(tests: readonly z.output<typeof TestInput>[]): WantedTest[] {
-  const places = Map.groupBy(tests, ({ file, suite, title }) => JSON.stringify([file, suitesOf(suite), title]))
+  const places = Map.groupBy(tests, ({ file, suite, title }) => JSON.stringify([file, splitSuites(suite), title]))
   return [...places.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return []
     const { title, file, suite } = first
     const ids = [first, ...others].flatMap(({ requirement_ids: named }) => named)
-    return [{ title, file, suites: suitesOf(suite), requirements: [...new Set(ids)] }]
+    return [{ title, file, suites: splitSuites(suite), requirements: [...new Set(ids)] }]
   })
 }
 
-function suitesOf(suite = ''): string[] {
+function splitSuites(suite = ''): string[] {
   return suite
     .split(' > ')
     .map((title) => title.trim())
     .filter((title) => title !== '')
 }
 
-/** The requirements by what the caller wrote; without those that the product does not have. */
+/** The requirements by what the caller wrote, without those that the product does not have. */
 async function findRequirements(
   tests: readonly WantedTest[],
   productId: string,
@@ -158,20 +131,17 @@ async function findRequirements(
 }
 
 /** The requirements that the tests are linked to now, or would be. */
-function linkedIn(rows: readonly Registered[]): Requirement[] {
-  const linked = rows.flatMap(({ links }) =>
-    links.flatMap(({ requirement, outcome }) =>
-      requirement === undefined || outcome === 'failed' ? [] : [requirement],
-    ),
-  )
+function linkedRequirements(rows: readonly Registered[]): Requirement[] {
+  const links = rows.flatMap((row) => row.links).filter(({ outcome }) => outcome !== 'failed')
+  const linked = links.flatMap(({ requirement }) => requirement ?? [])
   return [...new Map(linked.map((row) => [row.id, row])).values()]
 }
 
-/** The requirements as they are after the write; as they were where they cannot be read: the write is done all the same. */
+/** The requirements after the write; none where they cannot be read, because the write is done all the same. */
 async function readAgain(
   requirements: readonly Requirement[],
-  scope: { product_id: string; branch_id?: string },
-  { api, signal }: Pick<Context, 'api' | 'signal'>,
+  scope: { product_id: string; branch_id: string | undefined },
+  { api, signal }: Context,
 ): Promise<readonly Requirement[]> {
   const key = requirements.flatMap((row) => row.key ?? [])
   if (key.length === 0) return []
@@ -188,26 +158,20 @@ async function readAgain(
   }
 }
 
-function rowOf({ wanted, test, outcome, links, error }: Registered) {
-  const told = links.map(({ given, requirement, outcome: became, error: why }) => {
-    // What is no id may be an outsider's text that was pasted: only its shape is told.
-    const name = requirement !== undefined ? keyOf(requirement) : mayBeId(given) ? given : shapeOf(given)
-    return `${name} ${became}${why === undefined ? '' : ` (${why})`}`
+function toRow({ wanted, test, outcome, links, error }: Registered) {
+  const outcomes = links.map(({ given, requirement, outcome: linkOutcome, error: why }) => {
+    // What is not an id may be an outsider's text that was pasted: only its shape is shown.
+    const name = requirement !== undefined ? keyOrId(requirement) : mayBeId(given) ? given : shapeOf(given)
+    return `${name} ${linkOutcome}${why === undefined ? '' : ` (${why})`}`
   })
-  return {
-    ...(test !== undefined && { id: keyOf(test) }),
-    outcome,
-    title: teamLine(wanted.title, 120),
-    file: teamLine(wanted.file, 160),
-    links: told.length === 0 ? undefined : told.join(', '),
-    ...(error !== undefined && { error }),
-  }
+  const { title, file } = wanted
+  return { id: test && keyOrId(test), outcome, title, file, links: listed(outcomes), error }
 }
 
-function answerLine(rows: readonly Registered[], dryRun: boolean): string {
+function outcomeSentence(rows: readonly Registered[], dryRun: boolean): string {
   const tests = (outcome: Registered['outcome']) => rows.filter((row) => row.outcome === outcome).length
   const links = (outcome: string) => rows.flatMap((row) => row.links).filter((link) => link.outcome === outcome).length
-  const parts: readonly [number, string, string][] = [
+  const words = countWords([
     [tests('created'), 'test', 'created'],
     [tests('updated'), 'test', 'updated'],
     [tests('would_create'), 'test', 'would be created'],
@@ -220,7 +184,6 @@ function answerLine(rows: readonly Registered[], dryRun: boolean): string {
     [links('proposed'), 'link', 'proposed'],
     [links('already'), 'link', 'there already'],
     [links('failed'), 'link', 'failed'],
-  ]
-  const words = parts.flatMap(([count, noun, what]) => (count === 0 ? [] : [`${counted(count, noun)} ${what}`]))
-  return `${dryRun ? 'Preview, nothing written: ' : ''}${words.join(', ')}.`
+  ])
+  return `${dryRun ? PREVIEW : ''}${words}.`
 }

@@ -1,11 +1,15 @@
 import * as z from 'zod'
 import { IssueStatus } from '../src/contract/base/common.ts'
+import { Issue } from '../src/contract/issues.ts'
 import { failures, ServiceError } from '../src/errors.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import { inBatches } from '../src/lib/batches.ts'
-import { keyPrefix, mayBeId } from '../src/mcp/resolve/ids.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { keyPrefix, mayBeId } from '../src/mcp/resolve/ids.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields, flag } from '../src/mcp/result/output.ts'
 import { shapeOf } from '../src/mcp/result/teach.ts'
+import { PREVIEW } from './support/words.ts'
 
 /** More need a person's confirmation (mcp §7). */
 const SMALL = 10
@@ -19,7 +23,7 @@ type Outcome = 'changed' | 'would_change' | 'already' | 'not_found' | 'failed'
 interface Row {
   /** As the caller wrote it, until the issue is read. */
   id: string
-  /** The issue was named by its key, so that the key stands for it in the result. */
+  /** The issue was named by its key, so the result names it by the key too. */
   byKey?: boolean
   shortId?: string | undefined
   productId?: string | undefined
@@ -48,14 +52,11 @@ export const setErrorIssueStatus = defineTool({
   }),
   output: z.object({
     status: z.string(),
-    dry_run: z.boolean().optional(),
+    dry_run: flag.optional(),
     rows: z.array(
-      z.object({
-        id: z.string(),
-        short_id: z.string().optional(),
+      fields({ id: z.string(), short_id: Issue.shape.short_id }).extend({
         outcome: z.enum(['changed', 'would_change', 'already', 'not_found', 'failed']),
-        from: z.string().optional(),
-        error: z.string().optional(),
+        ...fields({ from: Issue.shape.status, error: z.string() }).shape,
       }),
     ),
   }),
@@ -69,22 +70,18 @@ export const setErrorIssueStatus = defineTool({
     const read = await inBatches([...new Set(issues)], READS_AT_ONCE, (issue) => readRow(issue, given, status, context))
     const rows = distinct(read)
     if (!dryRun) await write(rows, status, `${reason} (via MCP)`, context)
-    const undo = dryRun ? [] : undoCalls(rows, product?.id)
     return {
-      answer: answerLine(rows, status, dryRun),
+      answer: outcomeSentence(rows, status, dryRun),
       product,
       data: {
         status,
-        ...(dryRun && { dry_run: true }),
-        rows: rows.map((row) => ({
-          id: nameOf(row),
-          ...(nameOf(row) !== row.shortId && { short_id: row.shortId }),
-          outcome: row.outcome,
-          from: row.from,
-          ...(row.error !== undefined && { error: row.error }),
-        })),
+        dry_run: dryRun,
+        rows: rows.map((row) => {
+          const id = displayName(row)
+          return { ...row, id, short_id: id === row.shortId ? undefined : row.shortId }
+        }),
       },
-      next: undo,
+      next: dryRun ? [] : undoCalls(rows, product?.id),
     }
   },
 })
@@ -101,7 +98,7 @@ async function readRow(given: string, product: string | undefined, status: Statu
       from: issue.status,
     }
   } catch (error) {
-    // What is no id may be an outsider's text that was pasted: only its shape is told.
+    // What is not an id may be an outsider's text that was pasted: only its shape is shown.
     const id = mayBeId(given) ? given : shapeOf(given)
     if (error instanceof ServiceError && error.code === 'not_found') return { id, outcome: 'not_found' }
     throw error
@@ -109,7 +106,7 @@ async function readRow(given: string, product: string | undefined, status: Statu
 }
 
 /** The key where the caller used it, since it leads back to the issue; else the id. */
-function nameOf({ id, shortId, byKey }: Row): string {
+function displayName({ id, shortId, byKey }: Row): string {
   return byKey === true && shortId !== undefined ? shortId : id
 }
 
@@ -118,11 +115,11 @@ function distinct(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-/** One issue by its own endpoint, more by the bulk endpoint of their product; marks each row with what became of it. */
+/** One issue by its own endpoint, more by the bulk endpoint of their product; sets the outcome of each row. */
 async function write(rows: readonly Row[], status: Status, note: string, context: Context): Promise<void> {
   const groups = Map.groupBy(
     rows.filter(({ outcome }) => outcome === 'would_change'),
-    // Without a product there is no bulk endpoint: such an issue is a group of its own.
+    // Without a product there is no bulk endpoint: such an issue is its own group.
     ({ productId, id }) => productId ?? id,
   )
   for (const [, group] of groups) {
@@ -131,7 +128,7 @@ async function write(rows: readonly Row[], status: Status, note: string, context
       for (const row of group) row.outcome = missing.has(row.id) ? 'not_found' : 'changed'
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // What happened to the others is worth more than the first error; only when nothing else happened it is the answer.
+      // The outcome of the others is worth more than the first error, which is thrown only when nothing else happened.
       if (rows.every((row) => row.outcome === 'would_change')) throw error
       for (const row of group) {
         row.outcome = 'failed'
@@ -163,25 +160,18 @@ function undoCalls(rows: readonly Row[], product: string | undefined) {
     rows.filter(({ outcome }) => outcome === 'changed'),
     ({ from }) => from,
   )
-  return [...changed].flatMap(([from, group]) =>
+  return Array.from(changed, ([from, group]) =>
     from === undefined
-      ? []
-      : [
-          {
-            tool: 'set_error_issue_status',
-            why: 'undoes this change, if the user wants that',
-            args: {
-              ...(product !== undefined && { product }),
-              issues: group.map(nameOf),
-              status: from,
-              reason: 'Undo of the previous change.',
-            },
-          },
-        ],
+      ? undefined
+      : nextCall(
+          'set_error_issue_status',
+          { product, issues: group.map(displayName), status: from, reason: 'Undo of the previous change.' },
+          'undoes this change, if the user wants that',
+        ),
   )
 }
 
-function answerLine(rows: readonly Row[], status: Status, dryRun: boolean): string {
+function outcomeSentence(rows: readonly Row[], status: Status, dryRun: boolean): string {
   const count = (outcome: Outcome) => rows.filter((row) => row.outcome === outcome).length
   const parts: readonly [number, string][] = [
     [count('changed'), `changed to ${status}`],
@@ -190,6 +180,6 @@ function answerLine(rows: readonly Row[], status: Status, dryRun: boolean): stri
     [count('not_found'), 'not found'],
     [count('failed'), 'failed'],
   ]
-  const words = parts.filter(([number]) => number > 0).map(([number, what]) => `${String(number)} ${what}`)
-  return `${dryRun ? 'Preview, nothing written: ' : ''}${words.join(', ')}.`
+  const words = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`)
+  return `${dryRun ? PREVIEW : ''}${words.join(', ')}.`
 }

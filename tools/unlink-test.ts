@@ -1,22 +1,17 @@
 import * as z from 'zod'
-import { keyOf, stateOf } from './support/coverage-text.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { noteLine, withoutPrefix } from './support/facts.ts'
+import { TestLink } from '../src/contract/links.ts'
 import { counted } from '../src/lib/counted.ts'
-import type { Test } from '../src/mcp/resolve/types.ts'
-import type { NextAction } from '../src/mcp/result/next-action.ts'
-import { isRepeatable } from '../src/mcp/text/note-text.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import type { Test } from '../src/mcp/resolve/types.ts'
+import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
+import { fields, flag } from '../src/mcp/result/output.ts'
+import { isRepeatable } from '../src/mcp/text/team.ts'
+import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
+import { PREVIEW } from './support/words.ts'
 
 /** A longer call would take the place of the result. */
 const UNDO_CHARACTERS = 1000
-
-const Named = z.object({ id: z.string(), title: z.string().optional() })
-const State = z.object({
-  state: z.string().optional(),
-  failing: z.boolean().optional(),
-  suspect: z.boolean().optional(),
-})
 
 export const unlinkTest = defineTool({
   name: 'unlink_test',
@@ -35,123 +30,104 @@ export const unlinkTest = defineTool({
     dry_run: parameters.DryRun,
   }),
   output: z.object({
-    dry_run: z.boolean().optional(),
+    dry_run: flag.optional(),
     outcome: z.enum(['removed', 'would_remove', 'not_linked']),
-    test: Named,
-    requirement: Named,
-    link: z
-      .object({
-        role: z.string().optional(),
-        state: z.string().optional(),
-        origin: z.string().optional(),
-        criteria: z.int().optional(),
-      })
-      .optional(),
-    before: State.optional(),
-    after: State.optional(),
+    test: fields({ id: z.string(), title: rowTitle }),
+    requirement: fields({ id: z.string(), title: rowTitle }),
+    link: fields({
+      role: TestLink.shape.role,
+      state: TestLink.shape.state,
+      origin: TestLink.shape.origin,
+      criteria: z.int(),
+    }).optional(),
+    before: fields(coverageState).optional(),
+    after: fields(coverageState).optional(),
     other_tests: z.array(z.string()).optional(),
     undo: z.string().optional(),
   }),
   cuts: [{ path: 'other_tests', least: 5 }],
 
   async run({ product: given, test: testNamed, requirement: named, dry_run: dryRun }, context) {
-    const scope = given === undefined ? undefined : (await context.resolve.product(given, { write: true })).id
-    const { test, product } = await context.resolve.test(testNamed, scope)
-    const { requirement: found } = await context.resolve.requirement(named, product.id)
+    const { api, resolve, signal } = context
+    const scope = given === undefined ? undefined : (await resolve.product(given, { write: true })).id
+    const { test, product } = await resolve.test(testNamed, scope)
+    const { requirement: found } = await resolve.requirement(named, product.id)
     const before = await readRequirement(found.id, context)
+    const { requirement } = before
     const link = before.links?.find(({ test_id: id }) => id === test.id)
     if (link !== undefined && !dryRun) {
-      await context.api.unlinkTest({ test_id: test.id, requirement_id: found.id }, { signal: context.signal })
+      await api.unlinkTest({ test_id: test.id, requirement_id: found.id }, { signal })
     }
-    const [testKey, key] = [keyOf(test), keyOf(before.requirement)]
+    const names = { test: keyOrId(test), requirement: keyOrId(requirement) }
     const outcome: Outcome = link === undefined ? 'not_linked' : dryRun ? 'would_remove' : 'removed'
     const after =
-      link === undefined
-        ? undefined
-        : dryRun
-          ? expected(before, link)
-          : stateOf((await readRequirement(found.id, context)).requirement.coverage)
-    const undo = outcome === 'removed' ? undoOf(test, key, product.id) : undefined
+      outcome === 'removed'
+        ? (await readRequirement(found.id, context)).requirement.coverage
+        : link && expectedCoverage(before, link)
+    const undo = outcome === 'removed' ? undoCall(test, names.requirement, product.id) : undefined
     const others = link === undefined ? [] : otherLinks(before, link)
     return {
-      answer: answerLine({
-        testKey,
-        key,
-        outcome,
-        was: before.requirement.coverage?.state,
-        after,
-        others: others.length,
-      }),
+      answer: outcomeSentence(names, outcome, { before: requirement.coverage, after, others: others.length }),
       product,
       data: {
-        ...(dryRun && { dry_run: true }),
+        dry_run: dryRun,
         outcome,
-        test: { id: testKey, title: noteLine(test.title, 120) },
-        requirement: { id: key, title: noteLine(before.requirement.title, 120) },
-        link: link && linkOf(link),
-        before: stateOf(before.requirement.coverage),
+        test: { id: names.test, title: test.title },
+        requirement: { id: names.requirement, title: requirement.title },
+        link: link && { ...link, criteria: link.criterion_ids?.length || undefined },
+        before: requirement.coverage,
         after,
-        other_tests: others.map((other) => keyOf({ id: other.test_id, key: other.test_key })),
-        ...(link !== undefined && outcome === 'removed' && { undo: undoNote(link, undo !== undefined) }),
+        other_tests: others.map((other) => keyOrId({ id: other.test_id, key: other.test_key })),
+        undo: link !== undefined && outcome === 'removed' ? undoNote(link, undo !== undefined) : undefined,
       },
-      next: nextOf({ outcome, undo, after, testKey, key, product: product.id }),
+      next: nextCalls(names, outcome, { undo, after, product: product.id }),
     }
   },
 })
 
-type Read = Awaited<ReturnType<Context['api']['getRequirement']>>
-type Link = NonNullable<Read['links']>[number]
+type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
+type Link = NonNullable<RequirementInFull['links']>[number]
+type Coverage = RequirementInFull['requirement']['coverage']
 type Outcome = 'removed' | 'would_remove' | 'not_linked'
-type State = ReturnType<typeof stateOf>
 
-function readRequirement(id: string, { api, signal }: Context): Promise<Read> {
+/** What the result calls the two. */
+interface Names {
+  test: string
+  requirement: string
+}
+
+function readRequirement(id: string, { api, signal }: Context): Promise<RequirementInFull> {
   return api.getRequirement({ id }, { signal })
 }
 
 /** The other links that count as coverage (contract §4). */
-function otherLinks({ links = [] }: Read, { test_id: test }: Link): Link[] {
+function otherLinks({ links = [] }: RequirementInFull, { test_id: test }: Link): Link[] {
   return links.filter((link) => link.test_id !== test && link.role !== 'LINK_ROLE_EXERCISES')
 }
 
-/** The state without the link, where it is sure without the results of what remains. */
-function expected(read: Read, link: Link): State | undefined {
-  if (link.role === 'LINK_ROLE_EXERCISES') return stateOf(read.requirement.coverage)
+/** The coverage without the link, where it is certain without the results of the other tests. */
+function expectedCoverage(read: RequirementInFull, link: Link): Coverage {
+  if (link.role === 'LINK_ROLE_EXERCISES') return read.requirement.coverage
   const isLast = otherLinks(read, link).length === 0 && (read.children ?? []).length === 0
   return isLast ? { state: 'no_test' } : undefined
 }
 
-function linkOf({ role, state, origin, criterion_ids: criteria = [] }: Link) {
-  return {
-    role: withoutPrefix(role, 'LINK_ROLE_'),
-    state: withoutPrefix(state, 'LINK_STATE_'),
-    origin: withoutPrefix(origin, 'LINK_ORIGIN_'),
-    ...(criteria.length > 0 && { criteria: criteria.length }),
-  }
-}
-
-interface Told {
-  testKey: string
-  key: string
-  outcome: Outcome
-  was: string | undefined
-  after: State | undefined
-  others: number
-}
-
-function answerLine({ testKey, key, outcome, was = 'of unknown state', after, others }: Told): string {
-  if (outcome === 'not_linked') return `${testKey} has no link to ${key}; nothing was changed.`
+function outcomeSentence(
+  { test, requirement }: Names,
+  outcome: Outcome,
+  { before, after, others }: { before: Coverage; after: Coverage; others: number },
+): string {
+  if (outcome === 'not_linked') return `${test} has no link to ${requirement}; nothing was changed.`
+  const [was, is] = [before?.state ?? 'of unknown state', after?.state]
   const rest = counted(others, 'other linked test')
   if (outcome === 'removed')
-    return `Unlinked ${testKey} from ${key}, which was ${was} and is ${after?.state ?? 'of unknown state'} now; ${rest}.`
-  const becomes =
-    after?.state === undefined
-      ? `${key} is ${was}, and its state would rest on ${rest}`
-      : `${key} is ${was} and would be ${after.state}`
-  return `Preview, nothing written: would unlink ${testKey} from ${key}; ${becomes}.`
+    return `Unlinked ${test} from ${requirement}, which was ${was} and is ${is ?? 'of unknown state'} now; ${rest}.`
+  const becomes = is === undefined ? `, and its state would depend on ${rest}` : ` and would be ${is}`
+  return `${PREVIEW}would unlink ${test} from ${requirement}; ${requirement} is ${was}${becomes}.`
 }
 
-/** The call that links the test again, by where it is in the code; undefined for what no such call finds. */
-function undoOf(test: Test, requirement: string, product: string): NextAction | undefined {
+/** The call that links the test again, by where it is in the code; undefined for a test that no such call finds. */
+function undoCall(test: Test, requirement: string, product: string): NextAction | undefined {
   const { file_path: file = '', suite_path: suites = [], name = '' } = test.automation_ref ?? {}
   const place = {
     title: name === '' ? (test.title ?? '') : name,
@@ -160,11 +136,11 @@ function undoOf(test: Test, requirement: string, product: string): NextAction | 
   }
   const isPlain = Object.values(place).every((text) => isRepeatable(text) && text.trim() === text && text !== '')
   if (test.kind === 'TEST_KIND_SUITE' || !isPlain || JSON.stringify(place).length > UNDO_CHARACTERS) return undefined
-  return {
-    tool: 'record_tests',
-    why: 'links it again, if the user wants that',
-    args: { product, tests: [{ ...place, requirement_ids: [requirement] }] },
-  }
+  return nextCall(
+    'record_tests',
+    { product, tests: [{ ...place, requirement_ids: [requirement] }] },
+    'links it again, if the user wants that',
+  )
 }
 
 function undoNote({ role, criterion_ids: criteria = [] }: Link, isOffered: boolean): string | undefined {
@@ -173,19 +149,12 @@ function undoNote({ role, criterion_ids: criteria = [] }: Link, isOffered: boole
   return isWhole ? undefined : 'links it again, as proof of the whole requirement'
 }
 
-function nextOf({
-  outcome,
-  undo,
-  after,
-  testKey,
-  key,
-  product,
-}: Pick<Told, 'outcome' | 'after' | 'testKey' | 'key'> & {
-  undo: NextAction | undefined
-  product: string
-}): NextAction[] {
-  if (outcome === 'not_linked') return [{ tool: 'get_test', why: 'its links', args: { product, test: testKey } }]
-  if (outcome === 'would_remove') return []
-  const gap = { tool: 'get_test_context', why: 'what a test of it has to show', args: { product, requirement: key } }
-  return [...(undo === undefined ? [] : [undo]), ...(after?.state === 'verified' ? [] : [gap])]
+function nextCalls(
+  { test, requirement }: Names,
+  outcome: Outcome,
+  { undo, after, product }: { undo: NextAction | undefined; after: Coverage; product: string },
+) {
+  if (outcome === 'not_linked') return [nextCall('get_test', { product, test }, 'its links')]
+  if (outcome === 'would_remove' || after?.state === 'verified') return [undo]
+  return [undo, nextCall('get_test_context', { product, requirement }, 'what a test of it has to show')]
 }

@@ -1,11 +1,16 @@
 import * as z from 'zod'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
-import { withoutPrefix } from './support/facts.ts'
+import { SourceMap } from '../src/contract/sourcemaps.ts'
 import { counted } from '../src/lib/counted.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/files/source-map-upload.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields, flag, rows } from '../src/mcp/result/output.ts'
+import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName } from '../src/mcp/text/untrusted.ts'
+
+const file = SourceMap.shape.files.element.shape
 
 export const uploadSourceMap = defineTool({
   name: 'upload_source_map',
@@ -29,20 +34,13 @@ export const uploadSourceMap = defineTool({
       .optional(),
   }),
   output: z.object({
-    sourcemap: z.object({ id: z.string(), state: z.string().optional(), release: z.string().optional() }),
-    sent: z.object({
-      maps: z.int(),
-      minified_files: z.int(),
-      bytes: z.int(),
-      same_bytes_known: z.boolean().optional(),
-    }),
+    sourcemap: fields({ id: SourceMap.shape.id, state: SourceMap.shape.state, release: z.string() }),
+    sent: fields({ maps: z.int(), minified_files: z.int(), bytes: z.int(), same_bytes_known: flag }),
     resymbolicated_issues: z.int().optional(),
     error: z.string().optional(),
-    warnings: z
-      .array(z.object({ path: z.string().optional(), valid: z.boolean().optional(), warning: z.string() }))
-      .optional(),
-    maps_not_in_folder: z.array(z.object({ file: z.string(), map: z.string() })).optional(),
-    not_sent: z.object({ other_files: z.int().optional(), links: z.int().optional() }).optional(),
+    warnings: rows({ path: file.path, valid: file.valid, warning: z.string() }).optional(),
+    maps_not_in_folder: rows({ file: z.string(), map: z.string() }).optional(),
+    not_sent: fields({ other_files: z.int(), links: z.int() }).optional(),
   }),
   cuts: [
     { path: 'maps_not_in_folder', least: 3 },
@@ -53,34 +51,40 @@ export const uploadSourceMap = defineTool({
     const { local: files, upload, api, signal } = context
     if (files === undefined || upload === undefined) throw notOnThisMachine()
     const product = await context.resolve.product(given, { write: true })
-    const place = minifiedUrl === undefined ? {} : placeOf(minifiedUrl, path)
+    const place = minifiedUrl === undefined ? {} : mapLocation(minifiedUrl, path)
     const outcome = await uploadSourceMaps(
       { productId: product.id, path, release, ...place },
       { api, upload, files, signal, onProgress: (progress) => context.progress(percent(progress)) },
     )
     const { sourceMap } = outcome
     const known = knownName(sourceMap.release, sourceMap.release_known)
+    const { resymbolicated } = outcome
     return {
-      answer: answerLine(outcome, known),
+      answer: outcomeSentence(outcome, known),
       product,
       data: {
-        sourcemap: { id: sourceMap.id, state: withoutPrefix(sourceMap.state, 'SOURCEMAP_STATE_'), release: known },
+        sourcemap: { id: sourceMap.id, state: sourceMap.state, release: known },
         sent: {
           maps: outcome.maps,
           minified_files: outcome.scripts,
           bytes: outcome.sizeBytes,
-          ...(outcome.known && { same_bytes_known: true }),
+          same_bytes_known: outcome.known,
         },
-        resymbolicated_issues: outcome.resymbolicated,
+        resymbolicated_issues: resymbolicated,
         error: sourceMap.error?.message,
-        warnings: warningsOf(outcome),
-        maps_not_in_folder: outcome.unmatched.map(({ file, map }) => ({ file, map: nameOf(map) })),
-        not_sent: {
-          ...(outcome.others > 0 && { other_files: outcome.others }),
-          ...(outcome.links > 0 && { links: outcome.links }),
-        },
+        warnings: warningRows(outcome),
+        maps_not_in_folder: outcome.unmatched.map(({ file, map }) => ({ file, map: fileName(map) })),
+        not_sent: { other_files: outcome.others || undefined, links: outcome.links || undefined },
       },
-      next: nextOf(outcome, product.id, known),
+      next: [
+        resymbolicated
+          ? nextCall(
+              'find_error_issues',
+              { product: product.id, release: known },
+              'the issues whose frames show original code now',
+            )
+          : undefined,
+      ],
     }
   },
 })
@@ -92,7 +96,7 @@ function notOnThisMachine(): TeachingError {
 }
 
 /** `https://shop.example/assets/app.js` as the prefix before its name, and the name its map is found by. */
-function placeOf(minifiedUrl: string, path: string): { urlPrefix?: string; fileName?: string } {
+function mapLocation(minifiedUrl: string, path: string): { urlPrefix?: string; fileName?: string } {
   // A bare origin is a folder too.
   const plain = minifiedUrl.replace(/[?#].*$/, '').replace(/^([a-z][a-z0-9+.-]*:\/\/[^/]+)$/i, '$1/')
   const end = plain.lastIndexOf('/') + 1
@@ -112,7 +116,7 @@ function percent({ step, done, total }: UploadProgress): Parameters<Context['pro
   return { done: from + Math.floor(part * width), total: 100, message }
 }
 
-function answerLine(outcome: UploadOutcome, release: string | undefined): string {
+function outcomeSentence(outcome: UploadOutcome, release: string | undefined): string {
   const { sourceMap, known, resymbolicated } = outcome
   const of = release === undefined ? 'the release' : `release ${release}`
   if (sourceMap.state !== 'SOURCEMAP_STATE_READY') {
@@ -125,23 +129,17 @@ function answerLine(outcome: UploadOutcome, release: string | undefined): string
   return `Uploaded ${what} for ${of}${issues}.`
 }
 
-/** A comment in a built file may be anybody's: what looks like a path is shown, anything else is not. */
-function nameOf(map: string): string {
-  return /^[\w@.~%+/-]{1,200}$/.test(map) ? map : `a name of ${String(map.length)} characters`
+/** A comment in a built file may be written by anyone: only what looks like a path is shown. */
+function fileName(map: string): string {
+  return /^[\w@.~%+/-]{1,200}$/.test(map) ? map : `a name of ${map.length} characters`
 }
 
-function warningsOf({ sourceMap }: UploadOutcome) {
+function warningRows({ sourceMap }: UploadOutcome) {
   return (sourceMap.files ?? [])
     .filter(({ valid, warnings }) => valid === false || (warnings ?? []).length > 0)
     .map(({ path, valid, warnings = [] }) => ({
       path,
-      ...(valid === false && { valid }),
+      valid: valid === false ? valid : undefined,
       warning: warnings.join('; ') || 'not usable',
     }))
-}
-
-function nextOf({ resymbolicated = 0 }: UploadOutcome, product: string, release: string | undefined) {
-  if (resymbolicated === 0) return []
-  const args = { product, ...(release !== undefined && { release }) }
-  return [{ tool: 'find_error_issues', why: 'the issues whose frames show original code now', args }]
 }

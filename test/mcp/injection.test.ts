@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Untrusted } from '../../src/contract/base/text.ts'
-import { describeEvent, type ToldEvent } from '../../tools/support/event-text.ts'
+import { describeEvent, type Event } from '../../tools/support/events.ts'
 import { findFlags, isAlarming } from '../../src/mcp/text/flags.ts'
-import { errorEvent } from '../../tools/support/facts.ts'
+import { errorEvent } from '../../tools/support/issues.ts'
 import { render, type Rendered } from '../../src/mcp/result/render.ts'
 import { startApp, type App } from '../app.ts'
 import { connect, type Called, type Connected } from './clients.ts'
@@ -64,7 +64,7 @@ function expectClean(whole: string): void {
 }
 
 /** Texts in the positions that a result shows, as the client tells of them; the rest of the event is quiet. */
-const shown: Readonly<Record<string, (text: Untrusted<string>) => ToldEvent>> = {
+const shown: Readonly<Record<string, (text: Untrusted<string>) => Event>> = {
   message: (message) => ({ id: 'e', message }),
   'exception type': (type) => ({ id: 'e', exceptions: [{ type, value: quiet }] }),
   'exception value': (value) => ({ id: 'e', exceptions: [{ type: quiet, value }] }),
@@ -87,11 +87,11 @@ const shown: Readonly<Record<string, (text: Untrusted<string>) => ToldEvent>> = 
 }
 const quiet = new Untrusted('quiet')
 
-function withFrame(frame: NonNullable<NonNullable<ToldEvent['exceptions']>[number]['frames']>[number]): ToldEvent {
+function withFrame(frame: NonNullable<NonNullable<Event['exceptions']>[number]['frames']>[number]): Event {
   return { id: 'e', exceptions: [{ type: quiet, frames: [{ in_app: true, ...frame }] }] }
 }
 
-function rendered(event: ToldEvent): Rendered {
+function rendered(event: Event): Rendered {
   const answer = {
     answer: '1 error.',
     data: { corroboration: { score: '0 of 4' } },

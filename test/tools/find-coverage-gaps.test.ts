@@ -221,7 +221,7 @@ test('a quality branch that is not there is refused with what to do', async () =
   expect(text).toMatchInlineSnapshot(`
     "error: quality branch not found (not_found, not retryable)
     you sent: branch = a text of 9 characters
-    expected: the id of an open quality branch, which is no git branch; leave branch out for the main tree
+    expected: the id of an open quality branch, which is not a git branch; leave branch out for the main tree
     next: call again without branch."
   `)
 })

@@ -106,7 +106,7 @@ test('a preview writes nothing and says what is sure', async () => {
   const { ids } = shop
   await shop.api.linkTest({ test_id: ids['TC-3'] ?? '', requirement_id: ids['REQ-2'] ?? '' })
   const beside = await agent.call('unlink_test', args)
-  expect(beside.text).toContain('REQ-2 is not_run, and its state would rest on 1 other linked test.')
+  expect(beside.text).toContain('REQ-2 is not_run, and its state would depend on 1 other linked test.')
   expect(dataOf(beside.structured)).toMatchObject({ outcome: 'would_remove', other_tests: ['TC-3'] })
   await shop.api.linkTest({
     test_id: ids['TC-2'] ?? '',

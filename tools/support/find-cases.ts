@@ -1,8 +1,8 @@
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Test } from '../../src/mcp/resolve/types.ts'
 import { oncePer } from '../../src/lib/once.ts'
-import { TeachingError } from '../../src/mcp/result/teach.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
 import { isGlob } from '../../src/mcp/files/working-tree.ts'
+import type { Test } from '../../src/mcp/resolve/types.ts'
+import { TeachingError } from '../../src/mcp/result/teach.ts'
 
 /** Where a test is in the repository, as the caller wrote it. */
 export interface TestPlace {
@@ -22,17 +22,17 @@ const PAGE_SIZE = 200
  */
 export function createCaseFinder(
   { api, signal }: Pick<Context, 'api' | 'signal'>,
-  scope: { product_id: string; branch_id?: string },
+  scope: { product_id: string; branch_id: string | undefined },
 ): (place: TestPlace) => Promise<Test[]> {
   async function list(filter: { file_path?: string; q?: string }): Promise<Test[]> {
     const rows: Test[] = []
-    let token = ''
+    let token: string | undefined
     for (let page = 0; page < PAGES; page += 1) {
-      const paging = { page_size: PAGE_SIZE, ...(token !== '' && { page_token: token }) }
+      const paging = { page_size: PAGE_SIZE, page_token: token }
       const answer = await api.listTests({ ...scope, kind: 'TEST_KIND_CASE', ...filter, ...paging }, { signal })
       rows.push(...answer.tests)
-      token = answer.next_page_token ?? ''
-      if (token === '') break
+      token = answer.next_page_token || undefined
+      if (token === undefined) break
     }
     return rows
   }
@@ -42,17 +42,18 @@ export function createCaseFinder(
     // A list would take [id].test.ts for a glob; that the case is there shows when it is made.
     const cases = file === undefined || isGlob(file) ? [] : await casesIn(file)
     const there = cases.filter(
-      (test) => isSame(nameOf(test), title) && isSame(test.automation_ref?.suite_path?.join(' > '), suites.join(' > ')),
+      (test) =>
+        isSame(codeName(test), title) && isSame(test.automation_ref?.suite_path?.join(' > '), suites.join(' > ')),
     )
     if (there.length > 0) return there
-    const alike = (await list({ q: title })).filter((test) => isSame(nameOf(test), title))
+    const alike = (await list({ q: title })).filter((test) => isSame(codeName(test), title))
     if (file !== undefined) return alike.filter(({ automation_ref: place }) => !place?.file_path).slice(0, 1)
     if (alike.length > 1) throw new TeachingError('ambiguous_name', 'several tests have this title: give file', {})
     return alike
   }
 }
 
-function nameOf({ automation_ref: place, title }: Test): string | undefined {
+function codeName({ automation_ref: place, title }: Test): string | undefined {
   return place?.name === undefined || place.name === '' ? title : place.name
 }
 

@@ -22,7 +22,7 @@ interface Linking {
 const LINKS = 200
 
 /**
- * Links a test to requirements, each by itself: one that fails does not stop the others. A link that is there stays, a
+ * Links a test to requirements, each by itself: one that fails does not stop the others. An existing link stays, a
  * suspect one is confirmed, and one that does not count as coverage becomes one that does.
  */
 export async function linkRequirements(
@@ -31,7 +31,7 @@ export async function linkRequirements(
   wanted: readonly { given: string; requirement: Requirement | undefined }[],
   linking: Linking,
 ): Promise<Linked[]> {
-  const before = await linksOf(test, linking)
+  const before = await readLinks(test, linking)
   if (typeof before === 'string') return wanted.map((one) => ({ ...one, outcome: 'failed', error: before }))
   const links: Linked[] = []
   for (const { given, requirement } of wanted) {
@@ -41,10 +41,10 @@ export async function linkRequirements(
   return links
 }
 
-type Known = Exclude<Awaited<ReturnType<typeof linksOf>>, string>[number]
+type Known = Exclude<Awaited<ReturnType<typeof readLinks>>, string>[number]
 
-/** The links that are there, or in words why they cannot be read. */
-async function linksOf(test: Test | undefined, { context: { api, signal } }: Linking) {
+/** The existing links, or in words why they cannot be read. */
+async function readLinks(test: Test | undefined, { context: { api, signal } }: Linking) {
   if (test === undefined || test.link_count === 0) return []
   try {
     return (await api.listTestLinks({ test_id: test.id, page_size: LINKS }, { signal })).links
@@ -69,8 +69,8 @@ async function linkOne(
       {
         test_id: test.id,
         requirement_id: requirement.id,
-        ...(isExercise && { role: 'LINK_ROLE_VERIFIES' }),
-        ...(branch !== undefined && { branch_id: branch }),
+        role: isExercise ? 'LINK_ROLE_VERIFIES' : undefined,
+        branch_id: branch,
       },
       { signal },
     )
@@ -81,7 +81,7 @@ async function linkOne(
   }
 }
 
-/** A failure in a row of a result: its code, and of our own errors the sentence. What is no failure is thrown on. */
+/** A failure in a row of a result: its code, and the sentence of our own errors. Rethrows anything but a `ServiceError`. */
 export function failureWords(error: unknown): string {
   if (!(error instanceof ServiceError)) throw error
   const { agent } = failures[error.code]

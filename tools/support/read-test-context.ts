@@ -1,8 +1,8 @@
 import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement, Product } from '../../src/mcp/resolve/types.ts'
-import { tellBranch } from './quality-branch.ts'
-import type { ToldTestContext } from './test-facts.ts'
 import { isGlob, workingTree } from '../../src/mcp/files/working-tree.ts'
+import type { Product, Requirement } from '../../src/mcp/resolve/types.ts'
+import { explainMissingBranch } from './branches.ts'
+import type { TestContext } from './test-context.ts'
 
 /** What one call shows, by detail. */
 export const contextLimits = {
@@ -10,15 +10,15 @@ export const contextLimits = {
   full: { files: 40, similar: 10, failures: 10, text: 8000, criterion: 2000, tokens: 30_000 },
 } as const
 
-export interface AskedContext {
+interface Request {
   requirement: Requirement
   product: Product
   branch: string | undefined
   detail: 'concise' | 'full'
 }
 
-export interface ReadContext {
-  told: ToldTestContext
+interface ReadTestContext {
+  testContext: TestContext
   /** Globs that match no file of this machine. */
   unresolved: readonly string[]
 }
@@ -28,12 +28,11 @@ export interface ReadContext {
  * that they become files (mcp §11). Nothing of them but their paths is sent, and nothing when read-only.
  */
 export async function readTestContext(
-  { requirement, product, branch, detail }: AskedContext,
+  { requirement, product, branch, detail }: Request,
   context: Context,
-): Promise<ReadContext> {
+): Promise<ReadTestContext> {
   const { api, local, options, signal } = context
   const { files, similar, tokens } = contextLimits[detail]
-  const onBranch = branch === undefined ? {} : { branch_id: branch }
   const globs = (requirement.code_refs ?? []).flatMap(({ path }) => (path !== undefined && isGlob(path) ? [path] : []))
   const tree = local === undefined || options.readOnly || globs.length === 0 ? [] : await workingTree(local, globs)
   if (tree.length > 0) {
@@ -44,20 +43,17 @@ export async function readTestContext(
           requirement_ids: [requirement.id],
           max_tokens: tokens,
           repository: { files: tree.map((path) => ({ path })) },
-          ...onBranch,
+          branch_id: branch,
         },
         { signal },
       )
-      .catch(tellBranch(branch))
-    const [told] = prepared.contexts ?? []
-    if (told !== undefined) return { told, unresolved: prepared.unresolved_globs ?? [] }
+      .catch(explainMissingBranch(branch))
+    const [testContext] = prepared.contexts ?? []
+    if (testContext !== undefined) return { testContext, unresolved: prepared.unresolved_globs ?? [] }
   }
-  const ids = { product_id: product.id, requirement_id: requirement.id }
-  const { test_context: told } = await api
-    .getTestContext(
-      { ...ids, max_files: files, max_similar_tests: similar, max_tokens: tokens, ...onBranch },
-      { signal },
-    )
-    .catch(tellBranch(branch))
-  return { told, unresolved: [] }
+  const ids = { product_id: product.id, requirement_id: requirement.id, branch_id: branch }
+  const { test_context: testContext } = await api
+    .getTestContext({ ...ids, max_files: files, max_similar_tests: similar, max_tokens: tokens }, { signal })
+    .catch(explainMissingBranch(branch))
+  return { testContext, unresolved: [] }
 }

@@ -29,7 +29,7 @@ export interface Registering {
   dryRun: boolean
   /** In a preview the service may be asked as well, because this one then writes nothing (contract §0.6). */
   mayValidate: boolean
-  /** By what the caller wrote; without those that are not there. */
+  /** By what the caller wrote, without those that do not exist. */
   requirements: ReadonlyMap<string, Requirement>
   find(place: TestPlace): Promise<Test[]>
 }
@@ -39,7 +39,7 @@ const TITLE_CHARACTERS = 200
 
 /**
  * Registers one test with its links: the known cases at its place are brought up to date, otherwise one is made. A failure
- * is told in the row and loses nothing of what is done.
+ * is reported in the row and undoes nothing.
  */
 export async function registerTest(wanted: WantedTest, registering: Registering): Promise<Registered[]> {
   try {
@@ -73,9 +73,9 @@ async function make(
         product_id: productId,
         kind: 'TEST_KIND_CASE',
         title: title.slice(0, TITLE_CHARACTERS),
-        ...(file !== undefined && { automation_ref: { file_path: file, suite_path: [...suites], name: title } }),
-        ...(branch !== undefined && { branch_id: branch }),
-        ...(dryRun && { validate_only: true }),
+        automation_ref: file === undefined ? undefined : { file_path: file, suite_path: [...suites], name: title },
+        branch_id: branch,
+        validate_only: dryRun || undefined,
       },
       { signal: context.signal },
     )
@@ -85,7 +85,7 @@ async function make(
   }
 }
 
-/** The case that stands in the way of a new one: its path is written in another way than the service keeps it. */
+/** The case that a new one conflicts with: its path is written in another way than the service keeps it. */
 async function existing(error: unknown, { context, productId }: Registering): Promise<Test> {
   const id =
     error instanceof ServiceError && error.code === 'already_exists' ? error.metadata['existing_id'] : undefined
@@ -97,19 +97,16 @@ async function existing(error: unknown, { context, productId }: Registering): Pr
 
 async function update(test: Test, wanted: WantedTest, registering: Registering): Promise<Registered> {
   const { context, branch, dryRun } = registering
-  const change = changeOf(test, wanted)
+  const change = changedFields(test, wanted)
   if (change === undefined) return linked(test, wanted, 'already', registering)
   if (dryRun) return linked(test, wanted, 'would_update', registering)
-  const onBranch = branch === undefined ? {} : { branch_id: branch }
-  const { test: updated } = await context.api.updateTest(
-    { id: test.id, ...change, ...onBranch },
-    { signal: context.signal },
-  )
+  const request = { id: test.id, ...change, branch_id: branch }
+  const { test: updated } = await context.api.updateTest(request, { signal: context.signal })
   return linked(updated, wanted, 'updated', registering)
 }
 
-/** What the caller's test says that the known one does not: where it is, and that it is there. */
-function changeOf({ automation_ref: place, status }: Test, { title, file, suites }: WantedTest) {
+/** What the caller's test says that the known one does not: where it is, and that it exists. */
+function changedFields({ automation_ref: place, status }: Test, { title, file, suites }: WantedTest) {
   const isPlaced = place?.file_path !== undefined && place.file_path !== ''
   const change = {
     ...(file !== undefined &&

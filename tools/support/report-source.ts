@@ -5,8 +5,8 @@ import type { InputOf } from '../../src/contract/index.ts'
 import { decodeText } from '../../src/lib/text.ts'
 import type { Context } from '../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
-import { redact } from '../../src/mcp/text/redact.ts'
 import { shapeOf, TeachingError } from '../../src/mcp/result/teach.ts'
+import { redact } from '../../src/mcp/text/redact.ts'
 
 type Draft = InputOf<'ingestTests'>['draft']
 

@@ -1,8 +1,8 @@
-import { criterionOf, criterionText } from './criterion-text.ts'
-import { keyOf } from './coverage-text.ts'
 import type { Requirement } from '../../src/mcp/resolve/types.ts'
-import type { NextAction } from '../../src/mcp/result/next-action.ts'
-import { isRepeatable } from '../../src/mcp/text/note-text.ts'
+import { nextCall, type NextAction } from '../../src/mcp/result/next-action.ts'
+import { isRepeatable } from '../../src/mcp/text/team.ts'
+import { keyOrId } from './columns.ts'
+import { parseCriterion, criterionText } from './criteria.ts'
 
 /** What a caller wants a requirement to say; an absent member stays as it is. */
 export interface WantedRequirement {
@@ -21,13 +21,13 @@ type Part = 'title' | 'body' | 'criteria' | 'files'
 const UNDO_CHARACTERS = 2000
 
 /** The members of an update, in the contract's words. */
-export function fieldsOf(wanted: WantedRequirement, before?: Requirement) {
+export function requestFields(wanted: WantedRequirement, before?: Requirement) {
   const { title, body, criteria, files } = wanted
   return {
     title,
-    ...(body !== undefined && { statement: body }),
-    ...(criteria !== undefined && { acceptance_criteria: criteriaOf(criteria, before?.acceptance_criteria ?? []) }),
-    ...(files !== undefined && { code_refs: codeRefsOf(files, before?.code_refs ?? []) }),
+    statement: body,
+    acceptance_criteria: criteria && keepCriteria(criteria, before?.acceptance_criteria ?? []),
+    code_refs: files && keepCodeRefs(files, before?.code_refs ?? []),
   }
 }
 
@@ -53,7 +53,7 @@ export function changedParts(wanted: WantedRequirement, before: Requirement): { 
  * The call that puts the old words back. Undefined where they cannot be repeated here: they are long, hold what looks like
  * a secret, or were empty, which no call can write.
  */
-export function undoOf(before: Requirement, parts: readonly Part[], product: string): NextAction | undefined {
+export function undoCall(before: Requirement, parts: readonly Part[], product: string): NextAction | undefined {
   const texts = {
     title: before.title ?? '',
     ...(parts.includes('body') && { body: before.statement ?? '' }),
@@ -67,23 +67,23 @@ export function undoOf(before: Requirement, parts: readonly Part[], product: str
   const why = isFiles
     ? 'names the old files again, if the user wants that'
     : 'puts the old words back, if the user wants that; links in doubt stay so'
-  return { tool: 'save_requirement', why, args: { product, requirement: keyOf(before), ...texts } }
+  return nextCall('save_requirement', { product, requirement: keyOrId(before), ...texts }, why)
 }
 
-/** Criteria that read like one there is are that one, with its id and so with what covers it. */
-function criteriaOf(criteria: readonly string[], known: readonly Criterion[]) {
+/** A criterion that reads like an existing one is that one: it keeps its id and thus the tests that cover it. */
+function keepCriteria(criteria: readonly string[], known: readonly Criterion[]) {
   const left = [...known]
   return criteria.map((text) => {
     const at = left.findIndex((one) => isSame(criterionText(one), text))
     const [found] = at < 0 ? [] : left.splice(at, 1)
-    if (found === undefined) return { ...criterionOf(text) }
+    if (found === undefined) return { ...parseCriterion(text) }
     const { position: _, ...same } = found
     return same
   })
 }
 
-/** The files as declared references; what tools found beside them stays, as does what is said of a file that stays. */
-function codeRefsOf(files: readonly string[], known: readonly CodeRef[]) {
+/** The files as declared references; references that tools found stay, as does everything known about a file that stays. */
+function keepCodeRefs(files: readonly string[], known: readonly CodeRef[]) {
   const isDeclared = ({ source }: CodeRef) => source === undefined || source === 'CODE_REF_SOURCE_DECLARED'
   const found = known.filter((ref) => !isDeclared(ref))
   const declared = [...new Set(files)].flatMap((path) => {
@@ -98,7 +98,7 @@ function declaredFiles({ code_refs: refs = [] }: Requirement): string[] {
   return [...new Set(declared.flatMap(({ path }) => path ?? []))]
 }
 
-/** The service too sees no difference in spacing. */
+/** The service ignores differences in spacing as well. */
 function isSame(one: string, other: string | undefined): boolean {
   return spaced(one) === spaced(other ?? '')
 }

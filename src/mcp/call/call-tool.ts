@@ -99,6 +99,7 @@ async function callTool(
     })
   if (answer.adjusted !== undefined) record.repairs.push('looked_up')
   const { text, structured, integrity } = render(answer, {
+    output: tool.output,
     offers,
     adjusted: [...adjusted, ...(answer.adjusted ?? [])],
     pinned,

@@ -5,6 +5,11 @@ export interface NextAction {
   args: Readonly<Record<string, unknown>>
 }
 
+/** `nextCall('get_test', { test: 'TC-7' }, 'its links')` */
+export function nextCall(tool: string, args: NextAction['args'], why: string): NextAction {
+  return { tool, why, args }
+}
+
 /** The action for a server that is pinned to a product, where no tool has that parameter. */
 export function withoutProduct(action: NextAction): NextAction {
   const { product: _, ...args } = action.args

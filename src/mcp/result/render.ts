@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type * as z from 'zod'
 import { clean, inOneLine } from '../text/clean.ts'
 import type { Answer } from './answer.ts'
 import { isAlarming, type Flags } from '../text/flags.ts'
@@ -6,6 +7,8 @@ import { govern, NO_MORE, type Draft, type Forms, type Limits } from './budget.t
 import { isMembers, isRows, type Json, type Members } from './json.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
 import { openBlock } from '../text/untrusted.ts'
+import { teamText, withoutMarkers } from '../text/team.ts'
+import { present } from './present.ts'
 
 /** Rows beyond this many are sent as columns and rows: the names of the members are then said once. */
 const OBJECT_ROWS = 10
@@ -21,6 +24,8 @@ export interface Rendered extends Forms {
 }
 
 export interface RenderOptions {
+  /** The tool's output: says how each member of the data is written. */
+  output?: z.ZodObject
   /** Is the tool in the present list? Actions that name another are left out. */
   offers: (tool: string) => boolean
   /** A pinned product is no parameter of any tool. */
@@ -50,7 +55,7 @@ export function render(answer: Answer<object>, options: RenderOptions): Rendered
   const whole: Draft = {
     answer: oneLine(answer.answer),
     product: productLine(answer.product),
-    data: members(answer.data),
+    data: members(options.output === undefined ? answer.data : present(options.output, answer.data)),
     untrusted: opened?.content ?? {},
     truncated: truncation(answer, limits),
     nextCursor: answer.page?.cursor,
@@ -69,7 +74,7 @@ export function render(answer: Answer<object>, options: RenderOptions): Rendered
 }
 
 function productLine(product: Answer<object>['product']): Draft['product'] {
-  return product?.name === undefined ? undefined : { id: oneLine(product.id), name: oneLine(product.name) }
+  return product?.name === undefined ? undefined : { id: oneLine(product.id), name: teamText(product.name) }
 }
 
 function truncation({ page, cut = [], howToGetMore }: Answer<object>, { more }: Limits): Draft['truncated'] {
@@ -241,8 +246,9 @@ function cell(value: Json, manyLines = false): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+/** Text of ours that may hold names that members gave. */
 function oneLine(text: string): string {
-  return inOneLine(clean(text).text)
+  return withoutMarkers(inOneLine(clean(text).text))
 }
 
 function nextLines(next: readonly NextAction[]): string | undefined {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { criterionOf, criterionText } from '../../../tools/support/criterion-text.ts'
+import { parseCriterion, criterionText } from '../../../tools/support/criteria.ts'
 
 const step = fc
   .string({ minLength: 1 })
@@ -12,7 +12,7 @@ test('steps written as one text are read as the same steps', () => {
     fc.property(step, step, step, (given, when, then) => {
       // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
       const steps = { given, when, then }
-      expect(criterionOf(criterionText(steps))).toEqual(steps)
+      expect(parseCriterion(criterionText(steps))).toEqual(steps)
     }),
   )
 })
@@ -22,8 +22,8 @@ test('a text reads the same however often it goes there and back', () => {
     fc.property(
       fc.oneof(fc.string(), fc.constantFrom('Given a, when b', 'given A, when B, then C, then D')),
       (text) => {
-        const once = criterionText(criterionOf(text))
-        expect(criterionText(criterionOf(once))).toBe(once)
+        const once = criterionText(parseCriterion(text))
+        expect(criterionText(parseCriterion(once))).toBe(once)
       },
     ),
   )

@@ -2,8 +2,8 @@ import { ServiceError } from '../../src/errors.ts'
 import type { Context } from '../../src/mcp/define/define.ts'
 import { shapeOf, TeachingError } from '../../src/mcp/result/teach.ts'
 
-/** For `catch`: a failure because there is no such quality branch, in the words of the tools; any other as it is. */
-export function tellBranch(branch: string | undefined): (error: unknown) => never {
+/** For `catch`: explains the failure that the quality branch does not exist; throws any other failure as it is. */
+export function explainMissingBranch(branch: string | undefined): (error: unknown) => never {
   return (error) => {
     if (branch === undefined || !(error instanceof ServiceError) || error.reason !== 'BRANCH_NOT_FOUND') throw error
     throw new TeachingError(
@@ -11,7 +11,7 @@ export function tellBranch(branch: string | undefined): (error: unknown) => neve
       'quality branch not found',
       {
         sent: `branch = ${shapeOf(branch)}`,
-        expected: 'the id of an open quality branch, which is no git branch; leave branch out for the main tree',
+        expected: 'the id of an open quality branch, which is not a git branch; leave branch out for the main tree',
         hint: 'call again without branch.',
       },
       { cause: error },
@@ -19,12 +19,14 @@ export function tellBranch(branch: string | undefined): (error: unknown) => neve
   }
 }
 
-/** Refuses a branch that is not there by a read, before anything is sent or written. */
+/** Refuses a branch that does not exist by a read, before anything is sent or written. */
 export async function requireBranch(
   branch: string | undefined,
   productId: string,
   { api, signal }: Pick<Context, 'api' | 'signal'>,
 ): Promise<void> {
   if (branch === undefined) return
-  await api.listTests({ product_id: productId, branch_id: branch, page_size: 1 }, { signal }).catch(tellBranch(branch))
+  await api
+    .listTests({ product_id: productId, branch_id: branch, page_size: 1 }, { signal })
+    .catch(explainMissingBranch(branch))
 }

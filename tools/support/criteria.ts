@@ -22,8 +22,8 @@ export function criterionText({ text, given, when, then }: CriterionParts): stri
   return [text, whole].filter((part) => part !== undefined && part !== '').join(' ')
 }
 
-/** The parts that a text has: steps where it has all three, else itself. */
-export function criterionOf(text: string): CriterionParts {
+/** The parts of a text: its steps where it has all three, else the text as it is. */
+export function parseCriterion(text: string): CriterionParts {
   const { given, when, then } = STEPS.exec(text.trim())?.groups ?? {}
   // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
   return given === undefined ? { text: text.trim() } : { given, when, then }

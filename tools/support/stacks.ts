@@ -1,6 +1,6 @@
 import { counted } from '../../src/lib/counted.ts'
-import { errorLine, placeOf, type ToldEvent, type ToldFrame } from './event-text.ts'
 import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
+import { errorLine, frameLocation, type Event, type Frame } from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */
 const EXCEPTIONS = 4
@@ -18,7 +18,7 @@ const CODE_CHARACTERS = 120
  * are one line each, the one nearest to the crash with the code around it; library frames between them are folded.
  * `frames` are caller first, as the service sends them.
  */
-export function describeStacks(event: ToldEvent, frames: readonly ToldFrame[]) {
+export function describeStacks(event: Event, frames: readonly Frame[]) {
   const thrownFirst = [...(event.exceptions ?? []).entries()].toReversed()
   const stacks = thrownFirst.slice(0, EXCEPTIONS).map(([index, exception], place) => ({
     error: errorLine(exception),
@@ -35,18 +35,18 @@ export function describeStacks(event: ToldEvent, frames: readonly ToldFrame[]) {
   }
 }
 
-function describeStack(frames: readonly ToldFrame[], withCode: boolean) {
+function describeStack(frames: readonly Frame[], withCode: boolean) {
   const crashFirst = frames.toReversed()
   const found = withCode ? crashFirst.findIndex((frame) => isOurs(frame) && hasCode(frame)) : -1
   const at = crashFirst[found]
-  return { ...(at && { code: codeOf(at) }), frames_crash_first: lines(crashFirst, found) }
+  return { ...(at && { code: codeAround(at) }), frames_crash_first: lines(crashFirst, found) }
 }
 
 /** `withCode` is the place of the frame whose code is shown already. */
-function lines(crashFirst: readonly ToldFrame[], withCode: number): BlockContent[] {
+function lines(crashFirst: readonly Frame[], withCode: number): BlockContent[] {
   const shown: BlockContent[] = []
   const near = new Set(crashFirst.filter(isOurs).slice(0, LINES))
-  let folded: ToldFrame[] = []
+  let folded: Frame[] = []
   const unfold = () => {
     if (folded.length > 0) shown.push(foldLine(folded))
     folded = []
@@ -63,9 +63,9 @@ function lines(crashFirst: readonly ToldFrame[], withCode: number): BlockContent
   return shown
 }
 
-function frameLine(frame: ToldFrame, withCode: boolean): BlockContent {
-  const { file, line, column } = placeOf(frame)
-  const at = column === undefined || column <= 0 ? '' : `:${String(column)}`
+function frameLine(frame: Frame, withCode: boolean): BlockContent {
+  const { file, line, column } = frameLocation(frame)
+  const at = column === undefined || column <= 0 ? '' : `:${column}`
   const library = isOurs(frame) ? '' : ' (library)'
   return withCode && hasCode(frame)
     ? quoted`${file}:${line}${at} ${frame.function}${library} > ${frame.context_line}`
@@ -73,15 +73,15 @@ function frameLine(frame: ToldFrame, withCode: boolean): BlockContent {
 }
 
 /** `… 7 library frames (express, node)` */
-function foldLine(frames: readonly ToldFrame[]): BlockContent {
-  const files = frames.flatMap((frame) => placeOf(frame).file ?? [])
-  const libraries = combined(files, (paths) => [...new Set(paths.map(libraryOf))].slice(0, 4).join(', '))
+function foldLine(frames: readonly Frame[]): BlockContent {
+  const files = frames.flatMap((frame) => frameLocation(frame).file ?? [])
+  const libraries = combined(files, (paths) => [...new Set(paths.map(libraryName))].slice(0, 4).join(', '))
   const count = counted(frames.length, 'library frame')
   return hasText(libraries) ? quoted`… ${count} (${libraries})`.cut(120) : quoted`… ${count}`
 }
 
 /** The package of a library's file: below `node_modules` or `site-packages`, `node:`, else its first folder. */
-function libraryOf(path: string): string {
+function libraryName(path: string): string {
   for (const folder of ['node_modules/', 'site-packages/', 'dist-packages/']) {
     const at = path.lastIndexOf(folder)
     if (at === -1) continue
@@ -93,24 +93,24 @@ function libraryOf(path: string): string {
 }
 
 /** A deployment that does not tell libraries apart has no frames of libraries. */
-function isOurs(frame: ToldFrame): boolean {
+function isOurs(frame: Frame): boolean {
   return frame.in_app !== false
 }
 
-function hasCode(frame: ToldFrame): boolean {
+function hasCode(frame: Frame): boolean {
   return hasText(frame.context_line) && isShort(frame.context_line, CODE_CHARACTERS)
 }
 
 /** The line that crashed and the lines around it, each with its number, the one that crashed marked. */
-function codeOf(frame: ToldFrame): Quoted {
-  const { line = 0 } = placeOf(frame)
+function codeAround(frame: Frame): Quoted {
+  const { line = 0 } = frameLocation(frame)
   const before = (frame.pre_context ?? []).slice(-AROUND)
   const after = (frame.post_context ?? []).slice(0, AROUND)
   const parts = [...before, frame.context_line, ...after].flatMap((text, index) => {
     const number = line - before.length + index
     const mark = number === line ? '>' : ' '
     return [
-      `${index === 0 ? '' : '\n'}${String(number)}${mark} `,
+      `${index === 0 ? '' : '\n'}${number}${mark} `,
       text !== undefined && isShort(text, CODE_CHARACTERS) ? text : '…',
     ]
   })

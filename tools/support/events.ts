@@ -1,7 +1,12 @@
 import type * as z from 'zod'
 import type { Received } from '../../src/client/api.ts'
-import type { Breadcrumb, Event, Exception, Frame } from '../../src/contract/events.ts'
-import { toSecond, vouched, withoutPrefix } from './facts.ts'
+import type {
+  Breadcrumb as BreadcrumbSchema,
+  Event as EventSchema,
+  Exception as ExceptionSchema,
+  Frame as FrameSchema,
+} from '../../src/contract/events.ts'
+import { withoutPrefix } from '../../src/mcp/result/present.ts'
 import {
   compareName,
   hasOnly,
@@ -12,11 +17,13 @@ import {
   quoted,
   type BlockContent,
 } from '../../src/mcp/text/untrusted.ts'
+import { toSecond, vouchedName } from './columns.ts'
+import { cutNames, kept } from './cuts.ts'
 
-export type ToldEvent = Received<z.output<typeof Event>>
-export type ToldFrame = Received<z.output<typeof Frame>>
-export type ToldException = Received<z.output<typeof Exception>>
-export type ToldBreadcrumb = Received<z.output<typeof Breadcrumb>>
+export type Event = Received<z.output<typeof EventSchema>>
+export type Frame = Received<z.output<typeof FrameSchema>>
+type Exception = Received<z.output<typeof ExceptionSchema>>
+type Breadcrumb = Received<z.output<typeof BreadcrumbSchema>>
 
 interface Limits {
   exceptions: number
@@ -34,14 +41,14 @@ const limits: Record<'concise' | 'full', Limits> = {
 /** A longer line of code is a minified one, of which a part explains nothing. */
 const CODE_CHARACTERS = 120
 
-/** What the service itself says about an occurrence; names stand here only where the workspace vouches for them. */
-export function eventFacts(event: ToldEvent) {
+/** What the service itself says about an occurrence; names appear only where the workspace vouches for them. */
+export function eventFacts(event: Event) {
   return {
     id: event.id,
     at: toSecond(event.timestamp),
     level: event.level,
-    environment: vouched(event.environment, event.environment_known),
-    release: vouched(event.release, event.release_known),
+    environment: vouchedName(event.environment, event.environment_known),
+    release: vouchedName(event.release, event.release_known),
     symbolication: withoutPrefix(event.symbolication_state, 'SYMBOLICATION_STATE_'),
     exceptions: event.exceptions?.length,
     frames: event.exceptions?.reduce((sum, { frames = [] }) => sum + frames.length, 0),
@@ -51,10 +58,10 @@ export function eventFacts(event: ToldEvent) {
 
 /**
  * An occurrence for the untrusted block, crash first: exceptions from the one thrown to its causes, each with its frames
- * from the crash outwards, in-app frames before others. `cut` says what was left out.
+ * from the crash outwards, in-app frames before others. `cut` names what was left out.
  */
 export function describeEvent(
-  event: ToldEvent,
+  event: Event,
   detail: 'concise' | 'full',
 ): { content: { [name: string]: BlockContent }; cut: string[] } {
   const limit = limits[detail]
@@ -78,21 +85,17 @@ export function describeEvent(
       tags: tags.slice(0, limit.tags).map((tag) => quoted`${tag.key}=${tag.value}`.cut(120)),
       sdk: quoted`${event.sdk?.name} ${event.sdk?.version}`.cut(80),
     },
-    cut: [
-      ...cutOf('exceptions', Math.min(thrownFirst.length, limit.exceptions), thrownFirst.length),
-      ...cutOf('frames', shown, total),
-      ...cutOf('breadcrumbs', Math.min(crumbs.length, limit.breadcrumbs), crumbs.length),
-      ...cutOf('tags', Math.min(tags.length, limit.tags), tags.length),
-    ],
+    cut: cutNames([], {
+      exceptions: kept(thrownFirst, limit.exceptions),
+      frames: { shown, total },
+      breadcrumbs: kept(crumbs, limit.breadcrumbs),
+      tags: kept(tags, limit.tags),
+    }),
   }
 }
 
-function cutOf(what: string, shown: number, total: number): string[] {
-  return shown < total ? [`${what}: ${String(shown)} of ${String(total)}`] : []
-}
-
-/** The frame that crashed and then the in-app ones; others only while there is room. Order stays crash first. */
-function pickFrames({ frames = [] }: ToldException, count: number): ToldFrame[] {
+/** The frame that crashed and then the in-app ones; others only if they fit. The order stays crash first. */
+function pickFrames({ frames = [] }: Exception, count: number): Frame[] {
   const crashFirst = frames.toReversed()
   const wanted = [
     ...crashFirst.slice(0, 1),
@@ -103,23 +106,22 @@ function pickFrames({ frames = [] }: ToldException, count: number): ToldFrame[] 
   return crashFirst.filter((frame) => kept.has(frame))
 }
 
-/** `TypeError: x is undefined`; of an exception without a type or a value the other. */
-export function errorLine({ type, value }: ToldException): Quoted {
+/** `TypeError: x is undefined`, or only the type or the value of an exception that has no more. */
+export function errorLine({ type, value }: Exception): Quoted {
   if (!hasText(type)) return quoted`${value}`.cut(500)
   return hasText(value) ? quoted`${type}: ${value}`.cut(500) : quoted`${type}`.cut(500)
 }
 
 /** Where a frame is: in the original source once a map has resolved it. */
-export function placeOf(frame: ToldFrame) {
+export function frameLocation(frame: Frame) {
   const file = [frame.repo_path, frame.filename, frame.abs_path, frame.module].find(hasText)
   return { file, line: frame.lineno, column: frame.colno }
 }
 
-function frameLine(frame: ToldFrame) {
-  const { file, line } = placeOf(frame)
+function frameLine(frame: Frame) {
+  const { file, line } = frameLocation(frame)
   // In a minified file the column says more than the line; in a source the line is enough.
-  const column =
-    frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${String(frame.colno)}`
+  const column = frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${frame.colno}`
   const name = frame.function
   if (frame.in_app !== true) return quoted`${file}:${line}${column} ${name}`
   const code =
@@ -129,18 +131,18 @@ function frameLine(frame: ToldFrame) {
     : quoted`${file}:${line}${column} ${name} [in app] > ${code}`
 }
 
-function crumbLine(crumb: ToldBreadcrumb) {
+function crumbLine(crumb: Breadcrumb) {
   const head = quoted`${toSecond(crumb.timestamp)} ${crumb.category} ${crumb.level}: ${crumb.message} `
   return new Quoted([...head.parts, ...crumbData(crumb)], 200, false)
 }
 
 /** `-8s http: GET https://shop.example/api/cart 200`: a breadcrumb, by the seconds from it to the crash. */
-export function crumbBefore(crash: string | undefined, crumb: ToldBreadcrumb): Quoted {
+export function crumbBefore(crash: string | undefined, crumb: Breadcrumb): Quoted {
   const seconds = (Date.parse(crumb.timestamp ?? '') - Date.parse(crash ?? '')) / 1000
   const passed = Math.abs(seconds) < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)
-  const at = Number.isNaN(passed) ? '' : `${passed > 0 ? '+' : ''}${String(passed)}s `
-  const usual = !hasText(crumb.level) || compareName(crumb.level, 'info') !== undefined
-  const head = usual ? quoted`${at}${crumb.category}: ` : quoted`${at}${crumb.category} ${crumb.level}: `
+  const at = Number.isNaN(passed) ? '' : `${passed > 0 ? '+' : ''}${passed}s `
+  const isUsual = !hasText(crumb.level) || compareName(crumb.level, 'info') !== undefined
+  const head = isUsual ? quoted`${at}${crumb.category}: ` : quoted`${at}${crumb.category} ${crumb.level}: `
   const message = hasText(crumb.message) ? [crumb.message, ' '] : []
   return new Quoted([...head.parts, ...message, ...crumbData(crumb)], 160, false)
 }
@@ -149,7 +151,7 @@ export function crumbBefore(crash: string | undefined, crumb: ToldBreadcrumb): Q
 const REQUEST = new Set(['method', 'url', 'status_code', 'type', 'request_body_size', 'response_body_size'])
 
 /** The data of a breadcrumb; of a request as `GET url 200`. */
-function crumbData({ data }: ToldBreadcrumb): Quoted['parts'] {
+function crumbData({ data }: Breadcrumb): Quoted['parts'] {
   const url = untrustedMember(data, 'url')
   if (data === undefined || url === undefined || !hasOnly(data, REQUEST)) return [data]
   return quoted`${untrustedMember(data, 'method')} ${url} ${untrustedMember(data, 'status_code')}`.parts

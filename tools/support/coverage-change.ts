@@ -22,9 +22,9 @@ const PAGE = 200
 const CASES = 200
 const REQUIREMENTS = 100
 
-/** The open requirements before a report; undefined where the service does not tell them: nothing depends on it. */
+/** The open requirements before a report; undefined where the service does not list them: nothing depends on it. */
 export async function openRequirements(productId: string, { api, signal }: Context): Promise<Open | undefined> {
-  return orNothing(async () => {
+  return orUndefinedOnFailure(async () => {
     const { requirements, next_page_token: token } = await api.listRequirements(
       {
         product_id: productId,
@@ -60,7 +60,7 @@ export async function linkedRequirements(
   const ordered = [...known.filter(isFailing), ...known.filter((one) => !isFailing(one))]
   const key = ordered.flatMap((one) => one.key ?? []).slice(0, CASES)
   if (key.length === 0) return links
-  const found = await orNothing(() =>
+  const found = await orUndefinedOnFailure(() =>
     api.listTests({ product_id: productId, key, view: 'TEST_VIEW_BASIC', page_size: CASES }, { signal }),
   )
   for (const { key: test = '', requirement_keys: linked = [] } of found?.tests ?? []) {
@@ -82,7 +82,7 @@ export async function readStates(
 ): Promise<Changed[]> {
   const key = [...new Set(keys)].slice(0, REQUIREMENTS)
   if (key.length === 0) return []
-  const found = await orNothing(() =>
+  const found = await orUndefinedOnFailure(() =>
     api.listRequirements(
       { product_id: productId, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: REQUIREMENTS },
       { signal },
@@ -103,7 +103,7 @@ function stateBefore({ key = '' }: Requirement, before: Open | undefined): strin
 }
 
 /** What the read finds; undefined where the service refuses it. */
-async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+async function orUndefinedOnFailure<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()
   } catch (error) {

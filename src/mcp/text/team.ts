@@ -1,0 +1,31 @@
+import { clean, cutTo, inOneLine } from './clean.ts'
+import { redact } from './redact.ts'
+
+export interface TeamTextOptions {
+  /** A longer text is cut, and says how much is missing. */
+  characters?: number | undefined
+  /** Line breaks stay; the renderer then indents the lines. */
+  manyLines?: boolean | undefined
+}
+
+/** The longest title that the contract allows; longer texts declare their own limit. */
+const CHARACTERS = 200
+
+/**
+ * What members of the workspace wrote, for the trusted part of a result: cleaned, redacted, on one line and cut. An agent
+ * may have copied an error's text into it, so without any `<` nothing in it can look like the marker of a block.
+ */
+export function teamText(text: string, { characters = CHARACTERS, manyLines = false }: TeamTextOptions = {}): string {
+  const safe = redact(clean(text).text).text
+  return cutTo(withoutMarkers(manyLines ? safe.trim() : inOneLine(safe)), characters)
+}
+
+/** The text without any `<`, so that nothing in it can open or close a block. */
+export function withoutMarkers(text: string): string {
+  return text.replaceAll('<', '‹')
+}
+
+/** Whether the text can be repeated exactly as it is, for instance in a call that restores it. */
+export function isRepeatable(text: string): boolean {
+  return clean(text).text === text && redact(text).text === text
+}

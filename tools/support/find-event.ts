@@ -1,0 +1,51 @@
+import { ServiceError } from '../../src/errors.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
+import { mayBeId } from '../../src/mcp/resolve/ids.ts'
+import type { IssueInFull } from '../../src/mcp/resolve/types.ts'
+import { nextCall } from '../../src/mcp/result/next-action.ts'
+import { TeachingError } from '../../src/mcp/result/teach.ts'
+import type { Event } from './events.ts'
+
+interface FoundEvent {
+  event: Event | undefined
+  adjusted?: readonly string[]
+}
+
+/**
+ * The occurrence by its id, or by the id that an SDK gave the event; the latest one where none is given. Throws an error
+ * that lists occurrences where the issue has no such one.
+ */
+export async function findEvent(full: IssueInFull, eventId: string | undefined, context: Context): Promise<FoundEvent> {
+  if (eventId === undefined) return { event: full.latest_event ?? undefined }
+  const issueId = full.issue.id
+  const event = await readEvent(issueId, eventId, context)
+  if (event !== undefined) return { event }
+  const isSdkId = /^[0-9a-f]{32}$/i.test(eventId)
+  const id = isSdkId ? await findBySdkId(issueId, eventId.toLowerCase(), context) : undefined
+  if (id !== undefined) {
+    const adjusted = [`event: SDK event_id -> occurrence ${id}`]
+    return { event: await readEvent(issueId, id, context), adjusted }
+  }
+  throw new TeachingError(isSdkId ? 'wrong_id_kind' : 'not_found', 'the issue has no such occurrence', {
+    sent: isSdkId ? 'event = 32 hex characters, which looks like an SDK event_id' : 'event = an unknown id',
+    expected: 'an occurrence id, as in events[].id of this tool',
+    next: nextCall('get_error_issue', { issue: issueId, include: ['events'] }, 'lists occurrences'),
+  })
+}
+
+async function readEvent(issueId: string, eventId: string, { api, signal }: Context): Promise<Event | undefined> {
+  if (!mayBeId(eventId)) return undefined
+  try {
+    const { event } = await api.getIssueEvent({ id: issueId, event_id: eventId }, { signal })
+    return event
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+async function findBySdkId(issueId: string, sdkEventId: string, { api, signal }: Context) {
+  const { events } = await api.listIssueEvents({ id: issueId, sdk_event_id: sdkEventId, page_size: 2 }, { signal })
+  // A deployment that does not know the filter would answer with any occurrence.
+  return events.find(({ sdk_event_id: id }) => id?.replaceAll('-', '').toLowerCase() === sdkEventId)?.id
+}

@@ -1,0 +1,162 @@
+import * as z from 'zod'
+import type { Received } from '../../src/client/api.ts'
+import type { FixContext as FixContextSchema } from '../../src/contract/fix-context.ts'
+import { counted } from '../../src/lib/counted.ts'
+import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
+import { flag, rows, teamLine, upTo } from '../../src/mcp/result/output.ts'
+import { withoutPrefix } from '../../src/mcp/result/present.ts'
+import { teamText } from '../../src/mcp/text/team.ts'
+import { knownName, quoted } from '../../src/mcp/text/untrusted.ts'
+
+import { keyOrId, listed, rowTitle, vouchedName } from './columns.ts'
+import type { Event } from './events.ts'
+
+export type FixContext = Received<z.output<typeof FixContextSchema>>
+type ImplicatedFile = NonNullable<FixContext['files']>[number]
+type Requirement = NonNullable<FixContext['requirements']>[number]
+
+const RANGES = 6
+const TESTS = 3
+const CLAIMS = 2
+
+export const requirementRows = rows({
+  id: z.string(),
+  coverage: z.string(),
+  failing: flag,
+  suspect: flag,
+  title: rowTitle,
+  claimed_by: upTo(teamLine, 250),
+  tests: upTo(teamLine, 500),
+})
+
+/**
+ * The implicated files that are files of the repository, the most suspicious first: members gave them to the workspace,
+ * or they exist inside a root of this machine (mcp §6.3). Any other path stays with the frames.
+ */
+export async function matchedFiles(files: readonly ImplicatedFile[], local: LocalFiles | undefined) {
+  const matched = await Promise.all(
+    files.map(async ({ path, exists_in_snapshot: isKnown, lines, reason }) => {
+      const file = knownName(path, true) ?? ''
+      const isHere = (await local?.exists(file)) === true
+      const ways = [isKnown === true && 'workspace', isHere && 'this machine'].filter((way) => way !== false)
+      if (file === '' || ways.length === 0) return []
+      const why = reason?.replace(/_frame$/, '').replace('_', ' ')
+      return [{ file, lines: lineRanges(lines), why, matched: ways.join(', ') }]
+    }),
+  )
+  return matched.flat()
+}
+
+function lineRanges(lines: ImplicatedFile['lines'] = []): string | undefined {
+  const texts = lines.flatMap(({ start, end }) => {
+    if (start === undefined) return []
+    return end === undefined || end === start ? `${start}` : `${start}-${end}`
+  })
+  const more = texts.length > RANGES ? ` and ${texts.length - RANGES} more` : ''
+  return texts.length === 0 ? undefined : texts.slice(0, RANGES).join(', ') + more
+}
+
+/** What the requirements say of the implicated files, and how well each is covered by tests. */
+export function describeRequirements(requirements: readonly Requirement[]) {
+  return requirements.map((requirement) => ({
+    ...requirement,
+    id: keyOrId(requirement),
+    coverage: requirement.coverage_state,
+    claimed_by: claimingFiles(requirement),
+    tests: testWords(requirement),
+  }))
+}
+
+/** The first requirement that no working test covers. */
+export function findUntested(requirements: readonly Requirement[]): string | undefined {
+  const found = requirements.find(({ coverage_state: state }) => state === 'no_test' || state === 'not_run')
+  return found && keyOrId(found)
+}
+
+/** The paths that the requirement itself names: the one it matched may be an outsider's. */
+function claimingFiles({ matched_by: claims = [] }: Requirement): string | undefined {
+  const paths = claims.flatMap(({ code_ref: ref }) => ref?.path || [])
+  if (paths.length > 0) return [...new Set(paths)].slice(0, CLAIMS).join(', ')
+  return claims.length > 0 ? 'its component' : undefined
+}
+
+function testWords({ tests = [] }: Requirement): string | undefined {
+  const texts = tests.slice(0, TESTS).map((test) => {
+    const last = withoutPrefix(test.last_status ?? undefined, 'RESULT_STATUS_') ?? 'never run'
+    return [keyOrId(test), test.file_path, last].filter(Boolean).join(' ')
+  })
+  return listed(tests.length > TESTS ? [...texts, `${tests.length - TESTS} more`] : texts)
+}
+
+/** Where the issue occurs, the most occurrences first. */
+export function describeEnvironments({ environments = [] }: FixContext) {
+  return environments.map(({ environment, environment_known: known, count, share }) => ({
+    environment: vouchedName(environment, known),
+    events: count,
+    share: share === undefined ? undefined : `${Math.round(share * 100)} %`,
+  }))
+}
+
+/** The releases around the bug, and the commits between the last good one and the first bad one. */
+export function describeReleases({ releases }: FixContext) {
+  if (releases === undefined) return undefined
+  const { first, last, last_good: good, commit_range: range } = releases
+  return {
+    first: vouchedName(first?.title, first?.known),
+    last: vouchedName(last?.title, last?.known),
+    last_good: vouchedName(good?.title, good?.known),
+    commits: range?.from && range.to ? `${shortCommit(range.from)}..${shortCommit(range.to)}` : undefined,
+  }
+}
+
+/** Twelve digits of a digest are enough for git, and cost a third of the tokens. */
+function shortCommit(commit: string): string {
+  return /^[0-9a-f]{40,64}$/i.test(commit) ? commit.slice(0, 12) : commit
+}
+
+/** What the service took for a git ref; a longer or odder text may be an outsider's, copied into the call. */
+export function gitRef({ git_ref: ref }: FixContext): string | undefined {
+  return ref !== undefined && /^[\w./@+-]{1,100}$/.test(ref) ? ref : undefined
+}
+
+/** Environments and releases that the workspace does not vouch for. */
+export function unvouchedNames({ environments = [], releases }: FixContext) {
+  const versions = [releases?.first, releases?.last].filter((release) => release?.known === false)
+  return [
+    ...environments
+      .filter((row) => row.environment_known !== true)
+      .map((row) => quoted`environment ${row.environment}`.cut(100)),
+    ...versions.map((release) => quoted`release ${release?.title}`.cut(140)),
+  ]
+}
+
+const REASONS = 3
+
+/**
+ * What source maps made of the frames, why they could not do more and how to send them; undefined when there is nothing to
+ * say. The reasons are the service's own sentences.
+ */
+export function sourceMapLine(event: Event, offers: (tool: string) => boolean): string | undefined {
+  const { problems = [], frames_total: total, frames_mapped: mapped } = event.symbolication ?? {}
+  if (problems.length === 0) return undefined
+  // The command is named below, with the release.
+  const reasons = Map.groupBy(
+    problems,
+    ({ reason = 'the service does not say why' }) => reason.split(/:? tracegate /)[0],
+  )
+  const why = Array.from(reasons, ([reason, { length }]) => `${teamText(reason ?? '')} (${length})`)
+  const more = why.length > REASONS ? `; and ${why.length - REASONS} more reasons` : ''
+  const head = total === undefined || mapped === undefined ? '' : `${mapped} of ${total} frames mapped: `
+  const release = knownName(event.release, event.release_known) ?? 'VERSION'
+  const how = offers('upload_source_map')
+    ? `Send the build's maps with upload_source_map, release ${release}, then call again.`
+    : `To send the build's maps: tracegate sourcemaps upload DIR --release ${release}`
+  return `${head}${why.slice(0, REASONS).join('; ')}${more}. ${how}`
+}
+
+/** Says how many files could not be matched. */
+export function filesNote(matched: number, implicated: number): string | undefined {
+  if (implicated === 0) return 'no in-app frame names a file'
+  if (matched === implicated) return undefined
+  return `${counted(implicated - matched, 'file')} of the frames not matched to the repository: find before editing`
+}

@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import type { Received, ReceivedResult } from '../../src/client/api.ts'
+import { Ref } from '../../src/contract/base/common.ts'
+import type { ResultOf } from '../../src/contract/index.ts'
+import { Gap as GapSchema } from '../../src/contract/test-context.ts'
+import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
+import { issueName } from '../../src/mcp/resolve/ids.ts'
+import type { Product } from '../../src/mcp/resolve/types.ts'
+import { rows, upTo } from '../../src/mcp/result/output.ts'
+import { withoutPrefix } from '../../src/mcp/result/present.ts'
+import { teamText } from '../../src/mcp/text/team.ts'
+import { knownName } from '../../src/mcp/text/untrusted.ts'
+import { keyOrId, listed, rowTitle } from './columns.ts'
+
+export type GapPage = ReceivedResult<ResultOf<'listCoverageGaps'>>
+export type Gap = Received<z.output<typeof GapSchema>>
+
+/** Issues named in a gap's row, the loudest first. */
+const ISSUES = 2
+const REASON_CHARACTERS = 160
+
+const component = upTo(Ref.shape.title, 60)
+
+export const gapRows = rows({
+  id: z.string(),
+  title: rowTitle,
+  state: GapSchema.shape.coverage_state,
+  gap: z.string(),
+  why: z.string(),
+  score: GapSchema.shape.score,
+  component,
+  tests: GapSchema.shape.linked_test_count,
+  do: GapSchema.shape.suggested_action,
+  issues: z.string(),
+})
+
+export const hotFileRows = rows({
+  rank: GapSchema.shape.rank,
+  file: z.string(),
+  matched: z.string(),
+  score: GapSchema.shape.score,
+  why: z.string(),
+  component,
+  issues: z.string(),
+})
+
+/** The requirement of a gap as a row, with the word for the gap where its state does not say it. */
+export function gapRow(gap: Gap, products: readonly Product[]) {
+  const type = withoutPrefix(gap.type, 'GAP_TYPE_')
+  return {
+    id: keyOrId(gap.requirement ?? {}),
+    title: gap.requirement?.title,
+    state: gap.coverage_state,
+    gap: type === gap.coverage_state ? undefined : type,
+    why: gapReasons(gap),
+    score: gap.score,
+    component: gap.component?.title,
+    tests: gap.linked_test_count,
+    do: gap.suggested_action,
+    issues: topIssues(gap, products),
+  }
+}
+
+/** A file with errors that no requirement claims: its path where it exists inside a root of this machine. */
+export async function hotFile(gap: Gap, products: readonly Product[], local: LocalFiles | undefined) {
+  const [path] = gap.files ?? []
+  const file = await existingPath(path, local)
+  return {
+    path,
+    row: {
+      rank: gap.rank,
+      file,
+      matched: file === undefined ? undefined : 'this machine',
+      score: gap.score,
+      why: gapReasons(gap),
+      component: gap.component?.title,
+      issues: topIssues(gap, products),
+    },
+  }
+}
+
+/** Why something is a gap, in the service's own sentences. */
+export function gapReasons({ reasons = [] }: Gap): string | undefined {
+  const sentences = reasons
+    .filter((reason) => reason !== '')
+    .map((reason) => teamText(reason, { characters: REASON_CHARACTERS }))
+  return sentences.length === 0 ? undefined : sentences.join('; ')
+}
+
+/** A path that an event may have named, as plain text when it is a file of this machine (mcp §6.3). */
+export async function existingPath(
+  path: Parameters<typeof knownName>[0],
+  local: LocalFiles | undefined,
+): Promise<string | undefined> {
+  const text = knownName(path, true) ?? ''
+  return text !== '' && (await local?.exists(text)) === true ? text : undefined
+}
+
+function topIssues({ exposure }: Gap, products: readonly Product[]): string | undefined {
+  return listed((exposure?.top_issues ?? []).slice(0, ISSUES).map((issue) => issueName(issue, products)))
+}

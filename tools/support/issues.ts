@@ -1,0 +1,38 @@
+import type * as z from 'zod'
+import type { Received } from '../../src/client/api.ts'
+import type { Issue as IssueSchema } from '../../src/contract/issues.ts'
+import { counted } from '../../src/lib/counted.ts'
+import { toMinute } from '../../src/mcp/result/present.ts'
+
+export type Issue = Received<z.output<typeof IssueSchema>>
+
+/** Who wrote the text in an error's untrusted block. */
+export const errorEvent = { source: 'error event', writableBy: 'anyone with the public DSN' } as const
+
+/** What speaks for an error event being real (mcp §6.7), in addition to how often and since when it was seen. */
+export function corroborationFacts(issue: Issue) {
+  const facts = issue.corroboration
+  return {
+    score: corroborationScore(issue),
+    release_known: facts?.release_known,
+    in_app_frames: facts?.frames_total,
+    frames_symbolicated: facts?.frames_symbolicated,
+    files_matched: facts?.files_matched,
+    sdk_known: facts?.sdk_known,
+  }
+}
+
+/** How many of the four signs of contract §10.1 speak for the issue being real, `2/4`. */
+export function corroborationScore({ corroboration: facts }: Issue): string {
+  return facts?.score === undefined ? 'not stated' : `${facts.score}/4`
+}
+
+/** `SHOP-31 is unresolved: unhandled error; seen 2 times by 2 users, last at …` */
+export function issueSentence(issue: Issue): string {
+  const regressed = issue.is_regression === true ? ', regressed after it was resolved' : ''
+  const times = issue.times_seen === undefined ? '' : `; seen ${counted(issue.times_seen, 'time')}`
+  const users = issue.users_affected === undefined ? '' : ` by ${counted(issue.users_affected, 'user')}`
+  const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
+  const handled = issue.handled === false ? 'unhandled ' : ''
+  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.`
+}

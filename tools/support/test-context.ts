@@ -1,0 +1,147 @@
+import * as z from 'zod'
+import type { Received } from '../../src/client/api.ts'
+import { Ref } from '../../src/contract/base/common.ts'
+import { Conventions, TestSuggestion, type TestContext as TestContextSchema } from '../../src/contract/test-context.ts'
+import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
+import { issueName } from '../../src/mcp/resolve/ids.ts'
+import type { Product } from '../../src/mcp/resolve/types.ts'
+import { fields, rows, teamLine, upTo } from '../../src/mcp/result/output.ts'
+import { hasText, knownName, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
+import { keyOrId, listed, repositoryPath, rowTitle, vouchedName } from './columns.ts'
+import { criterionText } from './criteria.ts'
+import { existingPath } from './gaps.ts'
+
+export type TestContext = Received<z.output<typeof TestContextSchema>>
+type Detail = 'concise' | 'full'
+
+const EXCERPT = { concise: 400, full: 2000 } as const
+const SYMBOLS = { concise: 4, full: 8 } as const
+const FRAMES = { concise: 1, full: 5 } as const
+const EXAMPLES = { concise: 2, full: 5 } as const
+
+export const conventions = fields({
+  framework: Conventions.shape.dominant_framework,
+  files: Conventions.shape.test_file_pattern,
+  suites: Conventions.shape.suite_naming,
+  case_names: z.array(rowTitle),
+})
+
+export const suggestions = fields({
+  file: repositoryPath,
+  suite: teamLine,
+  name_like: teamLine,
+  cases: rows({
+    technique: z.string(),
+    criterion: z.int(),
+    title: TestSuggestion.shape.title,
+    notes: TestSuggestion.shape.notes,
+  }),
+})
+
+export const codeFileRows = rows({
+  file: z.string(),
+  why: z.string(),
+  component: upTo(Ref.shape.title, 60),
+  issues: z.string(),
+})
+
+const whyWords: Readonly<Record<string, string>> = {
+  declared: 'named by the requirement',
+  marker: 'marked in the code',
+  component_glob: 'of its component',
+  stack_frame: 'in a crash',
+}
+
+interface Showing {
+  local: LocalFiles | undefined
+  products: readonly Product[]
+  detail: Detail
+}
+
+/**
+ * The files to read, each as a row of facts and what events say about it. A path that members gave, or that exists on this
+ * machine, is a fact; one that only a stack frame names stays with outsiders' text (mcp §6.3).
+ */
+export async function describeCodeFiles({ code_files: files = [] }: TestContext, { local, products, detail }: Showing) {
+  return Promise.all(
+    files.map(async ({ path, reason, component, symbols = [], excerpt, recent_issues: issues = [] }) => {
+      const isGiven = reason !== undefined && reason !== 'stack_frame'
+      const file = (isGiven ? knownName(path, true) : await existingPath(path, local)) || undefined
+      const about: { readonly [name: string]: BlockContent } = {
+        symbols: symbols.slice(0, SYMBOLS[detail]).map((symbol) => quoted`${symbol}`.cut(80)),
+        excerpt: hasText(excerpt) ? quoted`${excerpt}`.cut(EXCERPT[detail]).keepLines() : undefined,
+      }
+      if (file === undefined) return { row: undefined, untrusted: { file: quoted`${path}`.cut(200), ...about } }
+      const row = {
+        file,
+        why: whyWords[reason ?? ''] ?? reason,
+        component: component?.title,
+        issues: listed(issues.map((issue) => issueName(issue, products))),
+      }
+      return { row, untrusted: symbols.length > 0 || hasText(excerpt) ? { file, ...about } : undefined }
+    }),
+  )
+}
+
+/** The acceptance criteria by number: a number is cheaper than an id, and no tool takes the id. */
+export function numberCriteria({ acceptance_criteria: criteria = [] }: TestContext) {
+  return criteria.map((criterion, index) => ({
+    nr: index + 1,
+    covered: criterion.covered,
+    criterion: criterionText(criterion),
+    tests: listed(criterion.covering_test_keys ?? []),
+  }))
+}
+
+/** How the product's tests are written. */
+export function describeConventions({ conventions }: TestContext, detail: Detail) {
+  return {
+    framework: conventions?.dominant_framework,
+    files: conventions?.test_file_pattern?.replaceAll(/<(\w+)>/g, '{$1}'),
+    suites: conventions?.suite_naming,
+    case_names: conventions?.case_naming_examples?.slice(0, EXAMPLES[detail]),
+  }
+}
+
+/** Where a new test goes and what it should show. A case that only repeats its criterion has the number of that. */
+export function describeSuggestions({ suggestions, acceptance_criteria: criteria = [] }: TestContext, detail: Detail) {
+  return {
+    file: suggestions?.target_file,
+    suite: suggestions?.suite,
+    name_like: suggestions?.annotation,
+    cases: suggestions?.cases?.map(({ criterion_id: id, title, technique, notes }) => {
+      const at = criteria.findIndex((criterion) => criterion.id === id)
+      return {
+        technique: technique?.replace('_', ' '),
+        criterion: at < 0 ? undefined : at + 1,
+        title: at < 0 || detail === 'full' ? title : undefined,
+        notes,
+      }
+    }),
+  }
+}
+
+/** Other tests that read alike, to write like. */
+export function similarTests({ similar_tests: tests = [] }: TestContext) {
+  return tests.map((test) => ({ id: keyOrId(test), title: test.title, file: test.file_path }))
+}
+
+/** Failures of the linked tests, newest first: when, and what the test said. */
+export function pastFailures({ past_failures: failures = [] }: TestContext, most: number) {
+  return failures.slice(0, most).map(({ test_key: test, executed_at: at, message, release, release_known: known }) => ({
+    row: { test, at, release: vouchedName(release, known) },
+    untrusted: { test, message: quoted`${message}`.cut(300) },
+  }))
+}
+
+/** Unresolved issues in the files of the requirement. */
+export function relatedIssues({ related_issues: issues = [] }: TestContext, { products, detail }: Showing) {
+  return issues.map((issue) => {
+    const id = issueName(issue, products)
+    const frames = (issue.top_frames ?? []).slice(0, FRAMES[detail]).map((frame) => quoted`${frame}`.cut(160))
+    return {
+      row: { id, level: issue.level, times_seen: issue.times_seen },
+      untrusted: { id, title_untrusted: quoted`${issue.title}`.cut(120), frames },
+    }
+  })
+}

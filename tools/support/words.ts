@@ -1,0 +1,42 @@
+import { counted } from '../../src/lib/counted.ts'
+import type { Page } from '../../src/mcp/result/page.ts'
+import { sentencesOffered } from '../../src/mcp/surface/naming.ts'
+
+/** The beginning of the answer to a dry run. */
+export const PREVIEW = 'Preview, nothing written: '
+
+/** `2 tests created, 1 link made`: the counts that are known and not zero. */
+export function countWords(
+  parts: readonly (readonly [count: number | undefined, noun: string, what: string])[],
+): string {
+  return parts.flatMap(([count = 0, noun, what]) => (count === 0 ? [] : [`${counted(count, noun)} ${what}`])).join(', ')
+}
+
+/** `2 of 3 acceptance criteria covered` */
+export function criteriaWords(covered: number, criteria: number): string {
+  return criteria === 0 ? 'no acceptance criteria' : `${covered} of ${criteria} acceptance criteria covered`
+}
+
+interface Search {
+  /** What the rows are, in the singular. */
+  noun: string
+  /** Of the rows when nothing is searched for. */
+  order: string
+  match: string | undefined
+  cursor: string | undefined
+  /** What to do while the product has none; a sentence with a tool that is not offered is left out. */
+  whenEmpty: string
+  offers: (tool: string) => boolean
+}
+
+/** The answer of a tool that lists or searches: `12 tests, by key; all shown.` */
+export function searchSentence({ shown, total, range }: Page, search: Search): string {
+  const { noun, order, match, cursor, whenEmpty, offers } = search
+  if (shown > 0) {
+    const what = total === undefined ? `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s` : counted(total, noun)
+    return `${what}${match === undefined ? `, ${order}` : ' matching, best first'}; ${range}.`
+  }
+  if (cursor !== undefined) return `No ${noun}s on this page: there are no more.`
+  if (match !== undefined) return `No ${noun} has all these words. Try fewer, or none for the whole list.`
+  return `The product has no ${noun} yet. ${sentencesOffered(whenEmpty, offers)}`.trim()
+}
