@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import type { Service } from '../service/index.ts'
 import { version } from '../version.ts'
 import { makeDataDir } from './data-dir.ts'
-import { originOf, readEndpoints } from './endpoints.ts'
+import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
 import { sourceMapWorker } from './source-map-worker.ts'
 
@@ -19,26 +19,26 @@ export interface Backend {
   upload: Upload
   /** Base address without `/v1`. */
   baseUrl: string
-  /** The token of whoever started this process; undefined where each caller brings one. */
+  /** The token of the user who started this process; undefined where each caller brings one. */
   token?: string
   /** Set when the service runs in this process. */
   service?: Service
   close(): Promise<void>
 }
 
-/** The address that the embedded service names in DSNs and links: of the server on this data, or where one would be. */
+/** The address that the embedded service puts into DSNs and links: the running server's, else the configured one. */
 function embeddedUrl({ dataDir, origin, host, port }: Config): string {
-  return origin ?? readEndpoints(dataDir)?.rest ?? originOf(host, port)
+  return origin ?? readEndpoints(dataDir)?.rest ?? listeningOrigin(host, port)
 }
 
 export interface BackendOptions {
   log: Log
   onProgress: (line: string) => void
-  /** Longest wait for an answer over the network, where the usual one is too short for what is asked. */
+  /** The longest wait for an answer over the network, where the default is too short. */
   timeoutMs?: number
 }
 
-/** Opens what the configuration names. Rejects with `ConfigError` for what a person has to change. */
+/** Opens the service that the configuration names. Rejects with `ConfigError` for what the user has to change. */
 export async function openBackend(config: Config, options: BackendOptions): Promise<Backend> {
   if (config.baseUrl !== undefined) {
     const { baseUrl } = config
@@ -71,11 +71,11 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
 }
 
 /** The client of a backend for one token. */
-export function apiOf({ send, baseUrl }: Pick<Backend, 'send' | 'baseUrl'>, token: string): Api {
+export function apiFor({ send, baseUrl }: Pick<Backend, 'send' | 'baseUrl'>, token: string): Api {
   return createApi({ send, baseUrl, token })
 }
 
-/** Throws for settings that name a part this version does not have, before anything is opened. */
+/** Throws for settings of a part that this version does not have, before anything is opened. */
 export function requireBuilt({ databaseUrl, baseUrl }: Pick<Config, 'databaseUrl' | 'baseUrl'>): void {
   if (databaseUrl === undefined || baseUrl !== undefined) return
   throw new ConfigError(

@@ -4,17 +4,17 @@ import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
 import { requireBuilt } from './backend.ts'
 import type { Io } from './io.ts'
-import { remoteTransport, unreached } from './remote.ts'
+import { remoteTransport, connectionFailure } from './remote.ts'
 
 /**
- * `tracegate call TOOL [JSON] [--json] [--url]`: one tool call through a real MCP client, to a stdio process of our own or
- * to the MCP address given. Prints what an agent would get; resolves to 1 when the result is an error.
+ * `tracegate call TOOL [JSON] [--json] [--url]`: one tool call through a real MCP client, to a new stdio process or to
+ * the given MCP address. Prints the result as an agent gets it; resolves to 1 when the result is an error.
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const [tool, json, ...rest] = config.operands
   if (tool === undefined)
     throw new ConfigError('call needs a tool: tracegate call find_error_issues \'{"period":"1d"}\'')
-  if (rest.length > 0) throw new ConfigError('call takes one JSON object: put it in quotes')
+  if (rest.length > 0) throw new ConfigError('call takes one JSON object: quote it')
   const args = parseArguments(json)
   const client = new Client({ name: 'tracegate-call', version }, { versionNegotiation: { mode: 'auto' } })
   const connection = await connectTo(config, io)
@@ -27,16 +27,16 @@ export async function run(config: Config, io: Io): Promise<number> {
     return result.isError === true ? 1 : 0
   } catch (error) {
     const why = error instanceof Error ? error.message : 'the call failed'
-    const remote = config.url === undefined ? why : unreached(error, config.url)
-    const told = connected ? await explain(why, tool, client) : remote
-    io.stderr.write(`tracegate: ${told}\n`)
+    const remote = config.url === undefined ? why : connectionFailure(error, config.url)
+    const message = connected ? await explain(why, tool, client) : remote
+    io.stderr.write(`tracegate: ${message}\n`)
     return 1
   } finally {
     await client.close().catch(() => undefined)
   }
 }
 
-/** The arguments of the call; the error names the place where JSON stops making sense. */
+/** The arguments of the call. Throws a `ConfigError` that names the position where the text stops being JSON. */
 export function parseArguments(json = '{}'): Record<string, unknown> {
   let value: unknown
   try {
@@ -46,16 +46,16 @@ export function parseArguments(json = '{}'): Record<string, unknown> {
     const position = Number(/position (\d+)/.exec(why)?.[1] ?? json.length)
     const near = json.slice(Math.max(0, position - 15), position + 15)
     throw new ConfigError(
-      `the arguments are not JSON at position ${String(position)}, near ${JSON.stringify(near)}: write them as one quoted object, '{"name":"value"}'`,
+      `the arguments are not valid JSON at position ${String(position)}, near ${JSON.stringify(near)}: write them as one quoted object, '{"name":"value"}'`,
     )
   }
   if (isObject(value)) return value
-  throw new ConfigError('the arguments are no JSON object: write \'{"name":"value"}\'')
+  throw new ConfigError('the arguments are not a JSON object: write \'{"name":"value"}\'')
 }
 
 async function connectTo(config: Config, io: Io): Promise<Transport> {
   if (config.url !== undefined) return remoteTransport(config.url, config)
-  // Said here, because a child that does not start can only end the connection.
+  // Checked here, because a child that does not start can only close the connection.
   requireBuilt(config)
   return io.startStdio({
     ...io.env,
@@ -80,9 +80,11 @@ function structured(result: CallToolResult): string {
   )
 }
 
-/** A protocol error is most often a tool that is not there: then those that are. */
+/** Most protocol errors are a tool that does not exist: then the error lists the tools. */
 async function explain(why: string, tool: string, client: Client): Promise<string> {
   const listed = await client.listTools().catch(() => undefined)
   const names = listed?.tools.map(({ name }) => name)
-  return names === undefined || names.includes(tool) ? why : `no tool ${tool}; there are: ${names.join(', ')}`
+  return names === undefined || names.includes(tool)
+    ? why
+    : `there is no tool ${tool}; the tools are: ${names.join(', ')}`
 }

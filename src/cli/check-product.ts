@@ -4,32 +4,32 @@ import { ConfigError, type Config } from '../config.ts'
 import { failures, ServiceError } from '../errors.ts'
 import { createResolver } from '../mcp/resolve/index.ts'
 import { TeachingError } from '../mcp/result/teach.ts'
-import { apiOf, openBackend } from './backend.ts'
+import { apiFor, openBackend } from './backend.ts'
 import { plain, type Finding } from './finding.ts'
 
 const timeoutMs = 10_000
 
-/** Whether the pinned product is there. Looks into data that exists and makes none. */
+/** Whether the pinned product exists. Reads existing data and creates none. */
 export async function checkProduct(config: Config, pinned: string): Promise<Finding> {
   const what = 'product'
   if (config.baseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))) {
-    return { what, ok: true, found: `${plain(pinned)}, to be looked for once there is data` }
+    return { what, ok: true, found: `${plain(pinned)}, not checked: there is no data yet` }
   }
   try {
     const product = await find(config, pinned)
     return { what, ok: true, found: plain(`${product?.name ?? 'unnamed'} (${product?.id ?? '?'})`) }
   } catch (error) {
-    // A ConfigError says itself how to mend it.
+    // A ConfigError says itself how to fix it.
     if (error instanceof ConfigError) return { what, ok: false, found: plain(error.message) }
     if (!(error instanceof ServiceError)) throw error
-    return { what, ok: false, found: plain(error.message), mend: plain(mendOf(error)) }
+    return { what, ok: false, found: plain(error.message), fix: plain(suggestedFix(error)) }
   }
 }
 
 async function find(config: Config, pinned: string) {
   const backend = await openBackend(config, { log: () => undefined, onProgress: () => undefined })
   try {
-    const api = apiOf(backend, backend.token ?? '')
+    const api = apiFor(backend, backend.token ?? '')
     const [product] = await createResolver({ api, pinned, signal: AbortSignal.timeout(timeoutMs) }).products()
     return product
   } finally {
@@ -37,6 +37,6 @@ async function find(config: Config, pinned: string) {
   }
 }
 
-function mendOf(error: ServiceError): string {
+function suggestedFix(error: ServiceError): string {
   return (error instanceof TeachingError ? error.lesson.hint : undefined) ?? failures[error.code].hint
 }

@@ -4,7 +4,7 @@ import { createResolver } from '../mcp/resolve/index.ts'
 import type { Product } from '../mcp/resolve/types.ts'
 import { plain } from './finding.ts'
 
-/** The product by its id or exact name, or the only one. Rejects with `ConfigError` that lists those there are. */
+/** The product with this id or exact name, or the only product. Rejects with a `ConfigError` that lists the products. */
 export async function chooseProduct(api: Api, named: string | undefined, signal: AbortSignal): Promise<Product> {
   const products = await createResolver({ api, pinned: undefined, signal }).products()
   const [only, ...others] = products
@@ -14,7 +14,7 @@ export async function chooseProduct(api: Api, named: string | undefined, signal:
   const list = products.map(({ id, name }) => `${plain(name ?? 'unnamed')} (${id})`).join(', ')
   throw new ConfigError(
     only === undefined
-      ? 'the token sees no product: ask for one that does'
-      : `--product: ${named === undefined ? 'say which' : 'there is no such product'}: ${list}`,
+      ? 'the token has access to no product: use one that has'
+      : `--product: ${named === undefined ? 'choose one' : 'there is no such product'}: ${list}`,
   )
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmdirSync, s
 import { dirname, join } from 'node:path'
 import { ConfigError } from '../config.ts'
 
-/** Makes the data directory for its owner alone unless it is there. Throws `ConfigError` when it cannot be used. */
+/** Creates the data directory, for its owner only, if it does not exist. Throws `ConfigError` when it cannot be used. */
 export function makeDataDir(dataDir: string): void {
   try {
     makeFolder(dataDir)
@@ -12,7 +12,7 @@ export function makeDataDir(dataDir: string): void {
   }
 }
 
-/** Why nothing can be stored there, found out by trying; undefined when it can. Leaves everything as it was. */
+/** Why nothing can be stored there, found by trying; undefined when it can. Changes nothing. */
 export function dataDirProblem(dataDir: string): string | undefined {
   let existing = dataDir
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
@@ -24,7 +24,7 @@ export function dataDirProblem(dataDir: string): string | undefined {
   }
 }
 
-/** What a person reads about a data directory that failed with `cause`. */
+/** The message for a data directory that failed with `cause`. */
 export function unusable(dataDir: string, cause: unknown): ConfigError {
   return new ConfigError(
     `the data directory ${dataDir} cannot be used (${whyNot(dataDir, cause)}): choose another with --data or TRACEGATE_DATA_DIR`,
@@ -32,14 +32,14 @@ export function unusable(dataDir: string, cause: unknown): ConfigError {
   )
 }
 
-// One folder at a time: where a parent exists and yet answers ENOENT, as /proc does, Node's own `recursive` never ends.
+// One folder at a time: where an existing parent answers ENOENT, as /proc does, Node's `recursive` never ends.
 function makeFolder(path: string): void {
   if (isFolder(path)) return
   if (dirname(path) !== path) makeFolder(dirname(path))
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if (!isFolder(path)) throw error
   }
 }
@@ -55,9 +55,9 @@ function whyNot(path: string, cause: unknown): string {
 }
 
 const words: Readonly<Record<string, string>> = {
-  EACCES: 'no right to write there',
-  EPERM: 'no right to write there',
-  EROFS: 'it cannot be written',
-  ENOENT: 'no folder can be made there',
+  EACCES: 'no permission to write there',
+  EPERM: 'no permission to write there',
+  EROFS: 'it is read-only',
+  ENOENT: 'no folder can be created there',
   ENOSPC: 'the disk is full',
 }

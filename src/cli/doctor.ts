@@ -11,23 +11,23 @@ import { version } from '../version.ts'
 import { requireBuilt } from './backend.ts'
 import { checkProduct } from './check-product.ts'
 import { dataDirProblem } from './data-dir.ts'
-import { originOf, readEndpoints } from './endpoints.ts'
+import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { plain, type Finding } from './finding.ts'
 import type { Io } from './io.ts'
-import { healthOf } from './health.ts'
+import { checkHealth } from './health.ts'
 import { PortError, requireFree } from './port.ts'
 
-/** `tracegate doctor`: checks what the configuration needs and says how to mend it; resolves to 1 when something is wrong. */
+/** `tracegate doctor`: checks what the configuration needs and says how to fix it; resolves to 1 when something is wrong. */
 export async function run(config: Config, io: Io): Promise<number> {
   const findings = [checkNode(), checkConfiguration(config)]
   if (config.baseUrl === undefined) findings.push(checkDataDir(config), await checkServer(config, io))
   else findings.push(await checkDeployment(config.baseUrl, config.apiToken ?? ''))
-  // Where there is nothing to ask, that has been said.
+  // When the service cannot be reached, an earlier finding says so.
   const answers = findings.every(({ ok, what }) => ok || what === 'server')
   if (config.product !== undefined && answers) findings.push(await checkProduct(config, config.product))
-  for (const { what, ok, found, mend } of findings) {
+  for (const { what, ok, found, fix } of findings) {
     io.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${found}\n`)
-    if (mend !== undefined) io.stdout.write(`      mend: ${mend}\n`)
+    if (fix !== undefined) io.stdout.write(`      fix: ${fix}\n`)
   }
   return findings.every(({ ok }) => ok) ? 0 : 1
 }
@@ -36,10 +36,10 @@ function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const ok = major > 22 || (major === 22 && minor >= 19)
   const finding = { what: 'Node', ok, found: `${process.version}, tracegate ${version}` }
-  return ok ? finding : { ...finding, mend: 'install Node 24, or any from 22.19 on' }
+  return ok ? finding : { ...finding, fix: 'install Node 24, or any version from 22.19' }
 }
 
-/** Whatever can be wrong in a single setting has been refused before; here is what they mean together. */
+/** Invalid values of single settings are refused before; this is about their combination. */
 function checkConfiguration(config: Config): Finding {
   const where = config.baseUrl === undefined ? 'the embedded service' : `the deployment at ${config.baseUrl}`
   const { tools } = createListing(surface, { ...config, local: true })
@@ -48,74 +48,74 @@ function checkConfiguration(config: Config): Finding {
   try {
     requireBuilt(config)
   } catch (error) {
-    return { ...finding, ok: false, mend: error instanceof Error ? error.message : 'unset TRACEGATE_DATABASE_URL' }
+    return { ...finding, ok: false, fix: error instanceof Error ? error.message : 'unset TRACEGATE_DATABASE_URL' }
   }
   if (tools.length > 0) return finding
   const filled = new Set(surface.tools.map(({ toolset }) => toolset))
-  const mend = `TRACEGATE_TOOLSETS: in this version there are tools in: ${[...filled].join(', ')}`
-  return { ...finding, ok: false, mend }
+  const fix = `TRACEGATE_TOOLSETS: in this version there are tools in: ${[...filled].join(', ')}`
+  return { ...finding, ok: false, fix }
 }
 
 function checkDataDir({ dataDir }: Config): Finding {
   const what = 'data directory'
   const problem = dataDirProblem(dataDir)
   if (problem !== undefined) {
-    const mend = 'choose another with --data or TRACEGATE_DATA_DIR'
-    return { what, ok: false, found: `${dataDir} cannot be used (${problem})`, mend }
+    const fix = 'choose another with --data or TRACEGATE_DATA_DIR'
+    return { what, ok: false, found: `${dataDir} cannot be used (${problem})`, fix }
   }
-  if (!existsSync(dataDir)) return { what, ok: true, found: `${dataDir}, made at the first start` }
+  if (!existsSync(dataDir)) return { what, ok: true, found: `${dataDir}, created at the first start` }
   const used = existsSync(join(dataDir, 'tracegate.db'))
   return { what, ok: true, found: `${dataDir}${used ? '' : ', empty'}` }
 }
 
-/** A server of ours that runs, with its token tried; else whether its port could be had. */
+/** Our running server, with its token tried; without one, whether the port is free. */
 async function checkServer(config: Config, io: Io): Promise<Finding> {
   const what = 'server'
   const { rest, token } = readEndpoints(config.dataDir) ?? {}
-  const origin = rest ?? originOf(config.host, config.port)
-  const running = await healthOf(origin, token)
+  const origin = rest ?? listeningOrigin(config.host, config.port)
+  const running = await checkHealth(origin, token)
   if (running === undefined) return { ...(await checkPort(config, io)), what }
   if (rest === undefined || token === undefined) {
     return { what, ok: true, found: `Tracegate ${plain(running.version)} at ${origin}, on another data directory` }
   }
   if (running.proved) return { ...(await checkDeployment(rest, token)), what }
-  const found = `what answers at ${origin} does not prove to be the server of this data directory; it got no token`
-  const mend = `start tracegate serve again, or delete ${join(config.dataDir, 'endpoints.json')}, left by one that was killed`
-  return { what, ok: false, found, mend }
+  const found = `what answers at ${origin} cannot prove that it is the server of this data directory; it was sent no token`
+  const fix = `start tracegate serve again, or delete ${join(config.dataDir, 'endpoints.json')}, left behind by a server that was killed`
+  return { what, ok: false, found, fix }
 }
 
 async function checkPort(config: Config, { env }: Io): Promise<Omit<Finding, 'what'>> {
   try {
     await requireFree(config, env)
-    const found = `none is running, and port ${String(config.port)} is free; start one with: tracegate serve`
+    const found = `no server is running, and port ${String(config.port)} is free; start one with: tracegate serve`
     return { ok: true, found }
   } catch (error) {
     if (!(error instanceof PortError)) throw error
-    return { ok: false, found: error.found, mend: error.mend }
+    return { ok: false, found: error.found, fix: error.fix }
   }
 }
 
-/** Reaches the service and lets it judge the token. */
+/** Calls the service with the token. */
 async function checkDeployment(baseUrl: string, token: string): Promise<Finding> {
   const what = 'service'
   const send = networkSend({ timeoutMs: 10_000 })
   try {
     const { user, server } = await createApi({ send, baseUrl, token, retries: 1 }).getMe({})
     const name = server?.name === undefined ? 'a service' : `${server.name} ${server.version ?? ''}`.trim()
-    const found = `${name} at ${baseUrl} knows the token as ${user.email ?? user.id}`
+    const found = `${name} at ${baseUrl} accepts the token of ${user.email ?? user.id}`
     return { what, ok: true, found: plain(found) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { what, ok: false, found: error.message, mend: mendOf(error, baseUrl) }
+    return { what, ok: false, found: error.message, fix: suggestedFix(error, baseUrl) }
   } finally {
     await send.close()
   }
 }
 
-function mendOf({ code }: ServiceError, baseUrl: string): string {
+function suggestedFix({ code }: ServiceError, baseUrl: string): string {
   if (code === 'unavailable') return `check that ${baseUrl} is right, up and reachable from this machine`
   if (code === 'upstream_shape_unknown' || code === 'not_found') {
-    return `${baseUrl} does not answer as the service does: set TRACEGATE_BASE_URL to its address without /v1`
+    return `${baseUrl} does not answer like the service: set TRACEGATE_BASE_URL to its address without /v1`
   }
   return failures[code].hint
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import * as z from 'zod'
 
-/** What `serve` tells other programs of this user: `mcp` ends in `/mcp`, `rest` and `ingest` are base addresses. */
+/** The addresses that `serve` gives other programs of this user: `mcp` ends in `/mcp`, `rest` and `ingest` are base addresses. */
 const Endpoints = z.object({
   mcp: z.string(),
   rest: z.string(),
@@ -13,32 +13,32 @@ const Endpoints = z.object({
 })
 export type Endpoints = z.output<typeof Endpoints>
 
-const fileIn = (dataDir: string) => join(dataDir, 'endpoints.json')
+const filePath = (dataDir: string) => join(dataDir, 'endpoints.json')
 
-/** Writes `endpoints.json` whole or not at all, readable by its owner alone: it holds the token. */
+/** Writes `endpoints.json` atomically, readable only by its owner: it holds the token. */
 export function writeEndpoints(dataDir: string, endpoints: Endpoints): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const draft = `${fileIn(dataDir)}.${String(process.pid)}`
+  const draft = `${filePath(dataDir)}.${String(process.pid)}`
   writeFileSync(draft, `${JSON.stringify(endpoints, undefined, 2)}\n`, { mode: 0o600 })
-  renameSync(draft, fileIn(dataDir))
+  renameSync(draft, filePath(dataDir))
 }
 
-/** What the server on this data directory wrote; undefined when none is running. */
+/** The endpoints of the server on this data directory; undefined when none has written them. */
 export function readEndpoints(dataDir: string): Endpoints | undefined {
   try {
-    return Endpoints.parse(JSON.parse(readFileSync(fileIn(dataDir), 'utf8')))
+    return Endpoints.parse(JSON.parse(readFileSync(filePath(dataDir), 'utf8')))
   } catch {
     return undefined
   }
 }
 
-/** Removes `endpoints.json` if it is still ours: a second server may have written its own since. */
+/** Removes `endpoints.json` if it is still ours: another server may have replaced it. */
 export function removeEndpoints(dataDir: string, ours: Endpoints): void {
-  if (readEndpoints(dataDir)?.mcp === ours.mcp) rmSync(fileIn(dataDir), { force: true })
+  if (readEndpoints(dataDir)?.mcp === ours.mcp) rmSync(filePath(dataDir), { force: true })
 }
 
-/** The origin for a bound host and port; an address that means "every interface" is reached by the loopback name. */
-export function originOf(host: string, port: number): string {
+/** The origin for a bound host and port; an address that means "every interface" becomes `localhost`. */
+export function listeningOrigin(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${String(port)}`
 }

@@ -1,15 +1,15 @@
 import { replaceControls } from '../lib/text.ts'
 
-/** One thing that doctor has looked at. */
+/** One check of doctor and its outcome. */
 export interface Finding {
   what: string
   ok: boolean
   found: string
-  /** How to mend it. */
-  mend?: string
+  /** How to fix it. */
+  fix?: string
 }
 
-/** Without what a terminal would obey: others wrote some of these names. */
+/** The text without control characters, which a terminal would obey: others wrote some of these names. */
 export function plain(text: string): string {
   return replaceControls(text)
 }

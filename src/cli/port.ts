@@ -4,22 +4,22 @@ import type { Variables } from './io.ts'
 
 type Address = Pick<Config, 'host' | 'port'>
 
-/** A port that cannot be had: what is the matter, and what to do about it. */
+/** A port that cannot be used: what was found and how to fix it. */
 export class PortError extends ConfigError {
   readonly found: string
-  readonly mend: string
-  /** Somebody listens there. */
+  readonly fix: string
+  /** Another program listens there. */
   readonly taken: boolean
 
-  constructor({ found, mend, taken = false }: { found: string; mend: string; taken?: boolean }) {
-    super(`${found}: ${mend}`)
+  constructor({ found, fix, taken = false }: { found: string; fix: string; taken?: boolean }) {
+    super(`${found}: ${fix}`)
     this.found = found
-    this.mend = mend
+    this.fix = fix
     this.taken = taken
   }
 }
 
-/** Starts listening and resolves to the port; rejects with `PortError` when somebody else has it or may not be had. */
+/** Starts listening and resolves to the port; rejects with `PortError` when the port cannot be used. */
 export function listen(server: Server, { host, port }: Address, env: Variables): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refused(error, { host, port }, env)))
@@ -27,7 +27,7 @@ export function listen(server: Server, { host, port }: Address, env: Variables):
   })
 }
 
-/** Rejects with `PortError` when the port cannot be had; leaves it free again. */
+/** Rejects with `PortError` when the port cannot be used; leaves it free. */
 export async function requireFree(address: Address, env: Variables): Promise<void> {
   const probe = createServer()
   await listen(probe, address, env)
@@ -40,17 +40,17 @@ function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Ad
     const program = process.platform === 'win32' ? `netstat -ano` : `lsof -i :${String(port)}`
     return new PortError({
       found: `${place} is in use by another program`,
-      mend: `stop it (${program} names it), or choose another port: ${otherPort(port, env)}`,
+      fix: `stop it (${program} names it), or choose another port: ${otherPort(port, env)}`,
       taken: true,
     })
   }
   if (code === 'EACCES') {
-    return new PortError({ found: `${place} needs more rights`, mend: 'choose one above 1023 with --port' })
+    return new PortError({ found: `${place} needs more permissions`, fix: 'choose one above 1023 with --port' })
   }
-  return new PortError({ found: `${place} cannot be listened on (${code})`, mend: 'check --host and --port' })
+  return new PortError({ found: `${place} cannot be used (${code})`, fix: 'check --host and --port' })
 }
 
-/** As the person who started us would write it: npm keeps flags for itself that do not follow `--`. */
+/** The flag as the user would write it: npm keeps flags that do not follow `--` for itself. */
 function otherPort(port: number, env: Variables): string {
   const script = env['npm_lifecycle_event']
   const flag = `--port ${String(port < 65_535 ? port + 1 : port - 1)}`

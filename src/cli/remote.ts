@@ -2,11 +2,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { ConfigError, isLoopback, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
 import { readEndpoints } from './endpoints.ts'
-import { healthOf } from './health.ts'
+import { checkHealth } from './health.ts'
 
 /**
- * The way to the MCP address of `--url`, with the token of the environment or, for the server on this data directory, its
- * own. Rejects with `ConfigError` for what cannot be called and `ServiceError` where nothing answers.
+ * A transport to the MCP address of `--url`, with the token from the environment or, for the server on this data
+ * directory, its token. Rejects with `ConfigError` for what cannot be called and `ServiceError` when nothing answers.
  */
 export async function remoteTransport(address: string, config: Config): Promise<StreamableHTTPClientTransport> {
   const url = mcpAddress(address)
@@ -16,11 +16,11 @@ export async function remoteTransport(address: string, config: Config): Promise<
   return new StreamableHTTPClientTransport(target.url, { requestInit })
 }
 
-/** The address that `--url` means: `/mcp` unless it has a path. Throws `ConfigError` when no token may go there. */
+/** The address of `--url`, with the path `/mcp` unless it has one. Throws `ConfigError` when no token may be sent there. */
 function mcpAddress(address: string): URL {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ConfigError('--url: write a whole address, such as http://127.0.0.1:4319/mcp')
+    throw new ConfigError('--url: use a full address such as http://127.0.0.1:4319/mcp')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new ConfigError(
       '--url: use https://: over http:// anyone on the network could read the token (http is allowed for loopback only)',
@@ -30,46 +30,46 @@ function mcpAddress(address: string): URL {
   return url
 }
 
-/** The server on this data directory and its token, when it is the one meant and has proved to be there. */
+/** The server on this data directory and its token, if the address is that server's and it has proved its identity. */
 async function ownServer(url: URL, dataDir: string): Promise<{ url: URL; token: string }> {
   const { mcp, token = '' } = readEndpoints(dataDir) ?? {}
   const own = mcp === undefined || token === '' ? undefined : new URL(mcp)
-  if (own === undefined || !isSamePlace(own, url)) {
-    if ((await healthOf(url.origin)) === undefined) throw new ServiceError('unavailable', nothingAnswers(url))
+  if (own === undefined || !isSameServer(own, url)) {
+    if ((await checkHealth(url.origin)) === undefined) throw new ServiceError('unavailable', nothingAnswers(url))
     throw new ConfigError('--url: set TRACEGATE_API_TOKEN to the token of that server')
   }
-  const running = await healthOf(own.origin, token)
+  const running = await checkHealth(own.origin, token)
   if (running === undefined) throw new ServiceError('unavailable', nothingAnswers(url))
   if (!running.proved) {
     throw new ConfigError(
-      `--url: what answers at ${url.href} does not prove to be the server of this data directory and gets no token; start tracegate serve again, or set TRACEGATE_API_TOKEN`,
+      `--url: what answers at ${url.href} cannot prove that it is the server of this data directory and is sent no token; start tracegate serve again, or set TRACEGATE_API_TOKEN`,
     )
   }
-  // The proof is that address's: another name of this machine may be another program's.
+  // The proof holds for that address only: under another name of this machine another program may answer.
   own.pathname = url.pathname
   return { url: own, token }
 }
 
-function isSamePlace(one: URL, other: URL): boolean {
+function isSameServer(one: URL, other: URL): boolean {
   if (one.protocol !== other.protocol || one.port !== other.port) return false
   return one.hostname === other.hostname || (isLoopback(one.hostname) && isLoopback(other.hostname))
 }
 
-/** Why no connection came about, in one sentence with what to do. */
-export function unreached(error: unknown, address: string): string {
+/** Why connecting failed and what to do, in one sentence. */
+export function connectionFailure(error: unknown, address: string): string {
   const url = mcpAddress(address)
   const facts = [...causes(error)]
   if (facts.some(({ code }) => typeof code === 'string' && unreachable.test(code))) return nothingAnswers(url)
   const status = facts.find((fact) => typeof fact.status === 'number')?.status
   if (status === 401) {
-    return `the server at ${url.href} does not know the token: set TRACEGATE_API_TOKEN to one of its own`
+    return `the server at ${url.href} does not accept the token: set TRACEGATE_API_TOKEN to a token of that server`
   }
   if (status === 403)
-    return `the server at ${url.href} refuses the request: is its name in TRACEGATE_ALLOWED_HOSTS there?`
+    return `the server at ${url.href} refuses the request: is its name in its TRACEGATE_ALLOWED_HOSTS?`
   if (typeof status === 'number' && status >= 500) {
     return `the server at ${url.href} answers with ${String(status)}: its log says why`
   }
-  return `what answers at ${url.href} is no MCP server: correct --url, which usually ends in /mcp`
+  return `what answers at ${url.href} is not an MCP server: correct --url, which usually ends in /mcp`
 }
 
 const unreachable = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
@@ -78,19 +78,19 @@ function nothingAnswers(url: URL): string {
   return `nothing answers at ${url.href}: start it with tracegate serve, or correct --url`
 }
 
-interface Fact {
+interface Cause {
   code?: unknown
   status?: unknown
   cause?: unknown
 }
 
-/** The error and what it was caused by. */
-function* causes(error: unknown): Generator<Fact> {
+/** The error and its chain of causes. */
+function* causes(error: unknown): Generator<Cause> {
   let at = error
   for (let depth = 0; depth < 10 && typeof at === 'object' && at !== null; depth += 1) {
-    // Any member of an object may be asked for; each is unknown until it is looked at.
-    const fact = at as Fact
-    yield fact
-    at = fact.cause
+    // Reading any member of an object is safe; each is unknown until it is checked.
+    const cause = at as Cause
+    yield cause
+    at = cause.cause
   }
 }

@@ -5,8 +5,8 @@ import { ConfigError, type Config } from '../config.ts'
 import { makeDataDir, unusable } from './data-dir.ts'
 
 /**
- * The key of every signature: TRACEGATE_SECRET, else the file `secret` in the data directory, made at the first start for
- * its owner alone. Two first starts at once agree on one.
+ * The key of every signature: TRACEGATE_SECRET, else the file `secret` in the data directory, created at the first start
+ * and readable only by its owner. Concurrent first starts agree on one.
  */
 export function readSecret({ secret, dataDir }: Pick<Config, 'secret' | 'dataDir'>): string {
   if (secret !== undefined) return secret
@@ -19,40 +19,41 @@ export function readSecret({ secret, dataDir }: Pick<Config, 'secret' | 'dataDir
     throw unusable(dataDir, error)
   }
   const made = storedSecret(dataDir)
-  if (made === undefined) throw new ConfigError(`${fileIn(dataDir)} was deleted as soon as it was made: start again`)
+  if (made === undefined)
+    throw new ConfigError(`${filePath(dataDir)} was deleted right after it was created: start again`)
   return made
 }
 
-const fileIn = (dataDir: string) => join(dataDir, 'secret')
+const filePath = (dataDir: string) => join(dataDir, 'secret')
 
-/** The secret of an earlier start; undefined when there is none. */
+/** The secret of an earlier start, if any. */
 function storedSecret(dataDir: string): string | undefined {
-  const file = fileIn(dataDir)
+  const file = filePath(dataDir)
   let stored: string
   try {
     stored = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw unusable(dataDir, error)
   }
   if (stored.length >= 32) return stored
-  throw new ConfigError(`${file} is damaged: delete it, and links signed until now become void`)
+  throw new ConfigError(`${file} is damaged: delete it; links signed with it stop working`)
 }
 
-/** Makes the file whole or not at all; leaves one that another process has made meanwhile as it is. */
+/** Creates the file atomically; keeps a file that another process has created in the meantime. */
 function makeSecret(dataDir: string): void {
-  const draft = `${fileIn(dataDir)}.${randomBytes(8).toString('hex')}`
+  const draft = `${filePath(dataDir)}.${randomBytes(8).toString('hex')}`
   try {
     writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true })
-    // Unlike a rename, a link never replaces what is there.
-    linkSync(draft, fileIn(dataDir))
+    // Unlike a rename, a link never replaces an existing file.
+    linkSync(draft, filePath(dataDir))
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     rmSync(draft, { force: true })
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code
 }

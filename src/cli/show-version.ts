@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { version } from '../version.ts'
 import type { Io } from './io.ts'
 
-/** `tracegate version`: the version on stdout. */
+/** `tracegate version`: prints the version. */
 export function run(_: Config, { stdout }: Io): number {
   stdout.write(`${version}\n`)
   return 0

@@ -7,10 +7,10 @@ import { once } from '../lib/once.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
 import { TeachingError } from '../mcp/result/teach.ts'
 import { version } from '../version.ts'
-import { apiOf, openBackend, requireBuilt, type Backend } from './backend.ts'
+import { apiFor, openBackend, requireBuilt, type Backend } from './backend.ts'
 import { openLog, type Io } from './io.ts'
 
-/** `tracegate stdio`: MCP on stdin and stdout until stdin ends. The service is opened at the first tool call. */
+/** `tracegate stdio`: MCP on stdin and stdout until stdin ends. The service is opened by the first tool call. */
 export async function run(config: Config, io: Io): Promise<number> {
   requireBuilt(config)
   const log = openLog(config.logLevel, io)
@@ -21,8 +21,8 @@ export async function run(config: Config, io: Io): Promise<number> {
     return opening
   })
   async function openApi(): Promise<Api> {
-    const backend = await open().catch(tellAgent)
-    return apiOf(backend, backend.token ?? '')
+    const backend = await open().catch(failForAgent)
+    return apiFor(backend, backend.token ?? '')
   }
   const upload: Upload = async (...call) => (await open()).upload(...call)
   const handle = serveMcpStdio({
@@ -48,9 +48,9 @@ export async function run(config: Config, io: Io): Promise<number> {
   return 0
 }
 
-/** Nobody may read this process's stderr; what the user has to change, the agent can say. */
-function tellAgent(error: unknown): never {
+/** This process's stderr may go unread, so the agent is given what the user has to change. */
+function failForAgent(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error
-  const lesson = { hint: 'tell the user; once it is mended, call again.' }
+  const lesson = { hint: 'tell the user; once it is fixed, call again.' }
   throw new TeachingError('failed_precondition', error.message, lesson, { cause: error })
 }

@@ -1,26 +1,26 @@
-/** How soon a server notices that the npm that started it is gone. */
-const lookMs = 500
+/** How often a server checks whether the npm that started it is still there. */
+const parentCheckMs = 500
 
 /**
- * Resolves at the first SIGINT or SIGTERM, or when the npm that started this process has ended; a second signal ends the
- * process at once, for whoever will not wait.
+ * Resolves at the first SIGINT or SIGTERM, or when the npm that started this process has ended. A second signal ends the
+ * process immediately.
  */
 export function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false
+    let signalled = false
     const onSignal = () => {
-      if (asked) process.exit(130)
-      asked = true
+      if (signalled) process.exit(130)
+      signalled = true
       resolve()
     }
     process.on('SIGINT', onSignal)
     process.on('SIGTERM', onSignal)
-    // npm passes on no signal that ends it alone, and the port would stay taken.
+    // npm does not pass on a signal that ends only npm, and the port would stay in use.
     if (process.env['npm_lifecycle_event'] !== undefined) void parentGone().then(resolve)
   })
 }
 
-/** Resolves when this process has got another parent, which it does when its own has ended. */
+/** Resolves when this process has another parent, which happens when its own has ended. */
 function parentGone(): Promise<void> {
   const parent = process.ppid
   return new Promise((resolve) => {
@@ -28,6 +28,6 @@ function parentGone(): Promise<void> {
       if (process.ppid === parent) return
       clearInterval(look)
       resolve()
-    }, lookMs).unref()
+    }, parentCheckMs).unref()
   })
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { version } from '../version.ts'
 import type { Endpoints } from './endpoints.ts'
 
-/** What a person needs once the server listens: addresses, where the token is, and what to paste into which agent. */
+/** Printed once the server listens: its addresses, where the token is, and what to paste into each agent. */
 export function welcome(config: Config, endpoints: Endpoints): string {
   const embedded = config.baseUrl === undefined
   return [
@@ -14,7 +14,7 @@ export function welcome(config: Config, endpoints: Endpoints): string {
     `  MCP     ${endpoints.mcp}`,
     ...(embedded
       ? addresses(config, endpoints)
-      : [`  in front of ${endpoints.rest}; each caller brings a token of it`]),
+      : [`  in front of ${endpoints.rest}; each caller brings a token of that deployment`]),
     '',
     ...agents(endpoints.mcp, embedded ? `$(cat ${quoted(join(config.dataDir, 'token'))})` : '<your API token>'),
     ...(embedded ? stdio(config) : []),
@@ -33,7 +33,7 @@ function addresses({ dataDir }: Config, { rest, dsn }: Endpoints): string[] {
   ]
 }
 
-/** The token never gets into a file by this: it is read by the shell, or asked for by the editor. */
+/** This never puts the token into a file: the shell reads it, or the editor asks for it. */
 function agents(mcp: string, token: string): string[] {
   const cursor = { tracegate: { url: mcp, headers: { Authorization: 'Bearer ${env:TRACEGATE_MCP_TOKEN}' } } }
   const code = {
@@ -55,15 +55,15 @@ function agents(mcp: string, token: string): string[] {
     'VS Code, in .vscode/mcp.json:',
     `  ${JSON.stringify(code)}`,
     '',
-    'Codex and Cursor take the token from their environment:',
+    'Codex and Cursor read the token from their environment:',
     `  export TRACEGATE_MCP_TOKEN="${token}"`,
   ]
 }
 
-/** For who would rather not keep a server running: the same data, without a token. */
+/** The same data over stdio, without a running server or a token. */
 function stdio({ dataDir }: Config): string[] {
   const guard = resolve(import.meta.dirname, '../dev/guard.cjs')
-  // The package has its command beside this file.
+  // In the package the command is next to this file.
   const command = existsSync(guard) ? guard : resolve(import.meta.dirname, 'tracegate.js')
   const args = [quoted(command), 'stdio', '--data', quoted(dataDir)].join(' ')
   return ['', 'Without this server, over stdio on the same data:', `  claude mcp add tracegate -- node ${args}`]

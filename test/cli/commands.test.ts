@@ -19,13 +19,13 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-const portOf = (url: string) => new URL(url).port
+const originPort = (url: string) => new URL(url).port
 
-test('serve tells other programs of this user where it is, and nobody else', () => {
+test('serve gives its address to other programs of this user only', () => {
   const { mcp, rest, ingest, dsn, product_id, token } = app.endpoints
-  const origin = `http://127.0.0.1:${portOf(mcp)}`
+  const origin = `http://127.0.0.1:${originPort(mcp)}`
   expect({ mcp, rest, ingest }).toEqual({ mcp: `${origin}/mcp`, rest: origin, ingest: origin })
-  expect(dsn).toMatch(new RegExp(`^http://[0-9a-f]{32}@127\\.0\\.0\\.1:${portOf(mcp)}/${product_id}$`))
+  expect(dsn).toMatch(new RegExp(`^http://[0-9a-f]{32}@127\\.0\\.0\\.1:${originPort(mcp)}/${product_id}$`))
   expect(token).toMatch(/^tg_\w{40}$/)
   for (const file of ['endpoints.json', 'token', 'secret'])
     expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
@@ -56,7 +56,7 @@ test('the token opens REST, and a wrong one does not', async () => {
 })
 
 test('the port of a running server is refused in one sentence, and its data is left alone', async () => {
-  const port = portOf(app.endpoints.rest)
+  const port = originPort(app.endpoints.rest)
   const { code, stderr } = await tracegate(['serve', '--port', port, '--data', join(folder.path, 'other')])
   expect(code).toBe(2)
   expect(stderr).toMatch(/^tracegate: port \d+ on 127\.0\.0\.1 is in use by another program: .*--port \d+\n$/)
@@ -101,25 +101,25 @@ test('call exits with 1 when the result is an error, and prints it', async () =>
   expect(stdout).toMatch(/^error: .*not_found/)
 })
 
-test('call of a tool that is not there names those that are', async () => {
+test('call of a tool that does not exist names the tools that do', async () => {
   const { code, stderr } = await tracegate(['call', 'find_bugs', '--data', dataDir])
   expect(code).toBe(1)
-  expect(stderr).toMatch(/no tool find_bugs; there are: .*find_error_issues/)
+  expect(stderr).toMatch(/there is no tool find_bugs; the tools are: .*find_error_issues/)
 })
 
 test.each([
-  ['{"a":1,}', 'not JSON at position 7'],
-  ['{"a"', 'not JSON at position 4'],
-  ["{'a':1}", 'not JSON at position 1'],
-  ['[1]', 'no JSON object'],
-  ['7', 'no JSON object'],
+  ['{"a":1,}', 'not valid JSON at position 7'],
+  ['{"a"', 'not valid JSON at position 4'],
+  ["{'a':1}", 'not valid JSON at position 1'],
+  ['[1]', 'not a JSON object'],
+  ['7', 'not a JSON object'],
 ])('call with the arguments %s says what is wrong with them', async (json, why) => {
   const { code, stderr } = await tracegate(['call', 'find_error_issues', json, '--data', dataDir])
   expect(code).toBe(2)
   expect(stderr).toContain(why)
 })
 
-test('call without a tool shows how it is done', async () => {
+test('call without a tool shows an example', async () => {
   expect(await tracegate(['call'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('tracegate call') as string,
@@ -129,7 +129,7 @@ test('call without a tool shows how it is done', async () => {
 test('doctor finds the running server and tries its token', async () => {
   const { code, stdout } = await tracegate(['doctor', '--data', dataDir])
   expect(code).toBe(0)
-  expect(stdout).toContain(`tracegate ${(await health()).version} at ${app.endpoints.rest} knows the token`)
+  expect(stdout).toContain(`tracegate ${(await health()).version} at ${app.endpoints.rest} accepts the token of `)
 })
 
 async function health() {
@@ -143,7 +143,7 @@ test('doctor says when another program has the port', async () => {
   try {
     const { code, stdout } = await tracegate(['doctor', '--port', port, '--data', join(folder.path, 'none')])
     expect(code).toBe(1)
-    expect(stdout).toMatch(/FAIL {2}server: port \d+ on 127\.0\.0\.1 is in use.*\n {6}mend: .*--port/)
+    expect(stdout).toMatch(/FAIL {2}server: port \d+ on 127\.0\.0\.1 is in use.*\n {6}fix: .*--port/)
   } finally {
     other.close()
   }
@@ -176,10 +176,10 @@ test.each([
     using other = await stranger(answer as (url: string) => Promise<object>)
     const doctor = await tracegate(['doctor', '--data', other.dataDir])
     expect(doctor.code).toBe(1)
-    expect(doctor.stdout).toMatch(/FAIL {2}server: .* does not prove .*\n {6}mend: .*endpoints\.json/)
+    expect(doctor.stdout).toMatch(/FAIL {2}server: .* cannot prove .*\n {6}fix: .*endpoints\.json/)
     const call = await tracegate(['call', 'find_error_issues', '--url', other.mcp, '--data', other.dataDir])
     expect(call.code).toBe(2)
-    expect(call.stderr).toMatch(/--url: .* does not prove .*TRACEGATE_API_TOKEN/)
+    expect(call.stderr).toMatch(/--url: .* cannot prove .*TRACEGATE_API_TOKEN/)
     expect(other.heard).toEqual(['/healthz?nonce without a token', '/healthz?nonce without a token'])
   },
 )
@@ -192,18 +192,18 @@ test('call --url sends no token over plain http to another machine', async () =>
   expect(stderr).toContain('--url: use https://')
 })
 
-test('doctor tells a wrong token from a wrong address', async () => {
+test('doctor distinguishes a wrong token from a wrong address', async () => {
   const wrongToken = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: 'tg_wrong' }
   const first = await tracegate(['doctor'], wrongToken)
   expect(first).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/401 TOKEN_INVALID\n {6}mend: Set TRACEGATE_API_TOKEN/) as string,
+    stdout: expect.stringMatching(/401 TOKEN_INVALID\n {6}fix: Set TRACEGATE_API_TOKEN/) as string,
   })
   const wrongAddress = { TRACEGATE_BASE_URL: `${app.endpoints.rest}/nowhere`, TRACEGATE_API_TOKEN: app.endpoints.token }
   const second = await tracegate(['doctor'], wrongAddress)
   expect(second).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/mend: .* does not answer as the service does/) as string,
+    stdout: expect.stringMatching(/fix: .* does not answer like the service/) as string,
   })
 })
 
@@ -212,7 +212,7 @@ test('doctor says when the data directory cannot be written', async () => {
   writeFileSync(file, '')
   const { code, stdout } = await tracegate(['doctor', '--port', '0', '--data', join(file, 'data')])
   expect(code).toBe(1)
-  expect(stdout).toMatch(/FAIL {2}data directory: .*\n {6}mend: choose another with --data/)
+  expect(stdout).toMatch(/FAIL {2}data directory: .*\n {6}fix: choose another with --data/)
 })
 
 test('a part that this version does not have is refused by name', async () => {
@@ -277,7 +277,7 @@ test('stdout of stdio carries JSON-RPC alone', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
 })
 
-test('stdio ends when it is told to, although its client holds on', async () => {
+test('stdio ends on a signal although its client stays connected', async () => {
   const child = spawn(process.execPath, [mainFile, 'stdio', '--data', dataDir], { env: bareEnvironment() })
   const exited = once(child, 'exit')
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }

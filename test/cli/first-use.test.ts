@@ -24,7 +24,7 @@ test('a toolset that does not exist is refused with those that do', async () => 
     const ran = await tracegate([command, '--data', dataDir], { TRACEGATE_TOOLSETS: 'default,foo' })
     expect(ran).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^tracegate: TRACEGATE_TOOLSETS: unknown "foo"; there are: default, .*, all\n$/),
+      stderr: expect.stringMatching(/^tracegate: TRACEGATE_TOOLSETS: unknown "foo"; use default, .*, all\n$/),
     })
   }
 })
@@ -36,18 +36,18 @@ test('doctor says how many tools an agent gets, and fails when it gets none', as
   })
   expect(await tracegate(['doctor', '--toolsets', 'agents', '--data', dataDir])).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/FAIL {2}configuration: .*: 0 tools\n {6}mend: .*there are tools in: default/),
+    stdout: expect.stringMatching(/FAIL {2}configuration: .*: 0 tools\n {6}fix: .*there are tools in: default/),
   })
 })
 
-/** Folders that nobody may use as data directory, root neither, with the word that says why. */
+/** Folders that not even root can use as the data directory, with the reason that is given. */
 const unusable: [string, string][] = [
-  ...(process.platform === 'linux' ? [['/proc/nope', 'no folder can be made there'] as [string, string]] : []),
+  ...(process.platform === 'linux' ? [['/proc/nope', 'no folder can be created there'] as [string, string]] : []),
   [join(folder.path, 'a-file'), 'it is a file'],
   [join(folder.path, 'a-file', 'data'), 'a part of its path is a file'],
 ]
 
-test.each(unusable)('a data directory at %s is told in one sentence, everywhere', async (path, why) => {
+test.each(unusable)('a data directory at %s is reported in one sentence everywhere', async (path, why) => {
   writeFileSync(join(folder.path, 'a-file'), '')
   const sentence = `the data directory ${path} cannot be used (${why}): choose another with --data or TRACEGATE_DATA_DIR`
   const secrets: Record<string, string>[] = [{}, { TRACEGATE_SECRET: 's'.repeat(32) }]
@@ -65,7 +65,7 @@ test.each(unusable)('a data directory at %s is told in one sentence, everywhere'
   }
   expect(await tracegate(['doctor', '--port', '0', '--data', path])).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(new RegExp(`FAIL  data directory: .*${why}.*\\n {6}mend: choose another`)),
+    stdout: expect.stringMatching(new RegExp(`FAIL  data directory: .*${why}.*\\n {6}fix: choose another`)),
   })
 })
 
@@ -79,14 +79,14 @@ test('doctor leaves nothing in the folder that it tries', async () => {
   expect(readdirSync(join(folder.path, 'tried'))).toEqual([])
 })
 
-test('a product that does not exist is found by doctor, with a server and without, and told to the agent', async () => {
+test('a product that does not exist is found by doctor, with a server and without, and reported to the agent', async () => {
   const env = { TRACEGATE_PRODUCT: 'Nope' }
   const idle = join(folder.path, 'idle')
   await tracegate(['call', 'find_error_issues', '--data', idle])
   for (const path of [dataDir, idle]) {
     expect(await tracegate(['doctor', '--port', '0', '--data', path], env)).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/FAIL {2}product: .*\n {6}mend: .*TRACEGATE_PRODUCT to one of: My product \(1\)/),
+      stdout: expect.stringMatching(/FAIL {2}product: .*\n {6}fix: .*TRACEGATE_PRODUCT to one of: My product \(1\)/),
     })
     expect(await tracegate(['doctor', '--port', '0', '--data', path], { TRACEGATE_PRODUCT: '1' })).toMatchObject({
       code: 0,
@@ -101,7 +101,7 @@ test('doctor checks the product of a deployment too', async () => {
   const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
   expect(await tracegate(['doctor'], { ...env, TRACEGATE_PRODUCT: 'Nope' })).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/FAIL {2}product: .*\n {6}mend: .*My product \(1\)/),
+    stdout: expect.stringMatching(/FAIL {2}product: .*\n {6}fix: .*My product \(1\)/),
   })
 })
 
@@ -119,11 +119,11 @@ test('naming a product to a pinned server says to which it is pinned', async () 
 test('a second serve on the same data says that it runs already, and where', async () => {
   expect(await tracegate(['serve', '--port', port(), '--data', dataDir])).toMatchObject({
     code: 2,
-    stderr: `tracegate: Tracegate already runs here: ${app.endpoints.mcp}\n`,
+    stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp}\n`,
   })
 })
 
-test('a port that another program has is told once, with a way that works', async () => {
+test('a port that another program uses is reported once, with a command that works', async () => {
   const busy = `port ${port()} on 127.0.0.1 is in use by another program`
   const other = ['--port', port(), '--data', join(folder.path, 'other')]
   const { code, stderr } = await tracegate(['serve', ...other])
@@ -143,7 +143,7 @@ test('an address without a path, or under another name of this machine, is the r
 
 const plain = (url: string, env: Record<string, string>) => tracegate(['call', 'find_error_issues', '--url', url], env)
 
-test('a server that does not run, a wrong token and an address that is no MCP are told apart', async () => {
+test('a server that does not run, a wrong token and an address that is not MCP get different messages', async () => {
   const gone = createServer()
   const address = await listening(gone)
   await new Promise((closed) => gone.close(closed))
@@ -156,7 +156,7 @@ test('a server that does not run, a wrong token and an address that is no MCP ar
   expect(await plain(app.endpoints.mcp, env)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `tracegate: the server at ${app.endpoints.mcp} does not know the token: set TRACEGATE_API_TOKEN to one of its own\n`,
+    stderr: `tracegate: the server at ${app.endpoints.mcp} does not accept the token: set TRACEGATE_API_TOKEN to a token of that server\n`,
   })
   const page = createServer((_, outgoing) => outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
   const notMcp = await listening(page)
@@ -164,7 +164,7 @@ test('a server that does not run, a wrong token and an address that is no MCP ar
     expect(await plain(`${notMcp}/here`, env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `tracegate: what answers at ${notMcp}/here is no MCP server: correct --url, which usually ends in /mcp\n`,
+      stderr: `tracegate: what answers at ${notMcp}/here is not an MCP server: correct --url, which usually ends in /mcp\n`,
     })
   } finally {
     page.closeAllConnections()
@@ -177,7 +177,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
 }
 
-test('call with a part that this version does not have says so once', async () => {
+test('call refuses a part that this version does not have, once', async () => {
   const { code, stderr } = await tracegate(['call', 'find_error_issues'], { TRACEGATE_DATABASE_URL: 'postgres://h/db' })
   expect(code).toBe(2)
   expect(stderr).toMatch(/^tracegate: TRACEGATE_DATABASE_URL: [^\n]*\n$/)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { bareEnvironment, eventually, type Endpoints } from '../serve.ts'
 import { mainFile, temporaryFolder } from './run.ts'
 
-test('a server started by npm stops cleanly when npm alone is told to', async () => {
+test('a server started by npm stops cleanly when only npm is asked to', async () => {
   using folder = temporaryFolder()
   const dataDir = join(folder.path, 'data')
   const start = `node ${JSON.stringify(mainFile)} serve --port 0 --data ${JSON.stringify(dataDir)}`
@@ -16,7 +16,7 @@ test('a server started by npm stops cleanly when npm alone is told to', async ()
     cwd: folder.path,
     env: { ...bareEnvironment(), PATH: path },
     stdio: 'ignore',
-    // A group of its own, so that a failing test leaves nobody behind.
+    // A separate process group, so that a failing test leaves no process behind.
     detached: true,
   })
   const exited = once(npm, 'exit')

@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ciFacts } from '../../src/cli/report/ci.ts'
-import { digestOf, inRequests, MOST_SENT, MOST_TEXT, readReport, type ReadReport } from '../../src/cli/report/files.ts'
+import {
+  digestReports,
+  inRequests,
+  MOST_SENT,
+  MOST_TEXT,
+  readReport,
+  type ReadReport,
+} from '../../src/cli/report/files.ts'
 import type { Served } from '../serve.ts'
 import { serveHere, temporaryFolder, tracegate } from './run.ts'
 
@@ -69,7 +76,7 @@ async function testsOf(app: Served): Promise<Record<string, Results>> {
   return Object.fromEntries(read)
 }
 
-test('report prints what the reports of a folder came to, its steps on stderr, and fails for no failed test', async () => {
+test('report prints the outcome of a folder of reports and its steps on stderr, and does not fail for a failed test', async () => {
   const reports = written('reports', { 'junit.xml': run, 'page.tap': tap, 'other.json': '{}', 'notes.txt': 'x' })
   const missing = join(folder.path, 'none.xml')
   const { code, stdout, stderr } = await report([reports, missing, '--environment', 'ci', ...data])
@@ -79,7 +86,7 @@ test('report prints what the reports of a folder came to, its steps on stderr, a
       cases: 4 created
       no such requirement: REQ-1 (1 test), REQ-99 (1 test)
       requirements: verified 0, not run 0, no test 0
-      warning: FOLDER/none.xml is not there
+      warning: FOLDER/none.xml does not exist
       warning: FOLDER/reports/other.json: the format of this report is unknown: it is JSON, but not CTRF, Vitest, Jest or Playwright
     "
   `)
@@ -126,7 +133,7 @@ test('a deployment takes the report with what the flags say of the run, and link
   })
 })
 
-test('a service that refuses or is not there ends with exit code 1', async () => {
+test('a service that refuses or is unreachable ends with exit code 1', async () => {
   await using app = await serveHere()
   const file = join(written('refused', { 'junit.xml': run }), 'junit.xml')
   const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: 'tg_no' }
@@ -140,7 +147,7 @@ test('a service that refuses or is not there ends with exit code 1', async () =>
 })
 
 test.each<[string, Record<string, string>, RegExp]>([
-  ['no file that is there', {}, /^tracegate: no report could be read: \S*none\.xml is not there\n$/],
+  ['no file that exists', {}, /^tracegate: no report could be read: \S*none\.xml does not exist\n$/],
   [
     'a folder without reports',
     { 'a.txt': 'x' },
@@ -149,7 +156,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'a file of no format',
     { 'none.xml': 'hello' },
-    /\ntracegate: the service can use none of the reports: \S+ is no JUnit XML/,
+    /\ntracegate: the service can use none of the reports: \S+ is not JUnit XML/,
   ],
   [
     'a broken file',
@@ -289,7 +296,7 @@ describe('reading', () => {
     return found
   }
 
-  test('a large report is packed and a small one is not', () => {
+  test('a large report is compressed and a small one is not', () => {
     const text = junit(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`case ${String(index)}`, ''])))
     const packed = read('large.xml', text)
     expect(gunzipSync(Buffer.from(packed.content, 'base64')).toString()).toBe(text)
@@ -301,10 +308,10 @@ describe('reading', () => {
   test.each<[string, Buffer]>([
     ['UTF-8 with a mark', Buffer.from('\ufeff<a n="Grüße"/>')],
     ['UTF-16', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le')],
-    ['UTF-16, the other way round', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le').swap16()],
+    ['big-endian UTF-16', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le').swap16()],
     ['Latin 1', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a n="Grüße"/>', 'latin1')],
-    ['an encoding nobody knows', Buffer.from('<?xml version="1.0" encoding="x-none"?><a n="Grüße"/>')],
-  ])('%s is read as what it says', (name, bytes) => {
+    ['an unknown encoding', Buffer.from('<?xml version="1.0" encoding="x-none"?><a n="Grüße"/>')],
+  ])('%s is read in its encoding', (name, bytes) => {
     expect(read(`${name}.xml`, bytes).content).toMatch(/^(?:<\?xml[^>]*>)?<a n="Grüße"\/>$/)
   })
 
@@ -339,7 +346,7 @@ describe('reading', () => {
           expect(request.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(MOST_TEXT)
           expect(request.reduce((sum, { sent }) => sum + sent, 0)).toBeLessThanOrEqual(MOST_SENT)
         }
-        expect(digestOf(all.toReversed())).toBe(digestOf(all))
+        expect(digestReports(all.toReversed())).toBe(digestReports(all))
       }),
     )
   })

@@ -33,7 +33,7 @@ function written(name: string, files: Record<string, string>): string {
 
 const upload = (dist: string, ...rest: string[]) => ['sourcemaps', 'upload', dist, '--release', 'shop@1.4.0', ...rest]
 
-test('sourcemaps upload prints what came of each file, and its steps on stderr', async () => {
+test('sourcemaps upload prints the outcome of each file, and its steps on stderr', async () => {
   const dist = written('dist', build)
   const { code, stdout, stderr } = await tracegate(upload(dist, '--data', join(folder.path, 'data')))
   expect(code).toBe(0)
@@ -152,7 +152,7 @@ test.each([
   expect(stderr).toMatch(reason)
 })
 
-test('a folder that is not there is named as the mistake', async () => {
+test('a folder that does not exist is named', async () => {
   const { code, stderr } = await tracegate(upload(join(folder.path, 'none'), '--data', join(folder.path, 'data')))
   expect(code).toBe(1)
   expect(stderr).toMatch(/^tracegate: there is no such file or folder; /)
@@ -164,7 +164,7 @@ test('with several products one has to be named, and they are listed', async () 
   await app.rest('POST', `/v1/workspaces/${workspaces[0]?.id ?? ''}/products`, { name: 'Second', key_prefix: 'SEC' })
   const dist = written('dist', build)
   const asked = await tracegate(upload(dist, '--data', app.dataDir))
-  expect(asked).toMatchObject({ code: 2, stderr: 'tracegate: --product: say which: My product (1), Second (2)\n' })
+  expect(asked).toMatchObject({ code: 2, stderr: 'tracegate: --product: choose one: My product (1), Second (2)\n' })
   const wrong = await tracegate(upload(dist, '--data', app.dataDir, '--product', 'Third'))
   expect(wrong.stderr).toBe('tracegate: --product: there is no such product: My product (1), Second (2)\n')
   const right = await tracegate(upload(dist, '--data', app.dataDir, '--product', 'Second'))
@@ -175,7 +175,7 @@ test('on a terminal there is a bar, which is gone at the end', async () => {
   const stream = new PassThrough()
   let shown = ''
   stream.on('data', (chunk: Buffer) => (shown += chunk.toString()))
-  // What a bar asks of a terminal beside writing.
+  // What a bar needs of a terminal besides writing.
   const progress = await showProgress(Object.assign(stream, { isTTY: true, columns: 80 }) as unknown as WriteStream)
   progress.show({ step: 'read', done: 0, total: 2_000_000 })
   progress.show({ step: 'send', done: 500_000, total: 1_000_000 })

@@ -5,45 +5,45 @@ import { gzipSync } from 'node:zlib'
 import { decodeText } from '../../lib/text.ts'
 import { megabytes } from '../sourcemaps/summary.ts'
 
-/** The service unpacks at most this much of one request, so a larger file cannot be taken at all. */
+/** The service unpacks at most this much of one request, so a larger file cannot be sent at all. */
 export const MOST_TEXT = 64 * 1024 * 1024
-/** A request may have 32 MiB; this leaves room for what stands around the reports. */
+/** A request may have 32 MiB; this leaves space for the rest of the body. */
 export const MOST_SENT = 24 * 1024 * 1024
-/** As many files as one request may have. */
+/** The most files that one request may have. */
 const MOST_FILES = 1000
-/** Smaller reports are not worth packing. */
+/** Smaller reports are not compressed. */
 const PACKED_FROM = 16 * 1024
 const NAME_CHARACTERS = 500
 
-/** One report, as it is sent. */
+/** One report in the form it is sent in. */
 export interface ReadReport {
   name: string
   content: string
   content_encoding: 'identity' | 'gzip+base64'
   /** Bytes of the text. */
   size: number
-  /** Bytes of what is sent for it. */
+  /** Bytes that are sent for it. */
   sent: number
   digest: string
 }
 
-/** A file that was named and cannot be sent. */
+/** A file that was named but cannot be sent. */
 export interface Unread {
   name: string
   why: string
 }
 
 /**
- * The reports that the paths mean: a file is itself, a folder its `.xml`, `.json` and `.tap` files. Names are relative to
+ * The reports at the paths: a file, or the `.xml`, `.json` and `.tap` files of a folder. Names are relative to
  * the working directory, with `/`.
  */
 export function findReports(paths: readonly string[]): { files: string[]; unread: Unread[] } {
   const unread: Unread[] = []
   const files = paths.flatMap((path) => {
-    const name = nameOf(path)
+    const name = displayName(path)
     const found = statSync(path, { throwIfNoEntry: false })
     if (found?.isDirectory() !== true) {
-      if (found === undefined) unread.push({ name, why: 'is not there' })
+      if (found === undefined) unread.push({ name, why: 'does not exist' })
       return found === undefined ? [] : [resolve(path)]
     }
     const inside = readdirSync(path, { withFileTypes: true })
@@ -57,7 +57,7 @@ export function findReports(paths: readonly string[]): { files: string[]; unread
 
 /** Reads a report and packs it where that is worth it; says why where it cannot be sent. */
 export function readReport(file: string): ReadReport | Unread {
-  const name = nameOf(file)
+  const name = displayName(file)
   let bytes: Buffer
   try {
     const { size } = statSync(file)
@@ -94,7 +94,7 @@ export function inRequests(reports: readonly ReadReport[]): ReadReport[][] {
 }
 
 /** One digest of all reports, whatever their order and names. */
-export function digestOf(reports: readonly ReadReport[]): string {
+export function digestReports(reports: readonly ReadReport[]): string {
   const digests = reports.map(({ digest }) => digest).toSorted()
   return createHash('sha256').update(digests.join('\n')).digest('hex')
 }
@@ -112,7 +112,7 @@ function xmlEncoding(bytes: Buffer): string | undefined {
   return /^<\?xml[^>]*\sencoding=["']([\w-]{1,40})["']/i.exec(bytes.toString('latin1', 0, 200))?.[1]
 }
 
-function nameOf(path: string): string {
+function displayName(path: string): string {
   return relative(process.cwd(), resolve(path)).split(sep).join('/').slice(-NAME_CHARACTERS) || '.'
 }
 

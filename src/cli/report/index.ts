@@ -4,24 +4,32 @@ import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { apiOf, openBackend, type Backend } from '../backend.ts'
+import { apiFor, openBackend, type Backend } from '../backend.ts'
 import { chooseProduct } from '../choose-product.ts'
 import { plain } from '../finding.ts'
 import { ciFacts, type CiFacts } from './ci.ts'
-import { digestOf, findReports, inRequests, readReport, repositoryRoot, type ReadReport, type Unread } from './files.ts'
+import {
+  digestReports,
+  findReports,
+  inRequests,
+  readReport,
+  repositoryRoot,
+  type ReadReport,
+  type Unread,
+} from './files.ts'
 import { summary } from './summary.ts'
 import { showProgress, type ShownProgress } from '../sourcemaps/progress.ts'
 import { openLog, type Io, type Variables } from '../io.ts'
-import { toldOf } from '../told.ts'
+import { failureLine } from '../failure-line.ts'
 
 type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 
-/** Taking a large report takes the other side longer than any other call. */
+/** The service needs longer for a large report than for any other call. */
 const TIMEOUT_MS = 300_000
 
 /**
- * `tracegate report FILE…`: sends the reports of a test run. Progress goes to stderr, what came of it to stdout; resolves
- * to 1 when no report could be sent or the service refuses. Tests that failed are no failure here: whatever ran them said so.
+ * `tracegate report FILE…`: sends the reports of a test run. Progress goes to stderr, the outcome to stdout; resolves to 1
+ * when no report could be sent or the service refuses. Failed tests are not a failure here: the test runner reports them.
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const progress = await showProgress(io.stderr)
@@ -70,7 +78,7 @@ async function send(
 ): Promise<number> {
   const stop = new AbortController()
   void io.stopRequested().then(() => stop.abort(new ServiceError('unavailable', 'stopped before everything was sent')))
-  const api = apiOf(backend, backend.token ?? '')
+  const api = apiFor(backend, backend.token ?? '')
   const sent: Ingest[] = []
   let failure: ServiceError | undefined
   let name = ''
@@ -94,7 +102,7 @@ async function send(
   }
   progress.end()
   if (sent.length > 0) io.stdout.write(`${summary(sent, unread, name).map(plain).join('\n')}\n`)
-  if (failure !== undefined) return failed(io, toldOf(failure))
+  if (failure !== undefined) return failed(io, failureLine(failure))
   if (sent.length > 0) return 0
   return failed(
     io,
@@ -111,7 +119,7 @@ interface Sending {
   env: Variables
 }
 
-/** Sends the reports in as few requests as they fit into; of one that the service cannot use, why. */
+/** Sends the reports in as few requests as they fit into; yields a reason for each request that the service cannot use. */
 async function* sendAll(
   api: Api,
   { productId, reports, config, signal, progress, env }: Sending,
@@ -119,11 +127,11 @@ async function* sendAll(
   const requests = inRequests(reports)
   const total = reports.reduce((sum, report) => sum + report.sent, 0)
   const ci = ciFacts(env)
-  const run = runOf(config, ci, reports, requests.length)
+  const run = runFacts(config, ci, reports, requests.length)
   let done = 0
   for (const [index, request] of requests.entries()) {
     progress.show({ step: 'send', done, total })
-    // A part of a run does not show which tests are gone.
+    // From a part of a run the service cannot conclude which tests were removed.
     const part = requests.length > 1 ? { index, total: requests.length } : ci.shard
     const body: RequestOf<'ingestTests'> = {
       product_id: productId,
@@ -145,8 +153,8 @@ async function* sendAll(
   }
 }
 
-/** What the reports do not say of their run: from the flags, else from the CI system. */
-function runOf(config: Config, ci: CiFacts, reports: readonly ReadReport[], requests: number) {
+/** Facts about the run that the reports lack: from the flags, else from the CI system. */
+function runFacts(config: Config, ci: CiFacts, reports: readonly ReadReport[], requests: number) {
   const { environment, release } = config
   const facts = {
     environment,
@@ -154,27 +162,27 @@ function runOf(config: Config, ci: CiFacts, reports: readonly ReadReport[], requ
     commit_sha: config.commit ?? ci.commit,
     git_branch: config.gitBranch ?? ci.gitBranch,
     ci_url: config.ciUrl ?? ci.url,
-    run_key: config.runKey ?? runKey(ci, digestOf(reports), requests),
+    run_key: config.runKey ?? runKey(ci, digestReports(reports), requests),
   }
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
 /**
- * A key by which reports that are sent twice count once, and by which those of another job or of another variant of the
- * same tests stay apart: merged into one run, a test that fails in one variant and passes in another would be flaky.
+ * A key with which reports that are sent twice count once, and with which another job, or another variant of the same
+ * tests, stays a separate run: merged into one run, a test that fails in one variant and passes in another would be flaky.
  */
 function runKey({ job }: CiFacts, digest: string, requests: number): string | undefined {
   if (job !== undefined) return `${job}-${digest.slice(0, 16)}`
-  // Alone the service makes one of the content.
+  // For a single request the service derives a key from the content.
   return requests > 1 ? `sha256:${digest}` : undefined
 }
 
-/** Why the service cannot use a report, in the words of a person; undefined for any other failure. */
+/** Why the service cannot use a report, in words for the user; undefined for any other failure. */
 function unusable({ reason, metadata }: ServiceError): string | undefined {
   const { format, line } = metadata
   if (reason === 'REPORT_EMPTY') return 'has no test'
   if (reason === 'FORMAT_UNKNOWN') {
-    return 'is no JUnit XML, CTRF, Vitest, Jest or Playwright JSON and no TAP'
+    return 'is not JUnit XML, TAP, or JSON of CTRF, Vitest, Jest or Playwright'
   }
   if (reason !== 'REPORT_UNPARSABLE') return undefined
   const place = line === undefined || line === '0' ? '' : ` from line ${line} on`

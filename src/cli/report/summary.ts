@@ -5,10 +5,10 @@ import type { Unread } from './files.ts'
 
 type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 
-/** More warnings or references than these are counted and not listed. */
+/** Beyond this number, warnings and references are only counted. */
 const LISTED = 20
 
-/** What the requests of one command came to, as lines for a person. */
+/** The outcome of a command's requests, as lines for the user. */
 export function summary(sent: readonly Ingest[], unread: readonly Unread[], product: string): string[] {
   const sum = (name: keyof NonNullable<Ingest['summary']>) =>
     sent.reduce((total, { summary: one }) => total + (one?.[name] ?? 0), 0)
@@ -38,7 +38,7 @@ export function summary(sent: readonly Ingest[], unread: readonly Unread[], prod
   ]
 }
 
-/** Keys that tests name and no requirement has. */
+/** Keys that tests name but no requirement has. */
 function referenceLine(sent: readonly Ingest[]): string[] {
   const all = sent.flatMap(({ unresolved_refs: refs = [] }) => refs.flatMap(({ ref }) => ref ?? []))
   const tests = Map.groupBy(all, (ref) => ref)
@@ -64,7 +64,7 @@ function coverageLine(sent: readonly Ingest[]): string[] {
 }
 
 function warningLines(sent: readonly Ingest[], unread: readonly Unread[]): string[] {
-  const told = sent.flatMap(({ warnings = [] }) =>
+  const reported = sent.flatMap(({ warnings = [] }) =>
     warnings.map(({ code, message, file, line = 0 }) => {
       const place = [file || undefined, line > 0 ? `line ${String(line)}` : undefined].filter(
         (part) => part !== undefined,
@@ -72,7 +72,7 @@ function warningLines(sent: readonly Ingest[], unread: readonly Unread[]): strin
       return `${place.join(', ')}${place.length === 0 ? '' : ': '}${message || code || 'no reason given'}`
     }),
   )
-  const all = [...unread.map(({ name, why }) => `${name} ${why}`), ...told]
+  const all = [...unread.map(({ name, why }) => `${name} ${why}`), ...reported]
   return [
     ...all.slice(0, LISTED).map((line) => `  warning: ${line}`),
     ...(all.length > LISTED ? [`  and ${counted(all.length - LISTED, 'more warning')}`] : []),

@@ -4,20 +4,20 @@ import type { Config } from '../../config.ts'
 import { ServiceError } from '../../errors.ts'
 import { createLocalFiles } from '../../mcp/files/local-files.ts'
 import { uploadSourceMaps } from '../../mcp/files/source-map-upload.ts'
-import { apiOf, openBackend, type Backend } from '../backend.ts'
+import { apiFor, openBackend, type Backend } from '../backend.ts'
 import { chooseProduct } from '../choose-product.ts'
 import { plain } from '../finding.ts'
 import { showProgress } from './progress.ts'
 import { summary } from './summary.ts'
 import { openLog, type Io } from '../io.ts'
-import { toldOf } from '../told.ts'
+import { failureLine } from '../failure-line.ts'
 
-/** Indexing a large bundle takes the other side longer than any other call. */
+/** The service needs longer to index a large bundle than for any other call. */
 const TIMEOUT_MS = 300_000
 
 /**
- * `tracegate sourcemaps upload DIR --release V`: sends the source maps below a folder and has them indexed. Progress goes to
- * stderr, what came of it to stdout; resolves to 1 when nothing usable was uploaded.
+ * `tracegate sourcemaps upload DIR --release V`: uploads the source maps in a folder and has them indexed. Progress goes to
+ * stderr, the outcome to stdout; resolves to 1 when nothing usable was uploaded.
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel
@@ -30,7 +30,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     return await upload(config, backend, io)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    io.stderr.write(`tracegate: ${plain(toldOf(error))}\n`)
+    io.stderr.write(`tracegate: ${plain(failureLine(error))}\n`)
     return 1
   } finally {
     await backend.close()
@@ -43,13 +43,13 @@ async function upload(config: Config, backend: Backend, io: Io): Promise<number>
     .stopRequested()
     .then(() => stop.abort(new ServiceError('unavailable', 'stopped before the upload was complete')))
   const { signal } = stop
-  const api = apiOf(backend, backend.token ?? '')
+  const api = apiFor(backend, backend.token ?? '')
   const product = await chooseProduct(api, config.product, signal)
   const { release = '', dist, urlPrefix } = config
   const typed = resolve(config.operands[1] ?? '')
-  // Whoever types a path of this machine allows what it leads to.
+  // A user who types a path allows the files it leads to.
   const path = existsSync(typed) ? realpathSync(typed) : typed
-  const files = createLocalFiles([rootOf(path)])
+  const files = createLocalFiles([enclosingFolder(path)])
   const progress = await showProgress(io.stderr)
   try {
     const outcome = await uploadSourceMaps(
@@ -68,7 +68,7 @@ async function upload(config: Config, backend: Backend, io: Io): Promise<number>
   }
 }
 
-/** The folder itself; of a file, or of what is not there, the folder around it. */
-function rootOf(path: string): string {
+/** The path itself if it is a folder, else the folder that contains it. */
+function enclosingFolder(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : dirname(path)
 }

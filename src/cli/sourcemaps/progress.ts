@@ -4,13 +4,13 @@ import { megabytes } from './summary.ts'
 
 export interface ShownProgress {
   show(progress: UploadProgress): void
-  /** Leaves the terminal as it was; may be called again. */
+  /** Restores the terminal; may be called again. */
   end(): void
 }
 
 const words = { read: 'reading', send: 'sending', index: 'indexing' } as const
 
-/** A bar on a terminal; elsewhere, as in a CI log, one line when each step begins. */
+/** A bar on a terminal; elsewhere, as in a CI log, one line per step. */
 export async function showProgress(
   stream: WriteStream | (NodeJS.WritableStream & { isTTY?: never }),
 ): Promise<ShownProgress> {
@@ -25,7 +25,7 @@ export async function showProgress(
   let begun: UploadProgress['step'] | undefined
   return {
     show({ step, done, total }) {
-      // While the service indexes there is no number: the bar stays full.
+      // The service does not report the progress of indexing: the bar stays full.
       const size = Math.max(total, 1)
       const facts = { step: words[step].padEnd(8), of: total === 0 ? '' : megabytes(total) }
       if (begun === undefined) bar.start(size, 0, facts)

@@ -1,10 +1,10 @@
 import { counted } from '../../lib/counted.ts'
 import type { UploadOutcome } from '../../mcp/files/source-map-upload.ts'
 
-/** More files than this are not listed one by one; those with a warning always are. */
+/** Beyond this number, only files with a warning are listed. */
 const LISTED = 20
 
-/** What an upload came to, as lines for a person. */
+/** The outcome of an upload, as lines for the user. */
 export function summary(
   outcome: UploadOutcome,
   { path, release, product }: { path: string; release: string; product: string },
@@ -16,15 +16,17 @@ export function summary(
     `${known ? 'Already uploaded' : ready ? 'Uploaded' : 'Not usable'}: ${path} (${what}) for release ${release} of ${product}`,
     ...(ready ? [] : [`  ${sourceMap.error?.message ?? `the service says ${sourceMap.state ?? 'nothing'}`}`]),
     ...fileLines(sourceMap.files ?? []),
-    ...unmatched.map(({ file, map }) => `  ${file} names the map ${map.slice(0, 200)}, which is not in the folder`),
+    ...unmatched.map(
+      ({ file, map }) => `  ${file} names the source map ${map.slice(0, 200)}, which is not in the folder`,
+    ),
     ...skippedLine(outcome),
     ...(resymbolicated === undefined ? [] : [`${counted(resymbolicated, 'issue')} symbolicated again`]),
   ]
 }
 
 function fileLines(files: NonNullable<UploadOutcome['sourceMap']['files']>): string[] {
-  const told = files.filter((file) => file.valid === false || (file.warnings ?? []).length > 0)
-  const shown = files.length <= LISTED ? files : told
+  const withWarnings = files.filter((file) => file.valid === false || (file.warnings ?? []).length > 0)
+  const shown = files.length <= LISTED ? files : withWarnings
   const more = files.length - shown.length
   return [
     ...shown.flatMap(({ path = '?', kind, sources, valid, warnings = [] }) => {
