@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
 import { ServiceError } from '../../errors.ts'
+import { parseBearer } from '../../lib/bearer.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
 import type { Database } from '../sql/database.ts'
@@ -96,7 +97,7 @@ export function hashToken(token: string): string {
 }
 
 function bearerOf(authorization: string | undefined): string {
-  const token = /^bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
+  const token = parseBearer(authorization)
   if (token === undefined) throw refused('TOKEN_MISSING', 'send Authorization: Bearer <token>')
   return token
 }

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
+import { readBody } from '../shared/read-body.ts'
 
 const unzip = promisify(gunzip)
 
@@ -20,7 +21,10 @@ export async function readJsonBody(request: WireRequest, limitBytes: number): Pr
 
 /** The body as text, unpacked: UTF-8, or UTF-16 where a byte order mark says so. The same limits and failures. */
 export async function readTextBody(request: WireRequest, limitBytes: number): Promise<string> {
-  const sent = await collect(request, limitBytes)
+  const sent = await readBody(request, limitBytes, {
+    tooLarge: () => tooLarge(limitBytes),
+    incomplete: (cause) => invalidBody('the body ended early', cause),
+  })
   if (sent.length === 0) return ''
   return textOf(await decode(sent, request.headers['content-encoding'], limitBytes))
 }
@@ -66,32 +70,6 @@ function depthOf(text: string): number {
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
   }
   return depth
-}
-
-async function collect({ body, headers }: WireRequest, limitBytes: number): Promise<Buffer> {
-  if (body === undefined) return Buffer.alloc(0)
-  if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
-  if (body instanceof Uint8Array) {
-    if (body.length > limitBytes) throw tooLarge(limitBytes)
-    return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  }
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of untilCutOff(body)) {
-    length += chunk.length
-    if (length > limitBytes) throw tooLarge(limitBytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-/** A sender that hangs up is its own fault and no failure of the service. */
-async function* untilCutOff(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body
-  } catch (cause) {
-    throw invalidBody('the body ended early', cause)
-  }
 }
 
 async function decode(sent: Buffer, encoding: string | undefined, limitBytes: number): Promise<Buffer> {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { createTurns } from '../../lib/in-turn.ts'
 import type { Platform } from '../shared/context.ts'
 import type { Database, Rows } from '../sql/database.ts'
 
@@ -39,7 +40,7 @@ export interface IdempotencyOptions {
 
 /** Idempotency keys of contract §0.6, kept in the database. */
 export function createIdempotency({ db, platform, onError = () => {} }: IdempotencyOptions): Idempotency {
-  const running = new Map<string, Promise<string>>()
+  const turns = createTurns<string>()
   const unstored = new Map<string, Unstored>()
   let prunedAt = -Infinity
 
@@ -85,14 +86,11 @@ export function createIdempotency({ db, platform, onError = () => {} }: Idempote
   return {
     async once(request, work) {
       const slot = slotOf(request)
-      const before = running.get(slot)
-      const mine = (before === undefined ? prune() : before.catch(() => undefined)).then(() => attempt(request, work))
-      running.set(slot, mine)
-      try {
-        return await mine
-      } finally {
-        if (running.get(slot) === mine) running.delete(slot)
-      }
+      const isFirst = !turns.isBusy(slot)
+      return turns.run(slot, async () => {
+        if (isFirst) await prune()
+        return attempt(request, work)
+      })
     },
 
     async settled() {

@@ -2,7 +2,8 @@ import type { GroupingResult, NormalEvent } from '../event/event.ts'
 import { carriesMessage, typeOf, valueOf, type ExceptionsReading } from './exceptions.ts'
 import type { LooseHash } from './loose.ts'
 import type { Stack, StackRules } from './stack.ts'
-import { cut, describeFrame } from './title.ts'
+import { cutWithEllipsis } from '../../../lib/text.ts'
+import { describeFrame } from './title.ts'
 
 const SHOWN_FRAMES = 4
 const SHOWN_TYPES = 4
@@ -28,7 +29,7 @@ interface Explained {
  * They quote the event: untrusted text.
  */
 export function explain(facts: Explained): string[] {
-  return linesFor(facts).map((line) => cut(line, LONGEST_LINE))
+  return linesFor(facts).map((line) => cutWithEllipsis(line, LONGEST_LINE))
 }
 
 function linesFor(facts: Explained): string[] {
@@ -178,6 +179,6 @@ function plural(count: number, one: string, many: string): string {
 function quoteAll(entries: readonly string[]): string {
   return entries
     .slice(0, 8)
-    .map((entry) => JSON.stringify(cut(entry, 60)))
+    .map((entry) => JSON.stringify(cutWithEllipsis(entry, 60)))
     .join(', ')
 }

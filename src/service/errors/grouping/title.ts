@@ -1,3 +1,4 @@
+import { cutWithEllipsis, onOneLine, replaceControls } from '../../../lib/text.ts'
 import type { NormalEvent, NormalException, NormalFrame } from '../event/event.ts'
 import { typeOf } from './exceptions.ts'
 import { functionToken } from './functions.ts'
@@ -36,13 +37,13 @@ export function nameOf(
 }
 
 function titleOf(type: string, value: string): string {
-  if (type === '') return cut(value, LONGEST_TITLE)
-  return cut(value === '' ? oneLine(type) : `${oneLine(type)}: ${value}`, LONGEST_TITLE)
+  if (type === '') return cutWithEllipsis(value, LONGEST_TITLE)
+  return cutWithEllipsis(value === '' ? oneLine(type) : `${oneLine(type)}: ${value}`, LONGEST_TITLE)
 }
 
 function fallbackTitle(event: NormalEvent): string {
   const origin = oneLine(event.logger || event.platform)
-  return cut(`${event.level} without message${origin === '' ? '' : ` (${origin})`}`, LONGEST_TITLE)
+  return cutWithEllipsis(`${event.level} without message${origin === '' ? '' : ` (${origin})`}`, LONGEST_TITLE)
 }
 
 /**
@@ -53,7 +54,7 @@ function culpritOf(event: NormalEvent, stacks: readonly (readonly NormalFrame[])
   const frame =
     first(stacks, (frames) => frames.findLast((candidate) => isApp(candidate, family))) ??
     first(stacks, (frames) => frames.findLast(({ filename, abs_path }) => ![filename, abs_path].some(isNative)))
-  return cut(
+  return cutWithEllipsis(
     oneLine(frame === undefined ? '' : describeFrame(frame, family)) || oneLine(event.transaction),
     LONGEST_CULPRIT,
   )
@@ -84,14 +85,5 @@ function first<T>(
 }
 
 function oneLine(text: string): string {
-  return text
-    .slice(0, 2000)
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-}
-
-/** At most `length` characters, the last one an ellipsis where text was left out; never half a surrogate pair. */
-export function cut(text: string, length: number): string {
-  if (text.length <= length) return text
-  return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return onOneLine(replaceControls(text.slice(0, 2000), ' '))
 }

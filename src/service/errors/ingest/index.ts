@@ -4,7 +4,7 @@ import type { Platform } from '../../shared/context.ts'
 import { createPace, type Pace } from '../../shared/pace.ts'
 import { oneKey, readDsn, requestClient, requestKey } from './auth.ts'
 import { joinRefusals, readBatch } from './batch.ts'
-import { readBody } from './body.ts'
+import { readBody } from '../../shared/read-body.ts'
 import { readClientReports } from './client-report.ts'
 import { decodeBody } from './decode.ts'
 import { parseEnvelope } from './envelope.ts'
@@ -133,7 +133,11 @@ async function takeBatch(
 }
 
 async function readDecoded({ request }: IngestRequest, limits: IngestLimits): Promise<Buffer> {
-  const body = await readBody(request, limits.bodyBytes)
+  const limit = limits.bodyBytes
+  const body = await readBody(request, limit, {
+    tooLarge: () => new ServiceError('payload_too_large', `the request body is larger than ${limit} bytes`),
+    incomplete: (cause) => new ServiceError('invalid_argument', 'the request body ended early', { cause }),
+  })
   return await decodeBody(body, request.headers['content-encoding'], limits.decodedBytes)
 }
 

@@ -1,3 +1,4 @@
+import { replaceControls } from '../../../lib/text.ts'
 import { isVendored, resolvePath } from '../../shared/code-paths.ts'
 
 /** Longest name that is looked at; longer ones (`data:` addresses) name no file. */
@@ -17,10 +18,7 @@ const BUNDLER = /^(?:webpack|webpack-internal|rspack|turbopack|ng)$/i
  */
 export function sourcePath(name: string, mapPath: string): string {
   if (name.length > LONGEST_NAME || /^\s*(?:data|blob):/i.test(name)) return ''
-  const raw = name
-    .replace(/\p{Cc}/gu, '')
-    .trim()
-    .replaceAll('\\', '/')
+  const raw = replaceControls(name).trim().replaceAll('\\', '/')
   const path = resolvePath(withoutOrigin(raw))
   const placed = isCompiledInPlace(raw, mapPath) ? resolvePath(`${folderOf(mapPath)}/${path}`) : path
   return placed.length > LONGEST_PATH ? '' : placed

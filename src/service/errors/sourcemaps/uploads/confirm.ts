@@ -4,6 +4,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Selectable } from 'kysely'
 import type { InputOf, ResponseOf } from '../../../../contract/index.ts'
+import { createTurns } from '../../../../lib/in-turn.ts'
 import { audit } from '../../../workspace/audit.ts'
 import type { Call, Handler, Platform } from '../../../shared/context.ts'
 import { parseRepositoryRoots } from '../../../workspace/repo-path.ts'
@@ -42,29 +43,16 @@ export interface Confirms {
   settled(): Promise<void>
 }
 
-/** Confirms of one upload run one after the other. */
+/** Confirms of one upload run sequentially. */
 export function createConfirms(options: ConfirmOptions): Confirms {
-  const running = new Map<string, Promise<unknown>>()
-
-  async function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const before = running.get(id) ?? Promise.resolve()
-    const mine = before.catch(() => undefined).then(work)
-    running.set(id, mine)
-    try {
-      return await mine
-    } finally {
-      if (running.get(id) === mine) running.delete(id)
-    }
-  }
+  const turns = createTurns<string>()
 
   return {
-    confirm: (input, call) => inTurn(input.id, () => attempt(options, input, call)),
+    confirm: (input, call) => turns.run(input.id, () => attempt(options, input, call)),
     async finish(upload) {
-      await inTurn(upload.id, () => finish(options, upload))
+      await turns.run(upload.id, () => finish(options, upload))
     },
-    async settled() {
-      while (running.size > 0) await Promise.allSettled(running.values())
-    },
+    settled: () => turns.settled(),
   }
 }
 
