@@ -9,7 +9,7 @@ import { ServiceError, type FailureCode } from '../errors.ts'
 import type { CallOutcome, RunSuggest } from './call/call-tool.ts'
 import type { ListedTemplate } from './surface/listing.ts'
 
-/** What a thing must not be kept for: it changes, and belongs to whoever read it. */
+/** Results must not be cached: they change, and belong to the reader. */
 const FRESH = { ttlMs: 0, cacheScope: 'private' } as const
 /** No dialect of Markdown, and no reader may make links or images of what outsiders wrote (mcp §6.8). */
 const MIME_TYPE = 'text/plain'
@@ -49,7 +49,7 @@ export function registerTemplate(server: McpServer, listed: ListedTemplate, { ca
   )
 }
 
-/** The variables as text; what cannot be decoded stays as it stands, and names nothing. */
+/** The variables as text; a variable that cannot be decoded stays unchanged and matches nothing. */
 function decoded(variables: Readonly<Record<string, string | string[]>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, decode(Array.isArray(value) ? value.join(',') : value)]),

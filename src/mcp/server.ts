@@ -80,7 +80,7 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
   )
 }
 
-/** Notifications for a caller that gave a token (mcp §10); each value is larger than the one before. */
+/** Sends progress notifications to a caller that passed a token (mcp §10); values only increase. */
 function progressReporter({ _meta, notify }: ServerContext['mcpReq']): Context['progress'] | undefined {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return undefined
@@ -89,7 +89,7 @@ function progressReporter({ _meta, notify }: ServerContext['mcpReq']): Context['
     if (done <= last) return
     last = done
     const params = { progressToken, progress: done, total, message }
-    // Who has gone needs no report.
+    // A disconnected caller needs no report.
     notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }
 }

@@ -7,31 +7,31 @@ import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
 import { buildServer, type CallRecord } from './server.ts'
 
-/** A longer line ends the connection; a call of ours is far below it. */
+/** A longer line ends the connection; real calls are far shorter. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024
 
 export interface StdioOptions {
   stdin: Readable
   stdout: Writable
-  /** Opens the service or the network; called at the first tool call, once. */
+  /** Opens the service or the network; called once, at the first tool call. */
   openApi: () => Promise<Api>
   options: SurfaceOptions
   version: string
   /** Files of this machine that tools may read. */
   local: LocalFiles
   upload: Upload
-  /** Told of protocol errors and of bugs in a call; stdout belongs to the protocol. */
+  /** Receives protocol errors and bugs in a call, which must not be written to stdout. */
   onError?: (error: unknown) => void
-  /** Told of every tool call, for the log. */
+  /** Receives a record of every tool call, for the log. */
   onCall?: (record: CallRecord) => void
 }
 
 /** Serves MCP on stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
 export function serveMcpStdio({ stdin, stdout, openApi, onError, onCall, ...given }: StdioOptions): StdioServerHandle {
   const open = once(openApi)
-  // Whoever started this process may read its files.
+  // The caller started this process, so it may read the same files.
   const options = { ...given.options, local: true }
-  // Answers that wait for a slow reader each listen for "drain".
+  // Each response that waits for a slow reader listens for "drain".
   stdout.setMaxListeners(0)
   const facts = { ...given, api: open, options, ...(onError && { onBug: onError }), ...(onCall && { onCall }) }
   return serveStdio(() => buildServer(facts), {

@@ -217,7 +217,7 @@ describe('a path', () => {
     ['../secret.xml', 'the path is outside the allowed folder (permission_denied'],
     ['/etc/hostname', 'the path is outside the allowed folder (permission_denied'],
     ['none.xml', 'there is no such file or folder (not_found'],
-    ['reports', 'the path is no regular file (invalid_argument'],
+    ['reports', 'the path is not a regular file (invalid_argument'],
   ])('to %s is refused', async (path, words) => {
     write('reports/vitest.json', report(guest))
     const { text, isError } = await agent.call('ingest_test_report', { path })

@@ -156,7 +156,7 @@ test('the same bytes are not sent a second time', async () => {
 test.each([
   ['/etc', 'the path is outside the allowed folder (permission_denied'],
   ['dist/none.map', 'there is no such file or folder (not_found'],
-  ['dist/index.html', 'the file is no source map and no JavaScript (invalid_argument'],
+  ['dist/index.html', 'the file is neither a source map nor JavaScript (invalid_argument'],
   ['dist', 'no source map is below the folder, which holds 1 JavaScript and 2 other files (invalid_argument'],
 ])('of %s nothing is uploaded, and the error says why', async (path, words) => {
   write({ 'dist/app.js': minified, 'dist/index.html': '', 'dist/app.css.map': '{}' })

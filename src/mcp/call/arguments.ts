@@ -9,14 +9,14 @@ import { shapeOf, TeachingError } from '../result/teach.ts'
 
 export interface ReadArguments {
   args: Readonly<Record<string, unknown>>
-  /** What was repaired, one short note each. */
+  /** The repairs, one short note each. */
   adjusted: readonly string[]
   kinds: readonly RepairKind[]
 }
 
 /**
- * The arguments as the tool's schema reads them, repaired where models usually slip, or one error that says what came and
- * what is valid. Every call passes here.
+ * Reads the arguments of every call with the tool's schema, after repairing the usual mistakes of models. Throws a
+ * `TeachingError` that says what was sent and what is valid.
  */
 export function readArguments(
   tool: { input: z.ZodObject; effect: Effect; pinned: boolean; product?: string | undefined },
@@ -27,7 +27,7 @@ export function readArguments(
   const result = tool.input.safeParse(repaired.args)
   if (result.success) return { args: result.data, adjusted: repaired.notes, kinds: repaired.kinds }
   const [first, second] = result.error.issues
-  throw new TeachingError('invalid_argument', `the arguments do not fit: ${subject(first)}`, {
+  throw new TeachingError('invalid_argument', `invalid arguments: ${subject(first)}`, {
     ...(first !== undefined && { sent: sent(first, repaired.args) }),
     expected: [first, second]
       .flatMap((issue) => (issue === undefined ? [] : [expectation(issue, tool.input, repaired.hints)]))
@@ -36,8 +36,8 @@ export function readArguments(
 }
 
 /**
- * The service's refusal of a field (`page_token`, `id`) in the words of the tool (`cursor`, `issue`); any other error as it
- * is.
+ * Translates the service's refusal of a field (`page_token`, `id`) into the tool's parameter (`cursor`, `issue`). Returns
+ * any other error unchanged.
  */
 export function inToolWords(error: unknown, input: z.ZodObject, args: Readonly<Record<string, unknown>>): unknown {
   if (!(error instanceof ServiceError) || error instanceof TeachingError || error.code !== 'invalid_argument') {

@@ -12,11 +12,11 @@ import { createResolver } from '../resolve/index.ts'
 import { errorText } from '../result/teach.ts'
 import type { Upload } from '../../client/upload.ts'
 
-/** What became of one tool call. */
+/** The outcome of one tool call, for the log. */
 export interface CallRecord {
   /** The tool, or the template of the address by which it was called. */
   tool: string
-  /** `ok`, or the code that the agent read. */
+  /** `ok`, or the error code that the agent received. */
   outcome: string
   durationMs: number
   /** Length of the text form. */
@@ -25,18 +25,18 @@ export interface CallRecord {
   repairs: RepairKind[]
 }
 
-/** What calls need of the server around them. */
+/** What all calls of a server share. */
 export interface CallFacts {
   /** Opens the service or the network at the first call that needs it. */
   api: () => Api | Promise<Api>
   options: SurfaceOptions
-  /** Told of every failure that is no `ServiceError`; the agent learns nothing of it. */
+  /** Receives every failure that is not a `ServiceError`; the agent does not see its details. */
   onBug?: (error: unknown, tool: string) => void
-  /** Told of every call, for the log; never of its arguments or its result (mcp §8.4). */
+  /** Receives a record of every call for the log, without arguments and results (mcp §8.4). */
   onCall?: (record: CallRecord) => void
-  /** Files inside the allowed roots, where the caller is on this machine. */
+  /** Files inside the allowed roots; only if the caller is on this machine. */
   local?: LocalFiles
-  /** Sends bytes to a presigned address, where the caller is on this machine. */
+  /** Sends bytes to a presigned address; only if the caller is on this machine. */
   upload?: Upload
 }
 
@@ -44,23 +44,23 @@ export interface CallFrame {
   listing: Listing
   facts: CallFacts
   signal: AbortSignal
-  /** For the log. */
+  /** The name of the call in the log. */
   name: string
-  /** Where the caller wants to know how far the call is. */
+  /** Reports progress, if the caller asked for it. */
   progress?: Context['progress'] | undefined
-  /** The arguments come from an address, in which the product stands also where one is pinned. */
+  /** True if the arguments come from an address, which may contain the product even if one is pinned. */
   address?: boolean
 }
 
 export interface CallOutcome {
-  /** The text form of the result, or what the agent reads of the error. */
+  /** The text form of the result or of the error. */
   text: string
   structuredContent?: { [name: string]: unknown }
   _meta: { 'tracegate/integrity': string }
   error?: unknown
 }
 
-/** One call with any arguments, logged; never rejects. */
+/** Runs one call with any arguments and logs it; never rejects. */
 export async function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame): Promise<CallOutcome> {
   const { listing, facts, name } = frame
   const started = performance.now()
@@ -112,7 +112,7 @@ async function callTool(
   return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
 }
 
-/** No tool has the parameter under a pin: the product in an address is right when it is the pinned one. */
+/** With a pinned product no tool has the parameter; an address may still name the pinned product. Rejects for another. */
 async function withoutPinned(raw: unknown, facts: CallFacts, signal: AbortSignal): Promise<unknown> {
   if (typeof raw !== 'object' || raw === null || !('product' in raw)) return raw
   const { product, ...rest } = raw
@@ -120,18 +120,18 @@ async function withoutPinned(raw: unknown, facts: CallFacts, signal: AbortSignal
   return rest
 }
 
-/** How long somebody who types waits for a suggestion. */
+/** How long a typing user waits for suggestions. */
 const SUGGEST_MS = 3_000
 const SUGGESTIONS = 100
 
-/** Runs a suggestion for what is typed; nothing to suggest when it fails. */
+/** Resolves to the suggestions for the typed text; empty if they fail. */
 export type RunSuggest = (
   suggest: Suggest,
   typed: string,
   given: Readonly<Record<string, string>> | undefined,
 ) => Promise<string[]>
 
-/** Suggestions of a server, each within its time. */
+/** Runs the suggestions of a server, each within its time limit. */
 export function suggestions(facts: CallFacts): RunSuggest {
   return async (suggest, typed, given = {}) => {
     const signal = AbortSignal.timeout(SUGGEST_MS)

@@ -7,7 +7,7 @@ import {
   checkSpelling,
   missing,
   missingOr,
-  noFile,
+  notAFile,
   outsideRoots,
   refuseOpening,
   tooLarge,
@@ -19,16 +19,16 @@ import { TeachingError } from '../result/teach.ts'
 export interface LocalFiles {
   /** Absolute, without links. */
   roots: readonly string[]
-  /** Whether a path, such as a repository path relative to a root, is a file inside it; nothing is read. */
+  /** Whether a path, such as a repository path relative to a root, is a file inside a root; reads nothing. */
   exists(path: string): Promise<boolean>
   /**
-   * The file at a path given by the caller, absolute or relative to a root, read whole. Throws `TeachingError`: outside
-   * the roots, missing, or larger than `maxBytes`.
+   * Reads the whole file at the caller's path, absolute or relative to a root. Throws `TeachingError` if it is outside the
+   * roots, missing, or larger than `maxBytes`.
    */
   read(path: string, limits: { maxBytes: number }): Promise<LocalFile>
-  /** The same in pieces; the file is open from the first piece to the last. */
+  /** The same in chunks; the file is open from the first chunk to the last. */
   chunks(path: string, limits: { maxBytes: number }): AsyncGenerator<Uint8Array>
-  /** The file, or every wanted file below the folder, at a path; the same errors. Nothing is read yet. */
+  /** Lists the file at a path, or every wanted file below a folder, without reading; the same errors. */
   list(path: string, limits: ListLimits): Promise<Listed>
 }
 
@@ -39,41 +39,41 @@ export interface LocalFile {
 }
 
 export interface ListLimits {
-  /** More wanted files are too many. */
+  /** Throws if there are more wanted files. */
   maxFiles: number
-  /** By the path relative to the folder; every file unless told. */
+  /** Selects files by path relative to the folder; default: all. */
   wanted?: (path: string) => boolean
 }
 
 export interface Listed {
-  /** The folder itself was named, not a file. */
+  /** Whether the path was a folder. */
   isFolder: boolean
   /** The name of the file or folder. */
   name: string
-  /** Sorted by path, so that the same folder is always the same list. */
+  /** Sorted by path, so that the same folder always gives the same list. */
   files: ListedFile[]
-  /** Regular files that were not wanted. */
+  /** Number of regular files that were not wanted. */
   others: number
-  /** Symbolic links, which are not followed. */
+  /** Number of symbolic links, which are not followed. */
   links: number
 }
 
 export interface ListedFile {
-  /** Relative to the folder asked for, with `/`; of a single file its name. */
+  /** Relative to the listed folder, with `/`; the name of a single file. */
   path: string
-  /** Where to read it. */
+  /** The absolute path for reading. */
   absolute: string
   sizeBytes: number
 }
 
 const CHUNK_BYTES = 256 * 1024
-/** How deep a folder is walked, and how many entries of it are looked at: a mistaken `/` must end. */
+/** Limits of the depth and number of entries of a walk, so that a mistaken `/` ends. */
 const MAX_DEPTH = 64
 const MAX_ENTRIES = 200_000
-/** Installed packages and history: never what was built from this code. */
+/** Installed packages and history, which never contain build output. */
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
-// A link put at the last place is not followed, and a pipe without a writer does not hold the call. Windows has neither.
+// A link as last segment is not followed, and a pipe without a writer does not block the call. Windows has neither flag.
 const OPEN_FLAGS =
   constants.O_RDONLY |
   // oxlint-disable-next-line typescript/no-unnecessary-condition -- absent on Windows
@@ -87,7 +87,7 @@ interface Root {
   real: string
 }
 
-interface Place {
+interface ResolvedPath {
   /** Without links. */
   real: string
   root: string
@@ -95,9 +95,9 @@ interface Place {
 }
 
 /**
- * Reads below the roots and nowhere else. A path is resolved to where it really leads before the file is opened, and
- * what was opened is compared with the place again, so that a link swapped in between leads nowhere. Only regular files
- * are read. `openFile` is for tests of exactly that.
+ * Reads files below the roots only. A path is resolved to its real path before the file is opened, and the opened file is
+ * compared with that path again, so that a link swapped in between is refused. Only regular files are read. `openFile` is
+ * for tests of this check.
  */
 export function createLocalFiles(folders: readonly string[], { openFile = open } = {}): LocalFiles {
   const roots = folders.map((folder) => resolveRoot(resolve(folder)))
@@ -106,12 +106,12 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
     return roots.find(({ real }) => isWithin(path, real))
   }
 
-  async function locate(given: string): Promise<Place> {
+  async function locate(given: string): Promise<ResolvedPath> {
     let outside = true
     for (const path of candidates(given, roots)) {
       const real = await realpath(path).catch(missingOr)
       if (real === undefined) {
-        // What a link names outside must not be told apart by whether it exists.
+        // Must not reveal whether the target of a link outside exists.
         if (await staysWithin(path, roots)) outside = false
         continue
       }
@@ -121,14 +121,14 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
     throw outside ? outsideRoots(roots.length, given) : missing(given)
   }
 
-  /** Opens the file of a place; the caller closes it. */
-  async function openPlace(given: string, place: Place, maxBytes: number): Promise<FileHandle> {
-    if (!place.stats.isFile()) throw noFile(given)
+  /** Opens a resolved file; the caller closes it. */
+  async function openPlace(given: string, place: ResolvedPath, maxBytes: number): Promise<FileHandle> {
+    if (!place.stats.isFile()) throw notAFile(given)
     const handle = await openFile(place.real, OPEN_FLAGS).catch((error: unknown) => refuseOpening(error, given))
     try {
       const stats = await handle.stat({ bigint: true })
-      if (!stats.isFile()) throw noFile(given)
-      if (!(await liesAt(handle, stats, place.real))) throw changed(given)
+      if (!stats.isFile()) throw notAFile(given)
+      if (!(await isFileAt(handle, stats, place.real))) throw changed(given)
       if (stats.size > maxBytes) throw tooLarge(given, maxBytes)
       return handle
     } catch (error) {
@@ -137,7 +137,7 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
     }
   }
 
-  async function* readChunks(given: string, place: Place, maxBytes: number): AsyncGenerator<Uint8Array> {
+  async function* readChunks(given: string, place: ResolvedPath, maxBytes: number): AsyncGenerator<Uint8Array> {
     const handle = await openPlace(given, place, maxBytes)
     try {
       let bytes = 0
@@ -145,7 +145,7 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
         const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
         if (bytesRead === 0) return
         bytes += bytesRead
-        // It may have grown since.
+        // The file may have grown since.
         if (bytes > maxBytes) throw tooLarge(given, maxBytes)
         yield buffer.subarray(0, bytesRead)
       }
@@ -175,7 +175,7 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
     async list(path, limits) {
       const { real, stats } = await locate(path)
       if (stats.isDirectory()) return walk(path, real, limits)
-      if (!stats.isFile()) throw noFile(path)
+      if (!stats.isFile()) throw notAFile(path)
       const name = basename(real)
       const file = { path: name, absolute: real, sizeBytes: Number(stats.size) }
       return { isFolder: false, name, files: [file], others: 0, links: 0 }
@@ -187,7 +187,7 @@ function resolveRoot(given: string): Root {
   try {
     return { given, real: realpathSync(given) }
   } catch {
-    // Not there yet: nothing can be in it, and later only what is really below this path.
+    // The folder does not exist yet; once it does, only real paths below this one are allowed.
     return { given, real: given }
   }
 }
@@ -196,10 +196,10 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** The places a path may mean, each inside a root as far as its spelling says. */
+/** The paths that the caller may mean, each spelled inside a root. */
 function candidates(given: string, roots: readonly Root[]): string[] {
   checkSpelling(given)
-  // Where the separator is "/", a path written on Windows is read with it too.
+  // If the separator is "/", a path written on Windows is accepted too.
   const spellings = sep === '/' && given.includes('\\') ? [given, given.replaceAll('\\', '/')] : [given]
   const paths = spellings.flatMap((path) =>
     isAbsolute(path) ? [resolve(path)] : roots.map(({ real }) => resolve(real, path)),
@@ -211,22 +211,22 @@ function isSpelledWithin(path: string, roots: readonly Root[]): boolean {
   return roots.some((root) => isWithin(path, root.real) || isWithin(path, root.given))
 }
 
-/** Of a path that leads nowhere: whether what is there of it stays within the roots. */
+/** For a path that does not exist: whether its existing part is within the roots. */
 async function staysWithin(path: string, roots: readonly Root[]): Promise<boolean> {
   for (let at = path; isSpelledWithin(at, roots); at = dirname(at)) {
     if ((await lstat(at).catch(missingOr)) === undefined) continue
     const real = await realpath(at).catch(missingOr)
     return real !== undefined && roots.some((root) => isWithin(real, root.real))
   }
-  // Not even the root is there.
+  // Not even the root exists.
   return true
 }
 
 /**
- * Whether the open file is the one at a path without links. Followed again, the path has to lead to the same file; Linux
- * says by itself where an open file lies, which leaves no moment to swap anything.
+ * Whether the open file is the one at a path without links. Resolved again, the path must lead to the same file; Linux also
+ * reports the path of an open file, which leaves no moment to swap anything.
  */
-async function liesAt(handle: FileHandle, opened: BigIntStats, path: string): Promise<boolean> {
+async function isFileAt(handle: FileHandle, opened: BigIntStats, path: string): Promise<boolean> {
   const known = await readlink(`/proc/self/fd/${String(handle.fd)}`).catch(() => path)
   const again = await realpath(path).catch(missingOr)
   const now = await lstat(path, { bigint: true }).catch(missingOr)
@@ -241,7 +241,7 @@ async function walk(given: string, top: string, { maxFiles, wanted = () => true 
     for await (const entry of readEntries(folder.path)) {
       entries += 1
       if (entries > MAX_ENTRIES || folder.depth > MAX_DEPTH) {
-        throw tooMany(given, 'the folder is too large to look through')
+        throw tooMany(given, 'the folder is too large to list')
       }
       const absolute = join(folder.path, entry.name)
       const path = slashed(relative(top, absolute))
@@ -253,7 +253,7 @@ async function walk(given: string, top: string, { maxFiles, wanted = () => true 
         const stats = await lstat(absolute).catch(missingOr)
         if (stats?.isFile() === true) listed.files.push({ path, absolute, sizeBytes: stats.size })
         if (listed.files.length > maxFiles) {
-          throw tooMany(given, `more than ${String(maxFiles)} files are below the folder`)
+          throw tooMany(given, `the folder contains more than ${String(maxFiles)} files`)
         }
       }
     }
@@ -262,7 +262,7 @@ async function walk(given: string, top: string, { maxFiles, wanted = () => true 
   return listed
 }
 
-/** What a folder holds; nothing when it went away, may not be read or has been swapped for a link. */
+/** The entries of a folder; none if it is gone, unreadable or has been swapped for a link. */
 async function* readEntries(folder: string): AsyncGenerator<Dirent> {
   const opened = await opendir(folder).catch(missingOr)
   if (opened === undefined) return

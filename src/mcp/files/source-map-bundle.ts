@@ -9,16 +9,16 @@ import { maxUploadBytes } from '../../contract/sourcemaps.ts'
 import type { ListedFile, LocalFiles } from './local-files.ts'
 import { TeachingError } from '../result/teach.ts'
 
-/** What a bundle may unpack to, and how many files it may hold (contract §11, confirm). */
+/** Maximum unpacked size of a bundle, and maximum number of files in it (contract §11, confirm). */
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 export const MAX_BUNDLE_FILES = 10_000
 
-/** What is ready to be sent: its bytes can be read again until it is disposed. */
+/** An upload that is ready to be sent; its bytes can be read repeatedly until it is disposed. */
 export interface Prepared extends AsyncDisposable {
   sizeBytes: number
   sha256: string
   chunks(): AsyncIterable<Uint8Array>
-  /** JavaScript files whose comment names a map that is not among the files. */
+  /** JavaScript files whose sourceMappingURL comment names a map that is not among the files. */
   unmatched: UnmatchedMap[]
 }
 
@@ -30,11 +30,11 @@ export interface UnmatchedMap {
 export interface PrepareOptions {
   files: LocalFiles
   signal: AbortSignal
-  /** Hears how many bytes of the files have been read. */
+  /** Receives the number of bytes that have been read from the files. */
   onRead: (bytes: number) => void
 }
 
-/** One file as it is; the first reading finds its checksum. */
+/** Prepares a single file unchanged; reads it once for its checksum. */
 export async function prepareFile(file: ListedFile, { files, signal, onRead }: PrepareOptions): Promise<Prepared> {
   const chunks = () => files.chunks(file.absolute, { maxBytes: maxUploadBytes })
   const hash = createHash('sha256')
@@ -50,12 +50,12 @@ export async function prepareFile(file: ListedFile, { files, signal, onRead }: P
 }
 
 /**
- * The files as one zip in a temporary folder, which disposing removes. The same files give the same bytes, whatever their
- * times and this machine's time zone, so that a second upload is recognised by its checksum.
+ * Packs the files into one zip in a temporary folder, which disposing removes. The same files give the same bytes,
+ * regardless of their times and the time zone, so that a second upload is recognised by its checksum.
  */
 export async function prepareBundle(listed: readonly ListedFile[], options: PrepareOptions): Promise<Prepared> {
   const unpacked = listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-  if (unpacked > MAX_UNPACKED_BYTES) throw tooLarge(`its files are ${String(unpacked)} bytes, over 1 GiB`)
+  if (unpacked > MAX_UNPACKED_BYTES) throw tooLarge(`the files have ${String(unpacked)} bytes, more than 1 GiB`)
   const folder = await mkdtemp(join(tmpdir(), 'tracegate-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
@@ -77,7 +77,7 @@ export async function prepareBundle(listed: readonly ListedFile[], options: Prep
   }
 }
 
-/** Counts what goes through, and ends a bundle that grows over what a deployment takes. */
+/** Counts the bytes that pass, and ends a bundle that exceeds the upload limit. */
 class Meter extends Transform {
   bytes = 0
   readonly #onChunk: (chunk: Buffer) => void
@@ -90,14 +90,14 @@ class Meter extends Transform {
   override _transform(chunk: Buffer, _: BufferEncoding, done: (error: Error | null, chunk?: Buffer) => void): void {
     this.bytes += chunk.byteLength
     this.#onChunk(chunk)
-    if (this.bytes > maxUploadBytes) done(tooLarge(`the bundle is over ${String(maxUploadBytes)} bytes`))
+    if (this.bytes > maxUploadBytes) done(tooLarge(`the bundle exceeds ${String(maxUploadBytes)} bytes`))
     else done(null, chunk)
   }
 }
 
-/** The zip as a stream, and once it has ended the map that each JavaScript file names. */
+/** The zip as a stream, and, once it has ended, the map that each JavaScript file names. */
 async function createZip(listed: readonly ListedFile[], { files, onRead }: PrepareOptions) {
-  // Loaded here, because an agent's server starts without it.
+  // Loaded on demand, because the server starts faster without it.
   const {
     default: { ZipFile },
   } = await import('yazl')
@@ -106,7 +106,7 @@ async function createZip(listed: readonly ListedFile[], { files, onRead }: Prepa
   const named = new Map<string, string>()
   let read = 0
   let current: Readable | undefined
-  // An archive that is given up leaves no file open.
+  // An aborted archive must not leave a file open.
   stream.once('close', () => current?.destroy())
 
   async function* readEntry({ path, absolute }: ListedFile): AsyncGenerator<Uint8Array> {
@@ -123,26 +123,26 @@ async function createZip(listed: readonly ListedFile[], { files, onRead }: Prepa
 
   for (const file of listed) {
     const entry = {
-      // An archive keeps the hands of the local clock: these stand the same in every time zone.
+      // Zip archives store local time: this value is the same in every time zone.
       mtime: new Date(2000, 0, 1, 12),
       forceDosTimestamp: true,
       mode: 0o100644,
     }
     zip.addReadStreamLazy(file.path, entry, (give) => {
       current = Readable.from(readEntry(file), { objectMode: false })
-      // The archive does not hear of a file that cannot be read.
+      // yazl does not report a file that cannot be read.
       current.on('error', (error) => stream.destroy(error))
       give(null, current)
     })
   }
   zip.on('error', (error: Error) => stream.destroy(error))
   zip.end()
-  // The types say less than the class is: a PassThrough of bytes.
+  // At run time this is a PassThrough of bytes, which the types do not say.
   zip.outputStream.pipe(stream)
   return { stream, named }
 }
 
-/** The comment is the last line; a map inside the comment itself is longer than this and needs no file. */
+/** The comment is the last line; a longer comment contains the map itself and needs no file. */
 const ENDING_BYTES = 4096
 const mapComment = /\/\/[#@]\s*sourceMappingURL=(\S+)/g
 
@@ -156,7 +156,7 @@ function unmatchedMaps(listed: readonly ListedFile[], named: ReadonlyMap<string,
   return [...named].map(([file, map]) => ({ file, map })).filter(({ file, map }) => !paths.has(mapPath(file, map)))
 }
 
-/** Where in the folder a comment points to. An address of a server has only its last segment in common with the folder. */
+/** The path in the folder that a comment refers to. Of a URL only the last segment corresponds to the folder. */
 function mapPath(file: string, comment: string): string {
   const [plain = ''] = comment.split(/[?#]/)
   const isAddress = /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(plain)
@@ -173,6 +173,6 @@ function decoded(text: string): string {
 
 function tooLarge(why: string): TeachingError {
   return new TeachingError('payload_too_large', `the source maps are too large: ${why}`, {
-    hint: 'upload parts of the folder one by one.',
+    hint: 'upload parts of the folder separately.',
   })
 }

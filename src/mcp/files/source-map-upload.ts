@@ -14,7 +14,7 @@ import {
 } from './source-map-bundle.ts'
 import { TeachingError } from '../result/teach.ts'
 
-/** Where source maps come from and where they go. */
+/** The source and the destination of an upload. */
 export interface UploadContext {
   api: Api
   upload: Upload
@@ -23,7 +23,7 @@ export interface UploadContext {
   onProgress?: (progress: UploadProgress) => void
 }
 
-/** How far one step is, in bytes; `index` is the service's own work and has none. */
+/** Progress of one step, in bytes; `index` is done by the service and has none. */
 export interface UploadProgress {
   step: 'read' | 'send' | 'index'
   done: number
@@ -36,25 +36,25 @@ export interface UploadRequest {
   path: string
   release: string
   dist?: string | undefined
-  /** What stands before the paths of the minified files in stack frames; the service's default is `~/`. */
+  /** The prefix of the minified files' paths in stack frames; the service's default is `~/`. */
   urlPrefix?: string | undefined
-  /** Of a single file, where it is served under another name than its own. */
+  /** The name under which a single file is served, if it differs from its own. */
   fileName?: string | undefined
 }
 
-export type ToldSourceMap = ReceivedResult<ResultOf<'confirmSourceMap'>>['sourcemap']
+export type ReceivedSourceMap = ReceivedResult<ResultOf<'confirmSourceMap'>>['sourcemap']
 
 export interface UploadOutcome {
-  sourceMap: ToldSourceMap
-  /** The service had the same bytes: nothing was sent. */
+  sourceMap: ReceivedSourceMap
+  /** The service already had the same bytes, so nothing was sent. */
   known: boolean
-  /** Issues whose frames show original code from now on; undefined where the service does not say. */
+  /** Number of issues whose frames now show original code; undefined if the service does not say. */
   resymbolicated: number | undefined
-  /** Source maps and JavaScript files, counted. */
+  /** Numbers of source maps and JavaScript files. */
   maps: number
   scripts: number
   sizeBytes: number
-  /** Of a folder: what was not sent, counted. */
+  /** Numbers of files and links of a folder that were not sent. */
   others: number
   links: number
   unmatched: readonly UnmatchedMap[]
@@ -62,8 +62,8 @@ export interface UploadOutcome {
 
 /**
  * Sends a file, or a folder as one zip, and has it indexed: create, upload, confirm (contract §11). Bytes that the
- * service has already are not sent again. Rejects with `ServiceError`; nothing to upload is a `TeachingError` that says
- * what was found.
+ * service already has are not sent again. Rejects with `ServiceError`, or with a `TeachingError` if there is nothing to
+ * upload.
  */
 export async function uploadSourceMaps(request: UploadRequest, context: UploadContext): Promise<UploadOutcome> {
   const listed = await listSourceMaps(request.path, context.files)
@@ -96,7 +96,7 @@ export async function uploadSourceMaps(request: UploadRequest, context: UploadCo
   }
 }
 
-/** Style sheets and declarations have maps as well, but no stack frame; a zip cannot hold every name. */
+/** Style sheets and type declarations have maps too, but no stack frames. Some names cannot be stored in a zip. */
 function isSourceMap(path: string): boolean {
   // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
   if (/[\\\u0000-\u001f\u007f]|^[a-z]:/i.test(path)) return false
@@ -107,7 +107,7 @@ async function listSourceMaps(path: string, files: LocalFiles): Promise<Listed> 
   const listed = await files.list(path, { maxFiles: MAX_BUNDLE_FILES, wanted: isSourceMap })
   const [first] = listed.files
   if (!listed.isFolder && first !== undefined) {
-    if (!isSourceMap(first.path)) throw nothingToUpload('the file is no source map and no JavaScript')
+    if (!isSourceMap(first.path)) throw nothingToUpload('the file is neither a source map nor JavaScript')
     if (first.sizeBytes <= maxUploadBytes) return listed
     throw new TeachingError('payload_too_large', `the file is larger than ${String(maxUploadBytes)} bytes`, {})
   }

@@ -1,18 +1,18 @@
 import type { LocalFiles } from './local-files.ts'
 import { TeachingError } from '../result/teach.ts'
 
-/** As many as the service takes (contract §9.3). */
+/** The limit of the service (contract §9.3). */
 const MOST_FILES = 5000
 const PATH_CHARACTERS = 500
 
-/** Does the text name several files? */
+/** Whether the path is a glob. */
 export function isGlob(path: string): boolean {
   return /[*?[{]/.test(path)
 }
 
 /**
- * Paths of the files below the allowed roots, relative to their root: all of them, or of a large tree those in the folders
- * that the globs begin with. Empty when even these are too many. Nothing is read.
+ * Paths of the files below the allowed roots, relative to their root: all of them, or in a large tree those in the folders
+ * that the globs begin with. Empty if even these are too many. Reads no contents.
  */
 export async function workingTree(local: LocalFiles, globs: readonly string[]): Promise<string[]> {
   const whole = await Promise.all(local.roots.map((root) => below(local, root)))
@@ -33,7 +33,7 @@ async function inFolders(local: LocalFiles, folders: readonly string[]): Promise
   return lists.flat()
 }
 
-/** Paths relative to the folder; undefined where there are too many files, or there is no such folder. */
+/** Paths relative to the folder; undefined if there are too many files or the folder does not exist. */
 async function below(local: LocalFiles, folder: string): Promise<string[] | undefined> {
   try {
     const { files } = await local.list(folder, { maxFiles: MOST_FILES })

@@ -5,17 +5,17 @@ import { ServiceError } from '../../errors.ts'
 const VERIFIED_MS = 60_000
 const VERIFIED_TOKENS = 1000
 
-/** Asks the service whose token it is; rejects with `unauthenticated` when nobody's. */
+/** Asks the service for the owner of a token; rejects with `unauthenticated` if it is not valid. */
 export type Verify = (token: string) => Promise<unknown>
 
-/** The SHA-256 of a token, in hex: the only form in which one is kept. */
+/** The SHA-256 of a token, in hex: the only form in which tokens are kept. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
 /**
- * Whether a token is good, asked of the service at most once a minute. Resolves to true or false; rejects when the
- * service cannot say.
+ * Checks tokens with the service, each at most once a minute. Resolves to whether the token is valid; rejects if the
+ * service cannot be asked.
  */
 export function createVerifier(verify: Verify, now: () => number = Date.now): (token: string) => Promise<boolean> {
   const verified = new LRUCache<string, Promise<boolean>>({
@@ -30,7 +30,7 @@ export function createVerifier(verify: Verify, now: () => number = Date.now): (t
     if (known !== undefined) return known
     const asked = ask(verify, token)
     verified.set(hash, asked)
-    // Only a good token is remembered: a new one, or one whose service is back, works at once.
+    // Only valid tokens are cached: a new token, or one whose service is back, works immediately.
     const forget = () => {
       if (verified.peek(hash) === asked) verified.delete(hash)
     }

@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The body is over the limit. */
+/** The body exceeds the limit. */
 export class BodyTooLarge extends Error {}
 
-/** The peer hung up before the body's end. */
+/** The peer disconnected before the end of the body. */
 export class BodyCutOff extends Error {}
 
-/** Past the limit a body is still read this many times over: a peer that is cut off while sending never sees the answer. */
+/** Up to this multiple of the limit the body is still read: a peer that is cut off while sending never sees the response. */
 const DRAINED = 4
-/** Lists and objects within each other; far fewer than what makes a function run out of stack that calls itself. */
+/** Nesting depth of lists and objects; far less than what makes a recursive function overflow the stack. */
 const DEEPEST = 100
 
 /**
- * The body of a request as parsed JSON; rejects with `BodyTooLarge`, with `BodyCutOff`, or with a `SyntaxError` when it
- * is no JSON or nested too deep.
+ * The body of a request as parsed JSON; rejects with `BodyTooLarge`, with `BodyCutOff`, or with a `SyntaxError` if it
+ * is not JSON or nested too deeply.
  */
 export async function readJsonBody(incoming: IncomingMessage, maxBytes: number): Promise<unknown> {
   const value: unknown = JSON.parse((await collect(incoming, maxBytes)).toString('utf8'))
-  if (isDeeper(value, DEEPEST)) throw new SyntaxError(`nested more than ${String(DEEPEST)} deep`)
+  if (isDeeper(value, DEEPEST)) throw new SyntaxError(`nested more than ${String(DEEPEST)} levels deep`)
   return value
 }
 
@@ -25,7 +25,7 @@ async function collect(incoming: IncomingMessage, maxBytes: number): Promise<Buf
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    // The default iterator would end by destroying the socket, and with it the answer.
+    // The default iterator destroys the socket when it ends early, and with it the response.
     for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       const part = chunk as Buffer
       bytes += part.byteLength
@@ -33,13 +33,13 @@ async function collect(incoming: IncomingMessage, maxBytes: number): Promise<Buf
       if (bytes <= maxBytes) chunks.push(part)
     }
   } catch (cause) {
-    throw new BodyCutOff('the peer hung up', { cause })
+    throw new BodyCutOff('the peer disconnected', { cause })
   }
   if (bytes > maxBytes) throw new BodyTooLarge()
   return Buffer.concat(chunks)
 }
 
-/** Level by level, because going down by calling itself is what deep nesting would break. */
+/** Iterates level by level, because deep nesting would overflow the stack of a recursive function. */
 function isDeeper(value: unknown, depth: number): boolean {
   let level = [value].filter(isNode)
   for (let above = 0; above < depth && level.length > 0; above += 1) {

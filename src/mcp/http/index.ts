@@ -20,7 +20,7 @@ import { createSessions } from './sessions.ts'
 import { buildServer, type CallRecord } from '../server.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-/** Every session may hold a stream open (http-sessions.ts allows 50), and calls come on top. */
+/** Every session may keep a stream open (sessions.ts allows 50), in addition to calls. */
 const REQUESTS_PER_TOKEN = 100
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
@@ -29,18 +29,18 @@ export interface McpHttpOptions {
   apiFor(token: string): Api
   options: SurfaceOptions
   version: string
-  /** Asks whose token it is; left out, by `auth/me`. */
+  /** Verifies a token; default: a request to `auth/me`. */
   verify?: Verify
-  /** Host names, without ports, that requests may name; default the loopback names. */
+  /** Host names without ports that requests may use; default: the loopback names. */
   allowedHosts?: readonly string[]
-  /** Told of bugs and of protocol errors; the caller learns nothing of them. */
+  /** Receives bugs and protocol errors, whose details the caller does not see. */
   onError?: (error: unknown) => void
-  /** Told of every tool call, for the log. */
+  /** Receives a record of every tool call, for the log. */
   onCall?: (record: CallRecord) => void
   now?: () => number
-  /** Requests of one token at once, streams among them. */
+  /** Concurrent requests per token, including streams. */
   perToken?: number
-  /** Makes the server of one request instead of ours, so that a test can put a public fixture behind this door. */
+  /** Builds the server of one request; lets a test put a public fixture behind this endpoint. */
   build?: (scope: Scope, token: string, era: McpRequestContext['era']) => McpServer
 }
 
@@ -48,18 +48,18 @@ export interface McpHttpOptions {
 export interface McpHttp {
   (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
   close(): Promise<void>
-  /** Tells subscribers of the 2026-07-28 revision what changed. */
+  /** Notifies subscribers of the 2026-07-28 revision of changes. */
   notify: ServerNotifier
 }
 
 /**
  * MCP over streamable HTTP (mcp §8): the 2026-07-28 revision without state, the 2025 revisions in sessions. Every
- * request brings its caller's token, and nothing is shared between tokens.
+ * request has its caller's token, and nothing is shared between tokens.
  */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { onError = () => undefined, now = Date.now } = options
   const build = options.build ?? ((scope, token) => buildScoped(options, scope, token))
-  // A surface that cannot be built would answer every request with 500; better to say so at the start.
+  // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 
   const verified = createVerifier(options.verify ?? ((token) => options.apiFor(token).getMe({})), now)
@@ -68,7 +68,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const originAllowed = originValidation(hosts)
   const sessions = createSessions({ now })
   const limit = createRequestLimit(options.perToken ?? REQUESTS_PER_TOKEN)
-  // A request that the protocol refuses is its sender's affair, who is told; it is nothing for our log.
+  // A request that the protocol refuses is the sender's mistake and is not logged.
   const ownFault = (error: Error) => {
     if (!(error instanceof ProtocolError) && !error.message.startsWith('Rejected inbound request')) onError(error)
   }
@@ -80,7 +80,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         options.options,
       )
       if (authInfo === undefined || !('options' in scope))
-        throw new Error('a request passed the door without its scope')
+        throw new Error('a request reached the handler without its scope')
       return build(scope, authInfo.token, era)
     },
     { legacy: 'reject', onerror: ownFault, maxRequestBodySize: MAX_BODY_BYTES },
@@ -94,7 +94,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const token = await authenticated(incoming, outgoing)
     if (token === undefined) return
     if (!limit.admits(tokenHash(token), outgoing)) {
-      const message = 'too many requests with this token at once; let some end'
+      const message = 'too many concurrent requests with this token; wait for some to end'
       return writeProblem(outgoing, 429, message, { headers: { 'retry-after': '1' } })
     }
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES) : undefined
@@ -107,7 +107,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     return answerModern(Object.assign(incoming, { auth }), outgoing, body)
   }
 
-  /** The caller's token when the service knows it; otherwise the request is answered and the result undefined. */
+  /** The caller's token if it is valid; otherwise writes the response and resolves to undefined. */
   async function authenticated(incoming: IncomingMessage, outgoing: ServerResponse): Promise<string | undefined> {
     const token = parseBearer(incoming.headers.authorization)
     if (token !== undefined && (await verified(token))) return token
@@ -122,10 +122,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     try {
       await handle(incoming, outgoing)
     } catch (error) {
-      // Nobody is left to answer.
+      // The peer has disconnected.
       if (error instanceof BodyCutOff) return void outgoing.destroy()
       if (error instanceof BodyTooLarge) {
-        return writeProblem(outgoing, 413, 'the body is over 4 MiB', { headers: { connection: 'close' } })
+        return writeProblem(outgoing, 413, 'the body exceeds 4 MiB', { headers: { connection: 'close' } })
       }
       if (error instanceof SyntaxError) return writeProblem(outgoing, 400, 'Parse error', { code: -32_700 })
       onError(error)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Answers with a JSON-RPC error that belongs to no request. */
+/** Responds with a JSON-RPC error without a request id. */
 export function writeProblem(
   outgoing: ServerResponse,
   status: number,

@@ -1,10 +1,10 @@
 import { toolsets } from '../../config.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 
-/** What one request may see: the operator's options, narrowed by its path and headers. */
+/** The options of one request: the operator's, narrowed by its path and headers. */
 export interface Scope {
   options: SurfaceOptions
-  /** True when the request narrowed anything: then its lists are nobody else's. */
+  /** True if the request narrowed anything: its lists must not be shared with other requests. */
   narrowed: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Refusal {
 
 const NOT_FOUND: Refusal = {
   status: 404,
-  message: 'the MCP address is /mcp, with /readonly, /x/<toolsets> or /p/<product> after it',
+  message: 'the MCP address is /mcp, optionally followed by /readonly, /x/<toolsets> or /p/<product>',
 }
 
 /**

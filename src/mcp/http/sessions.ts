@@ -5,7 +5,7 @@ import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/serve
 import { LRUCache } from 'lru-cache'
 import { writeProblem } from './problem.ts'
 
-/** A session nobody used for so long is ended. */
+/** A session that is idle for this long is ended. */
 const IDLE_MS = 30 * 60_000
 const SESSIONS = 1000
 const SESSIONS_PER_TOKEN = 50
@@ -16,11 +16,10 @@ interface Session {
   owner: string
 }
 
-/** The 2025 revisions over HTTP, where a server can only ask its client something within a session (mcp §10). */
+/** The 2025 revisions over HTTP, where a server can ask its client something only within a session (mcp §10). */
 export interface Sessions {
   /**
-   * Answers one request. `owner` is who and what the session is for (token and scope): another owner's session is as
-   * unknown as one that never was.
+   * Answers one request. `owner` identifies token and scope of the session; to other owners the session does not exist.
    */
   handle(
     incoming: IncomingMessage,
@@ -42,14 +41,14 @@ export function createSessions({ perToken = SESSIONS_PER_TOKEN, now = Date.now }
     ttlResolution: 0,
     updateAgeOnGet: true,
     perf: { now },
-    // Not `dispose`: closing deletes the session, which would run while the cache is still taking it out.
+    // Not `dispose`: closing deletes the session, while the cache would still be removing it.
     disposeAfter: ({ server }) => void server.close(),
   })
 
   function makeRoom(token: string): void {
     sessions.purgeStale()
     const own = [...sessions.entries()].filter(([, { owner }]) => owner.startsWith(`${token} `))
-    // Entries come most recently used first.
+    // Entries are ordered by last use, most recent first.
     for (const [id] of own.slice(perToken - 1)) sessions.delete(id)
   }
 

@@ -6,23 +6,23 @@ import { compareName } from '../text/untrusted.ts'
 interface Choice<R> {
   kind: string
   parameter: string
-  /** The row's names and keys, as the caller may type them. */
+  /** The row's names and keys that the caller may use. */
   names(row: R): readonly (Untrusted<string> | string | undefined)[]
-  /** The row's name where it may be shown. */
+  /** The row's name if it may be shown. */
   label(row: R): string | undefined
-  /** What to say when several rows have exactly this name. */
+  /** The advice when several rows match. */
   several?: string
-  /** Lists the rows. */
+  /** The call that lists the rows. */
   next: NextAction
-  /** Writes never follow a name that was only begun. */
+  /** Writes do not accept prefix matches. */
   write?: boolean
 }
 
 const SHOWN = 8
 
 /**
- * The row meant by an id or a name: exact id, exact name, the same letters, and for reads the only name that begins so.
- * Otherwise an error that lists the candidates.
+ * Finds a row by id or name: exact id, exact name, name in another case, and for reads a unique prefix. Otherwise throws a
+ * `TeachingError` that lists the candidates.
  */
 export function chooseByName<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): R {
   const byId = rows.find(({ id }) => id === given)
@@ -47,7 +47,7 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
 }
 
 function candidates<R extends { id: string }>(rows: readonly R[], choice: Choice<R>): string {
-  // A name that only events gave is not shown outside the untrusted block; its id is.
+  // A name that only events used is not shown outside the untrusted block; its id is.
   const shown = rows.slice(0, SHOWN).map((row) => {
     const label = choice.label(row)
     return label === undefined || label === '' ? row.id : `${label} (${row.id})`

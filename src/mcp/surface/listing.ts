@@ -4,7 +4,7 @@ import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool } from '.
 import { descriptionsOffered, linesOffered, sentencesOffered } from './naming.ts'
 import { envelopeJson, leanJson, published } from './schema.ts'
 
-/** Everything there is; what a caller sees of it is a `Listing`. */
+/** The whole surface; the part that a caller sees is a `Listing`. */
 export interface Surface {
   tools: readonly Tool[]
   resources: readonly Resource[]
@@ -15,7 +15,7 @@ export interface Surface {
 export interface ListedTool {
   tool: Tool
   description: string
-  /** Reads the arguments of a call. */
+  /** The schema that reads the arguments of a call. */
   input: z.ZodObject
   inputJson: ReturnType<typeof leanJson>
   inputSchema: ReturnType<typeof published>
@@ -28,7 +28,7 @@ export interface ListedTemplate {
   tool: ListedTool
 }
 
-/** What one choice of options shows, in the order of the surface. */
+/** The part of the surface that one choice of options shows, in the same order. */
 export interface Listing {
   tools: readonly ListedTool[]
   resources: readonly Resource[]
@@ -37,15 +37,15 @@ export interface Listing {
   offers: (tool: string) => boolean
 }
 
-// Schemas are made once per choice and not per request: over HTTP a server is built for every one (mcp §10). The number
-// of choices is what callers can spell in a path, so it is bounded here.
+// Schemas are created once per choice, not per request: over HTTP a server is built for each request (mcp §10). Callers
+// can spell any number of choices in a path, so the cache is bounded.
 const listings = new LRUCache<string, Listing>({ max: 64 })
 const identities = new WeakMap<Surface, number>()
 let surfaces = 0
 
 /**
- * Tools of the chosen toolsets, without writes when read-only, without the `product` parameter when one is pinned, and the
- * templates and prompts for these tools; texts name no tool that is not there.
+ * The tools of the chosen toolsets, without writes if read-only and without the `product` parameter if one is pinned, and
+ * the templates and prompts for these tools. Texts never name an unlisted tool. Cached.
  */
 export function createListing(surface: Surface, options: SurfaceOptions): Listing {
   if (!identities.has(surface)) identities.set(surface, (surfaces += 1))

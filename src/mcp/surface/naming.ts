@@ -1,4 +1,4 @@
-/** Words that are tool names by our own pattern (verb_noun), whether or not the tool exists. */
+/** Words that follow our pattern for tool names (verb_noun), whether or not the tool exists. */
 const TOOL_NAME =
   /\b(?:accept|approve|cancel|compute|create|decide|delete|distill|find|get|ingest|list|merge|record|review|save|send|set|start|unlink|update|upload|verify)_[a-z]+(?:_[a-z]+)*\b/g
 
@@ -8,7 +8,7 @@ function namesOnlyOffered(text: string, offers: Offers): boolean {
   return [...text.matchAll(TOOL_NAME)].every(([name]) => offers(name))
 }
 
-/** The text without the sentences that name a tool absent from this caller's list. */
+/** The text without sentences that name a tool absent from the caller's list. */
 export function sentencesOffered(text: string, offers: Offers): string {
   return text
     .split(/(?<=[.:;])\s+(?=[A-Z])/)
@@ -16,7 +16,7 @@ export function sentencesOffered(text: string, offers: Offers): string {
     .join(' ')
 }
 
-/** The text without the lines that name a tool absent from this caller's list. */
+/** The text without lines that name a tool absent from the caller's list. */
 export function linesOffered(text: string, offers: Offers): string {
   return text
     .split('\n')
@@ -24,7 +24,7 @@ export function linesOffered(text: string, offers: Offers): string {
     .join('\n')
 }
 
-/** The steps that name no tool absent from this caller's list, numbered. */
+/** The numbered steps, without those that name a tool absent from the caller's list. */
 export function stepsOffered(steps: readonly string[], offers: Offers): string {
   return steps
     .filter((step) => namesOnlyOffered(step, offers))
@@ -32,7 +32,7 @@ export function stepsOffered(steps: readonly string[], offers: Offers): string {
     .join('\n')
 }
 
-/** The JSON value with every `description` in it reduced to what names offered tools. */
+/** The JSON value, with `sentencesOffered` applied to every `description` in it. */
 export function descriptionsOffered<T>(json: T, offers: Offers): T {
   return JSON.parse(
     JSON.stringify(json, (name, value: unknown) =>

@@ -4,8 +4,8 @@ import * as z from 'zod'
 export type JsonSchema = { [name: string]: unknown }
 
 /**
- * A zod schema as lean JSON Schema: no `$schema` (2020-12 is the protocol's own dialect), no regex beside a `format`, no
- * bounds that only say "safe integer".
+ * A zod schema as lean JSON Schema: no `$schema` (2020-12 is the protocol's own dialect), no regex in addition to a
+ * `format`, no bounds that only mean "safe integer".
  */
 export function leanJson(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const json: JsonSchema = z.toJSONSchema(schema, {
@@ -15,7 +15,7 @@ export function leanJson(schema: z.ZodType, io: 'input' | 'output'): JsonSchema 
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      // A foreign deployment may leave any member of a result out (contract §0.9), and add some.
+      // Other deployments may omit any member of a result and add others (contract §0.9).
       if (io === 'output') {
         delete jsonSchema.required
         delete jsonSchema.additionalProperties
@@ -60,8 +60,8 @@ function orTable(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * What `registerTool` wants, from JSON Schema made once: the server asks for it on every list and every HTTP call. It
- * validates nothing: arguments are read by `readArguments`, whose errors teach, and answers are checked at compile time.
+ * Wraps JSON Schema in the interface that `registerTool` requires, because the server requests it on every list and every
+ * HTTP call. It validates nothing: `readArguments` reads arguments, and answers are checked at compile time.
  */
 export function published(json: JsonSchema): StandardSchemaWithJSON<unknown, unknown> {
   return {

@@ -4,7 +4,7 @@ import { issueName, keyPrefix } from '../resolve/ids.ts'
 import type { Product } from '../resolve/types.ts'
 import { knownName } from '../text/untrusted.ts'
 
-/** Products whose things are read for one suggestion. */
+/** Number of products that are searched for one suggestion. */
 const PRODUCTS = 5
 const ISSUES = 100
 const REQUIREMENTS = 200
@@ -12,43 +12,43 @@ const REQUIREMENTS = 200
 /** Keys of unresolved issues, last seen first. */
 export const issueKeys: Suggest = async (typed, context) => {
   const { api, resolve, signal } = context
-  const [all, meant] = await Promise.all([resolve.products(), productsMeant(context)])
+  const [all, meant] = await Promise.all([resolve.products(), searchedProducts(context)])
   const lists = await Promise.all(
     meant
-      .filter((product) => mayHave(product, typed))
+      .filter((product) => canHaveKey(product, typed))
       .map(({ id }) => api.listIssues({ product_id: id, status: 'unresolved', page_size: ISSUES }, { signal })),
   )
-  return lists.flatMap(({ issues }) => issues.map((issue) => issueName(issue, all))).filter(begins(typed))
+  return lists.flatMap(({ issues }) => issues.map((issue) => issueName(issue, all))).filter(beginsWith(typed))
 }
 
-/** Names of products whose name or key prefix begins so. */
+/** Names of products whose name or key prefix begins with the typed text. */
 export const productNames: Suggest = async (typed, { resolve }) => {
   const products = await resolve.products()
   return products
-    .filter(({ name = '', key_prefix: prefix = '' }) => [name, prefix].some(begins(typed)))
+    .filter(({ name = '', key_prefix: prefix = '' }) => [name, prefix].some(beginsWith(typed)))
     .map(({ id, name }) => (name === undefined ? id : inOneLine(clean(name).text)))
 }
 
-/** Names of environments that the workspace knows: what only events named is no suggestion of ours. */
+/** Names of environments that the workspace vouches for; names that only events used are not suggested. */
 export const environmentNames: Suggest = async (typed, context) => {
-  const meant = await productsMeant(context)
+  const meant = await searchedProducts(context)
   const lists = await Promise.all(meant.map(({ id }) => context.resolve.environments(id)))
   const names = lists.flat().flatMap(({ name, known }) => knownName(name, known) ?? [])
-  return [...new Set(names)].filter(begins(typed))
+  return [...new Set(names)].filter(beginsWith(typed))
 }
 
 /** Names of components. */
 export const componentNames: Suggest = async (typed, context) => {
-  const meant = await productsMeant(context)
+  const meant = await searchedProducts(context)
   const lists = await Promise.all(meant.map(({ id }) => context.resolve.components(id)))
   const names = lists.flat().flatMap(({ name }) => (name === undefined ? [] : [inOneLine(clean(name).text)]))
-  return [...new Set(names)].filter(begins(typed))
+  return [...new Set(names)].filter(beginsWith(typed))
 }
 
-/** Keys of requirements that are not verified, where a key leads to one: when there is one product. */
+/** Keys of unverified requirements; only with a single product, because keys are unique only within one. */
 export const requirementKeys: Suggest = async (typed, context) => {
   const { api, signal } = context
-  const [product, ...others] = await productsMeant(context)
+  const [product, ...others] = await searchedProducts(context)
   if (product === undefined || others.length > 0) return []
   const { requirements } = await api.listRequirements(
     {
@@ -59,23 +59,23 @@ export const requirementKeys: Suggest = async (typed, context) => {
     },
     { signal },
   )
-  return requirements.flatMap(({ key }) => key ?? []).filter(begins(typed))
+  return requirements.flatMap(({ key }) => key ?? []).filter(beginsWith(typed))
 }
 
-/** The product filled in, else those that are visible, as many as are read for a suggestion. */
-async function productsMeant({ resolve, given }: SuggestContext): Promise<Product[]> {
+/** The product that the caller filled in, otherwise the first visible ones. */
+async function searchedProducts({ resolve, given }: SuggestContext): Promise<Product[]> {
   const { product } = given
   if (product !== undefined && product !== '') return [await resolve.product(product)]
   return (await resolve.products()).slice(0, PRODUCTS)
 }
 
-/** Could an issue of the product have a key that begins so? */
-function mayHave({ key_prefix: prefix }: Product, typed: string): boolean {
+/** Whether an issue of the product can have a key that begins with the typed text. */
+function canHaveKey({ key_prefix: prefix }: Product, typed: string): boolean {
   if (prefix === undefined || typed === '') return true
-  return keyPrefix(typed) === prefix || begins(typed)(`${prefix}-`)
+  return keyPrefix(typed) === prefix || beginsWith(typed)(`${prefix}-`)
 }
 
-function begins(typed: string): (value: string) => boolean {
+function beginsWith(typed: string): (value: string) => boolean {
   const fold = typed.trim().toLowerCase()
   return (value) => value.toLowerCase().startsWith(fold)
 }

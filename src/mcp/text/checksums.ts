@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 /** The lengths and first digits that the card networks use. */
 const CARD = /^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|6(?:011|5\d\d)\d{12})$/
 
-/** Is it a card number: of a known network, with a right check digit (ISO/IEC 7812-1)? Spaces and dashes are skipped. */
+/** Whether it is a card number: a known network and a valid check digit (ISO/IEC 7812-1). Ignores spaces and dashes. */
 export function passesLuhn(text: string): boolean {
   const digits = text.replaceAll(/[ -]/g, '')
   if (!CARD.test(digits)) return false
@@ -15,7 +15,7 @@ export function passesLuhn(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** Is it an IBAN: with its letters as numbers and the first four characters last, 1 modulo 97 (ISO 13616)? */
+/** Whether it is an IBAN: with letters as numbers and the first four characters last, 1 modulo 97 (ISO 13616). */
 export function passesIban(text: string): boolean {
   const iban = text.replaceAll(' ', '')
   if (iban.length < 15 || iban.length > 34) return false
@@ -27,7 +27,7 @@ export function passesIban(text: string): boolean {
   return rest === 1
 }
 
-/** Is it an IPv6 address that may lead to somebody? `::1` does not, and `fe::bad` is a name in C++ or Rust. */
+/** Whether it is an IPv6 address that may identify a person. `::1` does not, and `fe::bad` is a name in C++ or Rust. */
 export function personalIpv6(text: string): boolean {
   const groups = text.split(':').filter((group) => group !== '')
   return groups.length >= 3 && /\d/.test(text) && isIPv6(text)

@@ -3,20 +3,20 @@ const TERMINAL =
   // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)/gu
 /**
- * C0 and C1 but newline and tab, and what nobody sees: Unicode's default-ignorable code points are the zero-width and bidi
- * controls, the tag characters and the variation selectors. An emoji keeps its own selector.
+ * C0 and C1 except newline and tab, and invisible characters: Unicode's default-ignorable code points are the zero-width
+ * and bidi controls, the tag characters and the variation selectors. An emoji keeps its own selector.
  */
 const INVISIBLE =
   /[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0f\n\t]]|(?<!\p{Extended_Pictographic})\ufe0f/gv
 
 export interface Cleaned {
   text: string
-  /** Code points that were taken out. */
+  /** Number of code points that were removed. */
   removed: number
 }
 
 /**
- * Text without anything a reader cannot see (mcp §6.2): NFC, no control, escape, bidi, zero-width, tag or
+ * Text without invisible characters (mcp §6.2): NFC, no control, escape, bidi, zero-width, tag or
  * variation-selector characters, no lone surrogates. Nothing is decoded.
  */
 export function clean(raw: string): Cleaned {
@@ -27,17 +27,17 @@ export function clean(raw: string): Cleaned {
     return ''
   }
   let text = lines
-  // Taking out one character can bring the halves of a sequence together, so a second pass looks again.
+  // Removing a character can join the halves of a sequence, so there is a second pass.
   for (let pass = 0; pass < 2; pass += 1) text = text.replaceAll(TERMINAL, drop).replaceAll(INVISIBLE, drop)
   return { text: text.normalize('NFC'), removed }
 }
 
-/** The text in one line. */
+/** The text on one line. */
 export function inOneLine(text: string): string {
   return text.replaceAll(/[\n\t]+/g, ' ').trim()
 }
 
-/** At most `max` code points; a cut says how many are missing. */
+/** At most `max` code points; a cut text says how many are missing. */
 export function cutTo(text: string, max: number): string {
   if (text.length <= max) return text
   const points = Array.from(text)

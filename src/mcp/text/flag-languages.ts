@@ -1,6 +1,6 @@
 /**
- * "Ignore the previous instructions" and its kin in other languages, in lower case. Where a language has no spaces or bends
- * its words, a stem stands for all forms.
+ * "Ignore the previous instructions" and similar sentences in other languages, in lower case. For languages without spaces
+ * or with inflected words, a stem matches all forms.
  */
 export const otherLanguages: readonly RegExp[] = [
   // German

@@ -1,6 +1,6 @@
 import { otherLanguages } from './flag-languages.ts'
 
-/** What outsiders' text may hold that is meant for an agent (mcp §6.6). */
+/** Content of outsiders' text that targets an agent (mcp §6.6). */
 export type FlagKind =
   | 'command_like'
   | 'install_instruction'
@@ -9,17 +9,17 @@ export type FlagKind =
   | 'url'
   | 'hidden_unicode'
 
-/** A weak flag is a fact worth knowing; a strong one looks like an instruction, and a person should hear of it. */
+/** A weak flag is worth knowing; a strong one looks like an instruction that the user should be told about. */
 export type Strength = 'weak' | 'strong'
 
 export interface FlagPattern {
   kind: FlagKind
   strength: Strength
-  /** Over text in lower case; bounded gaps keep it linear. */
+  /** Matches lower-case text; bounded gaps keep it linear. */
   pattern: RegExp
 }
 
-/** Where a sentence that orders something may begin: a clause, or the words that make an order of a verb. */
+/** Where an imperative may begin: at a clause, or after words that turn a verb into a command. */
 const ORDER = String.raw`(?:^|[.!?:;,>*()\]"'\`-]\s{0,3}|\b(?:please|then|and|must|should|now|also|immediately|first|just|always|will|you to|agents? to|sure to|silently|simply|never|can you|whenever possible,?)\s{1,3})`
 const OBJECT = String.raw`\s{1,3}(?:the|all|any|my|your|our|its|their|every|each|this|that|these|those|them|it|me|us|an?|both|full|contents?|current|user|api|ssh|env|secret|hidden|system|previous|everything|what|last|more|database|process\.|os\.|\.?[~/$.]|!\[)`
 const AGENT = String.raw`(?:ai|llm|claude|copilot|chatgpt|gpt(?:-?\d)?|gemini|codex|(?:the |an? |coding |ai |dear )?(?:ai )?assistants?|(?:large )?language models?|ai (?:models?|systems?|agents?)|(?:coding|automated|autonomous) agents?)`
@@ -27,7 +27,7 @@ const SENSITIVE = String.raw`(?:api[\s_-]?keys?|secrets?\b|credentials?|password
 
 const order = (verbs: string, rest: string) => new RegExp(`${ORDER}(?:${verbs})\\b${rest}`, 'm')
 
-/** Orders to set aside what the agent was told, in English. */
+/** Instructions to ignore earlier instructions, in English. */
 const overrides: readonly RegExp[] = [
   /\b(?:ignor(?:e|ing)|disregard|forget|overrid(?:e|es|ing)|bypass(?:es|ing)?|discard|supersedes?|abandon|neglect)\b[^\n]{0,50}?\b(?:previous(?:ly)?|prior|above|earlier|preceding|all|any|your|original|initial|existing|current|below|following|safety|security|system|content|core|these|those|my)\b[^\n]{0,30}?\b(?:instructions?|prompts?|rules?|guidelines?|guidance|directions?|directives?|commands?|constraints?|polic(?:y|ies)|filters?|restrictions?|safeguards?|guardrails?|programming|training|orders?|(?:safety|security) (?:controls?|checks?|mechanisms?|protocols?|warnings?)|confirmations?|context|messages?|scope)\b/,
   /\b(?:ignore|disregard|forget)\s{1,3}(?:about\s{1,3})?(?:everything|anything|all|what|the (?:above|user|rest|block|previous|translation|last))\b/,
@@ -44,7 +44,7 @@ const overrides: readonly RegExp[] = [
   /\b(?:system|admin|safety|operator|constitutional|root|security)[\s_-](?:override|mode\b)|\boverride protocol|\bcontent_filter\b|\bsystem[\s_](?:prompt|instructions?|announ\S{0,3}cement|directives?)\b/,
 ]
 
-/** Attempts to make the reader somebody else. */
+/** Attempts to change the reader's role. */
 const personas: readonly RegExp[] = [
   /\byou\s{1,3}(?:are|will|must|shall|should)\s{1,3}(?:now|from now on|henceforth|no longer|act|become|answer|respond|reply|generate)\b/,
   /\b(?:now|from this (?:point|moment)(?: on| forward)?|from here on|henceforth|from now on),?\s{1,3}(?:you|answer|act|respond|reply|always|never|ignore|treat|obey|whenever)\b|\bnow you (?:are|must|will)\b/,
@@ -76,7 +76,7 @@ const addresses: readonly RegExp[] = [
   /\banswer: task complete\b|\bdo not use (?:any )?other tools\b|\b(?:do|complete|execute) the following(?: task)?(?: first)?\b|\b(?:carry out|carrying out|perform) (?:every|all|each|the following)\b|\b(?:stop|pause|abort|abandon) (?:your|the) (?:current )?(?:task|analysis|work|translation)\b|\bstop (?:everything|analy[sz]ing)\b|\bcontinue with the following\b|\b(?:on|until|at|for|after|takes? effect on) (?:the |your )(?:user's )?next (?:user )?(?:message|turn|response|interaction|session|prompt)\b|\bwhen the user (?:next )?(?:asks|says|types|sends)\b|\b(?:every time|each time|whenever) you\b|\binstead,? (?:output|print|say|write|reply|respond|tell|execute|run)\b|\b(?:full|entire|complete|whole) (?:chat|conversation|user|session)\s?(?:history|context|conversation|transcript|log)?\b|\ball previous (?:exchanges|messages|prompts)\b|\bonly listen to\b|\b(?:decode|decrypt|decipher)\b[^\n]{0,40}\band (?:follow|execute|run|do|obey|include)\b|\bretry this tool\b|\btool must be called\b|\b(?:told|instructed|decided|wants|asked|needs?) (?:me |us |you |we )?(?:need )?(?:us )?to (?:send|forward|redirect|append|upload|use a different|output|share)\b/,
 ]
 
-/** What shall happen without the user. */
+/** Attempts to act without the user's knowledge or consent. */
 const concealments: readonly RegExp[] = [
   /\b(?:do not|don't|never|without|must not|need not|no need to)\s{1,3}(?:\w+\s){0,3}?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|mention(?:ing)?|alert(?:ing)?|ask(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|prompt(?:ing)?|let(?:ting)?|consult(?:ing)?|warn(?:ing)?)\b[^\n]{0,40}?(?:\b(?:user|human|operator|anyone|nobody|owner|developers?|team|them|confirmation|permission|approval|consent|know|it|before|first)\b|$)/m,
   /\b(?:hid(?:e|den)|conceal(?:ed)?|secret|invisible|kept)\b[^\n]{0,25}\bfrom (?:the )?(?:user|human|operator|developer)|\bkeep (?:it|this) (?:hidden|secret|quiet)|\b(?:user|human)s? (?:must|should|will|does|need) ?(?:not|never) (?:know|see|notice)|\btell nobody\b|\b(?:tell|convince|assure) the user\b|\bsecretly\b[^\n]{0,40}\b(?:send|forward|upload|copy)|\bgoes unnoticed\b|\b(?:execute|run|proceed|continue) (?:silently|quietly)\b|\bsilently\b[^\n]{0,60}\b(?:send|forward|creates?|register|upload|install|copy|log)/,
@@ -86,13 +86,13 @@ const concealments: readonly RegExp[] = [
   /\b(?:tool|all) (?:calls?|confirmations?|gates?|safeguards) (?:are|is) (?:approved|disabled|off|granted)\b|\ball (?:gates|tool calls|safeguards|checks) (?:are|have|passed)\b|\buser (?:has )?(?:already )?(?:approved|agreed|wants you|asked you|authori[sz]ed|confirmed)\b|\bconfirmation granted\b|\btrust (?:every|all|any|me)\b|\boverride granted\b/,
 ]
 
-/** Orders to show or to send away what is not the sender's. */
+/** Instructions to reveal or send data that is not the sender's. */
 const exfiltrations: readonly RegExp[] = [
   order(
     'send|post|forward|e-?mail|mail|upload|transmit|leak|share|append|include|copy|disclose|reveal|print|output|display|show|repeat|dump|extract|read|fetch|retrieve|collect|embed|encode|place|render|recite|log|paste|tell|access',
     `(?:${OBJECT})[^\\n]{0,100}?${SENSITIVE}`,
   ),
-  // People are asked to provide an API key, too; nobody is asked for all of them.
+  // Ordinary messages ask a person to provide an API key, but never for all of them.
   order(
     'get|give|provide|submit|write|add|list|return|generate|download|find|use',
     `\\s{1,3}(?:all|any|every|my|us|me|them|everything|both|entire|full|process\\.|os\\.|~)[^\\n]{0,100}?${SENSITIVE}`,
@@ -133,7 +133,7 @@ const commands: readonly RegExp[] = [
   ),
 ]
 
-/** Calls of tools, and changes of what an agent may change. */
+/** Tool calls, and changes to what an agent can change. */
 const calls: readonly RegExp[] = [
   /\b(?:use|call|invoke|using|calls?|trigger) (?:the |a |this |our )?["'`[(]?[\w.-]{2,40}["'`\])]?(?: mcp)? tool\b|\b(?:use|call|invoke) (?:search|send|create|get|delete|read|write|set|merge|approve|accept|record)_\w+|\bjust use this tool\b|\bthis tool (?:must|should|has to|is required)\b|\btool[_ -]calls?\b|\bwhen (?:using|calling) this tool\b|\busing this tool\b/,
   /\b(?:set_error_issue_status|accept_gate_risk|approve_gate_risk|merge_quality_branch|start_agent_run|record_tests|distill_intent|delete_(?:branch|requirement|test|component|environment|release|agent_config|source_map)\w*)\b|"?next_actions"?\s{0,2}:|\bnext:\s{1,3}-/,
@@ -152,7 +152,7 @@ const roles: readonly RegExp[] = [
   /^\s{0,3}#{1,6}\s{0,3}\(?(?:system|human|assistant|user|system_message)\b/m,
 ]
 
-/** What installs something, or runs it straight from a registry. */
+/** Commands that install a package, or run one directly from a registry. */
 const installs: readonly RegExp[] = [
   /\b(?:npx|uvx|bunx|pnpx|(?:pnpm|yarn) dlx)\s{1,3}(?:-\S{1,20}\s{1,3}){0,4}[@a-z][\w@/.-]/,
   /\b(?:npm\s(?:i|install|add)|yarn add|pnpm (?:add|i|install)|bun add|pip3?\sinstall|pipx install|gem install|cargo install|go install|brew install|apt(?:-get)? install|composer require|conda install|uv (?:pip install|add))\s{1,3}(?:-{1,2}[\w-]{1,30}(?:[=\s]https?:\S{1,200})?\s{1,3}){0,4}(?!-)[@a-z][\w@/.:-]{2,}/,

@@ -5,8 +5,8 @@ import { readings } from './lookalikes.ts'
 export type Flags = { [K in FlagKind]?: Strength }
 
 /**
- * The flags of a text as it came, before anything was taken out of it. They only alert: nothing is blocked or changed
- * because of them. Linear in the text; nothing is decoded but look-alike letters.
+ * The flags of a raw text, before anything is removed from it. They only alert: nothing is blocked or changed because of
+ * them. Linear in the length of the text; nothing but look-alike letters is decoded.
  */
 export function findFlags(raw: string): Flags {
   const flags: Flags = {}
@@ -20,23 +20,23 @@ export function findFlags(raw: string): Flags {
   return flags
 }
 
-/** Does any flag look like an instruction to an agent? */
+/** Whether any flag looks like an instruction to an agent. */
 export function isAlarming(flags: Flags): boolean {
   return Object.values(flags).includes('strong')
 }
 
-/** Newlines inside JSON are two characters; what begins a line there begins a line. */
+/** Turns the escaped newlines of JSON into newlines, so that patterns for line starts match there too. */
 function withNewlines(text: string): string {
   return text.replaceAll(/\\{1,3}[nr]/g, '\n')
 }
 
-/** Letters nobody sees: tags, variation selectors beyond those of emoji, invisible operators. */
+/** Invisible letters: tags, variation selectors other than those of emoji, invisible operators. */
 const LETTERS = /[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|[\ufe00-\ufe0e]|[\u2061-\u2064]/gu
-/** What turns the order of a text around. */
+/** Characters that override the direction of text. */
 const OVERRIDES = /[\u202d\u202e\u2066-\u2068]/g
-/** Nothing between two letters of a word; scripts that join letters need it, Latin does not. */
+/** Zero-width characters within a word; scripts that join letters need them, Latin does not. */
 const SPLITS = /(?<=[A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[\sA-Za-z])|(?<=\s)[\u200b\u2060\ufeff]+(?=[A-Za-z])/g
-/** Backspaces that overwrite, and sequences that hide, clear or rename on a terminal; colours are ordinary. */
+/** Backspaces that overwrite text, and sequences that hide, clear or rename on a terminal; colours are harmless. */
 const TERMINAL =
   // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
   /[\u0008]{2}|(?:\u001b\[|\u009b)(?:8m|\d{0,3}[AHJKf]|\d{0,3};\d{0,3}H)|\u001b\]|\u009d/

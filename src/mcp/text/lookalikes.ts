@@ -1,4 +1,4 @@
-/** Letters of other scripts, and digits, that pass for Latin ones in a word. */
+/** Letters of other scripts that look like Latin ones. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     а: 'a',
@@ -47,9 +47,9 @@ const DIGITS: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * The ways a text may read beside the one it is written in, all in lower case: as it is (NFKC: full-width and mathematical
- * letters become plain ones); with foreign look-alikes and accents replaced; and, where letters stand apart or digits stand
- * for letters, with those put right. Ways that change nothing are left out.
+ * The possible readings of a text, all in lower case: as written (NFKC: full-width and mathematical letters become plain
+ * ones); with look-alikes of other scripts and accents replaced; with spaced-out letters joined; and with digits that
+ * replace letters turned back into letters. Duplicates are omitted.
  */
 export function readings(text: string): string[] {
   const plain = text

@@ -3,26 +3,26 @@ import { isCookieName, isPasswordName, isSecretName } from './secret-names.ts'
 
 export interface Redacted {
   text: string
-  /** How many of each kind were replaced; empty when none. */
+  /** How many of each kind were replaced; empty if none. */
   counts: Record<string, number>
 }
 
 interface Rule {
   kind: string
   pattern: RegExp
-  /** The replacement where it is more than the label; `undefined` leaves the match as it is. */
+  /** The replacement if it is not just the label; `undefined` keeps the match. */
   replace?: (match: string, ...groups: readonly (string | undefined)[]) => string | undefined
 }
 
 const label = (kind: string) => `[redacted:${kind}]`
-/** Keeps the first group: the words that say what follows. */
+/** Keeps the first group, which introduces the secret. */
 const after = (kind: string) => (_: string, kept?: string) => `${kept ?? ''}${label(kind)}`
 const where = (kind: string, holds: (match: string) => boolean) => (match: string) =>
   holds(match) ? label(kind) : undefined
 
 /**
- * Credentials that are known by their shape, a whole one before its parts. In all rules repeats are bounded and starts are
- * anchored, which keeps them linear in the text.
+ * Credentials with a known shape, longer ones before their parts. All repetitions are bounded and all starts anchored,
+ * which keeps the rules linear in the length of the text.
  */
 const credentials: readonly Rule[] = [
   {
@@ -91,17 +91,17 @@ const credentials: readonly Rule[] = [
   },
 ]
 
-/** What has a shape of its own and may stand under any name. */
+/** Personal data with a recognizable shape, under any name. */
 const personal: readonly Rule[] = [
   {
     kind: 'email',
-    // Several that are joined by a sign an address may begin with are one match: none of them has a start of its own.
+    // Addresses joined by a character that may begin an address are one match, because only the first has a start.
     pattern:
       /(?<![\w.%+-])(?!git@)(?:[A-Za-z\d._%+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){0,4}\.(?!(?:[cm]?[jt]sx?|css|html?|json|map|vue|svelte|wasm|java|rb|php|dll|exe|png|jpe?g|gif|svg|webp)\b)[A-Za-z]{2,24}\b(?!:\d)){1,20}/g,
   },
   {
     kind: 'card',
-    // A number that is called an id is one, whatever its checksum.
+    // A number that is named id is an id, even if its checksum is valid.
     pattern: /(?<![\w.-]|id["']?\s{0,2}[:= ]\s{0,2}["']?)(?:\d[ -]?){13,15}\d(?!\w|[.-]\w)/gi,
     replace: where('card', passesLuhn),
   },
@@ -113,8 +113,8 @@ const personal: readonly Rule[] = [
   { kind: 'ssn', pattern: /(?<![\w.-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g },
   {
     kind: 'ip',
-    // A version has four numbers too: it stands after a product (`Chrome/156.0.0.0`), `version`, `v`, `@`, `-` or `==`, or
-    // ends in `.0.0`. Loopback and the unspecified address are nobody's.
+    // A version can have four numbers too: it follows a product (`Chrome/156.0.0.0`), `version`, `v`, `@`, `-` or `==`, or
+    // ends in `.0.0`. Loopback and the unspecified address belong to no person.
     pattern:
       /(?<![\w.@-]|==\s{0,2}|\bver(?:sion)?["']?[\s:=]{1,3}["']?|(?:^|[\s"'(,;])[A-Za-z][\w+.-]{0,40}\/)(?!127\.|0\.)(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?<!\.0\.0|255\.255)(?![\w-]|\.\w)/gi,
   },
@@ -125,11 +125,11 @@ const personal: readonly Rule[] = [
   },
 ]
 
-/** The home directory of a person, by where it lies; a route such as `GET /home/x` is none. */
+/** A person's home directory, recognized by its location; a route such as `GET /home/x` is not one. */
 const HOME =
   /(?<![\w)./\]\\-]|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )((?:file|webpack|webpack-internal|app):\/{2,3})?(?:[A-Za-z]:(?:\\{1,4}|\/)Users(?:\\{1,4}|\/)|\/(?:home|Users)\/)[\w.@-]{1,64}/g
 
-/** A replacement can give the text beside it a start or an end of its own; more rounds than two were never seen to be needed. */
+/** A replacement can create a new start or end for adjacent text; more than two rounds have never been needed. */
 const ROUNDS = 6
 
 /**
@@ -160,15 +160,15 @@ function redactOnce(raw: string, counts: Record<string, number>): string {
 function applyRule(text: string, { kind, pattern, replace }: Rule, counts: Record<string, number>): string {
   return text.replaceAll(pattern, (match: string, ...groups: (string | undefined)[]) => {
     const replaced = replace === undefined ? label(kind) : replace(match, ...groups)
-    // A later round finds the label of an earlier one where a value stands.
+    // A later round may match the label that an earlier round inserted.
     if (replaced !== undefined && replaced !== match) countUp(counts, kind)
     return replaced ?? match
   })
 }
 
 /**
- * A copy of structured data in which the values of secret names are labels, with all that is below them; counted into
- * `counts`. The texts in it are still to be redacted.
+ * A copy of structured data in which the values of secret names, including nested ones, are replaced by labels and counted
+ * in `counts`. The other strings in it still have to be redacted.
  */
 export function redactMembers(value: unknown, counts: Record<string, number>): unknown {
   if (Array.isArray(value)) return value.map((item) => redactMembers(item, counts))
@@ -180,7 +180,7 @@ export function redactMembers(value: unknown, counts: Record<string, number>): u
   return Object.fromEntries(members)
 }
 
-/** The label for a value under a secret name, counted into `counts`; undefined when the value may be shown. */
+/** The label for a value under a secret name, counted in `counts`; undefined if the value may be shown. */
 export function redactValue(name: string, value: unknown, counts: Record<string, number>): string | undefined {
   if (value === null || value === undefined || value === '' || typeof value === 'boolean') return undefined
   if (!isSecretName(name)) return undefined
@@ -193,7 +193,7 @@ function countUp(counts: Record<string, number>, kind: string): void {
   counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** What stands after `password:` or `token =` in messages and in code and is no secret. */
+/** Words that follow `password:` or `token =` in messages and code and are not secrets. */
 const STATUS =
   /^(?:required|invalid|incorrect|wrong|missing|empty|null|undefined|none|nil|nan|true|false|expired|failed|ok|string|number|boolean|object|unknown|unauthorized|forbidden|denied|bearer|basic|digest|negotiate|\*+|\.+|-+|\$\w*|%\w+|\[.*)$/i
 
@@ -221,7 +221,7 @@ function redactNamed(text: string, counts: Record<string, number>): string {
   return result + text.slice(done)
 }
 
-/** Prose about a password and code that passes one on stay readable. */
+/** Keeps prose about a password, and code that passes one on, readable. */
 function isSecretValue(name: string, separator: string, found: Readonly<Record<string, string | undefined>>): boolean {
   const { escaped, double, single, bare, next } = found
   if (STATUS.test(escaped ?? double ?? single ?? bare ?? '') || (bare !== undefined && next === '(')) return false

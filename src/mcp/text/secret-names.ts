@@ -1,8 +1,8 @@
-/** Last words of a name that makes its value a secret; longer words that end in one are secret too (`PGPASSWORD`). */
+/** The last word of names whose values are secrets; longer words that end in one count too (`PGPASSWORD`). */
 const SECRET =
   /(?:password|passwd|passphrase|passcode|secret|apikey|token|cookies?|credentials?)$|^(?:pwd|secrets|auth|authorization|jwt|csrf|xsrf|session|sessionid|jsessionid|phpsessid|sess|sid|otp|totp|mfa|cvv|cvc|pin|ssn|bearer|privatekey|secretkey|accesskey|csrfmiddlewaretoken)$/
 
-/** Last two words of such a name. */
+/** The last two words of such names. */
 const SECRET_PAIRS = new Set(
   (
     'api key|access key|secret key|private key|signing key|encryption key|master key|account key|auth key|session key|' +
@@ -12,8 +12,8 @@ const SECRET_PAIRS = new Set(
 )
 
 /**
- * Does a member of this name hold a secret (mcp §6.4)? Decided by its last words, so that `access_token` and `apiKey` do
- * and `token_count`, `author` and `passwordResetAt` do not.
+ * Whether a member of this name contains a secret (mcp §6.4). Decided by its last words: `access_token` and `apiKey` do;
+ * `token_count`, `author` and `passwordResetAt` do not.
  */
 export function isSecretName(name: string): boolean {
   const words = splitName(name)
@@ -21,12 +21,12 @@ export function isSecretName(name: string): boolean {
   return SECRET.test(last) || SECRET_PAIRS.has(`${words.at(-2) ?? ''} ${last}`)
 }
 
-/** Is it a name whose value is a cookie? */
+/** Whether the value of this name is a cookie. */
 export function isCookieName(name: string): boolean {
   return /^cookies?$/.test(splitName(name).at(-1) ?? '')
 }
 
-/** Is it a name of passwords, of which people write prose (`password: must have…`) and single words? */
+/** Whether it is a name of passwords, which also occur in prose (`password: must have…`) and as single words. */
 export function isPasswordName(name: string): boolean {
   return /(?:password|passwd|pwd|passphrase|passcode)$/.test(splitName(name).at(-1) ?? '')
 }

@@ -3,15 +3,15 @@ import { clean, cutTo, inOneLine } from './clean.ts'
 import { findFlags, type Flags } from './flags.ts'
 import { redact, redactMembers, redactValue } from './redact.ts'
 
-type Part = Untrusted<unknown> | string | number | undefined
+type PassagePart = Untrusted<unknown> | string | number | undefined
 
-/** A passage for the untrusted block, made of outsiders' text and fixed words; only `openBlock` reads it. */
+/** A passage for the untrusted block, composed of outsiders' text and fixed words; only `openBlock` reads it. */
 export class Quoted {
-  readonly parts: readonly Part[]
+  readonly parts: readonly PassagePart[]
   readonly max: number
   readonly manyLines: boolean
 
-  constructor(parts: readonly Part[], max: number, manyLines: boolean) {
+  constructor(parts: readonly PassagePart[], max: number, manyLines: boolean) {
     this.parts = parts
     this.max = max
     this.manyLines = manyLines
@@ -22,14 +22,14 @@ export class Quoted {
     return new Quoted(this.parts, max, this.manyLines)
   }
 
-  /** Newlines stay; otherwise a passage is one line. */
+  /** Keeps newlines; by default a passage is one line. */
   keepLines(): Quoted {
     return new Quoted(this.parts, this.max, true)
   }
 }
 
 /** Quotes outsiders' text: quoted`${frame.function} in ${frame.filename}`, one line of at most 300 characters. */
-export function quoted(words: readonly string[], ...texts: readonly Part[]): Quoted {
+export function quoted(words: readonly string[], ...texts: readonly PassagePart[]): Quoted {
   return new Quoted(
     words.flatMap((word, index) => [word, texts[index]]),
     300,
@@ -37,7 +37,7 @@ export function quoted(words: readonly string[], ...texts: readonly Part[]): Quo
   )
 }
 
-/** What an untrusted block holds: quoted passages, and ids and numbers that say what they are about. */
+/** The content of an untrusted block: quoted passages, and the ids and numbers that they belong to. */
 export type BlockContent =
   | Quoted
   | string
@@ -52,29 +52,29 @@ export type OpenContent = string | number | boolean | OpenContent[] | { [name: s
 
 export interface OpenedBlock {
   content: { [name: string]: OpenContent }
-  /** Invisible characters taken out. */
+  /** Number of invisible characters that were removed. */
   removed: number
   redacted: Record<string, number>
-  /** What the texts look like, as they came. */
+  /** Flags of the raw texts. */
   flags: Flags
 }
 
 interface Tally {
   removed: number
   redacted: Record<string, number>
-  /** The texts as they came. */
+  /** The raw texts. */
   raw: string[]
 }
 
 /**
- * Opens a block's passages: cleaned, redacted, cut. The only place where `Untrusted` turns into text for an agent. Empty
- * members are left out.
+ * Opens the passages of a block: cleaned, redacted, cut. Together with `knownName` this is the only way from `Untrusted` to
+ * text for an agent. Empty members are omitted.
  */
 export function openBlock(content: { readonly [name: string]: BlockContent }): OpenedBlock {
   const tally: Tally = { removed: 0, redacted: {}, raw: [] }
-  // An object stays an object; only when nothing is left of it is there nothing to show.
+  // An object stays an object; it is undefined only if nothing of it is left.
   const opened = (openContent(content, tally) ?? {}) as OpenedBlock['content']
-  // Over all texts at once: what one field begins another may end, and each begins a line.
+  // Over all texts together, each on its own line: an instruction may begin in one field and end in another.
   return { content: opened, removed: tally.removed, redacted: tally.redacted, flags: findFlags(tally.raw.join('\n')) }
 }
 
@@ -99,7 +99,7 @@ function openQuoted(quote: Quoted, tally: Tally): string {
   const safe = redact(cleaned.text)
   tally.removed += cleaned.removed
   for (const [kind, count] of Object.entries(safe.counts)) tally.redacted[kind] = (tally.redacted[kind] ?? 0) + count
-  // The nonce cannot be guessed; a text that imitates the marker all the same loses its bracket.
+  // The nonce cannot be guessed; text that imitates the marker anyway loses its bracket.
   const unmarked = safe.text.replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
   return cutTo(quote.manyLines ? unmarked.trim() : inOneLine(unmarked), quote.max)
 }
@@ -113,21 +113,21 @@ function openPart({ parts, manyLines }: Quoted, index: number, tally: Tally): st
   return secret ?? plain(redactMembers(value, tally.redacted), manyLines)
 }
 
-/** Every text in a value: names and members of objects too, each by itself. */
+/** Every string in a value, including the names of members. */
 function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => [name, ...collectTexts(member)])
 }
 
-/** Of a passage quoted`${name}=${value}` the name, when it is the value's turn; else nothing. */
-function precedingName(parts: readonly Part[], index: number): string {
+/** In a passage quoted`${name}=${value}`, the name that precedes the value; otherwise ''. */
+function precedingName(parts: readonly PassagePart[], index: number): string {
   const name = parts[index - 1] === '=' ? parts[index - 2] : undefined
   const text = name instanceof Untrusted ? Untrusted.open(name) : name
   return typeof text === 'string' ? clean(text).text : ''
 }
 
-/** A string as it is, in one line without the spaces around it; anything else as JSON, empty objects as nothing. */
+/** A string unchanged, trimmed if it is one line; other values as JSON, empty objects as ''. */
 function plain(value: unknown, manyLines: boolean): string {
   if (typeof value === 'string') return manyLines ? value : value.trim()
   if (value === undefined || value === null) return ''
@@ -138,13 +138,13 @@ function isList(content: object): content is readonly BlockContent[] {
   return Array.isArray(content)
 }
 
-/** A name that the workspace vouches for, as plain text; undefined when only events named it (mcp §6.3). */
+/** A name that the workspace vouches for, as plain text; undefined if only events named it (mcp §6.3). */
 export function knownName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (name === undefined || known !== true) return undefined
   return cutTo(inOneLine(clean(Untrusted.open(name)).text), 200)
 }
 
-/** How a name that may come from outsiders compares with what the caller typed; shows nothing of it. */
+/** Compares a name that outsiders may have written with the caller's input, without revealing the name. */
 export function compareName(
   name: Untrusted<string> | string | undefined,
   given: string,
@@ -157,29 +157,29 @@ export function compareName(
   return fold.startsWith(given.toLowerCase()) ? 'prefix' : undefined
 }
 
-/** Does the name contain the text, whatever its case? */
+/** Whether the name contains the text, ignoring case. */
 export function nameContains(name: Untrusted<string> | string | undefined, text: string): boolean {
   if (name === undefined) return false
   const open = name instanceof Untrusted ? Untrusted.open(name) : name
   return open.toLowerCase().includes(text.toLowerCase())
 }
 
-/** Is there any text in it? */
+/** Whether the text is present and not blank. */
 export function hasText(text: Untrusted<string> | undefined): text is Untrusted<string> {
   return text !== undefined && Untrusted.open(text).trim() !== ''
 }
 
-/** Is the text at most so long? */
+/** Whether the text has at most this many characters. */
 export function isShort(text: Untrusted<string>, characters: number): boolean {
   return Untrusted.open(text).length <= characters
 }
 
-/** Outsiders' text made of outsiders' texts: it stays what it is. */
+/** Text that is made from outsiders' texts, and therefore untrusted itself. */
 export function combined(texts: readonly Untrusted<string>[], make: (texts: string[]) => string): Untrusted<string> {
   return new Untrusted(make(texts.map((text) => Untrusted.open(text))))
 }
 
-/** A member of an outsider's object, by its name. */
+/** A member of an untrusted object; untrusted itself. */
 export function untrustedMember(
   object: Untrusted<Record<string, unknown>> | undefined,
   name: string,
@@ -188,7 +188,7 @@ export function untrustedMember(
   return value === undefined ? undefined : new Untrusted(value)
 }
 
-/** Has the object no members but these? */
+/** Whether the object has only members with these names. */
 export function hasOnly(object: Untrusted<Record<string, unknown>>, names: ReadonlySet<string>): boolean {
   return Object.keys(Untrusted.open(object)).every((name) => names.has(name))
 }

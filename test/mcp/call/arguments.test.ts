@@ -40,7 +40,11 @@ test.each([
     'expected: environment instead of envrionment; one of product',
   ],
   [{ id: 'SHOP-1' }, 'you sent: id', 'expected: one of product, status, environment'],
-  [{ project: 'a', product: 'b' }, 'unknown parameter project', 'once only: project means product, which is given too'],
+  [
+    { project: 'a', product: 'b' },
+    'unknown parameter project',
+    'pass it once: project means product, which is also given',
+  ],
   [{ arguments: [] }, 'unknown parameter arguments', 'the parameters themselves, as one JSON object'],
   ['text', 'you sent: arguments = "text"', 'expected: arguments: object'],
 ])('find_error_issues teaches what is wrong with %j', (raw, ...said) => {
@@ -70,9 +74,9 @@ test('find_error_issues reads what models send, and says what it made of it', ()
 
 test('set_error_issue_status takes no other tracker for its word', () => {
   expect(refusal(setErrorIssueStatus, { issues: 'SHOP-1', status: 'fixed', reason: 'x' })).toMatchInlineSnapshot(`
-    "error: the arguments do not fit: status (invalid_argument, not retryable)
+    "error: invalid arguments: status (invalid_argument, not retryable)
     you sent: status = "fixed"
-    expected: "fixed" may mean resolved: send that if it is what the user wants; status: unresolved | resolved | ignored
+    expected: "fixed" may mean resolved: send that if the user wants it; status: unresolved | resolved | ignored
     next: Correct the named parameter and call again."
   `)
 })

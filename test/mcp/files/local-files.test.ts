@@ -152,7 +152,7 @@ test('only regular files are read: no folder, pipe or device, and none of them h
   for (const given of ['pipe', '.', '/dev/zero']) {
     await expect(files.read(given, large)).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: 'the path is no regular file',
+      message: 'the path is not a regular file',
     })
     expect(await files.exists(given)).toBe(false)
   }
@@ -164,7 +164,7 @@ test('a pipe that takes the place of a file before it is opened does not hold th
     await rm(path)
     expect(spawnSync('mkfifo', [path]).status).toBe(0)
   })
-  await expect(files.read('a.txt', large)).rejects.toMatchObject({ message: 'the path is no regular file' })
+  await expect(files.read('a.txt', large)).rejects.toMatchObject({ message: 'the path is not a regular file' })
 })
 
 test('a file over the cap is refused, also when it grows while it is read', async () => {
@@ -186,10 +186,10 @@ test('a file over the cap is refused, also when it grows while it is read', asyn
 
 test.each([
   ['~/app.js.map', '"~" is not expanded'],
-  ['file:///srv/app.js.map', 'a file:// address is no path'],
-  ['https://shop.example/app.js.map', 'nothing is read from an address'],
-  ['', 'the path is empty or no path'],
-  ['a\0b', 'the path is empty or no path'],
+  ['file:///srv/app.js.map', 'a file:// URL is not a path'],
+  ['https://shop.example/app.js.map', 'files are not read from URLs'],
+  ['', 'the path is empty or not a path'],
+  ['a\0b', 'the path is empty or not a path'],
 ])('the spelling %j is refused with what to write instead', async (given, message) => {
   await expect(createLocalFiles([root]).read(given, large)).rejects.toMatchObject({ code: 'invalid_argument', message })
 })
@@ -206,13 +206,13 @@ test('an error teaches the next step and shows neither the path nor the folders'
   expect(await failed('/etc/passwd')).toMatchInlineSnapshot(`
     "error: the path is outside the 2 allowed folders (permission_denied, not retryable)
     you sent: path = a text of 11 characters
-    expected: path: inside an allowed folder, which relative paths start at; links out of it are not followed
+    expected: path: inside an allowed folder, which relative paths start from; links that leave it are not followed
     next: ask the user to add its folder to TRACEGATE_ROOTS."
   `)
   expect(await failed('dist/none.map')).toMatchInlineSnapshot(`
     "error: there is no such file or folder (not_found, not retryable)
     you sent: path = a text of 13 characters
-    expected: path: of a file or folder that exists; a relative one starts at an allowed folder
+    expected: path: of an existing file or folder; a relative path starts from an allowed folder
     next: correct the path and call again."
   `)
 })

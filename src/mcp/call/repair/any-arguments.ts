@@ -2,14 +2,14 @@ import type { McpServer, Transport } from '@modelcontextprotocol/server'
 import { isObject } from '../../../lib/objects.ts'
 
 /**
- * Lets `tools/call` through whose `arguments` are no object: the protocol layer would refuse them with an error that
- * teaches nothing. They arrive as `{"arguments": …}`, which repair knows.
+ * Accepts `tools/call` requests whose `arguments` are not an object, which the protocol layer would refuse with an error
+ * that does not help. They arrive as `{"arguments": …}`, which repair unwraps.
  */
 export function acceptAnyArguments(server: McpServer): void {
   const connect = server.connect.bind(server)
   server.connect = (transport: Transport) => {
     const { onmessage } = transport
-    // The SDK calls a listener that is there before its own, with the same message.
+    // The SDK calls an existing listener before its own, with the same message object.
     transport.onmessage = (message, extra) => {
       onmessage?.(message, extra)
       if ('method' in message && message.method === 'tools/call') wrapArguments(message.params)

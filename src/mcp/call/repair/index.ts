@@ -7,30 +7,31 @@ import { absent, parseJson, repairValue, type Reading } from './value.ts'
 import { shapeOf } from '../../result/teach.ts'
 
 export interface Repaired {
-  /** What the strict schema has to read; the very same value when nothing was repaired. */
+  /** The value for the strict schema; the identical value if nothing was repaired. */
   args: unknown
-  /** One short sentence per repair, for the agent: shapes and plain words, never a pasted text. */
+  /** One short sentence per repair, for the agent: shapes and plain words, never pasted text. */
   notes: readonly string[]
   kinds: readonly RepairKind[]
-  /** By parameter or key: what an error about it should add. */
+  /** Additions to an error message, by parameter or key. */
   hints: ReadonlyMap<string, string>
 }
 
 export interface RepairedCall {
-  /** The tool changes something: only conversions that leave the meaning alone, and no key is ignored. */
+  /** The tool writes: only conversions that keep the meaning are made, and no key is ignored. */
   writes: boolean
-  /** The server is pinned to one product, so that naming one is an error and never ignored. */
+  /** The server is pinned to one product, so naming a product is an error and never ignored. */
   pinned: boolean
-  /** Which one, for the error. */
+  /** The pinned product, for the error. */
   product?: string | undefined
 }
 
 const KEYS_NAMED = 5
-/** So many unknown keys are no slips of names. */
+/** More unknown keys than this are not typing mistakes. */
 const SLIPS = 20
 
 /**
- * Arguments as models send them, made into what a tool's schema reads (mcp §4). What cannot be repaired stays as it came, for the schema to refuse. Never throws.
+ * Converts arguments as models send them into what a tool's schema accepts (mcp §4). Whatever cannot be repaired is kept
+ * unchanged, so that the schema refuses it. Never throws.
  */
 export function repair(schema: z.ZodObject, raw: unknown, call: RepairedCall): Repaired {
   const plan = inputPlan(schema)
@@ -44,7 +45,7 @@ interface Log {
   notes: string[]
   kinds: Set<RepairKind>
   hints: Map<string, string>
-  /** Keys so far that no parameter has. */
+  /** Number of unknown keys so far. */
   unknown: number
 }
 
@@ -78,7 +79,7 @@ function repairMembers(
   call: RepairedCall,
   log: Log,
 ): Record<string, unknown> {
-  // Collected as pairs: assigning would let a key named __proto__ through.
+  // Collected in a Map: assigning a key named __proto__ would change the prototype.
   const members = new Map<string, unknown>()
   const ignored: string[] = []
   for (const [key, value] of Object.entries(given)) {
@@ -87,7 +88,7 @@ function repairMembers(
       if (isIgnored(plan, key, call, log)) ignored.push(key)
       else members.set(key, value)
     } else if (key !== parameter.name && (Object.hasOwn(given, parameter.name) || members.has(parameter.name))) {
-      log.hints.set(key, `once only: ${nameShown(key)} means ${parameter.name}, which is given too`)
+      log.hints.set(key, `pass it once: ${nameShown(key)} means ${parameter.name}, which is also given`)
       members.set(key, value)
     } else {
       readMember(parameter, { key, value, writes: call.writes }, members, log)
@@ -132,7 +133,7 @@ function isIgnored(plan: Plan, key: string, { writes, pinned, product }: Repaire
   return near === undefined && !writes && ignorable(key)
 }
 
-/** The first keys, and how many more there are. */
+/** The first keys and the number of others, as text. */
 export function keysShown(keys: readonly string[]): string {
   const more = keys.length > KEYS_NAMED ? ` and ${String(keys.length - KEYS_NAMED)} more` : ''
   return keys.slice(0, KEYS_NAMED).map(nameShown).join(', ') + more

@@ -1,15 +1,15 @@
 import { words } from '../../define/parameters.ts'
 import { folded, type Parameter, type Plan } from './plan.ts'
 
-/** The parameter meant by a key: its own name, or another word for it. */
+/** The parameter that a key means: by its name, or by another word for it. */
 export function findParameter(plan: Plan, key: string): Parameter | undefined {
   return plan.parameters.get(key) ?? plan.byWord.get(folded(key))
 }
 
-/** Longer keys are no slip of a name. */
+/** Longer keys are not typing mistakes. */
 const KEY_CHARACTERS = 40
 
-/** The name of the parameter that an unknown key is nearest to, when it is near any. */
+/** The parameter whose name is closest to an unknown key; undefined if none is close. */
 export function nearest(plan: Plan, key: string): string | undefined {
   const word = folded(key)
   if (word.length < 3 || word.length > KEY_CHARACTERS) return undefined
@@ -22,7 +22,7 @@ export function nearest(plan: Plan, key: string): string | undefined {
 }
 
 const wrappers: readonly string[] = ['arguments', 'input']
-/** Keys that say what the call is about, even where no parameter takes them. */
+/** Keys that determine the subject of a call, even if no parameter accepts them. */
 const meaningful: ReadonlySet<string> = new Set(['id', 'ids', 'key', ...wrappers])
 const productWords: ReadonlySet<string> = new Set(
   ['product', ...(words.get('product')?.also ?? [])].flatMap((word) =>
@@ -30,17 +30,17 @@ const productWords: ReadonlySet<string> = new Set(
   ),
 )
 
-/** May a read go on without the key? Not when it says what the answer has to be about. */
+/** Whether a read may ignore the key. It may not if the key determines the subject of the call. */
 export function ignorable(key: string): boolean {
   return !meaningful.has(folded(key))
 }
 
-/** Does the key name a product, in whatever words? */
+/** Whether the key names a product, in any spelling. */
 export function namesProduct(key: string): boolean {
   return productWords.has(folded(key))
 }
 
-/** Letters to add, take away, change or swap with the next one to make one word of the other. */
+/** Damerau-Levenshtein distance: letters to insert, delete, replace or swap with their neighbour. */
 function distance(one: string, other: string): number {
   let older: number[] = []
   let old = Array.from({ length: other.length + 1 }, (_, index) => index)
@@ -62,7 +62,7 @@ function distance(one: string, other: string): number {
   return old[other.length] ?? Infinity
 }
 
-/** The object inside `{"arguments": {…}}` or `{"input": {…}}`, when the tool has no such parameter. */
+/** The object inside `{"arguments": {…}}` or `{"input": {…}}`, if the tool has no such parameter. */
 export function wrapped(plan: Plan, given: Record<string, unknown>): { key: string; inner: unknown } | undefined {
   const [first, ...others] = Object.entries(given)
   if (first === undefined || others.length > 0) return undefined

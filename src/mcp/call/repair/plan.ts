@@ -1,25 +1,25 @@
 import * as z from 'zod'
 import { neverGuessed, words } from '../../define/parameters.ts'
 
-/** What a parameter holds, as far as repair can do something about it. */
-export type Kind =
+/** The kind of value of a parameter, as far as repair distinguishes it. */
+export type ValueKind =
   | { is: 'whole_number'; max: number }
   | { is: 'boolean' }
   | { is: 'choice'; values: readonly string[] }
   | { is: 'text'; thing: string | undefined }
-  | { is: 'list'; item: Kind }
+  | { is: 'list'; item: ValueKind }
   | { is: 'object'; members: ReadonlyMap<string, Parameter> }
   | { is: 'other' }
 
 export interface Parameter {
   name: string
-  kind: Kind
+  kind: ValueKind
   optional: boolean
-  /** Its meaning is never guessed: only what can be read in one way is converted. */
+  /** Its meaning is never guessed: only unambiguous values are converted. */
   literal: boolean
 }
 
-/** A tool's parameters, and whom each other word for one of them means. */
+/** A tool's parameters, by name and by other words for them. */
 export interface Plan {
   parameters: ReadonlyMap<string, Parameter>
   byWord: ReadonlyMap<string, Parameter>
@@ -27,7 +27,7 @@ export interface Plan {
 
 const plans = new WeakMap<z.ZodObject, Plan>()
 
-/** The plan of a tool's input schema, made once. */
+/** The plan of a tool's input schema; computed once per schema. */
 export function inputPlan(schema: z.ZodObject): Plan {
   const known = plans.get(schema)
   if (known !== undefined) return known
@@ -37,7 +37,7 @@ export function inputPlan(schema: z.ZodObject): Plan {
   return plan
 }
 
-/** A word without case and separators: `lastSeen`, `last-seen` and `LAST_SEEN` are one. */
+/** A word without case and separators: `lastSeen`, `last-seen` and `LAST_SEEN` are equal. */
 export function folded(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, '')
 }
@@ -56,7 +56,7 @@ function toParameter(name: string, schema: z.core.$ZodType): Parameter {
   return { name, kind: valueKind(inner, words.get(name)?.thing), optional, literal: neverGuessed.has(name) }
 }
 
-function valueKind(schema: z.core.$ZodType, thing: string | undefined): Kind {
+function valueKind(schema: z.core.$ZodType, thing: string | undefined): ValueKind {
   if (schema instanceof z.ZodNumber) {
     return schema.isInt ? { is: 'whole_number', max: schema.maxValue ?? Infinity } : { is: 'other' }
   }
@@ -68,7 +68,7 @@ function valueKind(schema: z.core.$ZodType, thing: string | undefined): Kind {
   return { is: 'other' }
 }
 
-/** Own names win over other words; a word that could mean two parameters means none. */
+/** Names win over other words; a word that could mean two parameters means neither. */
 function byWord(parameters: readonly Parameter[]): Map<string, Parameter> {
   const claims = new Map<string, Set<Parameter>>()
   const main = mainParameter(parameters)
@@ -95,7 +95,7 @@ function otherWords({ name, kind, literal }: Parameter): string[] {
   ]
 }
 
-/** What a bare `id` means: the only thing a call must name. */
+/** The parameter that a bare `id` means: the only required one that takes an id. */
 function mainParameter(parameters: readonly Parameter[]): Parameter | undefined {
   const [only, ...others] = parameters.filter(({ name, optional }) => !optional && words.get(name)?.thing !== undefined)
   return others.length === 0 ? only : undefined

@@ -1,12 +1,12 @@
 import { clean } from '../../text/clean.ts'
 import { folded } from './plan.ts'
 
-/** Numbers, UUIDs, hex digests and keys such as SHOP-31: what may stand between `#` and a full stop. */
+/** Numbers, UUIDs, hex digests and keys such as SHOP-31, as they may occur between `#` and a full stop. */
 const ID = /^(?:\d{1,19}|[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z][a-z0-9]{0,9}-\d{1,10})$/i
 
 /**
- * The id or name in what a person would paste: a web address of the thing, quotes or backticks around it, `#` before it,
- * a full stop after it, invisible characters in it.
+ * Extracts the id or name from pasted text: a web address, surrounding quotes or backticks, a leading `#`, a trailing full
+ * stop, invisible characters.
  */
 export function cleanId(thing: string, given: string): string {
   let text = clean(given).text.trim()
@@ -16,11 +16,11 @@ export function cleanId(thing: string, given: string): string {
   return (idInAddress(thing, text) ?? text) || given
 }
 
-/** The segment after `/issues/` (or `error-issue`, or whatever the thing is called) of a web address. */
+/** The segment of a web address after `/issues/` (or `error-issue`, or another name of the noun). */
 function idInAddress(thing: string, text: string): string | undefined {
   if (!/^(?:https?|tracegate):\/\/\S+$/i.test(text) || !URL.canParse(text)) return undefined
   const { protocol, host, pathname } = new URL(text)
-  // tracegate://error-issue/{id} has its first segment where a web address has the host.
+  // tracegate://error-issue/{id} has its first segment in place of the host.
   const path = protocol === 'tracegate:' ? `/${host}${pathname}` : pathname
   const segments = path.split('/')
   const at = segments.findIndex((segment) => names(thing, segment))

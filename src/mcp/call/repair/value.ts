@@ -1,28 +1,28 @@
 import { isObject } from '../../../lib/objects.ts'
 import type { RepairKind } from './notes.ts'
-import { folded, type Kind, type Parameter } from './plan.ts'
+import { folded, type ValueKind, type Parameter } from './plan.ts'
 import { cleanId } from './thing-id.ts'
 import { matchPeriod, periodHint } from './period.ts'
 
-/** The parameter is treated as not given. */
+/** Marks a parameter that is treated as not given. */
 export const absent = Symbol('absent')
 
-/** How one value is read: what was done to it, and what an error about it should add. */
+/** State of reading one value: the repairs made, and an addition to an error about it. */
 export interface Reading {
-  /** The tool changes something: only conversions that leave the meaning alone. */
+  /** The tool writes: only conversions that keep the meaning are made. */
   writes: boolean
   done: Set<RepairKind>
   hint?: string
 }
 
-/** Longer texts are left as they came: no tool takes so much JSON, so many words or such an address. */
+/** Longer texts are kept unchanged: no tool accepts JSON, lists or addresses of this size. */
 const JSON_CHARACTERS = 1_000_000
 const WORDS_CHARACTERS = 20_000
 const ID_CHARACTERS = 2000
-/** More items than any tool takes are not looked at one by one. */
+/** Longer lists, which no tool accepts, are not repaired item by item. */
 const ITEMS = 10_000
 
-/** Words of other trackers for a status. */
+/** Other trackers' words for a status. */
 const statusWords: ReadonlyMap<string, string> = new Map([
   ['open', 'unresolved'],
   ['closed', 'resolved'],
@@ -35,8 +35,8 @@ const statusWords: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The value as the parameter's kind can read it, `absent`, or the value as it came, which the strict schema then
- * refuses. Never throws.
+ * The value converted for the parameter, `absent`, or the unchanged value, which the strict schema then refuses. Never
+ * throws.
  */
 export function repairValue(parameter: Parameter, value: unknown, reading: Reading): unknown {
   const { name, kind, optional, literal } = parameter
@@ -45,12 +45,12 @@ export function repairValue(parameter: Parameter, value: unknown, reading: Readi
     if (name === 'period' && value.trim() !== '') return repairPeriod(kind.values, value, reading)
   }
   if (optional && isAbsent(value, literal)) {
-    // "No answer" must not turn a preview into a change.
+    // An empty value must not turn a preview into a change.
     if (name === 'dry_run') return value
     reading.done.add('absent')
     return absent
   }
-  // Nor must a slip: only the very word switches the preview off.
+  // Nor must a typing mistake: only the exact word `false` turns the preview off.
   if (name === 'dry_run' && typeof value === 'string' && value !== 'false' && isFalse(value)) return value
   return convert(kind, value, { reading, literal })
 }
@@ -78,7 +78,7 @@ function repairStatus(values: readonly string[], value: string, parameter: Param
     return foldChoice(values, value, reading)
   }
   if (reading.writes) {
-    reading.hint = `"${word}" may mean ${meant}: send that if it is what the user wants`
+    reading.hint = `"${word}" may mean ${meant}: send that if the user wants it`
     return value
   }
   reading.done.add('status')
@@ -102,7 +102,7 @@ interface Converting {
   literal: boolean
 }
 
-function convert(kind: Kind, value: unknown, by: Converting): unknown {
+function convert(kind: ValueKind, value: unknown, by: Converting): unknown {
   switch (kind.is) {
     case 'whole_number':
       return toWholeNumber(kind.max, value, by.reading)
@@ -149,7 +149,7 @@ function foldChoice(values: readonly string[], value: string, { done }: Reading)
 }
 
 function toId(thing: string, value: unknown, { done }: Reading): unknown {
-  // Ids are decimal for some things, and a number that is exact has only one spelling.
+  // Some ids are decimal, and a safe integer has only one spelling.
   const text = Number.isSafeInteger(value) && Number(value) >= 0 ? String(value) : value
   if (typeof text !== 'string' || text.length > ID_CHARACTERS) return value
   const id = cleanId(thing, text)
@@ -157,15 +157,15 @@ function toId(thing: string, value: unknown, { done }: Reading): unknown {
   return id
 }
 
-function toList(item: Kind, value: unknown, by: Converting): unknown {
+function toList(item: ValueKind, value: unknown, by: Converting): unknown {
   const list = typeof value === 'string' || typeof value === 'number' ? parseList(item, value, by) : value
   if (!Array.isArray(list)) return value
-  // Test cases and their like are taken as they are or not at all.
+  // Literal parameters such as test cases are accepted unchanged or not at all.
   return by.literal || list.length > ITEMS ? list : list.map((member) => convert(item, member, by))
 }
 
-/** A list from its JSON text, from words between commas or from one word; the value itself when it is none of them. */
-function parseList(item: Kind, value: string | number, { reading, literal }: Converting): unknown {
+/** A list from JSON text, comma-separated words or one word; the value itself if it is none of them. */
+function parseList(item: ValueKind, value: string | number, { reading, literal }: Converting): unknown {
   const parsed = typeof value === 'string' ? parseJson(value) : undefined
   if (Array.isArray(parsed)) {
     reading.done.add('json')
@@ -201,7 +201,7 @@ function toObject(members: ReadonlyMap<string, Parameter>, value: unknown, by: C
   return Object.fromEntries(entries.filter(([, member]) => member !== absent))
 }
 
-/** What a JSON text holds, also when it was encoded twice; undefined when it is none. */
+/** The value of a JSON text, also if it was encoded twice; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   if (text.length > JSON_CHARACTERS || !/^\s*["[{]/.test(text)) return undefined
   try {
