@@ -13,8 +13,6 @@ const LIST_TTL_MS = 3_600_000
 /** More list items and members than any tool takes. */
 const MAX_ARGUMENT_ELEMENTS = 10_000
 
-export type { CallRecord } from './call/call-tool.ts'
-
 export interface ServerFacts extends CallFacts {
   version: string
   /** `public`: every caller of this address gets the same lists. */

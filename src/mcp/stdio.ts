@@ -5,7 +5,8 @@ import type { Upload } from '../client/upload.ts'
 import type { SurfaceOptions } from './define/define.ts'
 import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
-import { buildServer, type CallRecord } from './server.ts'
+import type { CallRecord } from './call/call-tool.ts'
+import { buildServer } from './server.ts'
 
 /** A longer line ends the connection; real calls are far shorter. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024

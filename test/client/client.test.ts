@@ -42,7 +42,7 @@ function options() {
 }
 const api = () => createApi(options())
 
-/** Answers requests to the path one after the other, the last answer again and again. */
+/** Returns the given responses to requests for the path in order, repeating the last one. */
 function answers(method: 'get' | 'post' | 'put' | 'delete', path: string, ...replies: (() => Response)[]) {
   network.use(
     http[method](baseUrl + path, ({ request }) => {

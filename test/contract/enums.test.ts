@@ -6,11 +6,11 @@ import { enumsOfTheTable } from './walk.ts'
 const enums = enumsOfTheTable()
 const named = enums.map((schema) => [schema.options.map(String).join(' | '), schema] as const)
 
-test('the table has the enums of every noun', () => {
+test('the table contains the enums of every noun', () => {
   expect(enums.length).toBeGreaterThan(50)
 })
 
-test.each(named)('%s: every value comes back as it was sent, in results and in requests', (_, schema) => {
+test.each(named)('%s: every value is returned as it was sent, in results and requests', (_, schema) => {
   for (const value of schema.options) {
     expect(schema.parse(value)).toBe(value)
     expect(accept(schema).parse(JSON.parse(JSON.stringify(value)))).toBe(value)
@@ -36,7 +36,7 @@ test('requests may write any enum in any case, with or without its prefix', () =
   )
 })
 
-test('a word that no value has is refused, and so is the zero value of the gateway', () => {
+test('an unknown word is refused, and so is the zero value of the gateway', () => {
   fc.assert(
     fc.property(fc.constantFrom(...enums), fc.string(), (schema, written) => {
       const known = schema.options.map(String).flatMap((value) => [value, value.slice(enumPrefix(schema).length)])
@@ -47,7 +47,7 @@ test('a word that no value has is refused, and so is the zero value of the gatew
   expect(accept(prefixed('PRIORITY', ['HIGH'])).safeParse('PRIORITY_UNSPECIFIED').success).toBe(false)
 })
 
-test('no short form is a value of its own', () => {
+test('no short form is itself a value', () => {
   for (const [name, schema] of named) {
     const prefix = enumPrefix(schema)
     const spellings = schema.options.flatMap((value) => [

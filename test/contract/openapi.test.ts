@@ -27,7 +27,7 @@ interface Operation {
 
 const paths = JSON.parse(JSON.stringify(document.paths)) as Record<string, Record<string, Operation>>
 
-test('the committed document is the one that the contract gives', () => {
+test('the committed document matches the contract', () => {
   expect(committed === `${JSON.stringify(document, null, 1)}\n`, 'openapi.json is stale: run `npm run openapi`').toBe(
     true,
   )
@@ -48,7 +48,7 @@ test('a document with a broken response is refused by the validator', async () =
   expect((await new Validator().validate(broken)).valid).toBe(false)
 })
 
-test.each(endpoints)('%s stands under its path and method with its name, scope and retry', (name, endpoint) => {
+test.each(endpoints)('%s is listed under its path and method with its name, scope and retry', (name, endpoint) => {
   const operation = findOperation(endpoint.path, endpoint.method)
   expect(operation.operationId).toBe(name)
   expect(operation['x-scope']).toBe(endpoint.scope)
@@ -56,7 +56,7 @@ test.each(endpoints)('%s stands under its path and method with its name, scope a
   expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '401', '403', '429', '5XX']))
 })
 
-test.each(endpoints)('%s: path, query and body together are its input', (_, endpoint) => {
+test.each(endpoints)('%s: path, query and body together form its input', (_, endpoint) => {
   const { parameters = [], requestBody } = findOperation(endpoint.path, endpoint.method)
   const own = parameters.filter((parameter) => 'name' in parameter).map(({ name }) => name)
   const body = Object.keys(requestBody?.content['application/json'].schema.properties ?? {})
@@ -70,13 +70,13 @@ test('a list offers the paging names of the specification', () => {
   expect(refers(parameters, 'pagination.page_size')).toBe(true)
 })
 
-test('repeated parameters are given several times', () => {
+test('list parameters are repeated', () => {
   const { parameters = [] } = findOperation('/v1/products/{product_id}/issues', 'GET')
   const levels = parameters.find((parameter) => 'name' in parameter && parameter.name === 'levels')
   expect(levels).toMatchObject({ in: 'query', required: false, style: 'form', explode: true })
 })
 
-test('every reference leads to a component, and no component is without one', () => {
+test('every reference has a component, and every component is referenced', () => {
   const { components } = document
   const used = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, path]) => path ?? ''))
   const there = (['parameters', 'responses', 'schemas'] as const).flatMap((kind) =>
@@ -85,14 +85,14 @@ test('every reference leads to a component, and no component is without one', ()
   expect(used).toEqual(new Set(there))
 })
 
-test('schemas are slim: no regex beside a format, no bounds of safe integers', () => {
+test('schemas are slim: no regex next to a format, no bounds of safe integers', () => {
   expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))
   expect(text).not.toMatch(/"format":"[^"]+","pattern"/)
   expect(text).not.toMatch(/"pattern":"[^"]+","format"/)
   expect(text).not.toContain('"$schema"')
 })
 
-test('what outsiders wrote is plain text on the wire, marked as theirs', () => {
+test("outsiders' text is plain text on the wire, marked as untrusted", () => {
   expect(document.components.schemas.Issue?.properties?.title).toEqual({ type: 'string', 'x-text': 'untrusted' })
 })
 

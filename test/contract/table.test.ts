@@ -10,7 +10,7 @@ const specification = new URL('../../../shared/spec/service-api.md', import.meta
 const hasSpecification = existsSync(specification)
 if (!hasSpecification) console.log('skipped: the specification is not beside this checkout; its copy in test/ is used')
 
-test('the table holds the endpoints of the specification, in its order, none missing and none extra', () => {
+test('the table contains exactly the endpoints of the specification, in its order', () => {
   expect(endpoints.map(([, { method, path }]) => `${method} ${path}`)).toEqual(specified)
   expect(specified).toHaveLength(68)
 })
@@ -20,7 +20,7 @@ test.skipIf(!hasSpecification)('the copy of the endpoint list equals the specifi
   expect([...rows].map(([, method, path]) => `${method} ${path}`)).toEqual(specified)
 })
 
-test.each(endpoints)('%s takes every parameter of its path, as required text', (_, { path, input }) => {
+test.each(endpoints)('%s has every parameter of its path as required text', (_, { path, input }) => {
   const names = pathParameters(path)
   expect(new Set(names).size).toBe(names.length)
   expect(Object.keys(input.shape)).toEqual(expect.arrayContaining(names))
@@ -28,14 +28,14 @@ test.each(endpoints)('%s takes every parameter of its path, as required text', (
   for (const name of names) expect(definition(shape[name] ?? z.never()).type).toBe('string')
 })
 
-test('no path parameter of the specification is left to the query or the body', () => {
+test('no path parameter of the specification is in the query or the body', () => {
   const withOwnId = endpoints.filter(
     ([, { path, input }]) => 'id' in input.shape && !pathParameters(path).includes('id'),
   )
   expect(withOwnId.map(([name]) => name)).toEqual([])
 })
 
-test('lists, and only what is read in pages, take and give page tokens', () => {
+test('exactly the paged endpoints accept and return page tokens', () => {
   for (const [name, { input, returns }] of endpoints) {
     expect([name, 'page_token' in input.shape]).toEqual([name, 'next_page_token' in returns.shape])
     expect([name, 'page_size' in input.shape]).toEqual([name, 'pagination' in returns.shape])
@@ -44,7 +44,7 @@ test('lists, and only what is read in pages, take and give page tokens', () => {
   expect(lists.filter(([, { method, input }]) => method !== 'GET' || !('page_token' in input.shape))).toEqual([])
 })
 
-test('a POST is repeated only where its meaning is idempotent', () => {
+test('a POST is retried only if it is idempotent', () => {
   const repeated = endpoints.filter(([, { method, retry }]) => method === 'POST' && retry !== 'never')
   expect(repeated.map(([name]) => name).toSorted()).toEqual(
     [
@@ -63,12 +63,12 @@ test('a POST is repeated only where its meaning is idempotent', () => {
     expect([name, retry]).toEqual([name, method === 'POST' ? retry : usual[method]])
 })
 
-test('every POST takes an idempotency key', () => {
+test('every POST accepts an idempotency key', () => {
   const without = endpoints.filter(([, { method, input }]) => method === 'POST' && !('request_id' in input.shape))
   expect(without.map(([name]) => name)).toEqual([])
 })
 
-test('reads need the scope read, writes the scope write, and these another one', () => {
+test('reads require the scope read, writes the scope write, and these another one', () => {
   const others: Record<string, string> = {
     acceptRisk: 'gate:accept',
     approveRisk: 'gate:approve',
@@ -86,7 +86,7 @@ test('bodies are at most 4 MiB, reports 32 MiB, intent 2 MiB', () => {
     expect([name, bodyLimitBytes]).toEqual([name, others[name] ?? 4 * mib])
 })
 
-test('one endpoint streams, and the compiler knows which', () => {
+test('one endpoint streams, which its type shows', () => {
   const streams: true = contract.streamAgentRunEvents.stream
   const answers: false = contract.listAgentRunEvents.stream
   expect([streams, answers]).toEqual([true, false])
@@ -102,7 +102,7 @@ test.each([
   expect(input.safeParse({ id: 'a', title: null }).success).toBe(false)
 })
 
-test('what every endpoint may answer is not repeated among its own failures', () => {
+test("failures of every endpoint are not repeated among an endpoint's own", () => {
   const everywhere = ['unauthenticated', 'permission_denied', 'resource_exhausted', 'internal', 'unavailable']
   for (const [name, { fails }] of endpoints)
     expect([name, fails.filter((code) => everywhere.includes(code))]).toEqual([name, []])

@@ -5,7 +5,7 @@ import { isTrusted, textMark } from '../../src/contract/base/text.ts'
 /** The table with its names, as a list. */
 export const endpoints = Object.entries(contract)
 
-/** A schema's definition; every schema that zod makes is one of its own union. */
+/** A schema's definition; every schema that zod creates is a member of its own union. */
 export function definition(schema: z.core.$ZodType) {
   return (schema as z.core.$ZodTypes)._zod.def
 }

@@ -35,7 +35,7 @@ function createTestApi(send: Send) {
   return createApi({ send, baseUrl: 'https://quality.example', token: 'tg_x', retries: 0 })
 }
 
-test('a deployment that leaves members out is read as far as it says anything', async () => {
+test('a deployment that omits members is read as far as possible', async () => {
   await using agent = await connect(createTestApi(foreign()))
   const context = await agent.call('get_workspace_context', { include: ['environments'] })
   expect(context.text).toContain('1 product visible')
@@ -55,7 +55,7 @@ test('a deployment that leaves members out is read as far as it says anything', 
   expect(one.text).toContain('| title: boom')
 })
 
-test('a status is written by one call after one read', async () => {
+test('a status change is one write after one read', async () => {
   const sent: string[] = []
   await using agent = await connect(createTestApi(foreign(sent)))
   const { text } = await agent.call('set_error_issue_status', { issues: ['i1'], status: 'resolved', reason: 'r' })
@@ -63,14 +63,14 @@ test('a status is written by one call after one read', async () => {
   expect(sent).toEqual(['GET /v1/issues/i1', 'POST /v1/issues/i1:setStatus'])
 })
 
-test('status any leaves the filter out, and no parameter is sent that the call does not need', async () => {
+test('status any sends no filter, and only needed parameters are sent', async () => {
   const sent: string[] = []
   await using agent = await connect(createTestApi(foreign(sent)))
   await agent.call('find_error_issues', { status: 'any', limit: 5 })
   expect(sent.at(-1)).toBe('GET /v1/products/7/issues?sort=last_seen&pagination.page_size=5')
 })
 
-test('the words of another server’s error never reach the agent', async () => {
+test("text of a deployment's error never reaches the agent", async () => {
   await using agent = await connect(createTestApi(foreign()))
   const { text, isError } = await agent.call('get_error_issue', { issue: 'i9' })
   expect(isError).toBe(true)

@@ -56,7 +56,7 @@ test.each([
   ['find_coverage_gaps', {}],
   ['get_test_context', { requirement: 'REQ-1' }],
   ['get_test_context', { requirement: 'REQ-1', detail: 'full' }],
-])('every hostile string in what outsiders wrote keeps inside the block of %s %j', async (tool, args) => {
+])('every hostile string of outsiders stays inside the block of %s %j', async (tool, args) => {
   let hostile = ''
   const send = deployment(() => hostile)
   await using agent = await connect(createApi({ send, baseUrl: 'https://quality.example', token: 'tg_x' }))

@@ -101,7 +101,7 @@ test.each(calls)('%s %j shows nothing invisible and no secret', async (tool, arg
   expect(whole).not.toMatch(invisible)
 })
 
-test('both forms show the same outsiders’ text', async () => {
+test('both forms contain the same outsiders’ text', async () => {
   const { text, structured } = await agent.call('get_error_issue', { issue: 'APP-1', detail: 'full' })
   const { untrusted } = structured as { untrusted: Record<string, unknown> }
   const leaves = (value: unknown): string[] => {

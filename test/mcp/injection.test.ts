@@ -63,7 +63,7 @@ function expectClean(whole: string): void {
   expect(whole).not.toMatch(STRAY_SELECTOR)
 }
 
-/** Texts in the positions that a result shows, as the client tells of them; the rest of the event is quiet. */
+/** Texts in the positions that a result shows, as the client returns them; the rest of the event is harmless. */
 const shown: Readonly<Record<string, (text: Untrusted<string>) => Event>> = {
   message: (message) => ({ id: 'e', message }),
   'exception type': (type) => ({ id: 'e', exceptions: [{ type, value: quiet }] }),
@@ -154,7 +154,7 @@ const notes = [
   `paid by ${secrets.card}, ${secrets.iban}, ${secrets.email} from ${secrets.ip} in ${secrets.home}/app.js`,
 ]
 
-/** The event's members with secrets beside the hostile texts. */
+/** The event's members, with secrets next to the hostile texts. */
 function planted(event: SentEvent, index: number): SentEvent {
   const { breadcrumbs, tags, request, user } = event as {
     breadcrumbs: { values: object[] }
@@ -238,7 +238,7 @@ async function writeTools(): Promise<ReadonlySet<string>> {
   return new Set(tools.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true).map(({ name }) => name))
 }
 
-test('the events that are sent have every string, and many different ones in every position', () => {
+test('the sent events contain every string, and many different strings in every position', () => {
   const seen = sampled.map((index) => JSON.stringify(hostileEvent(index)))
   const missing = strongStrings.filter(
     ({ text }) => !seen.some((event) => event.includes(JSON.stringify(text).slice(1, -1))),
@@ -282,7 +282,7 @@ async function expectSafeFixContext(issue: string, writes: ReadonlySet<string>):
   expect(split(called.text).inside.join('\n')).toContain(CANARY)
   expect(split(called.text).outside.split('\n')[1]).toBe(WARNING)
   const { data } = called.structured as { data: { files?: object; corroboration: Corroborated } }
-  // No path of an event is matched, and nobody knows its release.
+  // No path of the event is matched, and its release is unknown.
   expect(data.files).toBeUndefined()
   expect(data.corroboration.score).toMatch(/^0\D/)
 }
@@ -297,7 +297,7 @@ function shownIds(rows: object): string[] {
   return (rows as { rows: string[][] }).rows.flatMap(([id]) => id ?? [])
 }
 
-test('what a failed test says keeps inside its block, and is told of where it gives orders', async () => {
+test('the message of a failed test stays inside its block, and is flagged if it gives instructions', async () => {
   const writes = await writeTools()
   for (const [index, { text }] of strongStrings.entries()) {
     // TC-1 is the first of them: without suite titles there is no suite.
@@ -314,7 +314,7 @@ test('what a failed test says keeps inside its block, and is told of where it gi
   }
 }, 90_000)
 
-test('lists, other occurrences and errors hold nothing of the events outside a block', async () => {
+test('lists, other occurrences and errors contain no event text outside a block', async () => {
   const writes = await writeTools()
   const tools = await agent.list()
   const reads = tools.map(({ name }) => name).filter((name) => !writes.has(name))

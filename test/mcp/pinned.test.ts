@@ -31,12 +31,12 @@ afterAll(async () => {
   await app.close()
 })
 
-test('no tool takes a product', async () => {
+test('no tool has a product parameter', async () => {
   const listed = await agent.list()
   expect(listed.filter(({ inputSchema: { properties = {} } }) => 'product' in properties)).toEqual([])
 })
 
-test('an issue of another product is not found, by id as by key, for reads as for writes', async () => {
+test('an issue of another product is not found, by id or key, for reads and writes', async () => {
   const { issues } = await app.api.listIssues({ product_id: app.productId })
   for (const issue of [issues[0]?.id ?? '', 'APP-1', '../APP-1', '%2e%2e/1']) {
     const read = await agent.call('get_error_issue', { issue })

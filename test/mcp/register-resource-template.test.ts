@@ -74,7 +74,7 @@ describe.each(eras)('a client of %s', (era) => {
   })
 
   test.each(['APP-99', 'NONE-1', 'Ignore%20this%0Aplease', '%E0%A4%A', '..%2fAPP-1'])(
-    'is told that there is no issue %s, in the words of the catalogue',
+    'gets the not-found error of the catalogue for issue %s',
     async (id) => {
       await using agent = await connect(app.api, { era })
       const uri = `tracegate://error-issue/${id}/fix-context`
@@ -87,7 +87,7 @@ describe.each(eras)('a client of %s', (era) => {
   )
 })
 
-test('what is read must be read again next time, and is nobody else’s', async () => {
+test('results must not be cached or shared', async () => {
   await using agent = await connect(app.api)
   const result = await agent.client.readResource({ uri: 'tracegate://error-issue/APP-1' })
   expect(result).toMatchObject({ ttlMs: 0, cacheScope: 'private' })
@@ -95,7 +95,7 @@ test('what is read must be read again next time, and is nobody else’s', async 
   expect(docs).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' })
 })
 
-test('a failure that says nothing of the address is no missing resource', async () => {
+test('a failure that is not about the address is not reported as a missing resource', async () => {
   const down = () => Promise.reject(new ServiceError('unavailable', 'the service cannot be reached'))
   await using agent = await connect(down)
   const { code, message, data } = await refusal(agent, 'tracegate://error-issue/APP-1')
@@ -103,7 +103,7 @@ test('a failure that says nothing of the address is no missing resource', async 
   expect(message).toContain('(upstream_unavailable, retry in a moment)')
 })
 
-test('a bug tells the reader nothing, and the operator all', async () => {
+test('details of a bug go to the operator, not to the reader', async () => {
   const bugs: unknown[] = []
   const broken = () => Promise.reject(new TypeError('secret at /srv/db'))
   await using agent = await connect(broken, { onBug: (error, where) => bugs.push([where, error]) })
@@ -125,7 +125,7 @@ test('a read is logged under its template, without the id', async () => {
   expect(JSON.stringify(records)).not.toContain('APP-')
 })
 
-test('without its tool in the list a template is not there', async () => {
+test('a template is not listed without its tool', async () => {
   await using agent = await connect(app.api, { options: { toolsets: ['sourcemaps'] } })
   const { resourceTemplates } = await agent.client.listResourceTemplates()
   expect(resourceTemplates).toEqual([])
@@ -133,7 +133,7 @@ test('without its tool in the list a template is not there', async () => {
 })
 
 describe('a pinned product', () => {
-  test('has its own issues at these addresses and no others', async () => {
+  test('has only its own issues at these addresses', async () => {
     await using ours = await connect(app.api, { options: { product: 'My product' } })
     expect((await read(ours, 'tracegate://error-issue/APP-1/fix-context')).text).toContain('APP-1 is unresolved')
     await using theirs = await connect(app.api, { options: { product: 'Other shop' } })
@@ -146,7 +146,7 @@ describe('a pinned product', () => {
     }
   })
 
-  test('may stand in an address, by its id or name', async () => {
+  test('may be part of an address, by id or name', async () => {
     const tool = defineTool({
       name: 'get_quality_gate',
       toolset: 'default',

@@ -38,7 +38,7 @@ describe.each(eras)('a client of %s', (era) => {
     expect(agent.instructions()).toContain('Event text is untrusted')
   })
 
-  test('calls a tool and gets both forms', async () => {
+  test('calls a tool and receives both forms', async () => {
     await using agent = await connect(app.api, { era })
     // The client has checked the structured form against the published schema.
     const { text, structured, isError, meta } = await agent.call('find_error_issues')
@@ -56,7 +56,7 @@ describe.each(eras)('a client of %s', (era) => {
     expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Product: "My product".') } }])
   })
 
-  test('gets refused arguments as a result it can learn from', async () => {
+  test('receives refused arguments as a helpful error result', async () => {
     await using agent = await connect(unreachable, { era })
     const { text, isError, structured } = await agent.call('find_error_issues', { status: 'broken' })
     expect(isError).toBe(true)
@@ -65,7 +65,7 @@ describe.each(eras)('a client of %s', (era) => {
   })
 })
 
-test('a bug in a tool tells the agent nothing, and the operator all', async () => {
+test('details of a bug in a tool go to the operator, not to the agent', async () => {
   const bugs: unknown[] = []
   const broken = { getMe: () => Promise.reject(new Error('secret at /srv/db')) } as unknown as Api
   await using agent = await connect(broken, { onBug: (error) => bugs.push(error) })
@@ -85,7 +85,7 @@ test('read-only shows no tool that writes', async () => {
   expect(JSON.stringify(contents)).not.toContain('set_error_issue_status')
 })
 
-test('the service is opened at the first call that needs it', async () => {
+test('the service is opened by the first call that needs it', async () => {
   let opened = 0
   await using agent = await connect(() => {
     opened += 1
@@ -97,13 +97,13 @@ test('the service is opened at the first call that needs it', async () => {
   expect(opened).toBe(1)
 })
 
-test('lists can be cached, and say so', async () => {
+test('lists are marked as cacheable', async () => {
   await using agent = await connect(unreachable)
   const list = await agent.client.listTools()
   expect(list).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' })
 })
 
-test('an unreachable service is an error that says to repeat', async () => {
+test('an unreachable service is an error that advises a retry', async () => {
   const { ServiceError } = await import('../../src/errors.ts')
   const down = () => Promise.reject(new ServiceError('unavailable', 'the service cannot be reached'))
   await using agent = await connect(down)

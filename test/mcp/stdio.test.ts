@@ -30,7 +30,7 @@ async function connectChild(era: Era) {
 }
 
 describe.each(eras)('over stdio a client of %s', (era) => {
-  test('lists tools before any data is touched, then calls one', async () => {
+  test('lists tools before opening any data, then calls one', async () => {
     await using agent = await connectChild(era)
     expect((await agent.list()).map(({ name }) => name)).toContain('find_error_issues')
     expect(readdirSync(dataDir)).toEqual([])

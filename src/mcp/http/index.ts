@@ -17,7 +17,8 @@ import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
 import { parseScope, type Scope } from './scope.ts'
 import { createSessions } from './sessions.ts'
-import { buildServer, type CallRecord } from '../server.ts'
+import type { CallRecord } from '../call/call-tool.ts'
+import { buildServer } from '../server.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Every session may keep a stream open (sessions.ts allows 50), in addition to calls. */

@@ -61,7 +61,7 @@ afterAll(async () => {
 
 /**
  * Arguments that fit and name real things, so that a preview that a slip switches off would write; of a write that has no
- * preview, things that nobody has.
+ * preview, things that do not exist.
  */
 function fitting(tool: Tool): Record<string, unknown> {
   const { oneOf: [, ...others] = [], texts = {} } = examples.get(tool.name) ?? {}
@@ -88,7 +88,7 @@ async function send(client: Connected, tool: string, args: unknown): Promise<Cal
   return client.call(tool, args as Record<string, unknown>)
 }
 
-/** Why an answer is no good one; undefined when it is. */
+/** Why an answer is not acceptable; undefined if it is. */
 function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError }: Called): string | undefined {
   const names = (said: string) => about.some((name) => said.includes(name))
   if (text.includes('(internal')) return 'a bug'
@@ -120,7 +120,7 @@ async function resultData({ db }: App): Promise<Map<string, string>> {
 }
 
 describe.each(surface.tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool) => {
-  test('repairs what is mutated and says so, or teaches; it neither crashes nor writes', async () => {
+  test('repairs mutated arguments and says so, or returns a helpful error; it neither crashes nor writes', async () => {
     const before = await resultData(app)
     const mutated = listMutations(tool.input, fitting(tool))
     const answers = await inBatches(mutated, 8, async (mutation) => ({
@@ -140,7 +140,7 @@ describe.each(surface.tools.map((tool) => [tool.name, tool] as const))('%s', (na
   })
 })
 
-test('the mutations are of some 35 kinds, and each is used', () => {
+test('there are about 35 kinds of mutations, and each is used', () => {
   const used = new Set(
     surface.tools.flatMap((tool) => listMutations(tool.input, fitting(tool)).map(({ kind }) => kind)),
   )
@@ -165,14 +165,14 @@ describe.each(eras)('a client of %s', (era) => {
     'period "24h" -> "1d"',
   ]
 
-  test('gets an answer with the repairs named, in both forms', async () => {
+  test('gets an answer that names the repairs, in both forms', async () => {
     await using client = await connect(app.api, { era })
     const { structured, text } = await client.call('find_error_issues', args)
     expect(structured).toMatchObject({ adjusted })
     for (const note of adjusted) expect(text).toContain(note)
   })
 
-  test('may send its arguments as text, over stdio as over HTTP', async () => {
+  test('may send its arguments as text, over stdio and HTTP', async () => {
     await using inMemory = await connect(app.api, { era })
     await using served = await serveMcp(app)
     await using overHttp = await connectHttp(`${served.base}/mcp`, app.token, era)
@@ -185,7 +185,7 @@ describe.each(eras)('a client of %s', (era) => {
     }
   })
 
-  test('is refused a status of other trackers in a write, and learns ours', async () => {
+  test("gets an error with the valid statuses when it writes another tracker's status", async () => {
     await using client = await connect(app.api, { era })
     const { isError, text } = await client.call('set_error_issue_status', {
       issues: 'SHOP-1',

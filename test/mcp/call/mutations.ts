@@ -87,7 +87,7 @@ const extras: Readonly<Record<string, Members>> = {
   'a key of prototypes': { constructor: { limit: 1 } },
 }
 
-/** The key to send instead; empty for none, undefined where that is no mutation. */
+/** The key to send instead; empty for none, undefined if that would not be a mutation. */
 const keys: Readonly<Record<string, (field: Field) => string | undefined>> = {
   'key left out': ({ optional }) => (optional ? undefined : ''),
   'key in camel case': ({ name }) =>

@@ -56,7 +56,7 @@ test('a file is read by its absolute path and by the one relative to a root', as
   }
 })
 
-test('a root that is a link itself is the folder it leads to', async () => {
+test('a root that is a link is its target folder', async () => {
   file('root/a.txt', 'hello')
   const link = join(base, 'link')
   symlinkSync(root, link)
@@ -71,7 +71,7 @@ test.each([
   ['dot segments', () => '../outside/secret.txt'],
   ['a name that begins like the root', () => `${file('root2/x.txt')}`],
   ['the root of the disk', () => '/'],
-])('what is outside is refused, whether it exists or not: %s', async (_, path) => {
+])('a path outside is refused, whether it exists or not: %s', async (_, path) => {
   const files = createLocalFiles([root])
   for (const given of [path(), `${path()}-that-is-not-there`]) {
     await expect(files.read(given, large)).rejects.toMatchObject({ code: 'permission_denied' })
@@ -80,14 +80,14 @@ test.each([
   }
 })
 
-test('dot segments with the separator of Windows lead nowhere', async () => {
+test('dot segments with Windows separators do not lead outside', async () => {
   const files = createLocalFiles([root])
   for (const given of ['..\\outside\\secret.txt', '..\\outside\\nothing.txt']) {
     await expect(files.read(given, large)).rejects.toMatchObject({ code: 'not_found' })
   }
 })
 
-test('no link leads out, and a link says nothing about what is out there', async () => {
+test('no link leads outside, and its error does not reveal whether the target exists', async () => {
   symlinkSync(outside, join(root, 'folder'))
   symlinkSync(join(outside, 'secret.txt'), join(root, 'file'))
   symlinkSync(join(outside, 'nothing'), join(root, 'dangling'))
@@ -146,7 +146,7 @@ test('a folder that was a link only while the file was opened is not read either
   await expect(files.read('folder/secret.txt', large)).rejects.toMatchObject({ code: 'permission_denied' })
 })
 
-test('only regular files are read: no folder, pipe or device, and none of them holds the call', async () => {
+test('only regular files are read; folders, pipes and devices are refused without blocking', async () => {
   expect(spawnSync('mkfifo', [join(root, 'pipe')]).status).toBe(0)
   const files = createLocalFiles([root, '/dev'])
   for (const given of ['pipe', '.', '/dev/zero']) {
@@ -158,7 +158,7 @@ test('only regular files are read: no folder, pipe or device, and none of them h
   }
 })
 
-test('a pipe that takes the place of a file before it is opened does not hold the call', async () => {
+test('a pipe that replaces a file before it is opened does not block the call', async () => {
   const path = file('root/a.txt')
   const files = swappedBeforeOpening(async () => {
     await rm(path)
@@ -167,7 +167,7 @@ test('a pipe that takes the place of a file before it is opened does not hold th
   await expect(files.read('a.txt', large)).rejects.toMatchObject({ message: 'the path is not a regular file' })
 })
 
-test('a file over the cap is refused, also when it grows while it is read', async () => {
+test('a file over the limit is refused, also if it grows while it is read', async () => {
   const path = file('root/a.txt', 'x'.repeat(1000))
   const files = createLocalFiles([root])
   expect((await files.read('a.txt', { maxBytes: 1000 })).bytes).toHaveLength(1000)
@@ -190,11 +190,11 @@ test.each([
   ['https://shop.example/app.js.map', 'files are not read from URLs'],
   ['', 'the path is empty or not a path'],
   ['a\0b', 'the path is empty or not a path'],
-])('the spelling %j is refused with what to write instead', async (given, message) => {
+])('the spelling %j is refused, with the correct spelling', async (given, message) => {
   await expect(createLocalFiles([root]).read(given, large)).rejects.toMatchObject({ code: 'invalid_argument', message })
 })
 
-test('an error teaches the next step and shows neither the path nor the folders', async () => {
+test('an error names the next step, but neither the path nor the folders', async () => {
   const list = { offers: () => true, pinned: false }
   const failed = async (path: string) =>
     errorText(
@@ -217,7 +217,7 @@ test('an error teaches the next step and shows neither the path nor the folders'
   `)
 })
 
-test('a root that does not exist holds nothing, until it is made', async () => {
+test('a root that does not exist is empty until it is created', async () => {
   const files = createLocalFiles([join(base, 'later')])
   await expect(files.read('a.txt', large)).rejects.toMatchObject({ code: 'not_found' })
   file('later/a.txt', 'hello')
@@ -255,7 +255,7 @@ test('a folder with too many files or too deep is refused', async () => {
   await expect(files.list('deep', many)).rejects.toMatchObject({ code: 'payload_too_large' })
 })
 
-test('whatever a path is made of, nothing outside is ever read', async () => {
+test('no path, however it is composed, reads a file outside', async () => {
   file('root/a/inside.txt', 'harmless')
   symlinkSync(outside, join(root, 'a/out'))
   symlinkSync('..', join(root, 'up'))

@@ -44,7 +44,7 @@ const build = {
   'chunks/b.mjs.map': '{"version":3,"names":[]}',
 }
 
-test('a bundle holds every file at its path, and what it says of its bytes is so', async () => {
+test('a bundle contains every file at its path, with the stated size and checksum', async () => {
   await using prepared = await bundle(writeFolder('dist', build))
   const bytes = await buffer(Readable.from(prepared.chunks()))
   expect(bytes.byteLength).toBe(prepared.sizeBytes)
@@ -65,7 +65,7 @@ test('the same files are the same bytes, in another folder, at another time and 
   expect(other.sha256).not.toBe(first.sha256)
 })
 
-test('a comment that names a map outside the folder is reported, however it is written', async () => {
+test('a comment that names a map outside the folder is reported, in every spelling', async () => {
   const folder = writeFolder('dist', {
     'a.js': '//# sourceMappingURL=../maps/a.js.map',
     'b.js': '//# sourceMappingURL=https://cdn.example/maps/b.js.map',
@@ -92,7 +92,7 @@ test('progress ends at the size of the files', async () => {
   expect(heard.at(-1)).toBe(Object.values(build).reduce((sum, text) => sum + text.length, 0))
 })
 
-test('disposing leaves nothing behind, nor does a bundle that cannot be made', async () => {
+test('disposing leaves nothing behind, nor does a bundle that fails', async () => {
   const folder = writeFolder('dist', build)
   const left = () => readdirSync(join(base, 'tmp'))
   {

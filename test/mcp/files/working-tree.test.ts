@@ -18,13 +18,13 @@ function write(...paths: string[]): void {
   }
 }
 
-test('the files below every root are told by their paths, without installed packages and history', async () => {
+test('the files below every root are listed by path, without installed packages and history', async () => {
   write('one/src/a.ts', 'one/node_modules/x/index.js', 'one/.git/config', 'two/b.ts')
   const local = createLocalFiles([join(root, 'one'), join(root, 'two')])
   expect(await workingTree(local, ['src/**'])).toEqual(['src/a.ts', 'b.ts'])
 })
 
-test('of a large tree only the folders that the globs begin with are told', async () => {
+test('in a large tree only the folders that the globs begin with are listed', async () => {
   const many = Array.from({ length: 5001 }, (_, index) => `generated/${String(index)}.txt`)
   write('src/cart/a.ts', 'src/cart/deep/b.ts', 'src/other.ts', ...many)
   const local = createLocalFiles([root])
@@ -35,13 +35,13 @@ test('of a large tree only the folders that the globs begin with are told', asyn
   expect(await workingTree(local, ['**/*.ts', 'generated/*'])).toEqual([])
 })
 
-test('a glob cannot lead out of the roots', async () => {
+test('a glob cannot lead outside the roots', async () => {
   write('inside/a.ts', 'outside/secret.ts', ...Array.from({ length: 5001 }, (_, index) => `inside/x/${String(index)}`))
   const local = createLocalFiles([join(root, 'inside')])
   expect(await workingTree(local, ['../outside/*', `${root}/outside/**`])).toEqual([])
 })
 
-test('where nothing may be read there are no files', async () => {
+test('without allowed roots there are no files', async () => {
   expect(await workingTree(createLocalFiles([]), ['src/**'])).toEqual([])
 })
 

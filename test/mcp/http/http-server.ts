@@ -11,7 +11,7 @@ import { connectClient, connected, defaults, type Connected, type Era } from '..
 export interface McpServed extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   base: string
-  /** What the server reported besides its answers. */
+  /** What the server reported in addition to its responses. */
   errors: unknown[]
   notify: McpHttp['notify']
   /** Resolves when every request until now has been dealt with. */
@@ -45,7 +45,7 @@ export async function serveMcp(
   }
 }
 
-/** Adds the caller's token to every request and passes all else on as it came: for clients that cannot send one. */
+/** Adds the caller's token to every request and forwards the rest unchanged: for clients that cannot send a token. */
 export async function addToken(base: string, token: string): Promise<AsyncDisposable & { base: string }> {
   const target = new URL(base)
   const server = createServer((incoming, outgoing) => {

@@ -77,7 +77,7 @@ describe.each(eras)('a client of %s', (era) => {
   })
 })
 
-test('a narrowed list is nobody else’s to cache', async () => {
+test('a narrowed list is not cached for other callers', async () => {
   await using agent = await connectHttp(`${mcp}/readonly`, app.token, '2026-07-28')
   expect(await agent.client.listTools()).toMatchObject({ cacheScope: 'private' })
 })
@@ -98,7 +98,7 @@ test.each([
   }
 })
 
-test('a foreign host name or origin is refused with 403, whatever token it brings', async () => {
+test('a foreign host name or origin is refused with 403, even with a valid token', async () => {
   expect((await raw('/mcp', { headers: { ...bearer(), host: 'evil.example' }, body: listTools })).status).toBe(403)
   expect(
     (await raw('/mcp', { headers: { ...bearer(), origin: 'https://evil.example' }, body: listTools })).status,
@@ -126,7 +126,7 @@ test('a body over 4 MiB is refused with 413, and the next request works', async 
   expect((await raw('/mcp', { headers: bearer(), body: initialize })).status).toBe(200)
 })
 
-test('a body that is no JSON is refused with 400', async () => {
+test('a body that is not JSON is refused with 400', async () => {
   const answer = await raw('/mcp', { headers: bearer(), body: '{"jsonrpc"' })
   expect(answer.status).toBe(400)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { code: -32_700 } })
@@ -135,14 +135,14 @@ test('a body that is no JSON is refused with 400', async () => {
 test.each([
   ['the body', (nested: string) => nested],
   ['the arguments of a call', (nested: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${nested}}`],
-])('lists nested too deep in %s are refused with 400', async (_, bodyOf) => {
+])('lists nested too deeply in %s are refused with 400', async (_, bodyOf) => {
   const body = bodyOf('['.repeat(200_000) + ']'.repeat(200_000))
   const answer = await raw('/mcp', { headers: bearer(), body })
   expect(answer.status).toBe(400)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { code: -32_700 } })
 })
 
-test('who hangs up in the middle of a body is nothing for the log', async () => {
+test('a disconnect in the middle of a body is not logged', async () => {
   const { promise: verified, resolve: verify } = Promise.withResolvers<void>()
   await using own = await serveMcp(app, { verify: async () => verify() })
   const socket = connect(Number(new URL(own.base).port), '127.0.0.1')
@@ -154,7 +154,7 @@ test('who hangs up in the middle of a body is nothing for the log', async () => 
   expect(own.errors).toEqual([])
 })
 
-test('a token has a bounded number of requests at once, whoever else calls', async () => {
+test('a token has a bounded number of concurrent requests, independent of other callers', async () => {
   const { promise: release, resolve: finish } = Promise.withResolvers<void>()
   const { promise: bothArrived, resolve: arrive } = Promise.withResolvers<void>()
   let arrived = 0
@@ -181,7 +181,7 @@ test('a token has a bounded number of requests at once, whoever else calls', asy
   expect((await post(app.token)).status).not.toBe(429)
 })
 
-test('an address that is not ours is refused with 404', async () => {
+test('an unknown address is refused with 404', async () => {
   expect((await raw('/mcp/elsewhere', { headers: bearer(), body: listTools })).status).toBe(404)
 })
 
@@ -211,7 +211,7 @@ test('DELETE ends a session', async () => {
   expect((await raw('/mcp', { headers: { ...bearer(), 'mcp-session-id': id }, body: listTools })).status).toBe(404)
 })
 
-test('a session nobody uses for half an hour is ended, one in use is not', async () => {
+test('a session ends after half an hour without use', async () => {
   let now = Date.UTC(2026, 10, 21)
   await using timed = await serveMcp(app, { now: () => now })
   const ask = async (id?: string) => {
@@ -234,13 +234,13 @@ test('a session nobody uses for half an hour is ended, one in use is not', async
   expect((await ask(id)).status).toBe(404)
 })
 
-test('a token has a bounded number of sessions: the one not used for longest gives way', async () => {
+test('a token has a bounded number of sessions: the least recently used one ends first', async () => {
   const first = await openSession(bearer())
   for (let count = 0; count < 50; count += 1) await openSession(bearer())
   expect((await raw('/mcp', { headers: { ...bearer(), 'mcp-session-id': first }, body: listTools })).status).toBe(404)
 })
 
-test('a token is checked at most once a minute, and a bad one every time', async () => {
+test('a valid token is checked at most once a minute, an invalid one every time', async () => {
   let now = Date.UTC(2026, 10, 21)
   let checks = 0
   await using counted = await serveMcp(app, {
@@ -270,7 +270,7 @@ test('a token is checked at most once a minute, and a bad one every time', async
   expect(checks).toBe(4)
 })
 
-test('when the service cannot say whose token it is the answer is 503, and the reason stays inside', async () => {
+test('if the service cannot check a token the response is 503 without the reason', async () => {
   await using down = await serveMcp(app, {
     verify: () => Promise.reject(new ServiceError('unavailable', 'db at /srv/secret')),
   })
@@ -281,7 +281,7 @@ test('when the service cannot say whose token it is the answer is 503, and the r
   expect(down.errors).toHaveLength(1)
 })
 
-test('each caller acts as its own token', async () => {
+test('each caller acts with its own token', async () => {
   const reader = (await tokenHeaders(app, { scopes: ['read'] })).authorization.slice('Bearer '.length)
   await using agent = await connectHttp(mcp, reader, '2026-07-28')
   const { text, isError } = await agent.call('set_error_issue_status', {
@@ -293,6 +293,6 @@ test('each caller acts as its own token', async () => {
   expect(text).toContain('(permission_denied, not retryable)')
 })
 
-test('nothing of all this was a fault of the server', () => {
+test('none of these requests was logged as a fault of the server', () => {
   expect(server.errors).toEqual([])
 })

@@ -21,11 +21,11 @@ test.each([
   ],
   ['/mcp', { 'x-mcp-toolsets': 'default' }, { toolsets: ['default'], readOnly: false, product: undefined }, true],
   ['/mcp/x/default', { 'x-mcp-toolsets': 'releases' }, { toolsets: [], readOnly: false, product: undefined }, true],
-])('%s with %j shows what both allow', (path, headers, options, narrowed) => {
+])('%s with %j shows only what both allow', (path, headers, options, narrowed) => {
   expect(parseScope(path, headers, operator)).toEqual({ options: { ...operator, ...options }, narrowed })
 })
 
-test('what the operator forbids stays forbidden', () => {
+test('a request cannot enable what the operator disabled', () => {
   const strict = { ...operator, readOnly: true, product: '1' }
   expect(parseScope('/mcp', { 'x-mcp-readonly': 'false' }, strict)).toMatchObject({ options: { readOnly: true } })
   expect(parseScope('/mcp/p/2', {}, strict)).toEqual({
@@ -36,7 +36,7 @@ test('what the operator forbids stays forbidden', () => {
 })
 
 test.each(['/', '/mcpx', '/mcp/other', '/mcp/x', '/mcp/x/', '/mcp/p', '/mcp//p/1', '/mcp/p/%E0%A4%A', '//mcp'])(
-  '%s is not an address of ours',
+  '%s is not an MCP address',
   (path) => {
     expect(parseScope(path, {}, operator)).toMatchObject({ status: 404 })
   },

@@ -53,18 +53,18 @@ test.each([
   expect(found.requirement.product_id).toBe(found.product.id)
 })
 
-test('an id says by itself whose it is', async () => {
+test('an id determines its product', async () => {
   const found = await resolver().requirement(ids['theirs REQ-1'] ?? '')
   expect(found.product.name).toBe('Other')
   expect((await resolver().test(ids['theirs TC-2'] ?? '')).product.name).toBe('Other')
 })
 
-test('a key is one of the pinned product', async () => {
+test('a key belongs to the pinned product', async () => {
   expect((await resolver('Other').requirement('REQ-1')).requirement.id).toBe(ids['theirs REQ-1'])
   expect((await resolver('Other').test('TC-1')).test.id).toBe(ids['theirs TC-1'])
 })
 
-test('a key without a product asks which of several is meant', async () => {
+test('a key without a product is ambiguous with several products', async () => {
   expect(await refusal(resolver().requirement('REQ-1'))).toContain('several products: say which (ambiguous_name')
 })
 
@@ -81,7 +81,7 @@ test.each([
   expect(text).toContain('next: find_coverage_gaps {')
 })
 
-test('what another product has is not there under a pin, by id and by key', async () => {
+test('under a pin, rows of another product are not found, by id or key', async () => {
   for (const given of [ids['theirs REQ-2'] ?? '', 'REQ-2']) {
     expect(await refusal(resolver('My product').requirement(given))).toContain('requirement not found')
   }
@@ -90,7 +90,7 @@ test('what another product has is not there under a pin, by id and by key', asyn
   }
 })
 
-test('a deployment that ignores the filter, or does not say whose a thing is, leads nowhere', async () => {
+test('a deployment that ignores the filter or omits the product never yields a wrong row', async () => {
   const { requirements } = await app.api.listRequirements({ product_id: otherId })
   const odd = createResolver({
     api: {

@@ -44,29 +44,29 @@ test.each([
   expect(await resolver().product(given)).toMatchObject({ name })
 })
 
-test('a name that begins several products is ambiguous, and each is listed with its id', async () => {
+test('a prefix of several products is ambiguous, and each is listed with its id', async () => {
   const text = await refusal(resolver().product('Store'))
   expect(text).toContain('(ambiguous_name, not retryable)')
   expect(text).toMatch(/Storefront \(\d+\), STOREFRONT EU|Store admin \(\d+\)/)
 })
 
-test('a write takes no name that was only begun', async () => {
+test('a write does not accept a prefix match', async () => {
   expect(await refusal(resolver().product('My', { write: true }))).toContain('product not found')
 })
 
-test('several products and none named is an error that lists them', async () => {
+test('several products without a name is an error that lists them', async () => {
   const text = await refusal(resolver().product(undefined))
   expect(text).toContain('several products: say which')
   expect(text).toContain('1 (My product)')
 })
 
-test('one pinned product is the only one there is', async () => {
+test('a pinned product is the only visible one', async () => {
   const pinned = resolver('Storefront')
   expect(await pinned.product(undefined)).toMatchObject({ name: 'Storefront' })
   expect(await refusal(pinned.product('My product'))).toContain('product not found')
 })
 
-test('a version in two environments asks for one', async () => {
+test('a version in two environments requires an environment', async () => {
   const [environment] = (await resolver().environments(app.productId)).filter(
     ({ kind }) => kind === 'ENVIRONMENT_KIND_PREVIEW',
   )
@@ -76,7 +76,7 @@ test('a version in two environments asks for one', async () => {
   expect(await resolver().release(app.productId, release.id, undefined)).toMatchObject({ id: release.id })
 })
 
-test('what a call read is read once', async () => {
+test('a call reads each list once', async () => {
   let reads = 0
   const counted = createResolver({
     api: {
@@ -93,7 +93,7 @@ test('what a call read is read once', async () => {
   expect(reads).toBe(1)
 })
 
-test('a key that no product begins so lists what keys begin with', async () => {
+test('a key with an unknown prefix is an error that lists the prefixes', async () => {
   expect(await refusal(resolver().issue('ZZZ-1'))).toMatch(/keys begin with (?:(?:APP|SHOP|ADM|EU)(?:, )?){4}\n/)
 })
 
@@ -114,7 +114,7 @@ test('a key whose prefix two products have is ambiguous, and no issue is read', 
   expect(await refusal(twice.issue('SHOP-1'))).toContain('(ambiguous_name, not retryable)')
 })
 
-describe('where to ask for an issue', () => {
+describe('references to issues', () => {
   const reads: string[] = []
   const watched = (pinned?: string) =>
     createResolver({
@@ -150,7 +150,7 @@ describe('where to ask for an issue', () => {
     expect({ id: place.id, product: place.product.id, reads }).toEqual({ id, product: '1', reads: expected })
   })
 
-  test('an issue of another product than the pinned one is looked for in the pinned one alone', async () => {
+  test('under a pin an issue is searched only in the pinned product', async () => {
     const pinned = watched('Storefront')
     expect(await refusal(pinned.issueReference('APP-1'))).toContain('error issue not found in product "Storefront"')
     // Whether the id is there, the path with the pinned product in it decides.
@@ -163,11 +163,14 @@ describe('where to ask for an issue', () => {
   })
 })
 
-test.each(['a/b', '%2e%2e', '1?x', 'a b', '.', 'x'.repeat(200)])('%j is no id, and is not asked for', async (given) => {
-  const silent = createResolver({
-    api: { ...app.api, getIssue: () => Promise.reject(new Error('asked')) },
-    pinned: undefined,
-    signal: new AbortController().signal,
-  })
-  expect(await refusal(silent.issue(given))).toContain('error issue not found')
-})
+test.each(['a/b', '%2e%2e', '1?x', 'a b', '.', 'x'.repeat(200)])(
+  '%j is not an id and is not requested',
+  async (given) => {
+    const silent = createResolver({
+      api: { ...app.api, getIssue: () => Promise.reject(new Error('asked')) },
+      pinned: undefined,
+      signal: new AbortController().signal,
+    })
+    expect(await refusal(silent.issue(given))).toContain('error issue not found')
+  },
+)

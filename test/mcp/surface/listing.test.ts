@@ -63,7 +63,7 @@ const small: Surface = {
 const list = (options: Partial<SurfaceOptions> = {}) => createListing(small, { ...defaults, ...options })
 const names = (options?: Partial<SurfaceOptions>) => list(options).tools.map(({ tool: { name } }) => name)
 
-test('a list holds the tools of the chosen toolsets, in a fixed order', () => {
+test('a list contains the tools of the chosen toolsets, in a fixed order', () => {
   expect(names()).toEqual(['find_error_issues', 'delete_release'])
   expect(names({ toolsets: ['releases'] })).toEqual(['get_release'])
   expect(names({ toolsets: ['releases', 'default'] })).toEqual(names({ toolsets: ['all'] }))
@@ -73,19 +73,19 @@ test('read-only removes every tool that writes', () => {
   expect(names({ toolsets: ['all'], readOnly: true })).toEqual(['find_error_issues', 'get_release'])
 })
 
-test('a pinned product is no parameter of any tool', () => {
+test('with a pinned product no tool has a product parameter', () => {
   for (const { inputJson, input } of list({ product: '1' }).tools) {
     expect(inputJson).not.toHaveProperty('properties.product')
     expect(input.safeParse({ product: '2', release: 'r' }).success).toBe(false)
   }
 })
 
-test('a template is there with its tool', () => {
+test('a template is listed with its tool', () => {
   expect(list().templates).toMatchObject([{ description: 'A thing.', tool: { tool: { name: 'find_error_issues' } } }])
   expect(list({ toolsets: ['releases'] }).templates).toEqual([])
 })
 
-test('a pinned product is no argument of any prompt', () => {
+test('with a pinned product no prompt has a product argument', () => {
   const names = ({ prompts }: ReturnType<typeof list>) => prompts.flatMap(({ args }) => Object.keys(args))
   expect(names(list({ toolsets: ['all'] }))).toEqual(['product', 'issue'])
   expect(names(list({ toolsets: ['all'], product: '1' }))).toEqual(['issue'])
@@ -100,7 +100,7 @@ test('no text names a tool that is not in the list', () => {
   expect(list({ toolsets: ['all'] }).tools[0]?.description).toContain('get_release')
 })
 
-test('the same choice gives the same schemas, made once', () => {
+test('the same choice reuses the same schemas', () => {
   expect(list({ toolsets: ['releases', 'default'] })).toBe(list({ toolsets: ['default', 'releases'] }))
 })
 

@@ -77,7 +77,7 @@ describe.each(eras)('a client of %s', (era) => {
   })
 })
 
-test('keys of open requirements are offered where a key leads to one', async () => {
+test('keys of open requirements are suggested if a key identifies one', async () => {
   const requirement: Ref = { type: 'ref/resource', uri: 'tracegate://requirement/{id}' }
   await using pinned = await connect(app.api, { options: { product: 'My product' } })
   expect(await suggested(pinned, requirement, ['id', ''])).toEqual(['REQ-1', 'REQ-2'])
@@ -86,7 +86,7 @@ test('keys of open requirements are offered where a key leads to one', async () 
   expect(await suggested(agent, requirement, ['id', ''])).toEqual([])
 })
 
-test('products and components are offered where gaps are asked for', async () => {
+test('products and components are suggested for coverage gaps', async () => {
   await using agent = await connect(app.api)
   const gaps: Ref = { type: 'ref/resource', uri: 'tracegate://product/{product}/coverage-gaps' }
   expect(await suggested(agent, gaps, ['product', 'my'])).toEqual(['My product'])
@@ -95,19 +95,19 @@ test('products and components are offered where gaps are asked for', async () =>
   expect(await suggested(agent, close, ['component', ''], { product: 'Other shop' })).toEqual(['Search'])
 })
 
-test('a name that only events gave is never offered', async () => {
+test('a name that only events used is never suggested', async () => {
   await using agent = await connect(app.api)
   expect(await suggested(agent, triage, ['environment', ''])).toEqual(['preview', 'production'])
   expect(await suggested(agent, triage, ['environment', 'ignore'])).toEqual([])
 })
 
-test('the product filled in narrows the keys', async () => {
+test('a given product narrows the keys', async () => {
   await using agent = await connect(app.api)
   expect(await suggested(agent, fix, ['issue', ''], { product: 'Other shop' })).toEqual([])
   expect(await suggested(agent, fix, ['issue', ''], { product: 'My product' })).toHaveLength(3)
 })
 
-test('under a pin only the pinned product is looked at, and no prompt asks for it', async () => {
+test('under a pin only the pinned product is searched, and no prompt asks for a product', async () => {
   await using agent = await connect(app.api, { options: { product: 'Other shop' } })
   expect(await suggested(agent, address, ['id', ''])).toEqual([])
   expect(await suggested(agent, triage, ['environment', ''])).toEqual(['preview'])
@@ -120,7 +120,7 @@ test('under a pin only the pinned product is looked at, and no prompt asks for i
   ])
 })
 
-test('where two products have one prefix, ids are offered', async () => {
+test('if two products share a prefix, ids are suggested', async () => {
   const twins = {
     ...app.api,
     listProducts: async (request: Parameters<Api['listProducts']>[0]) => {
@@ -134,7 +134,7 @@ test('where two products have one prefix, ids are offered', async () => {
   for (const value of values) expect(value).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('at most 100 are offered', async () => {
+test('at most 100 values are suggested', async () => {
   const issues = Array.from({ length: 180 }, (_, index) => ({
     id: `i${String(index)}`,
     short_id: `APP-${String(index + 1)}`,
@@ -144,7 +144,7 @@ test('at most 100 are offered', async () => {
   expect(await suggested(agent, address, ['id', 'APP-'])).toHaveLength(100)
 })
 
-test('when the service fails there is nothing to suggest, and a bug is reported', async () => {
+test('if the service fails there are no suggestions, and a bug is reported', async () => {
   const bugs: unknown[] = []
   const onBug = (error: unknown) => bugs.push(error)
   const down = () => Promise.reject(new ServiceError('unavailable', 'the service cannot be reached'))
@@ -156,7 +156,7 @@ test('when the service fails there is nothing to suggest, and a bug is reported'
   expect(bugs).toHaveLength(1)
 })
 
-test('what cannot be completed has no suggestions', async () => {
+test('arguments without completion have no suggestions', async () => {
   await using agent = await connect(app.api)
   expect(await suggested(agent, fix, ['nothing', 'a'])).toEqual([])
   await expect(suggested(agent, { type: 'ref/resource', uri: 'tracegate://x/{id}' }, ['id', ''])).rejects.toThrow(

@@ -16,13 +16,13 @@ test.each([
   ['lone surrogates', 'a\uD800b\uDC00', 'ab'],
   ['C0 and C1 controls', 'a\u0000b\u0085c\u007Fd', 'abcd'],
   ['a sequence split by an invisible character', '\u001b\u200B[31mred', '[31mred'],
-])('%s are taken out and counted', (_, raw, text) => {
+])('%s are removed and counted', (_, raw, text) => {
   const cleaned = clean(raw)
   expect(cleaned.text).toBe(text)
   expect(cleaned.removed).toBeGreaterThan(0)
 })
 
-test('what people write stays', () => {
+test('ordinary text is kept unchanged', () => {
   const text = 'Größe 10\u202F€ ❤\uFE0F 東京 naïve\n\tindented'
   expect(clean(text)).toEqual({ text, removed: 0 })
 })
@@ -56,7 +56,7 @@ test('no control or invisible character survives, and cleaning twice changes not
   )
 })
 
-test('a text in one line has no newline, and a cut one says how much is missing', () => {
+test('text on one line has no newline, and cut text says how much is missing', () => {
   expect(inOneLine(' a\n\tb ')).toBe('a b')
   expect(cutTo('😀😀😀', 3)).toBe('😀😀😀')
   expect(cutTo('😀😀😀x', 3)).toBe('😀😀😀… (+1 characters)')

@@ -1,2 +1,2 @@
-/** Characters that nobody sees, but for newlines, tabs and the selector of an emoji. */
+/** Invisible characters, except newlines, tabs and the selector of an emoji. */
 export const invisible = /[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}]--[\ufe0f\n\t]]/v

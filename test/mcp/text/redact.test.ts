@@ -72,7 +72,7 @@ test.each([
   ['https://shop.example/reset?n=1&token=abc', 'https://shop.example/reset?n=1&token=[redacted:secret]'],
   ['otp: 123456', 'otp: [redacted:secret]'],
   ['session_id=abc', 'session_id=[redacted:secret]'],
-])('in %s the name makes the value a secret', (raw, text) => {
+])('in %s the value is a secret because of its name', (raw, text) => {
   expect(redact(raw)).toEqual({ text, counts: { secret: 1 } })
 })
 
@@ -81,7 +81,7 @@ test.each([
   ['file:///Users/ann/cart.js', 'file://~/cart.js'],
   [String.raw`C:\Users\ann\cart.js`, String.raw`~\cart.js`],
   ['ENOENT: C:/Users/ann', 'ENOENT: ~'],
-])('in %s the home directory loses its owner', (raw, text) => {
+])('in %s the home directory is anonymized', (raw, text) => {
   expect(redact(raw)).toEqual({ text, counts: { home_directory: 1 } })
 })
 
@@ -115,7 +115,7 @@ test.each([
   expect(redact(text)).toEqual({ text, counts: {} })
 })
 
-test('values of secret names go whole, with all that is below them', () => {
+test('values of secret names are removed completely, including nested ones', () => {
   const counts = {}
   const data = {
     password: 'a b c',
@@ -143,7 +143,7 @@ test('values of secret names go whole, with all that is below them', () => {
   expect(counts).toEqual({ secret: 5, cookie: 1 })
 })
 
-test('addresses joined by a sign that an address may begin with are all replaced', () => {
+test('addresses joined by a character that may begin an address are all replaced', () => {
   expect(redact('ann@example.com-bob@example.com+cy@example.org done').text).toBe('[redacted:email] done')
 })
 
@@ -151,7 +151,7 @@ test('an address before another address is replaced too', () => {
   expect(redact('ann@example.com:10.1.2.3').text).toBe('[redacted:email]:[redacted:ip]')
 })
 
-test('redacting twice changes nothing more', () => {
+test('redacting again changes nothing', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'password=',
@@ -176,7 +176,7 @@ test('redacting twice changes nothing more', () => {
   )
 })
 
-test('traces of real programs lose nothing but home directories', () => {
+test('traces of real programs lose only home directories', () => {
   const kinds = traces.flatMap(({ text }) => Object.keys(redact(text).counts))
   expect(kinds.filter((kind) => kind !== 'home_directory')).toEqual([])
 })
@@ -186,7 +186,7 @@ test('a long text without secrets is read in linear time', () => {
   expect(redact(giant).text).toBe(giant)
 })
 
-test('a giant text of any one phrase is read to its end', () => {
+test('a huge text of one repeated phrase is scanned to its end', () => {
   const phrases = [
     'cookie: a=',
     'a="',
