@@ -1,6 +1,6 @@
 /**
- * A minified file of which no functions can be read. The message is one sentence that names the position or the limit
- * and holds nothing of the file.
+ * A minified file whose functions cannot be read. The message is one sentence that names the position or the limit and
+ * contains no text of the file.
  */
 export class MinifiedDefect extends Error {
   override readonly name = 'MinifiedDefect'

@@ -21,10 +21,10 @@ interface PluginMethods {
 // acorn declares the constructor as protected; its `extend` hands the same class to plugins.
 const Base = Parser as unknown as new (options: Options, input: string) => PluginMethods
 
-/** Stands for every statement that was visited, so that the tree of a whole bundle never exists at once. */
+/** Replaces every visited statement, so that the tree of a whole bundle is never in memory at once. */
 const VISITED: Statement = Object.freeze({ type: 'EmptyStatement', start: 0, end: 0 })
 
-/** More than a bundle of the greatest size has, unless it was written to fill the memory. */
+/** More than the largest bundles have; a file beyond it was written to exhaust memory. */
 const MAX_FUNCTIONS = 500_000
 
 const LENIENT = {
@@ -40,8 +40,8 @@ const LENIENT = {
 
 /**
  * Parses JavaScript and calls back for each statement as soon as it is read, the inner ones before the ones around
- * them: whoever visits a statement finds its expressions, patterns and classes whole, and its inner statements spent.
- * Data is left out of object and array literals. Throws what acorn throws (SyntaxError with `pos`), RangeError when the
+ * them: at its visit a statement has its expressions, patterns and classes, but no longer its inner statements. Data is
+ * left out of object and array literals. Throws what acorn throws (SyntaxError with `pos`), RangeError when the
  * text nests too deeply, and MinifiedDefect when it has more than half a million functions.
  */
 export function eachStatement(
@@ -69,8 +69,8 @@ class StatementParser extends Base {
   }
 
   /**
-   * acorn goes on with the rest of `a + b + c …` by calling itself, which ends the stack at some ten thousand operands;
-   * that call is answered at once and the loop takes its place.
+   * acorn parses the rest of `a + b + c …` by recursion, which overflows the stack at about ten thousand operands. Here
+   * the recursive call returns at once, and a loop continues instead.
    */
   override parseExprOp(left: Expression, start: number, location: unknown, precedence: number, forInit: unknown) {
     if (left === this.#built) {
@@ -108,18 +108,18 @@ class StatementParser extends Base {
     return node
   }
 
-  /** Rules that leave the shape of the program clear (a name declared twice, an export without one) are not ours. */
+  /** Breaking a rule that leaves the structure clear (a name declared twice, an undeclared export) is not an error here. */
   override raiseRecoverable(): void {}
 }
 
-/** Bundles hold megabytes of literals; without what holds no function of them the tree stays small. */
+/** Bundles contain megabytes of literals; the tree stays small without those that contain no function. */
 function isData(node: AnyNode): boolean {
   if (node.type === 'Property') return !node.computed && isData(node.value)
   if (node.type === 'ArrayExpression') return node.elements.length === 0
   return node.type === 'Literal' || (node.type === 'ObjectExpression' && node.properties.length === 0)
 }
 
-/** What acorn still asks of a finished statement: the names that an `export` before it declares. */
+/** Keeps only what acorn still reads of a finished statement: the names that an `export` before it declares. */
 function spent(statement: Statement): Statement {
   if (statement.type === 'VariableDeclaration') for (const declarator of statement.declarations) declarator.init = null
   else if (statement.type === 'FunctionDeclaration') statement.body.body = []

@@ -18,13 +18,13 @@ const CLASSES = [
   String.raw`^(?:export\s+)?(?:const|let|var)\s+(${NAME})\s*=.*\bclass\b`,
 ].map((header) => new RegExp(header, 'u'))
 const FUNCTION = /=>|\bfunction\b/g
-/** Longer lines are no program that somebody indented. */
+/** Longer lines are not code that somebody indented. */
 const LONGEST_LINE = 1_000
 
 /**
  * The name of the function around the end of the last line, guessed from how programs are indented: that of the nearest
- * line above that stands further left and begins a function. '' when that has no name or there is none. For code that a
- * minifier moved out of its function, of which no function of the minified file tells.
+ * line above that is indented less and begins a function. '' when that function has no name or there is none. For code
+ * that a minifier moved into another function: the functions of the minified file say nothing about it.
  */
 export function enclosingName(lines: readonly string[]): string {
   const last = lines.at(-1) ?? ''
@@ -56,18 +56,18 @@ function firstMatch(patterns: readonly RegExp[], line: string): string | undefin
   return undefined
 }
 
-/** The lines above, nearest first, each further left than those before it; without indentation. */
+/** The lines above, nearest first, each indented less than the one before; without their indentation. */
 function outerLines(lines: readonly string[]): string[] {
   const outer: string[] = []
-  let indentation = indentationOf(lines.at(-1) ?? '')
+  let indentation = indentWidth(lines.at(-1) ?? '')
   let rest = ''
   for (const line of lines.slice(0, -1).toReversed()) {
     if (line.length > LONGEST_LINE) continue
-    const own = indentationOf(line)
+    const own = indentWidth(line)
     const text = line.trim()
     if (text === '' || own > indentation || (own === indentation && rest === '')) continue
     indentation = own
-    // What closes brackets goes on with a line above it at the same depth.
+    // A line that begins with a closing bracket continues a line above it at the same depth.
     if (/^[)\]}]/.test(text)) {
       rest = text
       continue
@@ -78,6 +78,6 @@ function outerLines(lines: readonly string[]): string[] {
   return outer
 }
 
-function indentationOf(line: string): number {
+function indentWidth(line: string): number {
   return line.length - line.trimStart().length
 }

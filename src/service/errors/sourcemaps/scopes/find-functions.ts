@@ -13,7 +13,7 @@ import type {
 } from 'acorn'
 import { MinifiedDefect } from './defect.ts'
 import { eachStatement } from './each-statement.ts'
-import { NAMELESS, pathOf, tokenOfKey, tokenOfName, type FoundPath, type FoundToken } from './name-tokens.ts'
+import { NAMELESS, assignedPath, tokenOfKey, tokenOfName, type FoundPath, type FoundToken } from './name-tokens.ts'
 
 export type FunctionKind =
   | 'function'
@@ -26,7 +26,7 @@ export type FunctionKind =
   | 'fields'
   | 'static fields'
 
-/** What a member belongs to: a class, or a function that is called with `new`. */
+/** The owner of a member: a class, or a function that is called with `new`. */
 export interface FoundOwner {
   start: number
   path: FoundToken[]
@@ -40,14 +40,14 @@ export interface FoundFunction {
   kind: FunctionKind
   isStatic: boolean
   isAsync: boolean
-  /** Where its name stands: an identifier, or the names from an object to its member. */
+  /** The tokens of its name: an identifier, or the names from an object to its member. */
   path: FoundToken[]
   owner: FoundOwner | undefined
 }
 
 /**
  * Every function of a JavaScript text, outer ones before inner ones, ordered by where they start. Throws MinifiedDefect
- * when the text is no JavaScript or nests too deeply to be read.
+ * when the text is not JavaScript or nests too deeply to be read.
  */
 export function findFunctions(input: string): FoundFunction[] {
   try {
@@ -58,14 +58,14 @@ export function findFunctions(input: string): FoundFunction[] {
   try {
     return read(input, 'script')
   } catch (error) {
-    throw defectOf(error)
+    throw toDefect(error)
   }
 }
 
-function defectOf(error: unknown): unknown {
+function toDefect(error: unknown): unknown {
   if (error instanceof RangeError) return new MinifiedDefect('The code nests too deeply to be read.')
   if (!(error instanceof SyntaxError) || !('pos' in error)) return error
-  return new MinifiedDefect(`The file is no JavaScript: the parser stopped at character ${Number(error.pos) + 1}.`)
+  return new MinifiedDefect(`The file is not JavaScript: the parser stopped at character ${Number(error.pos) + 1}.`)
 }
 
 function read(input: string, sourceType: 'module' | 'script'): FoundFunction[] {
@@ -74,7 +74,7 @@ function read(input: string, sourceType: 'module' | 'script'): FoundFunction[] {
   return finder.finish()
 }
 
-/** A node that waits for its visit, and the name that a function or class would get in its place. */
+/** A node that is not visited yet, and the name that a function or class would get in its place. */
 interface Waiting {
   node: AnyNode
   path: FoundPath
@@ -83,7 +83,7 @@ interface Waiting {
 class Finder {
   readonly #input: string
   readonly #functions: FoundFunction[] = []
-  /** Functions that were assigned to a member of `this`: theirs is the owner of the function around them. */
+  /** Functions assigned to a member of `this`: their owner is that of the function around them. */
   readonly #ofThis = new Set<FoundFunction>()
   readonly #waiting: Waiting[] = []
 
@@ -91,7 +91,7 @@ class Finder {
     this.#input = input
   }
 
-  /** Minified code nests deeper than a stack is: what is below a node waits in a list. */
+  /** Minified code nests deeper than the stack allows, so the nodes below a node are put in a list. */
   visit(statement: Statement): void {
     this.#waiting.length = 0
     this.#wait(statement)
@@ -99,7 +99,7 @@ class Finder {
   }
 
   finish(): FoundFunction[] {
-    // Equal starts: of two functions that begin together the longer one is around the other.
+    // Of two functions with the same start, the longer one encloses the other.
     this.#functions.sort((a, b) => a.start - b.start || b.end - a.end)
     const around: FoundFunction[] = []
     const owners = new Map<FoundFunction, FoundOwner>()
@@ -124,18 +124,18 @@ class Finder {
       this.#property(node)
     } else if (node.type === 'VariableDeclarator') {
       this.#wait(node.id)
-      this.#wait(node.init, pathOf(node.id))
+      this.#wait(node.init, assignedPath(node.id))
     } else if (node.type === 'AssignmentExpression' || node.type === 'AssignmentPattern') {
       this.#wait(node.left)
-      this.#wait(node.right, pathOf(node.left))
+      this.#wait(node.right, assignedPath(node.left))
     } else if (node.type === 'ExportDefaultDeclaration') {
       this.#wait(node.declaration, { tokens: [{ offset: node.start, text: 'default', kind: 'key' }], ofThis: false })
     } else if (path.tokens.length === 0 || !this.#passOn(node, path)) {
-      for (const child of childrenOf(node)) this.#wait(child)
+      for (const child of eachChild(node)) this.#wait(child)
     }
   }
 
-  /** V8 names a function by what an expression is assigned to, also when it is only a part of the expression. */
+  /** V8 names a function after the target of an assignment, also when it is only a part of the assigned expression. */
   #passOn(node: AnyNode, path: FoundPath): boolean {
     if (node.type === 'ConditionalExpression') {
       this.#wait(node.test)
@@ -143,7 +143,7 @@ class Finder {
       this.#wait(node.alternate, path)
     } else if (node.type === 'LogicalExpression') {
       this.#wait(node.left)
-      // Such an arrow stands in brackets, and V8 names none that does.
+      // Such an arrow is in brackets, and V8 does not name those.
       this.#wait(node.right, node.right.type === 'ArrowFunctionExpression' ? NAMELESS : path)
     } else if (node.type === 'SequenceExpression') {
       for (const expression of node.expressions.slice(0, -1)) this.#wait(expression)
@@ -196,7 +196,7 @@ class Finder {
         this.#method(element.value, element.kind, key, { owner, isStatic: element.static })
       }
     }
-    // A constructor that is not written out runs at the word `class`.
+    // V8 reports an implicit constructor at the word `class`.
     if (implicit) this.#add({ start: node.start, end: node.start + 'class'.length }, { kind: 'constructor', owner })
   }
 
@@ -232,7 +232,7 @@ function methodKind(kind: string): FunctionKind {
   return kind === 'constructor' ? 'constructor' : 'method'
 }
 
-/** Whose `this` it is in the innermost of the functions: an arrow has that of the function around it. */
+/** The owner of `this` in the innermost of the functions: an arrow has that of the function around it. */
 function ownerOfThis(around: readonly FoundFunction[], owners: Map<FoundFunction, FoundOwner>): FoundOwner | undefined {
   const found = around.findLast((each) => each.kind !== 'arrow')
   if (found === undefined) return undefined
@@ -243,10 +243,10 @@ function ownerOfThis(around: readonly FoundFunction[], owners: Map<FoundFunction
 }
 
 /**
- * The nodes below a node that were not visited as statements of their own. Of the declarations only the head of a `for`
- * is none; what `export default` declares is entered by its name.
+ * The nodes below a node that were not visited as statements. The head of a `for` is the only declaration that is not a
+ * statement; what `export default` declares is entered with its name.
  */
-function* childrenOf(node: AnyNode): Generator<AnyNode> {
+function* eachChild(node: AnyNode): Generator<AnyNode> {
   for (const [key, value] of Object.entries(node) as [string, unknown][]) {
     if (key === 'consequent' && node.type === 'SwitchCase') continue
     if (Array.isArray(value)) yield* value.filter(isPart)

@@ -4,7 +4,7 @@ import { calledAt, isKeyword, literalAt, literalNameAt, nameAt, symbolAt } from 
 import type { Position } from './positions.ts'
 import type { FunctionRange, NameToken, Owner, ScopeTable } from './scope-table.ts'
 
-/** What the functions of a generated file are named by. */
+/** The tables that name the functions of a generated file. */
 export interface NameTables {
   map: MapTable
   /** Undefined when the minified file was not uploaded. */
@@ -15,7 +15,7 @@ export interface NameTables {
  * The name that the function at a generated position (0-based) has in the original program, as V8 prints it:
  * `checkout`, `Cart.add`, `new Order`; without `get`, `set` and `async`, and with the class that holds the method. ''
  * at the top level of a module and for a function without a name. `caller` is the generated position in the frame that
- * called it: what is called there names a function that the tables cannot (errors §3.1).
+ * called it: the name called there is used for a function that the tables cannot name (errors §3.1).
  */
 export function functionName(position: Position, { map, scopes }: NameTables, caller?: Position): string {
   if (scopes === undefined) return calledName(map, caller)
@@ -23,11 +23,11 @@ export function functionName(position: Position, { map, scopes }: NameTables, ca
   if (found === undefined) return ''
   const moved = movedFrom(map, position, found)
   if (moved !== undefined) return enclosingName(moved)
-  return nameOf(map, found) ?? calledName(map, caller)
+  return findName(map, found) ?? calledName(map, caller)
 }
 
-/** Undefined when the tables leave open whether the function has a name. */
-function nameOf(map: MapTable, found: FunctionRange): string | undefined {
+/** '' for a function without a name, undefined when the tables do not say whether it has one. */
+function findName(map: MapTable, found: FunctionRange): string | undefined {
   const owner = found.owner === undefined ? '' : ownerName(map, found.owner)
   switch (found.kind) {
     case 'constructor':
@@ -39,11 +39,11 @@ function nameOf(map: MapTable, found: FunctionRange): string | undefined {
     case 'method':
     case 'getter':
     case 'setter':
-      // Some minifiers map the brackets of the parameters to where the name stands.
+      // Some minifiers map the bracket before the parameters to the name.
       return member(owner, pathName(map, found.path) || nameIn(map, found.start)) || undefined
     case 'function':
     case 'arrow': {
-      // A minifier takes the name from a function and assigns it to another variable: its text tells more.
+      // A minifier removes a function's own name or assigns it to another variable: the original text says more.
       const literal = literalName(map, found.start)
       return literal === '' ? '' : member(owner, literal ?? pathName(map, found.path)) || undefined
     }
@@ -52,7 +52,7 @@ function nameOf(map: MapTable, found: FunctionRange): string | undefined {
 
 function ownerName(map: MapTable, owner: Owner): string {
   const name = pathName(map, owner.path) || (literalName(map, owner) ?? '')
-  // Only a function called with `new` has members, and by custom its name says so.
+  // Only functions called with `new` have members; by convention their names begin with a capital.
   return owner.isClass || /^\p{Lu}/u.test(name) ? name : ''
 }
 
@@ -60,17 +60,17 @@ function member(owner: string, name: string): string {
   return owner === '' || name === '' ? name : `${owner}.${name}`
 }
 
-/** `Old.run` of the names of an object and its member; '' when the member's is not known. */
+/** `Old.run` from the names of an object and its member; '' when the member's name is not known. */
 function pathName(map: MapTable, path: readonly NameToken[]): string {
   const names = path.map((token) => tokenName(map, token))
   return names.slice(names.lastIndexOf('') + 1).join('.')
 }
 
-/** The original of one part of a name, '' when it cannot be told. */
+/** The original of one part of a name, '' when it is not known. */
 function tokenName(map: MapTable, token: NameToken): string {
   if (token.kind === 'literal' || token.kind === 'symbol') {
     const original = originalIn(map, token)
-    // Without a text only a symbol is certain: bundlers number their modules by literal keys.
+    // Without the original text only a symbol is certain: bundlers number their modules with literal keys.
     if (original === undefined) return token.kind === 'symbol' ? token.text : ''
     const read = token.kind === 'literal' ? literalAt : symbolAt
     return read(original.text, original.offset) === token.text ? token.text : ''
@@ -80,14 +80,14 @@ function tokenName(map: MapTable, token: NameToken): string {
 }
 
 /**
- * The name at a generated position: that in the original text, else that of the mapping, which may be one the bundler
+ * The name at a generated position: from the original text, else from the mapping, which may be one that the bundler
  * made up.
  */
 function nameIn(map: MapTable, position: Position): string {
   const mapping = exactMapping(map, position)
   const original = mapping && originalAt(map, mapping)
   const name = original && nameAt(original.text, original.offset)
-  // Terser names the word `async` before a method.
+  // Terser maps the keyword `async` before a method as a name.
   return name || (isKeyword(mapping?.name ?? '') ? '' : (mapping?.name ?? ''))
 }
 
@@ -97,14 +97,14 @@ function literalName(map: MapTable, start: Position): string | undefined {
   return original && literalNameAt(original.text, original.offset)
 }
 
-/** The name of what the caller calls. */
+/** The name that the caller calls. */
 function calledName(map: MapTable, caller: Position | undefined): string {
   const mapping = caller && exactMapping(map, caller)
   const original = mapping && originalAt(map, mapping)
   return (original && calledAt(original.text, original.offset)) || (mapping?.name ?? '')
 }
 
-/** The mapping whose segment starts exactly at the position: one that began before speaks of another token. */
+/** The mapping whose segment starts exactly at the position: one that starts before belongs to another token. */
 function exactMapping(map: MapTable, { line, column }: Position): Mapping | undefined {
   const mapping = map.find(line, column)
   if (mapping === undefined || mapping.source < 0) return undefined
@@ -118,7 +118,7 @@ function exactMapping(map: MapTable, { line, column }: Position): Mapping | unde
   return isExact ? mapping : undefined
 }
 
-/** Text around a mapped place in which what a function is assigned to and its parameters may stand. */
+/** Text around a mapped position that may contain the assignment and the parameters of a function. */
 const LINES_AROUND = 4
 const CHARACTERS_AROUND = 400
 
@@ -142,12 +142,12 @@ function originalAt(map: MapTable, { source, line, column }: Mapping): Original 
   return { text: before + after, offset: before.length }
 }
 
-/** Lines of the original in which the head of a function is looked for. */
+/** Original lines that are searched for the head of a function. */
 const LINES_BEFORE = 200
 
 /**
- * The original lines up to a position whose code a minifier moved into the function found: it stands in another source,
- * or before the function. Empty when the map does not hold them, undefined when the code belongs to the function.
+ * The original lines up to a position whose code a minifier moved into the function found: it is in another source, or
+ * before the function. Empty when the map does not contain them, undefined when the code belongs to the function.
  */
 function movedFrom(map: MapTable, position: Position, found: FunctionRange): string[] | undefined {
   if (found.kind === 'fields' || found.kind === 'static fields') return undefined

@@ -1,13 +1,13 @@
 import type { Expression, Identifier, Pattern, PrivateIdentifier } from 'acorn'
 
 /**
- * How far a minified name can be trusted: an `identifier` is renamed as a rule, a `key` is a property's name and stays
- * as a rule, a `literal` key stays where the program wrote it (bundlers number their modules with such keys), a `symbol`
- * is `[Symbol.name]`.
+ * How far a minified name can be trusted: an `identifier` is usually renamed; a `key` is a property's name and is usually
+ * kept; a `literal` key is kept when the program wrote it, but bundlers also number their modules with such keys; a
+ * `symbol` is `[Symbol.name]`.
  */
 export type TokenKind = 'identifier' | 'key' | 'literal' | 'symbol'
 
-/** Part of a name, with the offset at which it stands. */
+/** Part of a name, with its offset. */
 export interface FoundToken {
   offset: number
   text: string
@@ -20,10 +20,10 @@ export interface FoundPath {
   ofThis: boolean
 }
 
-/** The path of what has no name. */
+/** The path of a function or class without a name. */
 export const NAMELESS: FoundPath = { tokens: [], ofThis: false }
 
-/** A longer name is generated text and would only fill the table. */
+/** Longer names are generated text and would only fill the table. */
 const LONGEST_TEXT = 120
 const LONGEST_PATH = 6
 
@@ -54,10 +54,10 @@ export function tokenOfKey(
 }
 
 /**
- * What a function assigned to the target is called by V8: the variable, or the path of the member without `prototype`.
- * Empty when the target is a pattern or a member computed at run time.
+ * The name that V8 gives to a function assigned to the target: the variable, or the path of the member without
+ * `prototype`. Empty when the target is a pattern or a member computed at run time.
  */
-export function pathOf(target: Pattern | Expression): FoundPath {
+export function assignedPath(target: Pattern | Expression): FoundPath {
   const tokens: FoundToken[] = []
   let node: Pattern | Expression | PrivateIdentifier = target
   while (node.type === 'MemberExpression' && node.object.type !== 'Super') {

@@ -1,6 +1,6 @@
 /*
- * Reads names where they stand in an original text, which may be JavaScript, TypeScript or something that compiles to
- * it: only the characters around a position are looked at, never a whole syntax.
+ * Reads names at positions of an original text, which may be JavaScript, TypeScript or a language that compiles to it:
+ * only the characters around a position are examined, never the whole syntax.
  */
 
 /** Source of a pattern for an identifier, to be used with the flag u. */
@@ -26,11 +26,11 @@ const ASSIGNED = new RegExp(String.raw`(?:^|[\n;{}(,=]|${MODIFIER})\s*${PATH}\s*
 const TYPED = new RegExp(String.raw`\b(?:const|let|var)\s+(${NAME})\s*:(?:[^;=]|=>)*=\s*$`, 'u')
 const KEYED = new RegExp(String.raw`[{,]\s*(?:(${NAME})|(['"])([^'"\\\r\n]{1,120})\2)\s*:\s*$`, 'u')
 const EXPORTED = /\bexport\s+default\s*$/
-/** An argument of a call, a result, or what is called at once. */
+/** Before an argument of a call, a result, or a function that is called at once. */
 const UNNAMED =
   /(?:=>|\b(?:return|yield|await|void|throw)|(?:[\w$)\]>]|\b(?:return|yield|await|void)\s+)\(|(?:^|\n)\s*[;!]?\()\s*$/
 
-/** Words that stand where a mapping points at more than a name. */
+/** Words at which a mapping points when it covers more than a name. */
 const KEYWORDS = new Set(
   (
     'abstract async await break case catch class const continue debugger declare default delete do else enum export ' +
@@ -45,8 +45,7 @@ export function isKeyword(word: string): boolean {
 }
 
 /**
- * The name that stands at the offset, also behind the words that introduce it (`static async open`); '' when there is
- * none. `default` for an export that has no name of its own.
+ * The name at the offset, also after the words that introduce it (`static async open`); '' when there is none. `default` for an export that has no name of its own.
  */
 export function nameAt(text: string, offset: number): string {
   const identifier = matchAt(IDENTIFIER, text, offset)?.[0] ?? ''
@@ -58,19 +57,19 @@ export function nameAt(text: string, offset: number): string {
   )
 }
 
-/** What is called at the offset: `load`, `new Cart`; '' when that is no name. */
+/** What is called at the offset: `load`, `new Cart`; '' when it is not a name. */
 export function calledAt(text: string, offset: number): string {
   const created = matchAt(CREATED, text, offset)?.[1]
   return created === undefined ? nameAt(text, offset) : `new ${created}`
 }
 
-/** The text of the quoted or numeric key at the offset; '' when none stands there. */
+/** The text of the quoted or numeric key at the offset; '' when there is none. */
 export function literalAt(text: string, offset: number): string {
   const literal = matchAt(LITERAL, text, offset)
   return literal?.[2] ?? literal?.[0] ?? ''
 }
 
-/** `[Symbol.iterator]` when that stands at the offset, else ''. */
+/** `[Symbol.iterator]` when that is at the offset, else ''. */
 export function symbolAt(text: string, offset: number): string {
   const symbol = matchAt(SYMBOL, text, offset)?.[1] ?? ''
   return symbol === '' ? '' : `[${symbol}]`
@@ -78,14 +77,14 @@ export function symbolAt(text: string, offset: number): string {
 
 /**
  * The name of the function or class literal that begins at the offset: its own, or that of what it is assigned to in
- * the text before. '' when it has none; undefined when that cannot be told, or no literal begins there.
+ * the text before. '' when it has none; undefined when that is not clear, or no literal begins there.
  */
 export function literalNameAt(text: string, offset: number): string | undefined {
   const start = literalStart(text, offset)
   return start === undefined ? undefined : declaredAt(text, start) || assignedName(text.slice(0, start))
 }
 
-/** Minifiers take the brackets from a single parameter, and the arrow then begins with its name. */
+/** Minifiers remove the brackets around a single parameter; the mapping of the arrow then points at its name. */
 function literalStart(text: string, offset: number): number | undefined {
   if ([FUNCTION, CLASS, ARROW].some((pattern) => matchAt(pattern, text, offset) !== undefined)) return offset
   const bracket = text.slice(0, offset).trimEnd().length - 1
@@ -107,7 +106,7 @@ function assignedName(textBefore: string): string | undefined {
   return UNNAMED.test(before) ? '' : undefined
 }
 
-/** `delete(`, `get(`: every word may name a member. */
+/** `delete(`, `get(`: keywords may name members. */
 function isMemberName(text: string, offset: number): boolean {
   return /^\w+\s*\(/.test(text.slice(offset, offset + 40)) && /[{};,]\s*$/.test(text.slice(0, offset))
 }

@@ -1,4 +1,4 @@
-/** A place in a text: both 0-based, the column in UTF-16 code units (ECMA-426). */
+/** A position in a text: both 0-based, the column in UTF-16 code units (ECMA-426). */
 export interface Position {
   line: number
   column: number
@@ -28,11 +28,7 @@ export function toPosition(starts: readonly number[], offset: number): Position 
   return { line: low, column: offset - (starts[low] ?? 0) }
 }
 
-export function comparePositions(a: Position, b: Position): number {
-  return a.line - b.line || a.column - b.column
-}
-
-/** Where the line after the one that holds the offset starts, −1 when there is none. */
+/** Where the line after the one that contains the offset starts, −1 when there is none. */
 function lineAfter(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -32,16 +32,16 @@ export interface FunctionRange {
   owner?: Owner
 }
 
-/** Places where another function becomes the innermost, in order: a piece of the table, as JSON. */
+/** Positions where another function becomes the innermost, in order: a piece of the table, as JSON. */
 export interface ScopeBlock {
   lines: number[]
   columns: number[]
-  /** Of each place, the number of its function in `functions`; −1 outside of all functions. */
+  /** For each position, the number of its function in `functions`; −1 outside of all functions. */
   innermost: number[]
   functions: FunctionRange[]
 }
 
-/** Index of a table: the first place of each block. */
+/** Index of a table: the first position of each block. */
 export interface ScopeIndex {
   lines: number[]
   columns: number[]

@@ -6,8 +6,8 @@ import { findLineStarts, toPosition, type Position } from './positions.ts'
 import { SCOPE_FORMAT, type FunctionRange, type NameToken, type ScopeBlock, type ScopeIndex } from './scope-table.ts'
 
 const MAX_LENGTH = 32 * 1024 * 1024
-/** Places in a block: what a lookup decompresses and parses. */
-const BLOCK_PLACES = 64
+/** Changes in a block: what a lookup decompresses and parses. */
+const BLOCK_CHANGES = 64
 
 /**
  * Writes the table of the functions of a minified file. Throws MinifiedDefect when the text is not JavaScript, nests too
@@ -21,8 +21,8 @@ export function writeScopeTable(minified: string, file: string): void {
   const lineStarts = findLineStarts(minified)
   writePieces(file, SCOPE_FORMAT, (add): ScopeIndex => {
     const index: ScopeIndex = { lines: [], columns: [] }
-    for (const places of inBlocks(findPlaces(functions))) {
-      const block = toBlock(places, lineStarts)
+    for (const changes of inBlocks(findChanges(functions))) {
+      const block = toBlock(changes, lineStarts)
       add(Buffer.from(JSON.stringify(block)))
       index.lines.push(block.lines[0] ?? 0)
       index.columns.push(block.columns[0] ?? 0)
@@ -31,15 +31,15 @@ export function writeScopeTable(minified: string, file: string): void {
   })
 }
 
-/** Where the innermost function begins to be another one; of places at one offset the last counts. */
-interface Place {
+/** Where another function becomes the innermost; of several at one offset the last counts. */
+interface ScopeChange {
   offset: number
   innermost: FoundFunction | undefined
 }
 
-function* findPlaces(functions: readonly FoundFunction[]): Generator<Place> {
+function* findChanges(functions: readonly FoundFunction[]): Generator<ScopeChange> {
   const around: FoundFunction[] = []
-  function* leaveUntil(offset: number): Generator<Place> {
+  function* leaveUntil(offset: number): Generator<ScopeChange> {
     for (let last = around.at(-1); last !== undefined && last.end <= offset; last = around.at(-1)) {
       around.pop()
       yield { offset: last.end, innermost: around.at(-1) }
@@ -53,25 +53,25 @@ function* findPlaces(functions: readonly FoundFunction[]): Generator<Place> {
   yield* leaveUntil(Infinity)
 }
 
-function* inBlocks(places: Iterable<Place>): Generator<Place[]> {
-  let block: Place[] = []
-  for (const place of places) {
-    block.push(place)
-    if (block.length < BLOCK_PLACES) continue
+function* inBlocks(changes: Iterable<ScopeChange>): Generator<ScopeChange[]> {
+  let block: ScopeChange[] = []
+  for (const change of changes) {
+    block.push(change)
+    if (block.length < BLOCK_CHANGES) continue
     yield block
     block = []
   }
   if (block.length > 0) yield block
 }
 
-function toBlock(places: readonly Place[], lineStarts: readonly number[]): ScopeBlock {
-  const positions = places.map(({ offset }) => toPosition(lineStarts, offset))
-  const functions = [...new Set(places.map(({ innermost }) => innermost))].filter((found) => found !== undefined)
+function toBlock(changes: readonly ScopeChange[], lineStarts: readonly number[]): ScopeBlock {
+  const positions = changes.map(({ offset }) => toPosition(lineStarts, offset))
+  const functions = [...new Set(changes.map(({ innermost }) => innermost))].filter((found) => found !== undefined)
   const numbers = new Map(functions.map((found, number) => [found, number]))
   return {
     lines: positions.map(({ line }) => line),
     columns: positions.map(({ column }) => column),
-    innermost: places.map(({ innermost }) => (innermost && numbers.get(innermost)) ?? -1),
+    innermost: changes.map(({ innermost }) => (innermost && numbers.get(innermost)) ?? -1),
     functions: functions.map((found) => toRange(found, (offset) => toPosition(lineStarts, offset))),
   }
 }

@@ -115,14 +115,14 @@ test('one bad file is named and the others stay usable', async () => {
         "path": "~/bad.js",
         "valid": false,
         "warnings": [
-          "Functions keep their minified names. The file is no JavaScript: the parser stopped at character 9.",
+          "Functions keep their minified names. The file is not JavaScript: the parser stopped at character 9.",
         ],
       },
       {
         "path": "~/named.js",
         "valid": false,
         "warnings": [
-          "Functions keep their minified names. The file is no JavaScript: the parser stopped at character 5.",
+          "Functions keep their minified names. The file is not JavaScript: the parser stopped at character 5.",
         ],
       },
     ]

@@ -24,7 +24,7 @@ const INFERRED = new Set(['', 'Object', 'Array', 'Timeout', 'EventEmitter', 'Imm
 export function trueFrames(run: Run): Record<string, TrueFrame[]> {
   const types = Map.groupBy(
     Object.values(run.crashes).flatMap((frames) => frames.filter((frame) => !INFERRED.has(frame.type))),
-    placeOf,
+    callKey,
   )
   return Object.fromEntries(
     Object.entries(run.crashes).map(([scenario, frames]) => [
@@ -32,17 +32,17 @@ export function trueFrames(run: Run): Record<string, TrueFrame[]> {
       frames.map((frame) => ({
         file: basename(frame.file),
         line: frame.line,
-        names: namesOf(frame, types.get(placeOf(frame)) ?? [], run),
+        names: acceptedNames(frame, types.get(callKey(frame)) ?? [], run),
       })),
     ]),
   )
 }
 
-function placeOf(frame: RawFrame): string {
+function callKey(frame: RawFrame): string {
   return `${frame.file}:${frame.line}:${frame.function}`
 }
 
-function namesOf(frame: RawFrame, typed: RawFrame[], { classes }: Run): string[] {
+function acceptedNames(frame: RawFrame, typed: RawFrame[], { classes }: Run): string[] {
   const name = frame.function.replace(/^[gs]et /, '')
   if (frame.isConstructor) return [`new ${name}`]
   if (name === '') return ['']

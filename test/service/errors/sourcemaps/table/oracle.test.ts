@@ -120,14 +120,14 @@ async function bundle(contents: string, minify: boolean): Promise<{ code: string
 }
 
 /** The length of each line, and one more column to look beyond its end. */
-const lengthsOf = (code: string) => code.split('\n').map((line) => line.length + 1)
+const lineLengths = (code: string) => code.split('\n').map((line) => line.length + 1)
 
 test.each([true, false])('every position of a real bundle (minified: %s) is that of trace-mapping', async (minify) => {
   const { code, map } = await bundle("export * from 'acorn'; export * from 'picomatch'", minify)
   const table = opened(map)
   const trace = new TraceMap(map)
   expect(code.length).toBeGreaterThan(100_000)
-  expect(differences(table, trace, lengthsOf(code))).toEqual([])
+  expect(differences(table, trace, lineLengths(code))).toEqual([])
   expect(table.sources.map(({ name }) => name)).toEqual(trace.sources)
   const texts = trace.sourcesContent?.map((text) => text?.replace(/\n$/, '').split('\n'))
   expect(table.sources.map((_, source) => table.lines(source, 0, Infinity))).toEqual(texts)
@@ -144,5 +144,5 @@ test('every position of two real bundles in one index map is that of trace-mappi
   const code = [...first.slice(0, -1), ' '.repeat(7) + two.code].join('\n')
   expect(code.length).toBeGreaterThan(100_000)
   expect(readSourceMap(text).sections).toBe(2)
-  expect(differences(opened(text), new FlattenMap(text), lengthsOf(code))).toEqual([])
+  expect(differences(opened(text), new FlattenMap(text), lineLengths(code))).toEqual([])
 })
