@@ -1,5 +1,5 @@
 /** The middle value; of an even count the upper of the two. */
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 

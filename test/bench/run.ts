@@ -1,5 +1,6 @@
 import { coldStart } from './cold-start.ts'
 import { coverage } from './coverage.ts'
+import { functionNames } from './function-names.ts'
 import { ingest } from './ingest.ts'
 import { sourceMaps } from './source-maps.ts'
 
@@ -7,6 +8,7 @@ import { sourceMaps } from './source-maps.ts'
 const benchmarks: Record<string, () => Promise<void>> = {
   'cold-start': coldStart,
   coverage,
+  'function-names': functionNames,
   ingest,
   'source-maps': sourceMaps,
 }

@@ -2,171 +2,202 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
 import { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping'
 import { build } from 'esbuild'
 import * as z from 'zod'
 import { readSourceMap } from '../../src/service/errors/sourcemaps/format/read.ts'
+import { openScopeTable } from '../../src/service/errors/sourcemaps/scopes/scope-table.ts'
+import { writeScopeTable } from '../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
+import { lastAtOrBefore } from '../../src/service/errors/sourcemaps/table/blocks.ts'
 import { openMapTable, writeMapTable } from '../../src/service/errors/sourcemaps/table/map-table.ts'
-import { inTurn } from './median.ts'
+import { median } from './median.ts'
 
-const LOOKUPS = 10_000
+const LOOKUPS = 300
 const ROUNDS = 5
-/** Each of them opens the table anew. */
-const COLD_LOOKUPS = 200
 /** Lines of context on each side of a frame. */
 const AROUND = 5
 
-interface Position {
-  line: number
-  column: number
+/** The lines around a generated position (0-based) in its source. */
+type LookUp = (line: number, column: number) => readonly string[] | undefined
+
+interface Way {
+  /** Puts on disk what a checked map needs for lookups. */
+  store(text: string, file: string): void
+  open(file: string): LookUp
+}
+
+/** Packages whose bundles have maps of about 0.1 MB, 1 MB and 14 MB. */
+const bundles = [['picomatch'], ['acorn', 'lru-cache', 'fast-xml-parser'], ['playwright-core', 'undici']]
+
+const ways: Record<string, Way> = {
+  tracegate: { store: (text, file) => writeMapTable(readSourceMap(text), file), open: openTable },
+  'trace-mapping': {
+    store(text, file) {
+      readSourceMap(text).eachMapping(() => {})
+      writeFileSync(file, text)
+    },
+    open: openTraceMap,
+  },
+  'flat array': { store: storeFlat, open: openFlat },
 }
 
 /**
- * A map of about 14 MB: how long a confirm takes for it and how much memory, and how long a lookup, beside trace-mapping,
- * which keeps the decoded map in memory.
+ * For maps of three sizes: CPU time and memory of a confirm, and of the first lookup, which opens the map; memory that
+ * stays while it is open; and time of the lookups that follow. Then the same for the functions of the largest bundle.
  */
 export async function sourceMaps(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
   try {
-    const [mapFile, tableFile] = [join(folder, 'bundle.js.map'), join(folder, 'table')]
-    writeFileSync(mapFile, await largeMap())
-    const positions = randomPositions(mapFile)
-    confirm(mapFile, tableFile)
-    await lookUp(mapFile, tableFile, positions)
+    for (const packages of bundles) {
+      const map = join(folder, 'bundle.js.map')
+      await bundle(packages, folder)
+      console.log(`  map of ${megabytes(statSync(map).size)}`)
+      for (const way of Object.keys(ways)) compare(way, map, join(folder, way))
+    }
+    console.log(`  functions of ${megabytes(statSync(join(folder, 'bundle.js')).size)} of minified code`)
+    compare('functions', join(folder, 'bundle.js'), join(folder, 'functions'))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function largeMap(): Promise<string> {
-  const packages = ['playwright-core', 'undici']
-  const { outputFiles } = await build({
+async function bundle(packages: readonly string[], folder: string): Promise<void> {
+  await build({
     stdin: {
-      contents: packages.map((name, at) => `export * as package${String(at)} from '${name}'`).join('\n'),
+      contents: packages.map((name, at) => `export * as package${at} from '${name}'`).join('\n'),
       resolveDir: import.meta.dirname,
     },
-    outfile: 'bundle.js',
+    outfile: join(folder, 'bundle.js'),
     bundle: true,
     minify: true,
     platform: 'node',
     sourcemap: 'external',
-    write: false,
     logLevel: 'error',
   })
-  const map = outputFiles.find(({ path }) => path.endsWith('.map'))
-  if (map === undefined) throw new Error('esbuild wrote no map')
-  return map.text
 }
 
-/** Positions spread evenly over the mappings, each a little after one, the same in every run. */
-function randomPositions(mapFile: string): Position[] {
-  const map = readSourceMap(readFileSync(mapFile, 'utf8'))
-  let segments = 0
-  map.eachMapping(() => segments++)
-  console.log(`  map of ${megabytes(statSync(mapFile).size)}, ${String(segments)} segments`)
-  const wanted = new Set<number>()
-  for (let seed = 1; wanted.size < LOOKUPS; wanted.add(Math.floor((seed / 2 ** 31) * segments))) {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
-  }
-  const positions: Position[] = []
-  let segment = 0
-  map.eachMapping((line, column) => {
-    if (wanted.has(segment++)) positions.push({ line, column: column + (segment % 2) })
-  })
-  // Across the map, not along it.
-  return positions.map((position, at) => positions[(at * 7919) % positions.length] ?? position)
+const measured = z.object({ cpuMs: z.number(), peakBytes: z.number(), heldBytes: z.number(), warmMs: z.number() })
+
+/** Stores and opens in processes of their own, `ROUNDS` times. */
+function compare(way: string, input: string, stored: string): void {
+  const runs = (step: string) => Array.from({ length: ROUNDS }, () => inChild(step, way, input, stored))
+  const [stores, opens] = [runs('store'), runs('open')]
+  const middle = (of: typeof stores, member: keyof z.infer<typeof measured>) => median(of.map((run) => run[member]))
+  console.log(
+    `  ${way.padEnd(14)} store ${milliseconds(middle(stores, 'cpuMs'))} + ${megabytes(middle(stores, 'peakBytes'))}, ` +
+      `on disk ${megabytes(statSync(stored).size)}; first lookup ${milliseconds(middle(opens, 'cpuMs'))}, ` +
+      `further ${milliseconds(middle(opens, 'warmMs'))}, held open ${megabytes(middle(opens, 'heldBytes'))}`,
+  )
 }
 
-/** What a confirm does for a map, in a process of its own, so that its memory can be told. */
-function confirm(mapFile: string, tableFile: string): void {
-  for (const way of ['JSON.parse only', 'tracegate, confirm', 'trace-mapping, read']) {
-    const runs = Array.from({ length: ROUNDS }, () => inChild(way, mapFile, tableFile)).sort((a, b) => a.ms - b.ms)
-    const { ms, bytes } = runs[Math.floor(ROUNDS / 2)] ?? { ms: Number.NaN, bytes: Number.NaN }
-    console.log(`  ${way.padEnd(20)} ${ms.toFixed(0).padStart(11)} ms  peak memory + ${megabytes(bytes)}`)
-  }
-  console.log(`  table on disk ${megabytes(statSync(tableFile).size)}`)
-}
-
-const childResult = z.object({ ms: z.number(), bytes: z.number() })
-
-function inChild(way: string, mapFile: string, tableFile: string): z.infer<typeof childResult> {
-  const { stdout, stderr } = spawnSync(process.execPath, [import.meta.filename, way, mapFile, tableFile])
+function inChild(...step: string[]): z.infer<typeof measured> {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, ...step])
   if (stdout.length === 0) throw new Error(stderr.toString())
-  return childResult.parse(JSON.parse(stdout.toString()))
+  return measured.parse(JSON.parse(stdout.toString()))
 }
 
-async function lookUp(mapFile: string, tableFile: string, positions: readonly Position[]): Promise<void> {
-  const some = positions.slice(0, COLD_LOOKUPS)
-  const cold = await inTurn(
-    {
-      'tracegate, cold': () => mean(some, (position) => tableLookUp(tableFile, position)),
-      'trace-mapping, cold': () => mean(some.slice(0, 1), (position) => traceLookUp(mapFile, position)),
-    },
-    2 * ROUNDS + 1,
-  )
-  print(cold, 'ms')
-  const table = openMapTable(tableFile)
-  const trace = new TraceMap(readFileSync(mapFile, 'utf8'))
-  const warm = await inTurn(
-    {
-      'tracegate, warm': () => mean(positions, ({ line, column }) => table.find(line, column)),
-      'trace-mapping, warm': () =>
-        mean(positions, ({ line, column }) => originalPositionFor(trace, { line: line + 1, column })),
-    },
-    ROUNDS,
-  )
-  print(warm, 'ms')
-  console.log(`  open table in memory ${(table.bytes / 1_024).toFixed(0)} KiB`)
-  table.close()
+/** The child: one step, its CPU time (user and system), and how far its memory rose. */
+function measure(step: string, way: string, input: string, stored: string): void {
+  const isOpen = step === 'open'
+  const text = isOpen ? '' : readFileSync(input, 'utf8')
+  const positions = isOpen ? spreadPositions(way === 'functions' ? `${input}.map` : input) : []
+  collect()
+  const [peak, held, start] = [process.resourceUsage().maxRSS, memory(), cpu()]
+  const lookUp = isOpen ? open(way, stored) : store(way, text, stored)
+  for (const position of positions.slice(0, 1)) lookUp(...position)
+  const cpuMs = cpu() - start
+  const peakBytes = (process.resourceUsage().maxRSS - peak) * 1_024
+  collect()
+  const heldBytes = memory() - held
+  const warm = cpu()
+  for (const position of positions) lookUp(...position)
+  const warmMs = (cpu() - warm) / Math.max(1, positions.length)
+  console.log(JSON.stringify({ cpuMs, peakBytes, heldBytes, warmMs }))
 }
 
-/** All that is between nothing of ours in memory and a frame with its context. */
-function tableLookUp(file: string, { line, column }: Position): unknown {
+function open(way: string, stored: string): LookUp {
+  return way === 'functions' ? openFunctions(stored) : ways[way]!.open(stored)
+}
+
+function store(way: string, text: string, stored: string): LookUp {
+  if (way === 'functions') writeScopeTable(text, stored)
+  else ways[way]!.store(text, stored)
+  return () => undefined
+}
+
+/** Positions across the mappings, the same in every run. */
+function spreadPositions(mapFile: string): [line: number, column: number][] {
+  const all: number[] = []
+  readSourceMap(readFileSync(mapFile, 'utf8')).eachMapping((line, column) => all.push(line, column))
+  const at = (index: number) => 2 * ((index * 104_729 + 7_919) % (all.length / 2))
+  return Array.from({ length: LOOKUPS }, (_, index) => [all[at(index)]!, all[at(index) + 1]!])
+}
+
+function openTable(file: string): LookUp {
   const table = openMapTable(file)
-  const mapping = table.find(line, column)
-  const lines = mapping && table.lines(mapping.source, Math.max(0, mapping.line - AROUND), mapping.line + AROUND + 1)
-  table.close()
-  return lines
-}
-
-function traceLookUp(file: string, { line, column }: Position): unknown {
-  const trace = new TraceMap(readFileSync(file, 'utf8'))
-  const { source, line: original } = originalPositionFor(trace, { line: line + 1, column })
-  if (source === null) return undefined
-  const lines = sourceContentFor(trace, source)?.split('\n')
-  return lines?.slice(Math.max(0, original - 1 - AROUND), original + AROUND)
-}
-
-/** Milliseconds per position. */
-function mean(positions: readonly Position[], lookUpOne: (position: Position) => unknown): Promise<number> {
-  const start = performance.now()
-  for (const position of positions) lookUpOne(position)
-  return Promise.resolve((performance.now() - start) / positions.length)
-}
-
-/** Each time, and how many of the first go into it. */
-function print(times: Record<string, number>, unit: string): void {
-  const [first = Number.NaN] = Object.values(times)
-  for (const [name, time] of Object.entries(times)) {
-    console.log(`  ${name.padEnd(20)} ${time.toFixed(4).padStart(11)} ${unit}  × ${(time / first).toFixed(2)}`)
+  return (line, column) => {
+    const found = table.find(line, column)
+    return found && table.lines(found.source, Math.max(0, found.line - AROUND), found.line + AROUND + 1)
   }
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-
-/** The child: does one thing with the map and tells how long it took and how far memory rose above an idle process. */
-function measure(way: string, mapFile: string, tableFile: string): void {
-  const before = process.resourceUsage().maxRSS
-  const start = performance.now()
-  const text = readFileSync(mapFile, 'utf8')
-  if (way.startsWith('tracegate')) writeMapTable(readSourceMap(text), tableFile)
-  else if (way.startsWith('trace-mapping')) originalPositionFor(new TraceMap(text), { line: 1, column: 0 })
-  else JSON.parse(text)
-  const ms = performance.now() - start
-  console.log(JSON.stringify({ ms, bytes: (process.resourceUsage().maxRSS - before) * 1_024 }))
+function openTraceMap(file: string): LookUp {
+  const trace = new TraceMap(readFileSync(file, 'utf8'))
+  return (line, column) => {
+    const found = originalPositionFor(trace, { line: line + 1, column })
+    return found.source === null ? undefined : around(sourceContentFor(trace, found.source), found.line - 1)
+  }
 }
+
+/** All segments as numbers of 32 bits, in memory as a whole. */
+function storeFlat(text: string, file: string): void {
+  const map = readSourceMap(text)
+  const rows: number[] = []
+  map.eachMapping((...row) => rows.push(...row))
+  const fields = Array.from({ length: 6 }, (_, at) =>
+    Int32Array.from({ length: rows.length / 6 }, (__, n) => rows[6 * n + at]!),
+  )
+  writeFileSync(file, serialize({ fields, names: map.names, sources: map.sources, texts: map.sourcesContent }))
+}
+
+function openFlat(file: string): LookUp {
+  const { fields, texts } = deserialize(readFileSync(file)) as { fields: Int32Array[]; texts: (string | null)[] }
+  const [lines, columns, sources, originalLines] = fields as [Int32Array, Int32Array, Int32Array, Int32Array]
+  return (line, column) => {
+    const found = lastAtOrBefore({ lines, columns }, line, column)
+    return lines[found] === line ? around(texts[sources[found] ?? -1], originalLines[found] ?? 0) : undefined
+  }
+}
+
+function openFunctions(file: string): LookUp {
+  const table = openScopeTable(file)
+  return (line, column) => table.innermost(line, column)?.path.map(({ text }) => text)
+}
+
+function around(text: string | null | undefined, line: number): string[] | undefined {
+  return text?.split('\n').slice(Math.max(0, line - AROUND), line + AROUND + 1)
+}
+
+/** What the first collection frees may hold more. */
+function collect(): void {
+  for (let times = 0; times < 3; times++) gc?.()
+}
+
+function cpu(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+function memory(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
+const milliseconds = (ms: number) => `${ms.toFixed(ms < 10 ? 2 : 0)} ms`
 
 if (import.meta.main) {
-  const [way = '', mapFile = '', tableFile = ''] = process.argv.slice(2)
-  measure(way, mapFile, tableFile)
+  const [step = '', way = '', input = '', stored = ''] = process.argv.slice(2)
+  measure(step, way, input, stored)
 }

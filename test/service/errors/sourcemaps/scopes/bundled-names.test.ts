@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundlers } from './bundlers.ts'
-import { isInApp, missesOf, pathOf, symbolicator } from './symbolicated.ts'
+import { filePath, findMisses, isInApp, symbolicator } from './symbolicated.ts'
 import { trueFrames, type Run, type TrueFrame } from './true-names.ts'
 
 const entry = fileURLToPath(new URL('crashes/main.mts', import.meta.url))
@@ -37,10 +37,10 @@ test.each(Object.entries(bundlers))(
     const misses: string[] = []
     const counts: Record<string, number> = {}
     for (const [scenario, raw] of Object.entries(crashes)) {
-      const ours = raw.filter((frame) => pathOf(frame).startsWith(output))
-      const frames = (await Promise.all(ours.map(resolve))).filter(isInApp)
+      const ours = raw.filter((frame) => filePath(frame).startsWith(output))
+      const frames = (await Promise.all(ours.map((frame) => resolve(frame)))).filter(isInApp)
       counts[scenario] = frames.length
-      misses.push(...missesOf(frames, truth[scenario] ?? []).map((miss) => `${scenario}: ${miss}`))
+      misses.push(...findMisses(frames, truth[scenario] ?? []).map((miss) => `${scenario}: ${miss}`))
     }
     close()
     expect(Object.keys(counts).filter((scenario) => counts[scenario] === 0)).toEqual([])

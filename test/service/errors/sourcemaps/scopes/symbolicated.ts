@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readSourceMap } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
 import { functionName } from '../../../../../src/service/errors/sourcemaps/scopes/function-name.ts'
+import type { Position } from '../../../../../src/service/errors/sourcemaps/scopes/positions.ts'
 import { openScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/scope-table.ts'
 import { writeScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
 import { openMapTable, writeMapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
@@ -16,20 +17,26 @@ export interface Frame {
   function: string
 }
 
-/** Resolves frames of bundles whose maps stand beside them. */
-export function symbolicator() {
-  const open = new Map<string, Awaited<ReturnType<typeof openTables>>>()
-  async function resolve(raw: RawFrame): Promise<Frame> {
-    const file = pathOf(raw)
+type OpenedTables = Awaited<ReturnType<typeof openTables>>
+
+/** Names the function at a generated position (0-based); `caller` is the position in the frame that called it. */
+export type NameFunction = (position: Position, tables: OpenedTables, caller?: Position) => string
+
+/** Resolves frames of bundles, each with its map next to it. */
+export function symbolicator(nameFunction: NameFunction = functionName) {
+  const open = new Map<string, OpenedTables>()
+  async function resolve(raw: RawFrame, caller?: RawFrame): Promise<Frame> {
+    const file = filePath(raw)
     const tables = open.get(file) ?? (await openTables(file))
     open.set(file, tables)
-    const position = { line: raw.line - 1, column: raw.column - 1 }
+    const position = toPosition(raw)
+    const from = caller && filePath(caller) === file ? toPosition(caller) : undefined
     const mapping = tables.map.find(position.line, position.column)
     const source = tables.map.sources[mapping?.source ?? -1]?.name ?? ''
     return {
       file: isRuntime(source) ? source : basename(source),
       line: (mapping?.line ?? -1) + 1,
-      function: functionName(position, tables),
+      function: nameFunction(position, tables, from),
     }
   }
   function close(): void {
@@ -47,7 +54,11 @@ async function openTables(file: string) {
   return { map: openMapTable(`${file}.map-table`), scopes: openScopeTable(`${file}.scope-table`) }
 }
 
-export function pathOf(frame: RawFrame): string {
+function toPosition({ line, column }: RawFrame): Position {
+  return { line: line - 1, column: column - 1 }
+}
+
+export function filePath(frame: RawFrame): string {
   return frame.file.startsWith('file:') ? fileURLToPath(frame.file) : frame.file
 }
 
@@ -62,7 +73,7 @@ function isRuntime(source: string): boolean {
 }
 
 /** Frames that are not those of the original program, in its order: a minifier may have joined two functions to one. */
-export function missesOf(frames: readonly Frame[], truth: readonly TrueFrame[]): string[] {
+export function findMisses(frames: readonly Frame[], truth: readonly TrueFrame[]): string[] {
   const misses: string[] = []
   let next = 0
   for (const frame of frames) {
