@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
 import { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping'
 import { build } from 'esbuild'
@@ -14,7 +15,7 @@ import { openMapTable, writeMapTable } from '../../src/service/errors/sourcemaps
 import { median } from './median.ts'
 
 const LOOKUPS = 300
-const ROUNDS = 5
+const ROUNDS = 3
 /** Lines of context on each side of a frame. */
 const AROUND = 5
 
@@ -98,17 +99,17 @@ function inChild(...step: string[]): z.infer<typeof measured> {
 }
 
 /** The child: one step, its CPU time (user and system), and how far its memory rose. */
-function measure(step: string, way: string, input: string, stored: string): void {
+async function measure(step: string, way: string, input: string, stored: string): Promise<void> {
   const isOpen = step === 'open'
   const text = isOpen ? '' : readFileSync(input, 'utf8')
   const positions = isOpen ? spreadPositions(way === 'functions' ? `${input}.map` : input) : []
-  collect()
+  await collect()
   const [peak, held, start] = [process.resourceUsage().maxRSS, memory(), cpu()]
   const lookUp = isOpen ? open(way, stored) : store(way, text, stored)
   for (const position of positions.slice(0, 1)) lookUp(...position)
   const cpuMs = cpu() - start
   const peakBytes = (process.resourceUsage().maxRSS - peak) * 1_024
-  collect()
+  await collect()
   const heldBytes = memory() - held
   const warm = cpu()
   for (const position of positions) lookUp(...position)
@@ -179,9 +180,12 @@ function around(text: string | null | undefined, line: number): string[] | undef
   return text?.split('\n').slice(Math.max(0, line - AROUND), line + AROUND + 1)
 }
 
-/** What the first collection frees may hold more. */
-function collect(): void {
-  for (let times = 0; times < 3; times++) gc?.()
+/** Buffers are freed in the background, after the collection that finds them. */
+async function collect(): Promise<void> {
+  for (let times = 0; times < 3; times++) {
+    gc?.()
+    await sleep(20)
+  }
 }
 
 function cpu(): number {
@@ -199,5 +203,5 @@ const milliseconds = (ms: number) => `${ms.toFixed(ms < 10 ? 2 : 0)} ms`
 
 if (import.meta.main) {
   const [step = '', way = '', input = '', stored = ''] = process.argv.slice(2)
-  measure(step, way, input, stored)
+  await measure(step, way, input, stored)
 }
