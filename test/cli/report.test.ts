@@ -50,7 +50,7 @@ function written(name: string, files: Readonly<Record<string, string | Buffer>>)
 }
 
 /** A requirement in the served product, and every test of that product with its results. */
-async function requirementOf(app: Served): Promise<void> {
+async function createRequirement(app: Served): Promise<void> {
   await app.rest('POST', `/v1/products/${app.endpoints.product_id}/requirements`, { title: 'The cart adds up' })
 }
 
@@ -67,7 +67,7 @@ interface Results {
   }[]
 }
 
-async function testsOf(app: Served): Promise<Record<string, Results>> {
+async function readTests(app: Served): Promise<Record<string, Results>> {
   const path = `/v1/products/${app.endpoints.product_id}/tests?kind=TEST_KIND_CASE`
   const { tests } = await app.rest<{ tests: { id: string; title: string }[] }>('GET', path)
   const read = await Promise.all(
@@ -101,7 +101,7 @@ test('report prints the outcome of a folder of reports and its steps on stderr, 
 
 test('a deployment takes the report with what the flags say of the run, and links by the tags', async () => {
   await using app = await serveHere()
-  await requirementOf(app)
+  await createRequirement(app)
   const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
   const file = join(written('deployed', { 'junit.xml': run }), 'junit.xml')
   const plain = await report([file, '--no-requirement-tags'], env)
@@ -122,7 +122,7 @@ test('a deployment takes the report with what the flags say of the run, and link
   expect(code).toBe(0)
   expect(stdout).toContain('  linked to requirements: 1 new link\n  no such requirement: REQ-99 (1 test)\n')
   expect(stdout).toContain('\n  requirements: verified 0 -> 1, not run 0, no test 1 -> 0\n')
-  const { 'adds [REQ-1]': linked } = await testsOf(app)
+  const { 'adds [REQ-1]': linked } = await readTests(app)
   expect(linked?.test.requirement_keys).toEqual(['REQ-1'])
   expect(linked?.recent_results[0]).toMatchObject({
     environment: 'ci',
@@ -210,7 +210,7 @@ test('absolute paths lose the folder of --root', async () => {
     'junit.xml',
   )
   await report([file, '--root', '/app', '--data', app.dataDir])
-  const { adds } = await testsOf(app)
+  const { adds } = await readTests(app)
   expect(adds?.test.automation_ref.file_path).toBe('test/cart.test.ts')
 })
 
@@ -230,7 +230,7 @@ test('on GitHub the run is known, and variants of the same tests do not become f
   const passed = join(written('node-24', { 'junit.xml': junit({ 'cart &gt; adds': '' }) }), 'junit.xml')
   const failed = join(written('node-22', { 'junit.xml': junit({ 'cart &gt; adds': failure }) }), 'junit.xml')
   for (const file of [passed, failed]) await report([file, '--data', app.dataDir], github)
-  const { adds } = await testsOf(app)
+  const { adds } = await readTests(app)
   expect(adds?.test.stats).toMatchObject({ runs: 2, flaky: 0 })
   expect(adds?.recent_results[0]).toMatchObject({
     commit_sha: github.GITHUB_SHA,
@@ -238,7 +238,7 @@ test('on GitHub the run is known, and variants of the same tests do not become f
     ci_url: 'https://github.com/shop/shop/actions/runs/77',
   })
   for (const file of [passed, failed]) await report([file, '--run-key', 'one', '--data', app.dataDir], github)
-  expect((await testsOf(app))['adds']?.test.stats).toMatchObject({ runs: 3, flaky: 1 })
+  expect((await readTests(app))['adds']?.test.stats).toMatchObject({ runs: 3, flaky: 1 })
 })
 
 describe('what CI systems say', () => {

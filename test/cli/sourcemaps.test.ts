@@ -58,7 +58,7 @@ test('sourcemaps upload prints the outcome of each file, and its steps on stderr
 })
 
 /** Sends a minified crash and gives what its frame reads once the server has the map. */
-async function frameOf(app: Served): Promise<unknown> {
+async function symbolicatedFrame(app: Served): Promise<unknown> {
   const { origin, username: key } = new URL(app.endpoints.dsn)
   const frame = { function: 't', abs_path: 'https://shop.example/app.js', lineno: 1, colno: 23, in_app: true }
   const event = {
@@ -90,7 +90,7 @@ test('a server that runs on the same data uses what the command uploaded', async
   await using app = await serveHere()
   const { code } = await tracegate(upload(written('dist', build), '--data', app.dataDir))
   expect(code).toBe(0)
-  expect(await frameOf(app)).toBe('src/cart.js:2')
+  expect(await symbolicatedFrame(app)).toBe('src/cart.js:2')
 })
 
 test('a deployment gets the maps over the network', async () => {
@@ -101,7 +101,7 @@ test('a deployment gets the maps over the network', async () => {
     code: 0,
     first: expect.stringMatching(/^Uploaded: /) as string,
   })
-  expect(await frameOf(app)).toBe('src/cart.js:2')
+  expect(await symbolicatedFrame(app)).toBe('src/cart.js:2')
   const refused = await tracegate(upload(written('dist', build)), { ...env, TRACEGATE_API_TOKEN: 'tg_no' })
   expect(refused.code).toBe(1)
   expect(refused.stderr).toMatch(/^tracegate: GET .* returned 401[^\n]*\n$/)

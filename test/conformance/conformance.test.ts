@@ -3,7 +3,7 @@ import { startApp, type App } from '../app.ts'
 import { serve, type Served } from '../serve.ts'
 import { addToken, serveMcp } from '../mcp/http/http-server.ts'
 import { buildFixture } from './fixture/server.ts'
-import { failuresOf, runSuite, type SuiteRun } from './suite.ts'
+import { failedChecks, runSuite, type SuiteRun } from './suite.ts'
 
 let app: App
 let served: Served
@@ -53,7 +53,7 @@ function notPassed(run: SuiteRun, scenarios: readonly string[]) {
   const outcome = scenarios.map((name) => ({
     name,
     passed: (run.checks[name] ?? []).filter(({ status }) => status === 'SUCCESS').length,
-    failed: failuresOf(run.checks[name]),
+    failed: failedChecks(run.checks[name]),
     warned: (run.checks[name] ?? []).filter(({ status }) => status === 'WARNING').map(({ id }) => id),
   }))
   for (const { name, passed } of outcome) console.log(`${name}: ${String(passed)} checks passed`)
@@ -66,7 +66,9 @@ test('tracegate serve passes the scenarios of 2026-07-28 that need no fixture', 
   // Of its 30 checks 4 want a diagnostic tool, which only the fixture below has, and 2 a list that changes.
   const stateless = run.checks['server-stateless'] ?? []
   expect(stateless.filter(({ status }) => status === 'SUCCESS').length).toBe(24)
-  expect(failuresOf(stateless).filter((failure) => !failure.includes('Not testable: server does not list'))).toEqual([])
+  expect(failedChecks(stateless).filter((failure) => !failure.includes('Not testable: server does not list'))).toEqual(
+    [],
+  )
 })
 
 test('tracegate serve passes the scenarios of 2025-11-25 that need no fixture', async () => {
@@ -97,7 +99,7 @@ test.each([
     const run = await runSuite(suite, `${proxy.base}/mcp`, ...args)
     const passed = Object.entries(run.checks).filter(
       // The Tasks extension is no part of the required set; the suite runs it all the same.
-      ([name, checks]) => !name.startsWith('tasks-') && failuresOf(checks).length === 0,
+      ([name, checks]) => !name.startsWith('tasks-') && failedChecks(checks).length === 0,
     )
     console.log(`${String(passed.length)} scenarios passed, ${String(required)} required`)
     expect(run.output.split('\n').filter((line) => /^✗ (?!tasks-)/.test(line))).toEqual([])

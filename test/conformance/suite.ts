@@ -55,7 +55,7 @@ function readChecks(directory: string): Record<string, Check[]> {
 }
 
 /** `check-id: why` of every check that failed. */
-export function failuresOf(checks: readonly Check[] | undefined): string[] {
+export function failedChecks(checks: readonly Check[] | undefined): string[] {
   return (checks ?? [])
     .filter(({ status }) => status === 'FAILURE')
     .map(({ id, errorMessage = '' }) => `${id}: ${errorMessage}`)

@@ -1,7 +1,7 @@
 /** BM25 over the words of short texts, as tool search in hosts ranks: best first. */
 export function bm25(documents: readonly { name: string; text: string }[]): (query: string) => string[] {
   const [k1, b] = [1.2, 0.75]
-  const bags = documents.map(({ name, text }) => ({ name, words: wordsOf(text) }))
+  const bags = documents.map(({ name, text }) => ({ name, words: splitWords(text) }))
   const average = bags.reduce((sum, { words }) => sum + words.length, 0) / bags.length
   const holding = new Map<string, number>()
   for (const { words } of bags) for (const word of new Set(words)) holding.set(word, (holding.get(word) ?? 0) + 1)
@@ -16,7 +16,7 @@ export function bm25(documents: readonly { name: string; text: string }[]): (que
   }
 
   return (query) => {
-    const asked = wordsOf(query)
+    const asked = splitWords(query)
     return bags
       .map(({ name, words }) => ({ name, score: score(words, asked) }))
       .filter((hit) => hit.score > 0)
@@ -32,7 +32,7 @@ const SILENT = new Set(
 )
 
 /** Words without endings that only mark number or tense. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[^a-z0-9]+/)

@@ -22,7 +22,7 @@ export function onlyIn(text: string, structured: unknown): { text: string[]; str
       .map((line) => line.replace(/^\| ?/, ''))
       .join('\n'),
   )
-  const leaves = [...new Set(leavesOf(structured))]
+  const leaves = [...new Set(collectLeaves(structured))]
   const known = `${flat(leaves.join('\n'))} ${JSON.stringify(structured)}`
   return {
     structured: leaves.filter((leaf) => !said.includes(flat(leaf)) && !said.includes(flat(escaped(leaf)))),
@@ -47,11 +47,11 @@ export function overBudget(text: string, structured: unknown, wide: boolean): st
 }
 
 /** Numbers, booleans and texts, but for the provenance's fixed words, which the text has in its marker. */
-function leavesOf(value: unknown): string[] {
+function collectLeaves(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object') return [JSON.stringify(value)]
   if (value === null) return []
-  return Object.entries(value).flatMap(([name, member]) => (name === 'provenance' ? [] : leavesOf(member)))
+  return Object.entries(value).flatMap(([name, member]) => (name === 'provenance' ? [] : collectLeaves(member)))
 }
 
 /** In one line: lists and tables have no line ends in their cells. */

@@ -11,7 +11,7 @@ import { defaults } from '../clients.ts'
 
 const list = (options: Partial<SurfaceOptions> = {}) => createListing(surface, { ...defaults, ...options })
 const everything = list({ toolsets: ['all'], local: true })
-const tokensOf = ({ tools }: Listing) => tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
+const countListTokens = ({ tools }: Listing) => tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
 
 /** Tools whose description is longer than wanted, each with the reason. */
 const LONG_DESCRIPTIONS: Readonly<Record<string, string>> = {}
@@ -33,7 +33,7 @@ type Schema = {
 
 describe('budgets (mcp §2)', () => {
   test('the default list costs at most 2,800 tokens, every toolset at most 6,000', () => {
-    const [standard, all] = [tokensOf(list()), tokensOf(everything)]
+    const [standard, all] = [countListTokens(list()), countListTokens(everything)]
     console.log(`tokens: default list ${String(standard)} of 2800, every toolset ${String(all)} of 6000`)
     expect(standard).toBeLessThanOrEqual(2800)
     expect(all).toBeLessThanOrEqual(6000)
@@ -93,7 +93,7 @@ describe.each(everything.tools)('$tool.name', ({ tool, inputJson, description })
   })
 
   test('has parameters of one type each, described, whole numbers between bounds', () => {
-    const wrong = parameters.flatMap(([name, parameter]) => problemsOf(name, parameter))
+    const wrong = parameters.flatMap(([name, parameter]) => schemaProblems(name, parameter))
     expect(wrong).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe.each(everything.tools)('$tool.name', ({ tool, inputJson, description })
   })
 })
 
-function problemsOf(name: string, parameter: Schema): string[] {
+function schemaProblems(name: string, parameter: Schema): string[] {
   const { type, description = '', items } = parameter
   return [
     ...(description.trim() === '' ? [`${name} is not described`] : []),
@@ -117,7 +117,7 @@ function problemsOf(name: string, parameter: Schema): string[] {
       ? [`${name} has no bounds`]
       : []),
     ...(type === 'array' && items?.type === undefined ? [`${name} has items of no type`] : []),
-    ...Object.entries(items?.properties ?? {}).flatMap(([inner, schema]) => problemsOf(`${name}.${inner}`, schema)),
+    ...Object.entries(items?.properties ?? {}).flatMap(([inner, schema]) => schemaProblems(`${name}.${inner}`, schema)),
   ]
 }
 

@@ -35,9 +35,9 @@ beforeAll(async () => {
   await app.api.upsertRelease({ product_id: app.productId, version: 'theirs-2', environment: 'their-env' })
   await app.api.createComponent({ product_id: app.productId, name: 'Their part', path_globs: [`${MARK}/**`] })
   await app.ingest({ message: MARK, environment: 'their-env', release: 'theirs-2', transaction: MARK })
-  ours = new Map([...(await thingsOf(pinnedId, 'PIN-1')), ...(await recordFailure(app, pinnedId))])
+  ours = new Map([...(await readThings(pinnedId, 'PIN-1')), ...(await recordFailure(app, pinnedId))])
   await recordFailure(app, app.productId, MARK)
-  theirs = await everythingOf(app.productId)
+  theirs = await readEverything(app.productId)
   const send: Send = (request) => {
     sent.push({ method: request.method, url: request.url, writes: writes(request) })
     return app.service.direct(request)
@@ -50,7 +50,7 @@ afterAll(async () => {
   await app.close()
 })
 
-async function rowsOf(id: string) {
+async function readRows(id: string) {
   const product = { product_id: id }
   const { issues } = await app.api.listIssues(product)
   const { environments } = await app.api.listEnvironments(product)
@@ -61,8 +61,8 @@ async function rowsOf(id: string) {
   return { issues, environments, releases, components, requirements, tests }
 }
 
-async function thingsOf(id: string, issue: string): Promise<Known> {
-  const { environments, releases, components, requirements, tests } = await rowsOf(id)
+async function readThings(id: string, issue: string): Promise<Known> {
+  const { environments, releases, components, requirements, tests } = await readRows(id)
   return new Map([
     ['requirement', requirements[0]?.key ?? ''],
     ['test', tests[0]?.key ?? ''],
@@ -76,8 +76,8 @@ async function thingsOf(id: string, issue: string): Promise<Known> {
   ])
 }
 
-async function everythingOf(id: string): Promise<Map<string, string[]>> {
-  const { issues, environments, releases, components, requirements, tests } = await rowsOf(id)
+async function readEverything(id: string): Promise<Map<string, string[]>> {
+  const { issues, environments, releases, components, requirements, tests } = await readRows(id)
   const [issue] = issues
   const { events } = await app.api.listIssueEvents({ id: issue?.id ?? '' })
   return new Map([
@@ -149,7 +149,7 @@ function writes({ method, url, body }: WireRequest): boolean {
 }
 
 /** What a call did that a pinned server must not: where it sent something, what it showed, what it wrote. */
-function leaksOf({ text, structured }: Called): string[] {
+function findLeaks({ text, structured }: Called): string[] {
   const shown = (text + JSON.stringify(structured ?? {})).includes(MARK) ? ['shows the other product'] : []
   return [
     ...shown,
@@ -197,7 +197,7 @@ describe.each(idParameters)('$tool.name with $name of another product', ({ tool,
     for (const value of values) {
       sent.length = 0
       const called = await agent.call(tool.name, { ...least, [name]: list ? [value] : value })
-      expect({ value, leaks: leaksOf(called) }).toEqual({ value, leaks: [] })
+      expect({ value, leaks: findLeaks(called) }).toEqual({ value, leaks: [] })
       expect(called.text).toMatch(refused)
     }
   })
@@ -209,7 +209,7 @@ test('the calls that the pinned product allows stay in it', async () => {
       sent.length = 0
       const { product: _, ...args } = variant
       const called = await agent.call(tool.name, args)
-      expect({ args, leaks: leaksOf(called) }).toEqual({ args, leaks: [] })
+      expect({ args, leaks: findLeaks(called) }).toEqual({ args, leaks: [] })
     }
   }
 })

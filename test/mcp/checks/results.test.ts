@@ -37,14 +37,14 @@ interface Result {
 const results = new Map<string, Promise<Result[]>>()
 
 /** The results of all variants of a tool's calls that are no errors; more than half of them must be. */
-function resultsOf(name: string): Promise<Result[]> {
+function readOnce(name: string): Promise<Result[]> {
   const known = results.get(name) ?? readResults(name)
   results.set(name, known)
   return known
 }
 
 async function readResults(name: string): Promise<Result[]> {
-  const tool = toolOf(name)
+  const tool = findTool(name)
   const found: Result[] = []
   const variants = callVariants(tool, things)
   for (const args of variants) {
@@ -56,27 +56,27 @@ async function readResults(name: string): Promise<Result[]> {
   return found
 }
 
-function toolOf(name: string) {
+function findTool(name: string) {
   const tool = surface.tools.find((one) => one.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool
 }
 
 const names = surface.tools.map(({ name }) => name)
-const nextOf = ({ structured }: Called) => ((structured as Members)['next_actions'] ?? []) as NextAction[]
+const nextActions = ({ structured }: Called) => ((structured as Members)['next_actions'] ?? []) as NextAction[]
 
 describe.each(names)('%s', (name) => {
   test('says the same in both forms, each within its budget', async () => {
-    for (const { args, called } of await resultsOf(name)) {
-      const over = overBudget(called.text, called.structured, asksForMore(toolOf(name).input, args))
+    for (const { args, called } of await readOnce(name)) {
+      const over = overBudget(called.text, called.structured, asksForMore(findTool(name).input, args))
       const found = { args, over, ...onlyIn(called.text, called.structured) }
       expect(found).toEqual({ args, over: [], text: [], structured: [] })
     }
   })
 
   test('proposes only calls that a tool takes as they are', async () => {
-    for (const { called } of await resultsOf(name)) {
-      const next = nextOf(called)
+    for (const { called } of await readOnce(name)) {
+      const next = nextActions(called)
       expect(next.length).toBeLessThanOrEqual(3)
       for (const action of next) {
         expect(called.text).toContain(`- ${action.tool} ${JSON.stringify(action.args)} (${action.why})`)
@@ -87,8 +87,8 @@ describe.each(names)('%s', (name) => {
 
   test('gives ids that the tools they are for take', async () => {
     const tried = new Set<string>()
-    for (const { called } of await resultsOf(name)) {
-      for (const call of closureOf(called)) {
+    for (const { called } of await readOnce(name)) {
+      for (const call of callsWithIds(called)) {
         const key = JSON.stringify(call)
         if (tried.has(key) || tried.size >= 150) continue
         tried.add(key)
@@ -101,11 +101,11 @@ describe.each(names)('%s', (name) => {
 
 test('following the proposals, always the first that was not taken yet, comes to an end', async () => {
   for (const start of names) {
-    const [{ called } = { called: undefined }] = await resultsOf(start)
+    const [{ called } = { called: undefined }] = await readOnce(start)
     const seen = new Set<string>()
     let at = called
     while (at !== undefined) {
-      const action = nextOf(at).find((one) => !seen.has(JSON.stringify([one.tool, one.args])))
+      const action = nextActions(at).find((one) => !seen.has(JSON.stringify([one.tool, one.args])))
       if (action === undefined) break
       seen.add(JSON.stringify([action.tool, action.args]))
       expect(seen.size).toBeLessThan(60)
@@ -117,7 +117,7 @@ test('following the proposals, always the first that was not taken yet, comes to
 
 /** What the published, strict schema has against the arguments, or what would have to be repaired. */
 function strictProblems({ tool: name, args }: NextAction): unknown[] {
-  const tool = toolOf(name)
+  const tool = findTool(name)
   const { notes } = repair(tool.input, args, { writes: tool.effect !== 'read', pinned: false })
   return [...notes, ...(tool.input.safeParse(args).error?.issues ?? [])]
 }
@@ -131,11 +131,11 @@ interface Call {
  * Calls that use each id of a result: in the places where a proposal has one of the same list, and as the parameters of
  * other tools that are named after the list (`releases` as `release`).
  */
-function closureOf({ structured }: Called): Call[] {
+function callsWithIds({ structured }: Called): Call[] {
   const { data = {} } = structured as { data?: Members }
   return Object.entries(data).flatMap(([list, value]) => {
-    const ids = idsOf(value)
-    const proposed = nextOf({ structured } as Called).flatMap(({ tool, args }) =>
+    const ids = findIds(value)
+    const proposed = nextActions({ structured } as Called).flatMap(({ tool, args }) =>
       Object.entries(args).flatMap(([parameter, given]) =>
         ids.includes(String(given)) ? ids.map((id) => ({ tool, args: { ...args, [parameter]: id } })) : [],
       ),
@@ -153,8 +153,8 @@ function closureOf({ structured }: Called): Call[] {
 }
 
 /** The ids of a list of objects, as objects or as columns and rows, and of a single object. */
-function idsOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(idsOf)
+function findIds(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(findIds)
   if (typeof value !== 'object' || value === null) return []
   const { columns, rows, id } = value as { columns?: string[]; rows?: string[][]; id?: string }
   if (columns !== undefined && rows !== undefined) {
@@ -165,5 +165,5 @@ function idsOf(value: unknown): string[] {
 }
 
 function preview({ tool, args }: Call): Arguments {
-  return 'dry_run' in toolOf(tool).input.shape ? { ...args, dry_run: true } : args
+  return 'dry_run' in findTool(tool).input.shape ? { ...args, dry_run: true } : args
 }

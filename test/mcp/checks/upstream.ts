@@ -59,7 +59,7 @@ function made(schema: z.core.$ZodType, name: string, place: Place): unknown {
     case 'default':
       return made(def.innerType, name, place)
     case 'array':
-      return listOf(def.element, name, place)
+      return makeList(def.element, name, place)
     case 'tuple':
       return def.items.map((item) => made(item, name, place))
     case 'object':
@@ -75,7 +75,7 @@ function made(schema: z.core.$ZodType, name: string, place: Place): unknown {
   }
 }
 
-function listOf(element: z.core.$ZodType, name: string, { depth, sizes }: Place): unknown[] {
+function makeList(element: z.core.$ZodType, name: string, { depth, sizes }: Place): unknown[] {
   const holdsLists = JSON.stringify(
     z.toJSONSchema(element as z.ZodType, { io: 'input', unrepresentable: 'any' }),
   ).includes('"array"')
