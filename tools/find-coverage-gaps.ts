@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { CoverageCounts } from '../src/contract/base/common.ts'
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Component, Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields } from '../src/mcp/result/output.ts'
+import { counts, fields } from '../src/mcp/result/output.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { teamText } from '../src/mcp/text/team.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { explainMissingBranch } from './support/branches.ts'
 import { keyOrId } from './support/columns.ts'
@@ -32,12 +32,7 @@ export const findCoverageGaps = defineTool({
     cursor: parameters.Cursor,
   }),
   output: z.object({
-    counts: fields({
-      total: z.int(),
-      no_test: CoverageCounts.shape.no_test,
-      not_run: CoverageCounts.shape.not_run,
-      files: z.int(),
-    }),
+    counts: fields(counts('total', 'no_test', 'not_run', 'files')),
     rows: gapRows,
     hot_files: hotFileRows.optional(),
   }),
@@ -51,16 +46,16 @@ export const findCoverageGaps = defineTool({
     const response = await api
       .listCoverageGaps({ ...filter, page_size: limit, page_token: cursor }, { signal })
       .catch(explainMissingBranch(branch))
-    const counts = gapCounts(response)
+    const numbers = gapCounts(response)
     const page = describePage(response, response.coverage_gaps.length, cursor)
     const products = await resolve.products()
     const [untested, hot] = partition(response)
     const files = await Promise.all(hot.map((gap) => hotFile(gap, products, local)))
     return {
-      answer: gapSentence({ page, isFirst: cursor === undefined, counts, component, product }, context),
+      answer: gapSentence({ page, isFirst: cursor === undefined, numbers, component, product }, context),
       product,
       data: {
-        counts,
+        counts: numbers,
         rows: untested.map((gap) => gapRow(gap, products)),
         hot_files: files.map(({ row }) => row),
       },
@@ -97,13 +92,13 @@ function gapCounts({ summary }: GapPage) {
 interface Found {
   page: Page
   isFirst: boolean
-  counts: ReturnType<typeof gapCounts>
+  numbers: ReturnType<typeof gapCounts>
   component: Component | undefined
   product: Product
 }
 
-function gapSentence({ page, isFirst, counts, component, product }: Found, { offers }: Context): string {
-  const where = component === undefined ? '' : ` of ${component.name ?? 'the component'}`
+function gapSentence({ page, isFirst, numbers, component, product }: Found, { offers }: Context): string {
+  const where = component === undefined ? '' : ` of ${teamText(component.name ?? 'the component')}`
   if (page.shown === 0) {
     if (!isFirst || page.cursor !== undefined) return 'No coverage gaps on this page: there are no more.'
     if (product.counts?.requirements !== 0)
@@ -112,11 +107,11 @@ function gapSentence({ page, isFirst, counts, component, product }: Found, { off
     return `The product has no requirement yet, so nothing can be uncovered. ${how}`.trim()
   }
   const kinds = countWords([
-    [counts.no_test, 'requirement', 'without a test (no_test)'],
-    [counts.not_run, 'requirement', 'with tests that prove nothing yet (not_run)'],
-    [counts.files, 'file', 'with errors that no requirement claims'],
+    [numbers.no_test, 'requirement', 'without a test (no_test)'],
+    [numbers.not_run, 'requirement', 'with tests that prove nothing yet (not_run)'],
+    [numbers.files, 'file', 'with errors that no requirement claims'],
   ])
-  const total = counts.total === undefined ? 'Coverage gaps' : counted(counts.total, 'coverage gap')
+  const total = numbers.total === undefined ? 'Coverage gaps' : counted(numbers.total, 'coverage gap')
   return `${total}${where}, worst first${kinds === '' ? '' : `: ${kinds}`}; ${page.range}.`
 }
 

@@ -8,9 +8,10 @@ import { issueName } from '../src/mcp/resolve/ids.ts'
 import { noEvents } from '../src/mcp/resolve/no-events.ts'
 import type { Component, Environment, Product, Release } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, rows } from '../src/mcp/result/output.ts'
+import { counts, fields, pick, rows } from '../src/mcp/result/output.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
+import { teamText } from '../src/mcp/text/team.ts'
 import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { corroborationScore, errorEvent } from './support/issues.ts'
@@ -50,13 +51,9 @@ export const findErrorIssues = defineTool({
   output: z.object({
     counts: fields({ total: z.int() }).optional(),
     rows: rows({
-      id: z.string(),
-      short_id: Issue.shape.short_id,
-      level: Issue.shape.level,
-      status: Issue.shape.status,
+      ...pick(Issue, 'id', 'short_id', 'level', 'status'),
       state: Issue.shape.substatus,
-      times_seen: Issue.shape.times_seen,
-      users: Issue.shape.users_affected,
+      ...counts('times_seen', 'users'),
       last_seen: Issue.shape.last_seen,
       first_release: z.string(),
       component: Ref.shape.title,
@@ -170,7 +167,7 @@ function filterWords(args: Arguments, { environment, release, component }: Filte
   const words = [
     args.first_seen_in_release ? `first seen in ${version}` : release && `seen in ${version}`,
     environment && `in ${knownName(environment.name, environment.known) ?? 'the environment'}`,
-    component && `of ${component.name ?? 'the component'}`,
+    component && `of ${teamText(component.name ?? 'the component')}`,
     args.levels && `of level ${args.levels.join(' or ')}`,
     args.platforms && 'on these platforms',
     args.period && `in the last ${args.period === '3m' ? '3 minutes' : args.period}`,

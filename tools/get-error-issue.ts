@@ -1,25 +1,20 @@
 import * as z from 'zod'
-import { Actor } from '../src/contract/base/common.ts'
-import { EventSummary } from '../src/contract/events.ts'
-import { getIssue, getIssueStats, Issue } from '../src/contract/issues.ts'
+import { Actor, Level } from '../src/contract/base/common.ts'
+import { getIssueStats, Issue } from '../src/contract/issues.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import type { IssueInFull } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { hasText, knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { toSecond, vouchedName } from './support/columns.ts'
 import { describeEvent, eventFacts } from './support/events.ts'
 import { findEvent } from './support/find-event.ts'
 import { corroborationFacts, errorEvent, issueSentence } from './support/issues.ts'
 
-const stats = getIssueStats.returns.shape.stats.shape
-const places = rows({
-  environment: z.string(),
-  release: z.string(),
-  events: getIssue.returns.shape.releases.element.shape.events,
-})
+const { stats } = getIssueStats.returns.shape
+const places = rows({ environment: z.string(), release: z.string(), events: z.int() })
 
 /** Occurrences listed, by detail. */
 const EVENTS = { concise: 10, full: 50 } as const
@@ -44,20 +39,16 @@ export const getErrorIssue = defineTool({
   }),
   output: z.object({
     issue: fields({
-      id: Issue.shape.id,
-      short_id: Issue.shape.short_id,
-      status: Issue.shape.status,
+      ...pick(Issue, 'id', 'short_id', 'status'),
       state: Issue.shape.substatus,
-      level: Issue.shape.level,
-      handled: Issue.shape.handled,
-      reopened: Issue.shape.reopened_count,
+      ...pick(Issue, 'level', 'handled'),
+      reopened: z.int(),
       status_changed_by: Actor.shape.display_name,
       status_changed_at: Issue.shape.status_changed_at,
       status_note: upTo(Issue.shape.status_note, 300),
     }),
     seen: fields({
-      times: Issue.shape.times_seen,
-      users: Issue.shape.users_affected,
+      ...counts('times', 'users'),
       first: Issue.shape.first_seen,
       last: Issue.shape.last_seen,
       first_release: z.string(),
@@ -68,16 +59,15 @@ export const getErrorIssue = defineTool({
     corroboration: z.looseObject({ score: z.string() }),
     occurrence: z.looseObject({ id: z.string() }).optional(),
     stats: fields({
-      period: stats.period,
-      total: stats.total,
-      users: stats.users_affected,
+      ...pick(stats, 'period', 'total'),
+      users: z.int(),
       peak: z.string(),
       environments: places,
     }).optional(),
     events: rows({
-      id: EventSummary.shape.id,
+      id: z.string(),
       at: z.string(),
-      level: EventSummary.shape.level,
+      level: Level,
       environment: z.string(),
       release: z.string(),
     }).optional(),

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { Actor, CodeRef, Coverage } from '../src/contract/base/common.ts'
-import { TestLink } from '../src/contract/links.ts'
-import { AcceptanceCriterion, Requirement } from '../src/contract/requirements.ts'
+import { LinkRole, LinkState } from '../src/contract/links.ts'
+import { Requirement } from '../src/contract/requirements.ts'
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, flag, manyLines, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { counts, fields, flag, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { coverageState, keyOrId, rowTitle, vouchedName } from './support/columns.ts'
 import { criterionText } from './support/criteria.ts'
@@ -35,15 +35,7 @@ export const getRequirement = defineTool({
   }),
   output: z.object({
     requirement: fields({
-      id: Requirement.shape.id,
-      key: Requirement.shape.key,
-      title: Requirement.shape.title,
-      kind: Requirement.shape.kind,
-      status: Requirement.shape.status,
-      priority: Requirement.shape.priority,
-      risk: Requirement.shape.risk,
-      normative: Requirement.shape.normative,
-      version: Requirement.shape.version,
+      ...pick(Requirement, 'id', 'key', 'title', 'kind', 'status', 'priority', 'risk', 'normative', 'version'),
       parent: z.string(),
       components: upTo(teamLine, 1000),
       tags: upTo(teamLine, 300),
@@ -53,34 +45,26 @@ export const getRequirement = defineTool({
     coverage: fields({
       ...coverageState,
       flaky: flag,
-      tests: Coverage.shape.linked_test_count,
-      passed: Coverage.shape.passed_count,
-      failed: Coverage.shape.failed_count,
-      not_run: Coverage.shape.not_run_count,
+      ...counts('tests', 'passed', 'failed', 'not_run'),
       last_verified_at: Coverage.shape.last_verified_at,
       last_verified_release: z.string(),
     }).optional(),
     statement: manyLines(Requirement.shape.statement, TEXT).optional(),
     rationale: manyLines(Requirement.shape.rationale, TEXT).optional(),
+    // The id only with full detail: no tool takes it.
     criteria: rows({
       nr: z.int(),
-      // Only with full detail: no tool takes it.
-      id: AcceptanceCriterion.shape.id.optional(),
+      id: z.string().optional(),
       covered: z.boolean(),
       criterion: upTo(teamLine, CRITERION),
     }).optional(),
     code_files: rows({
       file: CodeRef.shape.path,
-      symbol: CodeRef.shape.symbol,
+      ...pick(CodeRef, 'symbol'),
       lines: z.string(),
-      source: CodeRef.shape.source,
+      ...pick(CodeRef, 'source'),
     }).optional(),
-    tests: rows({
-      ...testColumns,
-      status: z.string(),
-      role: TestLink.shape.role,
-      link: TestLink.shape.state,
-    }).optional(),
+    tests: rows({ ...testColumns, status: z.string(), role: LinkRole, link: LinkState }).optional(),
     children: rows({ id: z.string(), title: rowTitle }).optional(),
   }),
   cuts: [

@@ -5,7 +5,7 @@ import { counted } from '../src/lib/counted.ts'
 import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, manyLines, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { fields, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
@@ -36,6 +36,7 @@ const REGISTER =
   'To register: record_tests with file, suite and title as in the code, unless its name or tag names the requirement. ' +
   'To send the report: ingest_test_report.'
 
+const criterion = upTo(teamLine, contextLimits.full.criterion)
 const { past_failures: failure, related_issues: issue } = TestContextSchema.shape
 
 export const getTestContext = defineTool({
@@ -55,21 +56,13 @@ export const getTestContext = defineTool({
   }),
   output: z.object({
     requirement: fields({
-      id: z.string(),
-      title: Requirement.shape.title,
+      ...pick(Requirement, 'id', 'title'),
       ...coverageState,
-      kind: Requirement.shape.kind,
-      priority: Requirement.shape.priority,
-      risk: Requirement.shape.risk,
+      ...pick(Requirement, 'kind', 'priority', 'risk'),
     }),
     statement: manyLines(Requirement.shape.statement, contextLimits.full.text).optional(),
     rationale: manyLines(Requirement.shape.rationale, contextLimits.full.text).optional(),
-    criteria: rows({
-      nr: z.int(),
-      covered: z.boolean(),
-      criterion: upTo(teamLine, contextLimits.full.criterion),
-      tests: z.string(),
-    }).optional(),
+    criteria: rows({ nr: z.int(), covered: z.boolean(), criterion, tests: z.string() }).optional(),
     tests: rows(testColumns).optional(),
     past_failures: rows({ test: z.string(), at: failure.element.shape.executed_at, release: z.string() }).optional(),
     code_files: codeFileRows.optional(),

@@ -1,15 +1,14 @@
 import * as z from 'zod'
-import { TestLink } from '../src/contract/links.ts'
 import { Test as TestSchema, TestResult } from '../src/contract/tests.ts'
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { hasText, quoted } from '../src/mcp/text/untrusted.ts'
-import { keyOrId, rowTitle, vouchedName } from './support/columns.ts'
+import { keyOrId, linkColumns, rowTitle, vouchedName } from './support/columns.ts'
 import { lastResult } from './support/tests.ts'
 
 /** What is shown of what failures say, by detail; message and trace in characters. */
@@ -35,48 +34,28 @@ export const getTest = defineTool({
   }),
   output: z.object({
     test: fields({
-      id: TestSchema.shape.id,
-      key: TestSchema.shape.key,
-      kind: TestSchema.shape.kind,
-      title: TestSchema.shape.title,
+      ...pick(TestSchema, 'id', 'key', 'kind', 'title'),
       name: upTo(place.shape.name, 300),
       file: place.shape.file_path,
       line: place.shape.line,
       suite: upTo(teamLine, 300),
       project: place.shape.project,
-      framework: TestSchema.shape.framework,
-      level: TestSchema.shape.level,
-      status: TestSchema.shape.status,
-      automation: TestSchema.shape.automation,
+      ...pick(TestSchema, 'framework', 'level', 'status', 'automation'),
       quarantined: TestSchema.shape.quarantine_reason,
       tags: teamLine,
     }),
     description: upTo(TestSchema.shape.description, 2000).optional(),
-    links: rows({
-      id: z.string(),
-      title: rowTitle,
-      role: TestLink.shape.role,
-      state: TestLink.shape.state,
-      origin: TestLink.shape.origin,
-      criteria: z.int(),
-      version: z.string(),
-    }).optional(),
+    links: rows({ id: z.string(), title: rowTitle, ...linkColumns, version: z.string() }).optional(),
     stats: fields({
-      days: stats.shape.window_days,
-      runs: stats.shape.runs,
-      passed: stats.shape.passed,
-      failed: stats.shape.failed,
-      flaky: stats.shape.flaky,
-      skipped: stats.shape.skipped,
+      ...counts('days', 'runs', 'passed', 'failed', 'flaky', 'skipped'),
       pass_rate: stats.shape.pass_rate,
-      average_ms: stats.shape.avg_duration_ms,
+      average_ms: z.int(),
     }).optional(),
     results: rows({
       nr: z.int(),
       status: TestResult.shape.status,
       at: TestResult.shape.executed_at,
-      attempts: TestResult.shape.attempts,
-      duration_ms: TestResult.shape.duration_ms,
+      ...pick(TestResult, 'attempts', 'duration_ms'),
       environment: z.string(),
       release: z.string(),
       commit: TestResult.shape.commit_sha,

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { Component } from '../src/contract/components.ts'
 import { Environment, Release } from '../src/contract/environments.ts'
 import { Onboarding, Product as ProductSchema, Token, User, Workspace } from '../src/contract/products.ts'
 import { counted } from '../src/lib/counted.ts'
@@ -7,7 +6,8 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, rows, teamLine } from '../src/mcp/result/output.ts'
+import { fields, pick, rows, teamLine } from '../src/mcp/result/output.ts'
+import { teamText } from '../src/mcp/text/team.ts'
 import { knownName, nameContains, quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
@@ -39,23 +39,9 @@ export const getWorkspaceContext = defineTool({
   output: z.object({
     principal: fields({ user: User.shape.display_name, token: Token.shape.name, scopes: z.string() }),
     pinned_product: fields(named).optional(),
-    products: rows({
-      ...named,
-      key_prefix: ProductSchema.shape.key_prefix,
-      workspace: Workspace.shape.name,
-      unresolved_issues: z.int(),
-    }),
-    environments: rows({
-      id: z.string(),
-      name: z.string(),
-      kind: Environment.shape.kind,
-      last_event_at: Environment.shape.last_event_at,
-    }).optional(),
-    components: rows({
-      ...named,
-      paths: teamLine,
-      unresolved_issues: Component.shape.stats.shape.unresolved_issues,
-    }).optional(),
+    products: rows({ ...named, key_prefix: z.string(), workspace: Workspace.shape.name, unresolved_issues: z.int() }),
+    environments: rows({ id: z.string(), name: z.string(), ...pick(Environment, 'kind', 'last_event_at') }).optional(),
+    components: rows({ ...named, paths: teamLine, unresolved_issues: z.int() }).optional(),
     releases: rows({
       id: z.string(),
       name: z.string(),
@@ -91,8 +77,9 @@ export const getWorkspaceContext = defineTool({
     const lists = await readLists(chosen, include, match, context)
     const { environments, components, releases } = lists
     const product = chosen ?? all[0]
+    const name = teamText(product?.name ?? product?.id ?? '')
     return {
-      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${chosen.name ?? chosen.id}`}.`,
+      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.`,
       product: chosen,
       data: {
         principal: {
@@ -141,9 +128,7 @@ export const getWorkspaceContext = defineTool({
         releases: kept(releases ?? [], ROWS),
       }),
       howToGetMore: 'call again with match, a part of the name',
-      next: [
-        product && nextCall('find_error_issues', { product: product.id }, `errors of ${product.name ?? product.id}`),
-      ],
+      next: [product && nextCall('find_error_issues', { product: product.id }, `errors of ${name}`)],
     }
   },
 })

@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { Coverage } from '../src/contract/base/common.ts'
 import { Requirement } from '../src/contract/requirements.ts'
 import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { rows } from '../src/mcp/result/output.ts'
+import { pick, rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
 import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
 import { searchSentence } from './support/words.ts'
@@ -29,10 +28,9 @@ export const listRequirements = defineTool({
       title: rowTitle,
       kind: Requirement.shape.kind,
       parent: z.string(),
-      status: Requirement.shape.status,
-      priority: Requirement.shape.priority,
+      ...pick(Requirement, 'status', 'priority'),
       ...coverageState,
-      tests: Coverage.shape.linked_test_count,
+      tests: z.int(),
     }),
   }),
   cuts: [{ path: 'rows' }],

@@ -5,7 +5,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product, Requirement } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, flag, rows, teamLine } from '../src/mcp/result/output.ts'
+import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
 import { explainMissingBranch, requireBranch } from './support/branches.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
 import { criterionText } from './support/criteria.ts'
@@ -39,10 +39,7 @@ const output = z.object({
   outcome: z.enum(['created', 'would_create', 'updated', 'would_update', 'already']),
   requirement: fields({
     id: z.string().optional(),
-    key: RequirementSchema.shape.key,
-    title: RequirementSchema.shape.title,
-    status: RequirementSchema.shape.status,
-    version: RequirementSchema.shape.version,
+    ...pick(RequirementSchema, 'key', 'title', 'status', 'version'),
     criteria: z.int(),
     ...coverageState,
   }),

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { TestLink } from '../src/contract/links.ts'
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
@@ -7,7 +6,7 @@ import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { isRepeatable } from '../src/mcp/text/team.ts'
-import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
+import { coverageState, keyOrId, linkColumns, rowTitle } from './support/columns.ts'
 import { PREVIEW } from './support/words.ts'
 
 /** A longer call would take the place of the result. */
@@ -34,12 +33,7 @@ export const unlinkTest = defineTool({
     outcome: z.enum(['removed', 'would_remove', 'not_linked']),
     test: fields({ id: z.string(), title: rowTitle }),
     requirement: fields({ id: z.string(), title: rowTitle }),
-    link: fields({
-      role: TestLink.shape.role,
-      state: TestLink.shape.state,
-      origin: TestLink.shape.origin,
-      criteria: z.int(),
-    }).optional(),
+    link: fields(linkColumns).optional(),
     before: fields(coverageState).optional(),
     after: fields(coverageState).optional(),
     other_tests: z.array(z.string()).optional(),

@@ -5,7 +5,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/files/source-map-upload.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, flag, rows } from '../src/mcp/result/output.ts'
+import { counts, fields, flag, rows } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName } from '../src/mcp/text/untrusted.ts'
@@ -35,12 +35,12 @@ export const uploadSourceMap = defineTool({
   }),
   output: z.object({
     sourcemap: fields({ id: SourceMap.shape.id, state: SourceMap.shape.state, release: z.string() }),
-    sent: fields({ maps: z.int(), minified_files: z.int(), bytes: z.int(), same_bytes_known: flag }),
+    sent: fields({ ...counts('maps', 'minified_files', 'bytes'), same_bytes_known: flag }),
     resymbolicated_issues: z.int().optional(),
     error: z.string().optional(),
     warnings: rows({ path: file.path, valid: file.valid, warning: z.string() }).optional(),
     maps_not_in_folder: rows({ file: z.string(), map: z.string() }).optional(),
-    not_sent: fields({ other_files: z.int(), links: z.int() }).optional(),
+    not_sent: fields(counts('other_files', 'links')).optional(),
   }),
   cuts: [
     { path: 'maps_not_in_folder', least: 3 },

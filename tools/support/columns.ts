@@ -1,6 +1,8 @@
+import * as z from 'zod'
 import { Coverage } from '../../src/contract/base/common.ts'
 import type { Untrusted } from '../../src/contract/base/text.ts'
-import { flag, teamLine, upTo } from '../../src/mcp/result/output.ts'
+import { TestLink } from '../../src/contract/links.ts'
+import { flag, pick, teamLine, upTo } from '../../src/mcp/result/output.ts'
 import { hasText, knownName } from '../../src/mcp/text/untrusted.ts'
 
 /** The title of a row, shorter than in a result about one thing. */
@@ -11,6 +13,9 @@ export const repositoryPath = upTo(teamLine, 160)
 
 /** The state of a requirement, and what makes it worse than its word says: members of the contract's `Coverage`. */
 export const coverageState = { state: Coverage.shape.state, failing: flag, suspect: flag }
+
+/** The link between a test and a requirement. */
+export const linkColumns = { ...pick(TestLink, 'role', 'state', 'origin'), criteria: z.int() }
 
 /** What a result calls a requirement or a test: its key, else its id. */
 export function keyOrId({ id, key }: { id?: string | undefined; key?: string | undefined }): string {

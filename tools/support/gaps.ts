@@ -29,13 +29,13 @@ export const gapRows = rows({
   why: z.string(),
   score: GapSchema.shape.score,
   component,
-  tests: GapSchema.shape.linked_test_count,
+  tests: z.int(),
   do: GapSchema.shape.suggested_action,
   issues: z.string(),
 })
 
 export const hotFileRows = rows({
-  rank: GapSchema.shape.rank,
+  rank: z.int(),
   file: z.string(),
   matched: z.string(),
   score: GapSchema.shape.score,

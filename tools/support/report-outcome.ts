@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ReceivedResult } from '../../src/client/api.ts'
 import { ResultStatus } from '../../src/contract/base/common.ts'
 import type { ResultOf } from '../../src/contract/index.ts'
-import { fields, flag, rows, teamLine, upTo } from '../../src/mcp/result/output.ts'
+import { counts, fields, flag, rows, teamLine, upTo } from '../../src/mcp/result/output.ts'
 import { coverageState, listed, repositoryPath, rowTitle } from './columns.ts'
 
 export type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
@@ -14,15 +14,8 @@ const transition = z.string()
 /** The output of `ingest_test_report`. */
 export const reportOutcome = z.object({
   dry_run: flag.optional(),
-  totals: fields({
-    tests: z.int(),
-    passed: z.int(),
-    failed: z.int(),
-    errors: z.int(),
-    flaky: z.int(),
-    skipped: z.int(),
-  }),
-  results: fields({ recorded: z.int(), known_already: z.int() }).optional(),
+  totals: fields(counts('tests', 'passed', 'failed', 'errors', 'flaky', 'skipped')),
+  results: fields(counts('recorded', 'known_already')).optional(),
   coverage: fields({ verified: transition, not_run: transition, no_test: transition }).optional(),
   requirements: rows({ id: z.string(), was: z.string(), ...coverageState, title: rowTitle }).optional(),
   failing_tests: rows({
@@ -33,14 +26,9 @@ export const reportOutcome = z.object({
     requirements: z.string(),
   }).optional(),
   unresolved_references: rows({ reference: upTo(teamLine, 60), test: z.string() }).optional(),
-  tests: fields({
-    created: z.int(),
-    renamed: z.int(),
-    updated: z.int(),
-    links_made: z.int(),
-    links_proposed: z.int(),
-    without_requirement: z.int(),
-  }).optional(),
+  tests: fields(
+    counts('created', 'renamed', 'updated', 'links_made', 'links_proposed', 'without_requirement'),
+  ).optional(),
   renamed_tests: rows({ id: z.string(), name: rowTitle, file: repositoryPath }).optional(),
   warnings: rows({ code: z.string(), message: teamLine, file: repositoryPath, line: z.int() }).optional(),
   secrets_in_report: z.string().optional(),

@@ -62,6 +62,11 @@ export function pick<S extends z.ZodRawShape, K extends keyof S>(schema: z.ZodOb
   return Object.fromEntries(names.map((name) => [name, schema.shape[name]])) as Pick<S, K>
 }
 
+/** Members that are whole numbers, by their names. */
+export function counts<K extends string>(...names: K[]): Record<K, z.ZodInt> {
+  return Object.fromEntries(names.map((name) => [name, z.int()])) as Record<K, z.ZodInt>
+}
+
 /** A list of such objects. */
 export function rows<S extends z.ZodRawShape>(shape: S): z.ZodArray<z.ZodObject<Fields<S>>> {
   return z.array(fields(shape))

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { contract } from '../../../src/contract/index.ts'
 import type { Endpoint } from '../../../src/contract/base/endpoint.ts'
+import { textMark, type TextMark } from '../../../src/contract/base/text.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
 
 export const upstreamOrigin = 'https://quality.example'
@@ -12,7 +13,8 @@ export interface Sizes {
   nested: number
   inner: number
   deep: number
-  text(this: void, name: string, depth: number): string
+  /** `mark` says who wrote the text; undefined for the service itself. */
+  text(this: void, name: string, depth: number, mark: TextMark | undefined): string
 }
 
 /** A deployment that answers every endpoint with all that the contract allows, as much of it as the sizes say. */
@@ -38,9 +40,12 @@ interface Place {
   index: number
   depth: number
   sizes: Sizes
+  /** Of the schema around it: a mark may be on a wrapper. */
+  mark?: TextMark | undefined
 }
 
-function made(schema: z.core.$ZodType, name: string, place: Place): unknown {
+function made(schema: z.core.$ZodType, name: string, { mark, ...around }: Place): unknown {
+  const place = { ...around, mark: textMark(schema) ?? mark }
   const { def } = (schema as z.core.$ZodTypes)._zod
   // oxlint-disable-next-line switch-exhaustiveness-check -- the kinds that results have
   switch (def.type) {
@@ -63,7 +68,7 @@ function made(schema: z.core.$ZodType, name: string, place: Place): unknown {
     case 'tuple':
       return def.items.map((item) => made(item, name, place))
     case 'object':
-      return Object.fromEntries(Object.entries(def.shape).map(([key, member]) => [key, made(member, key, place)]))
+      return Object.fromEntries(Object.entries(def.shape).map(([key, member]) => [key, made(member, key, around)]))
     case 'record':
       return Object.fromEntries(['a', 'b', 'c'].map((key) => [key, made(def.valueType, key, place)]))
     case 'union':
@@ -71,7 +76,7 @@ function made(schema: z.core.$ZodType, name: string, place: Place): unknown {
     case 'pipe':
       return made(def.in, name, place)
     default:
-      return place.sizes.text(name, place.depth)
+      return place.sizes.text(name, place.depth, place.mark)
   }
 }
 
@@ -85,13 +90,13 @@ function makeList(element: z.core.$ZodType, name: string, { depth, sizes }: Plac
   return Array.from({ length: count }, (_, index) => made(element, name, { index, depth: depth + 1, sizes }))
 }
 
-function textFor(name: string, { index, depth, sizes }: Place): string {
+function textFor(name: string, { index, depth, sizes, mark }: Place): string {
   if (name === 'id') return `i${String(index)}`
   if (name.endsWith('_id')) return 'i0'
   if (name.endsWith('token')) return name === 'next_page_token' ? 'next' : ''
   if (/(?:_at|_seen|^at|^timestamp|^from|^to)$/.test(name)) return '2026-11-21T10:11:12.131Z'
   if (name === 'key_prefix' || name === 'short_id') return ''
-  return sizes.text(name, depth)
+  return sizes.text(name, depth, mark)
 }
 
 function once(make: () => string): () => string {
