@@ -19,12 +19,12 @@ export const docsIds = defineResource({
 | test | UUID | key, such as TC-7, in the same way |
 | occurrence of an error | UUID, service-assigned | the SDK's event_id (32 hex characters) is looked up once, and the answer says so |
 
-A name is looked for in this order: exact id, exact name, the same letters in another case, and for reads the only name that
-begins so. Several matches or none: an error lists the candidates. Writes never follow a name that was only begun.
+A name is looked for in this order: exact id, exact name, the same letters in another case, and for reads a unique
+prefix. Several matches or none: an error lists the candidates. Writes do not accept prefix matches.
 
-Left out, the product is the pinned one, or the only one the token sees.
+Without product, the pinned one is used, or the only one the token sees.
 
-An environment or release that only events named is "named only by events": its id can be used, its name stands in the
+An environment or release that only events named is "named only by events": its id can be used, and its name appears in the
 untrusted block.
 
 The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue,

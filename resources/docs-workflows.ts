@@ -9,9 +9,9 @@ export const docsWorkflows = defineResource({
   text: `# Workflows
 
 ## Triage errors
-1. \`find_error_issues\` {"environment":"production","period":"1d"}: the page of what happens now.
-2. \`get_error_issue\` for each one worth a look: counts, environments, corroboration, stack trace.
-3. \`get_fix_context\` for what is to be fixed now.
+1. \`find_error_issues\` {"environment":"production","period":"1d"}: what is happening now.
+2. \`get_error_issue\` for each issue worth a look: counts, environments, corroboration, stack trace.
+3. \`get_fix_context\` for issues to fix now.
 4. \`set_error_issue_status\` with a reason, when the user decided so: ignored for noise, resolved once the fix is merged.
 
 ## Fix an error
@@ -35,7 +35,7 @@ The same can be read as tracegate://error-issue/SHOP-31/fix-context.
 5. Run the tests with a reporter: JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP.
 6. \`ingest_test_report\` {"path":"reports/junit.xml"}: coverage before and after, requirements that changed, failing tests.
 
-Gaps, besides no_test: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed
+Gaps, in addition to no_test: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed
 since the test was linked: read both, then link again to confirm), partial_criteria. Only a result that passed verifies.
 
 The same can be read as tracegate://product/1/coverage-gaps and tracegate://requirement/REQ-12.
@@ -43,8 +43,8 @@ The same can be read as tracegate://product/1/coverage-gaps and tracegate://requ
 In CI the reports are sent without an agent: \`tracegate report reports/ --environment ci --release 1.4.0\`.
 
 ## Write down what the product must do (\`save_requirement\`)
-1. \`list_requirements\` {"match":"…"}: is there one that says it already?
-2. \`save_requirement\` {"title":"…","body":"…","criteria":["…"],"files":["src/cart/**"],"dry_run":true} finds fault with the wording.
+1. \`list_requirements\` {"match":"…"}: does one say it already?
+2. \`save_requirement\` {"title":"…","body":"…","criteria":["…"],"files":["src/cart/**"],"dry_run":true} checks the wording.
 3. \`save_requirement\` without dry_run writes it; with "requirement" it changes one, which puts its links to tests in doubt.
 
 ## What did this release break?

@@ -54,7 +54,7 @@ export const ingestTestReport = defineTool({
   title: 'Send a test run',
   description:
     'Upload test results: send the report of a test run (JUnit XML, CTRF, Vitest, Jest, Playwright or TAP) so that gaps close. ' +
-    'Matches or creates test cases, follows requirement tags such as [REQ-12], tells the coverage effect. ' +
+    'Matches or creates test cases, follows requirement tags such as [REQ-12], reports the coverage effect. ' +
     'Give path for a local file, or report with its text. Run the tests yourself first.',
   input,
   output: reportOutcome,

@@ -111,7 +111,7 @@ test.each(Object.entries(shown))(
       // Of a text that is invisible altogether nothing is left to show, and nothing to warn of.
       if (integrity === 'team') continue
       const { outside } = split(written)
-      expect(outside.replace(`${WARNING}\n`, '').replaceAll(/^(?:Taken out of it|flags): .*\n/gm, '')).toBe(expected)
+      expect(outside.replace(`${WARNING}\n`, '').replaceAll(/^(?:Removed from it|flags): .*\n/gm, '')).toBe(expected)
       expect(withoutBlock({ ...structured, warning: undefined })).toBe(withoutBlock(calm.structured))
       expectClean(written + JSON.stringify(structured))
       // A line of code that is too long is left out.

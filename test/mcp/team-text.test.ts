@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { createApi } from '../../src/client/client.ts'
 import { words } from '../../src/mcp/define/parameters.ts'
-import { styleOf, unwrap } from '../../src/mcp/result/output.ts'
+import { readStyle, unwrap } from '../../src/mcp/result/output.ts'
 import { render } from '../../src/mcp/result/render.ts'
 import { surface } from '../../src/surface.ts'
 import { callVariants } from './checks/calls.ts'
@@ -61,7 +61,7 @@ function sample(schema: z.core.$ZodType, text: string): unknown {
     return Object.fromEntries(Object.entries(def.shape).map(([name, member]) => [name, sample(member, text)]))
   if (def.type === 'boolean') return true
   if (def.type === 'number') return 1
-  return styleOf(schema).isTeam === true ? text : 'plain'
+  return readStyle(schema).isTeam === true ? text : 'plain'
 }
 
 const known = new Map([...words.values()].map(({ thing = '' }) => [thing, 'i0'] as const))

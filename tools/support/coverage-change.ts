@@ -18,7 +18,7 @@ export interface Open {
 }
 
 const PAGE = 200
-/** Cases whose requirements are looked up beside those that the answer names itself. */
+/** Cases whose requirements are looked up, in addition to those that the answer itself names. */
 const CASES = 200
 const REQUIREMENTS = 100
 

@@ -5,7 +5,7 @@ const NEVER_SHOWN =
   /^(?:event\.)?(?:modules|debug_images|extra|contexts|fingerprint|message_params|user|request\.headers|symbolication|threads)\b/
 /** Reasons for what another member of the answer shows, or what no tool shows. */
 const ELSEWHERE = new Set(['cleared', 'moved'])
-/** Reasons that need no word beside the numbers. */
+/** Reasons that the numbers already explain. */
 const PLAIN = new Set(['count', 'size', 'max_frames', 'max_files', 'max_requirements'])
 
 /** How much of a list is shown. */

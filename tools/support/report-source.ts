@@ -39,7 +39,7 @@ export async function readReport(
   if (path === undefined) return source(report ?? '', local?.roots.length === 1 ? local.roots[0] : undefined)
   if (local === undefined) throw notOnThisMachine(path)
   const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
-  return source(decodeText(bytes), await rootOf(path, local))
+  return source(decodeText(bytes), await findRoot(path, local))
 }
 
 async function source(text: string, rootDir: string | undefined): Promise<ReportSource> {
@@ -54,7 +54,7 @@ async function source(text: string, rootDir: string | undefined): Promise<Report
 }
 
 /** The root that the file was found in. */
-async function rootOf(path: string, local: LocalFiles): Promise<string | undefined> {
+async function findRoot(path: string, local: LocalFiles): Promise<string | undefined> {
   if (isAbsolute(path)) return local.roots.find((root) => path.startsWith(root)) ?? local.roots[0]
   for (const root of local.roots) if (await local.exists(join(root, path))) return root
   return local.roots[0]

@@ -46,7 +46,7 @@ export interface SurfaceOptions {
   local?: boolean | undefined
 }
 
-/** What a tool gets beside its arguments. */
+/** What a tool gets in addition to its arguments. */
 export interface Context {
   api: Api
   options: SurfaceOptions
@@ -59,7 +59,7 @@ export interface Context {
   local: LocalFiles | undefined
   /** Sends bytes to a presigned address; undefined where the caller is not on this machine. */
   upload: Upload | undefined
-  /** Tells a caller that asked for it how far a long call is; `done` grows. */
+  /** Reports progress to a caller that asked for it; `done` grows. */
   progress(report: { done: number; total: number; message: string }): void
 }
 
@@ -67,7 +67,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   name: string
   toolset: Toolset
   effect: Effect
-  /** Stands only where mcp §7 departs from the effect's usual level. */
+  /** Only where mcp §7 departs from the effect's usual level. */
   level?(args: z.output<I>): Level
   /** For a call above level 1: how to do it without a person's confirmation. */
   unconfirmed?: string

@@ -8,7 +8,7 @@ import { estimateTokens } from './tokens.ts'
 const DEFAULT_BYTES = 10_240
 // Estimated: 2,500 tokens, since the estimate is up to a tenth low for odd results.
 const DEFAULT_TOKENS = 2_200
-/** When the caller asked for more than the default. */
+/** If the caller asked for more than the default. */
 const MOST_CHARACTERS = 40_000
 
 const ROWS = 'rows'
@@ -25,7 +25,7 @@ interface Truncated {
 /** What to say when no call shows more. */
 export const NO_MORE = 'this tool shows no more of it'
 
-/** One result before it is written down. */
+/** One result before it is rendered. */
 export interface Draft extends Content {
   answer: string
   product: { id: string; name: string } | undefined
@@ -42,7 +42,7 @@ export interface Forms {
 }
 
 export interface Limits {
-  /** What the tool would have shortened first. */
+  /** What the tool wants shortened first. */
   cuts: readonly Cut[]
   /** The caller asked for more than the default. */
   wide: boolean
@@ -52,10 +52,10 @@ export interface Limits {
 
 /**
  * The draft in both forms, each within its budget. What does not fit is cut in the tool's order and then in ours, the same
- * in both forms, and every cut is named beside the call that shows more. Always succeeds.
+ * in both forms, and every cut is named, together with the call that shows more. Always succeeds.
  */
 export function govern<F extends Forms>(draft: Draft, limits: Limits, write: (draft: Draft) => F): F {
-  const put = (state: State) => write(said(state, draft, limits))
+  const put = (state: State) => write(withCutNames(state, draft, limits))
   let state: State = { draft, cuts: new Map() }
   let forms = write(draft)
   if (fits(forms, limits)) return forms
@@ -119,9 +119,9 @@ function mostThatFits<F extends Forms>(
 
 type Plan = (state: State, limits: Limits) => Iterable<Step>
 
-/** From what is missed least to what is missed most. */
+/** Least valuable content first. */
 const plans: readonly Plan[] = [
-  // Texts that no tool has cut: what a deployment sends has no bounds.
+  // Texts that no tool has cut: a deployment may send texts of any length.
   (_, { wide }) => [textStep(wide ? 4_000 : 1_000)],
   (_, { cuts }) => cuts.map((cut) => cutStep(cut, cut.least ?? 1)),
   ({ draft }) => listPaths(draft).map((path) => cutStep({ path }, 0)),
@@ -154,7 +154,7 @@ function cutStep(cut: Cut, least: number): Step {
   }
 }
 
-/** A list is called by the last name on its path. */
+/** A list is named after the last name on its path. */
 function cutName(path: string): string {
   return path.split('.').findLast((name) => name !== '*') ?? path
 }
@@ -171,7 +171,7 @@ function memberSteps(draft: Draft): Step[] {
   )
 }
 
-/** When nothing is left but the answer's own words: those, and what leads on, in short. */
+/** When only the answer's own words are left: those and the next calls, shortened. */
 const shortRest = restStep(({ answer, adjusted, next }) => ({
   answer: cutText(answer, 300),
   adjusted: adjusted.slice(0, 10).map((note) => cutText(note, 80)),
@@ -202,34 +202,34 @@ function cutAway({ draft, cuts }: State, name: string, content: Content, left: L
   }
 }
 
-/** The draft, saying what was cut from it and how to get that. */
-function said({ draft, cuts }: State, original: Draft, { more }: Limits): Draft {
-  const told = original.truncated
-  const names = new Map((told?.cut ?? []).map((text) => [text.split(':')[0] ?? text, text]))
+/** The draft with what was cut from it and how to get it. */
+function withCutNames({ draft, cuts }: State, original: Draft, { more }: Limits): Draft {
+  const before = original.truncated
+  const names = new Map((before?.cut ?? []).map((text) => [text.split(':')[0] ?? text, text]))
   for (const [name, { shown, total, unit = '' }] of cuts) {
     if (shown >= total) continue
-    const before = Number(/ of (\d+)/.exec(names.get(name) ?? '')?.[1] ?? 0)
-    names.set(name, `${name}: ${String(shown)} of ${String(Math.max(total, before))}${unit}`)
+    const all = Number(/ of (\d+)/.exec(names.get(name) ?? '')?.[1] ?? 0)
+    names.set(name, `${name}: ${shown} of ${Math.max(total, all)}${unit}`)
   }
   const rows = cuts.get(ROWS)
   const left = new Map([...cuts].map(([name, { shown }]) => [name, shown]))
   return {
     ...draft,
     ...(rows !== undefined && {
-      answer: `${draft.answer} Cut to fit: ${String(rows.shown)} of these ${String(rows.total)} rows.`,
-      // It leads past the rows that are left out here.
+      answer: `${draft.answer} Cut to fit: ${rows.shown} of these ${rows.total} rows.`,
+      // It would skip the rows that are left out here.
       nextCursor: undefined,
     }),
     truncated: {
-      ...told,
-      ...(rows !== undefined && { shown: rows.shown, total: told?.total ?? rows.total }),
+      ...before,
+      ...(rows !== undefined && { shown: rows.shown, total: before?.total ?? rows.total }),
       cut: named([...names.values()]),
-      how_to_get_more: more?.(left) ?? (rows === undefined ? told?.how_to_get_more : undefined) ?? NO_MORE,
+      how_to_get_more: more?.(left) ?? (rows === undefined ? before?.how_to_get_more : undefined) ?? NO_MORE,
     },
   }
 }
 
 function named(cuts: readonly string[]): string[] {
   const more = cuts.length - CUTS_NAMED
-  return more <= 0 ? [...cuts] : [...cuts.slice(0, CUTS_NAMED), `and ${String(more)} more`]
+  return more <= 0 ? [...cuts] : [...cuts.slice(0, CUTS_NAMED), `and ${more} more`]
 }

@@ -3,14 +3,14 @@ import { callText, type NextAction } from './next-action.ts'
 
 type Arguments = NextAction['args']
 
-/** Short plain words and cursors: what may be said again outside the untrusted block. */
+/** Short plain words and cursors: what may be repeated outside the untrusted block. */
 const PLAIN = /^(?:[\w.:@/+=-]{0,400}|[\w .:@/+-]{0,60})$/
 
 /** Did the caller ask for more than the default: full detail, or more rows or frames? */
 export function asksForMore(input: z.ZodObject, args: Arguments): boolean {
   return Object.entries(input.shape).some(([name, schema]) => {
     const value = args[name]
-    const usual = defaultOf(schema)
+    const usual = defaultValue(schema)
     if (name === 'detail') return value === 'full'
     return /^(?:limit|max_)/.test(name) && typeof value === 'number' && value > Number(usual ?? Infinity)
   })
@@ -28,7 +28,7 @@ export function moreCall(
   const change = changeFor(input, args, cuts)
   if (change === undefined) return undefined
   const asked = Object.entries({ ...args, ...change }).filter(
-    ([key, value]) => value !== undefined && value !== defaultOf(input.shape[key]),
+    ([key, value]) => value !== undefined && value !== defaultValue(input.shape[key]),
   )
   // The caller's words may be an outsider's, copied: only plain ones are repeated.
   return asked.every(([, value]) => isPlain(value))
@@ -39,14 +39,14 @@ export function moreCall(
 function changeFor(input: z.ZodObject, args: Arguments, cuts: ReadonlyMap<string, number>): Arguments | undefined {
   const rows = cuts.get('rows')
   if (rows !== undefined && 'limit' in input.shape) return { limit: Math.max(1, rows) }
-  if (defaultOf(input.shape['detail']) === 'concise' && args['detail'] !== 'full') return { detail: 'full' }
+  if (defaultValue(input.shape['detail']) === 'concise' && args['detail'] !== 'full') return { detail: 'full' }
   const include = args['include']
   if (!Array.isArray(include) || include.length < 2) return undefined
   const cut = include.find((list) => cuts.has(String(list))) as unknown
   return cut === undefined ? undefined : { include: [cut] }
 }
 
-function defaultOf(schema: unknown): unknown {
+function defaultValue(schema: unknown): unknown {
   return schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined
 }
 

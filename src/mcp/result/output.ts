@@ -17,8 +17,8 @@ export interface Style extends TeamTextOptions {
 
 const styles = new WeakMap<z.core.$ZodType, Style>()
 
-/** The style of a member; what a wrapper such as `optional` holds is looked at. */
-export function styleOf(schema: z.core.$ZodType): Style {
+/** The style of a member, looked up inside a wrapper such as `optional`. */
+export function readStyle(schema: z.core.$ZodType): Style {
   return styles.get(unwrap(schema)) ?? {}
 }
 
@@ -39,15 +39,15 @@ export function manyLines<S extends z.ZodType>(schema: S, characters: number): S
 }
 
 /**
- * Every member may be missing, because a deployment may leave any of them out; only an `id` is always there, unless its schema is
- * optional.
+ * Every member may be missing, because a deployment may leave any of them out; only an `id` is always there, unless its
+ * schema is optional.
  */
 type Fields<S extends z.ZodRawShape> = { [K in keyof S]: K extends 'id' ? S[K] : z.ZodOptional<S[K]> }
 
 /**
- * An object of a tool's output, from members of the contract's results and from schemas of its own. What is published of a
- * member is only its type: enums, formats and bounds would cost tokens. Its mark decides how the renderer writes it; text
- * of outsiders is refused, because it belongs into the untrusted block.
+ * An object of a tool's output, made of members of the contract's results and of the tool's own schemas. Only the type of
+ * a member is published: enums, formats and bounds would cost tokens. Its mark decides how the renderer writes it. Throws
+ * for outsiders' text, which belongs in the untrusted block.
  */
 export function fields<S extends z.ZodRawShape>(shape: S): z.ZodObject<Fields<S>> {
   const members = Object.entries(shape).map(([name, schema]) => {
@@ -85,21 +85,24 @@ function styled<S extends z.ZodType>(schema: S, style: Style): S {
 
 function restyled<S extends z.ZodType>(schema: S, style: Style): S {
   const copy = plain(schema, 'a text')
-  // The published type is the same; only what it is called in the contract is lost.
-  return styled(copy, { ...styleOf(copy), ...style }) as unknown as S
+  return styled(copy, { ...readStyle(copy), ...style }) as unknown as S
 }
 
 function plain(schema: z.ZodType, name: string): z.ZodType {
   const inner = unwrap(schema) as z.ZodType
-  if (styles.has(inner)) return copyOf(inner, styleOf(inner), name)
+  if (styles.has(inner)) return styledCopy(inner, readStyle(inner), name)
   const isTeam = textMark(schema) === 'team' || textMark(inner) === 'team'
   const prefix = enumPrefix(inner)
   const { def } = (inner as unknown as z.core.$ZodTypes)._zod
   const isTime = def.type === 'string' && 'format' in def && def.format === 'datetime'
-  return copyOf(inner, { ...(isTeam && { isTeam }), ...(prefix !== '' && { prefix }), ...(isTime && { isTime }) }, name)
+  return styledCopy(
+    inner,
+    { ...(isTeam && { isTeam }), ...(prefix !== '' && { prefix }), ...(isTime && { isTime }) },
+    name,
+  )
 }
 
-function copyOf(schema: z.ZodType, style: Style, name: string): z.ZodType {
+function styledCopy(schema: z.ZodType, style: Style, name: string): z.ZodType {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod
   if (def.type === 'string' || def.type === 'enum') return styled(z.string(), style)
   if (def.type === 'number') return 'format' in def ? z.int() : z.number()

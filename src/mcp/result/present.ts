@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { isObject } from '../../lib/objects.ts'
 import { teamText } from '../text/team.ts'
-import { styleOf, unwrap } from './output.ts'
+import { readStyle, unwrap } from './output.ts'
 
 /**
  * The data of an answer as its output schema says: only the members that the schema has, in its order, team text through
@@ -19,7 +19,7 @@ function presentValue(schema: z.core.$ZodType, value: unknown): unknown {
     const members = Object.entries(def.shape).map(([name, member]) => [name, presentValue(member, value[name])])
     return { ...(def.catchall !== undefined && value), ...Object.fromEntries(members) }
   }
-  const { isTeam, isTime, isFlag, prefix, ...options } = styleOf(schema)
+  const { isTeam, isTime, isFlag, prefix, ...options } = readStyle(schema)
   if (isFlag === true) return value === true ? true : undefined
   if (typeof value !== 'string') return value
   if (isTeam === true) return teamText(value, options)

@@ -1,13 +1,13 @@
 import type { Cut } from './answer.ts'
 import { isMembers, type Json, type Members } from './json.ts'
 
-/** Facts and outsiders' text of one result, before they are written down. */
+/** Facts and outsiders' text of one result, before they are rendered. */
 export interface Content {
   data: Members
   untrusted: Members
 }
 
-/** How much of the lists or texts at one place is there, in items or in characters. */
+/** How much of the lists or texts at one path remains, in items or in characters. */
 export interface Kept {
   shown: number
   total: number
@@ -19,7 +19,7 @@ const TAIL = /… \(\+(\d+) characters\)$/
 /** The longest list at the path, or the longest text, whichever is longer. */
 export function longest({ data, untrusted }: Content, path: string): number {
   const sizes: number[] = [0]
-  for (const side of [data, untrusted]) visit(side, path.split('.'), (value) => sizes.push(sizeOf(value)))
+  for (const side of [data, untrusted]) visit(side, path.split('.'), (value) => sizes.push(measure(value)))
   return sizes.reduce((most, size) => Math.max(most, size))
 }
 
@@ -72,12 +72,12 @@ function collect(value: Json, path: readonly string[], sizes: Map<string, number
   }
 }
 
-/** The value with every text longer than `max` cut, ids excepted: a part of an id is worth nothing. */
+/** The value with every text longer than `max` cut, except ids: part of an id is useless. */
 export function shortenTexts(value: Members, max: number): Members {
   return mapTexts(value, (text, name) => (isId(name) ? text : cutText(text, max))) as Members
 }
 
-/** The longest text there is, ids excepted. */
+/** The length of the longest text, except ids. */
 export function longestText(value: Members): number {
   let most = 0
   mapTexts(value, (text, name) => {
@@ -98,7 +98,7 @@ function mapTexts(value: Json, change: (text: string, name: string) => string, n
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, change, key)]))
 }
 
-function sizeOf(value: Json): number {
+function measure(value: Json): number {
   return typeof value === 'string' || Array.isArray(value) ? value.length : 0
 }
 
@@ -132,11 +132,11 @@ export function cutText(text: string, max: number): string {
   const [tail = '', missing = '0'] = TAIL.exec(text) ?? []
   const whole = text.slice(0, text.length - tail.length)
   const points = Array.from(whole.slice(0, max))
-  // A pair cut in two is no character.
+  // Half of a surrogate pair is not a character.
   if (/[\ud800-\udbff]$/.test(points.at(-1) ?? '')) points.pop()
   const short = points.join('')
   const more = whole.length - short.length + Number(missing)
-  return more === 0 ? text : `${short}… (+${String(more)} characters)`
+  return more === 0 ? text : `${short}… (+${more} characters)`
 }
 
 function visit(value: Json, path: readonly string[], look: (value: Json) => void): void {

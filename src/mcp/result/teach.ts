@@ -5,14 +5,14 @@ import { callText, withoutProduct, type NextAction } from './next-action.ts'
 
 const ERROR_CHARACTERS = 600
 
-/** What an error teaches beside its message (mcp §5). */
+/** What an error teaches in addition to its message (mcp §5). */
 export interface Lesson {
-  /** The parameter and the shape of what came, never its text when that may be an outsider's. */
+  /** The parameter and the shape of its value, never its text where that may be an outsider's. */
   sent?: string
   /** What is valid. */
   expected?: string
   next?: NextAction
-  /** Instead of a call: what to do, where the general hint of the failure says too little. */
+  /** What to do instead of a call, where the general hint of the failure says too little. */
   hint?: string
 }
 
@@ -28,7 +28,7 @@ export class TeachingError extends ServiceError {
 
 /**
  * The text an agent reads for anything thrown, at most 600 characters. Only a `ServiceError` says what happened; anything
- * else is a bug and tells nothing. The next call is named only when it is in the caller's list.
+ * else is a bug and reveals nothing. The next call is named only when it is in the caller's list.
  */
 export function errorText(error: unknown, list: { offers: (tool: string) => boolean; pinned: boolean }): string {
   if (!(error instanceof ServiceError)) return 'error: something broke inside Tracegate (internal, not retryable)'
@@ -45,18 +45,18 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
     `error: ${oneLine(error.message)} (${failure.agent}${reasonWord(error)}, ${retry})`,
     lesson.sent && `you sent: ${oneLine(lesson.sent)}`,
     expected && `expected: ${oneLine(expected)}`,
-    factsOf(error),
+    failureFacts(error),
     `next: ${next === undefined ? (lesson.hint ?? failure.hint) : callText(list.pinned ? withoutProduct(next) : next)}`,
   ].filter((line) => line !== undefined && line !== '')
-  // The next step is worth more than the end of a long list.
+  // The next step matters more than the end of a long list.
   const last = lines.pop() ?? ''
   const head = lines.join('\n')
-  const room = ERROR_CHARACTERS - last.length - 1
-  return `${cutWithEllipsis(head, room)}\n${last}`.slice(0, ERROR_CHARACTERS)
+  const characters = ERROR_CHARACTERS - last.length - 1
+  return `${cutWithEllipsis(head, characters)}\n${last}`.slice(0, ERROR_CHARACTERS)
 }
 
 /** What the service names with a failure and the caller needs for the next step. */
-function factsOf({ code, metadata }: ServiceError): string | undefined {
+function failureFacts({ code, metadata }: ServiceError): string | undefined {
   const { existing_id: existing, scope } = metadata
   if (code === 'already_exists' && existing !== undefined) return `existing: id ${oneLine(existing)}`
   return code === 'permission_denied' && scope !== undefined ? `needed: scope ${oneLine(scope)}` : undefined
@@ -69,19 +69,19 @@ function reasonWord(error: ServiceError): string {
 }
 
 function retryWords(seconds: number | undefined): string {
-  return seconds === undefined ? 'retry in a moment' : `retry after ${String(seconds)} s`
+  return seconds === undefined ? 'retry in a moment' : `retry after ${seconds} s`
 }
 
 function oneLine(text: string): string {
   return cutTo(inOneLine(clean(text).text), 400)
 }
 
-/** What came, by its shape; short plain words are shown, because a slip in a name is the usual mistake. */
+/** The shape of a value that was sent; short plain words are shown, because a slip in a name is the usual mistake. */
 export function shapeOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (typeof value !== 'string') return Array.isArray(value) ? `a list of ${String(value.length)}` : 'an object'
+  if (typeof value !== 'string') return Array.isArray(value) ? `a list of ${value.length}` : 'an object'
   if (/^[0-9a-f]{32}$/i.test(value)) return '32 hex characters, which looks like an SDK event_id'
-  return /^[\w .:@+-]{0,40}$/.test(value) ? JSON.stringify(value) : `a text of ${String(value.length)} characters`
+  return /^[\w .:@+-]{0,40}$/.test(value) ? JSON.stringify(value) : `a text of ${value.length} characters`
 }

@@ -1,6 +1,6 @@
 /** Words without a capital inside, capitals alone, numbers, blanks, marks, and runs of anything beyond ASCII. */
 const PIECE = /[A-Z]?[a-z]+|[A-Z]+|\d+|\s+|[!-/:-@[-`{-~]+|[^\0-~]+|./gs
-/** A longer one is no word but noise, of which every other letter is a token. */
+/** A longer one is not a word but noise, in which every other letter is a token. */
 const WORD_LETTERS = 16
 
 /**
