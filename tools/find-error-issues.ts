@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { IssueStatus, Level, Period, Ref } from '../src/contract/base/common.ts'
 import { Issue } from '../src/contract/issues.ts'
 import { counted } from '../src/lib/counted.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { noEvents } from '../src/mcp/resolve/no-events.ts'
@@ -10,10 +10,9 @@ import type { Component, Environment, Product, Release } from '../src/mcp/resolv
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows } from '../src/mcp/result/output.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
-import { TeachingError } from '../src/mcp/result/teach.ts'
-import { teamText } from '../src/mcp/text/team.ts'
-import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
+import { quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
+import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/issue-filter.ts'
 import { corroborationScore, errorEvent } from './support/issues.ts'
 
 const TITLE_CHARACTERS = 120
@@ -102,30 +101,7 @@ export const findErrorIssues = defineTool({
 
 type Arguments = z.output<typeof input>
 
-interface Filter {
-  environment: Environment | undefined
-  component: Component | undefined
-  release: Release | undefined
-}
-
-async function resolveFilter(args: Arguments, product: Product, { resolve }: Context): Promise<Filter> {
-  if (args.first_seen_in_release && args.release === undefined) {
-    throw new TeachingError('invalid_argument', 'first_seen_in_release needs a release', {
-      sent: 'first_seen_in_release = true without release',
-      expected: 'release: a version or release id',
-      next: nextCall('get_workspace_context', { product: product.id, include: ['releases'] }, 'lists releases'),
-    })
-  }
-  const [environment, component] = await Promise.all([
-    args.environment === undefined ? undefined : resolve.environment(product.id, args.environment),
-    args.component === undefined ? undefined : resolve.component(product.id, args.component),
-  ])
-  const release =
-    args.release === undefined ? undefined : await resolve.release(product.id, args.release, environment?.id)
-  return { environment, component, release }
-}
-
-async function readIssues(args: Arguments, product: Product, filter: Filter, { api, signal }: Context) {
+async function readIssues(args: Arguments, product: Product, filter: IssueFilter, { api, signal }: Context) {
   const { levels, sort, platforms, period, first_seen_in_release: isFirst } = args
   const status = args.status === 'any' ? undefined : args.status
   const shared = { status, levels, page_size: args.limit, page_token: args.cursor }
@@ -150,7 +126,7 @@ async function readIssues(args: Arguments, product: Product, filter: Filter, { a
   )
 }
 
-function pageSentence(args: Arguments, filter: Filter, { shown, total, range }: Page): string {
+function pageSentence(args: Arguments, filter: IssueFilter, { shown, total, range }: Page): string {
   const filters = filterWords(args, filter)
   if (shown === 0) return `${noIssues(args)}${filters}. ${widerWords(args)}`
   const status = args.status === 'any' ? '' : `${args.status} `
@@ -160,28 +136,4 @@ function pageSentence(args: Arguments, filter: Filter, { shown, total, range }: 
 
 function noIssues({ status }: Arguments): string {
   return `No ${status === 'any' ? '' : `${status} `}error issues`
-}
-
-function filterWords(args: Arguments, { environment, release, component }: Filter): string {
-  const version = knownName(release?.version, release?.known) ?? 'the release'
-  const words = [
-    args.first_seen_in_release ? `first seen in ${version}` : release && `seen in ${version}`,
-    environment && `in ${knownName(environment.name, environment.known) ?? 'the environment'}`,
-    component && `of ${teamText(component.name ?? 'the component')}`,
-    args.levels && `of level ${args.levels.join(' or ')}`,
-    args.platforms && 'on these platforms',
-    args.period && `in the last ${args.period === '3m' ? '3 minutes' : args.period}`,
-  ].filter((word) => word !== undefined && word !== '')
-  return words.length === 0 ? '' : ` ${words.join(', ')}`
-}
-
-function widerWords(args: Arguments): string {
-  const wider = [
-    args.status !== 'any' && 'status any',
-    args.period !== undefined && args.period !== '30d' && 'a longer period',
-    args.environment !== undefined && 'no environment',
-    args.release !== undefined && 'no release',
-    (args.levels ?? args.platforms ?? args.component) !== undefined && 'fewer filters',
-  ].filter((word) => word !== false)
-  return wider.length === 0 ? 'None has arrived in that time.' : `Try ${wider.join(', ')}.`
 }

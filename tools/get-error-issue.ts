@@ -1,17 +1,16 @@
 import * as z from 'zod'
 import { Actor, Level } from '../src/contract/base/common.ts'
 import { getIssueStats, Issue } from '../src/contract/issues.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
-import type { IssueInFull } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
-import { hasText, knownName, quoted } from '../src/mcp/text/untrusted.ts'
-import { toSecond, vouchedName } from './support/columns.ts'
+import { quoted } from '../src/mcp/text/untrusted.ts'
+import { vouchedName } from './support/columns.ts'
 import { describeEvent, eventFacts } from './support/events.ts'
-import { findEvent } from './support/find-event.ts'
 import { corroborationFacts, errorEvent, issueSentence } from './support/issues.ts'
+import { findEvent, readEvents, readStats, unvouchedNames } from './support/occurrences.ts'
 
 const { stats } = getIssueStats.returns.shape
 const places = rows({ environment: z.string(), release: z.string(), events: z.int() })
@@ -154,40 +153,3 @@ export const getErrorIssue = defineTool({
     }
   },
 })
-
-async function readStats(issueId: string, { api, signal }: Context) {
-  const { stats } = await api.getIssueStats({ id: issueId, period: '7d' }, { signal })
-  const [peak] = (stats.series ?? []).toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0))
-  const minutes = Math.round((stats.bucket_seconds ?? 0) / 60)
-  return {
-    ...stats,
-    users: stats.users_affected,
-    peak: peak?.count ? `${peak.count} in the ${minutes} min from ${toSecond(peak.at) ?? '?'}` : undefined,
-    environments: stats.environments?.map((row) => ({
-      environment: vouchedName(row.environment, row.environment_known),
-      events: row.count,
-    })),
-  }
-}
-
-async function readEvents(issueId: string, count: number, { api, signal }: Context) {
-  const { events } = await api.listIssueEvents({ id: issueId, page_size: count }, { signal })
-  return events.map((row) => ({
-    id: row.id,
-    at: toSecond(row.timestamp),
-    level: row.level,
-    environment: vouchedName(row.environment, row.environment_known),
-    release: vouchedName(row.release, row.release_known),
-  }))
-}
-
-/** Environments and releases of the issue that the workspace does not vouch for, by their ids. */
-function unvouchedNames({ releases = [] }: IssueInFull) {
-  return releases
-    .filter((row) => knownName(row.version, row.known) === undefined && hasText(row.version))
-    .map((row) => ({
-      id: row.id,
-      release: quoted`${row.version}`.cut(120),
-      environment: quoted`${row.environment}`.cut(64),
-    }))
-}

@@ -1,36 +1,31 @@
 import * as z from 'zod'
 import { Component } from '../src/contract/components.ts'
-import { ServiceError } from '../src/errors.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
-import type { IssueReference } from '../src/mcp/resolve/types.ts'
-import { nextCall, callText } from '../src/mcp/result/next-action.ts'
+import { callText, nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, rows, teamLine } from '../src/mcp/result/output.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { hasText, quoted, type BlockContent } from '../src/mcp/text/untrusted.ts'
-import { cutNames, kept, type Kept } from './support/cuts.ts'
-import { crumbBefore } from './support/events.ts'
+import { quoted } from '../src/mcp/text/untrusted.ts'
+import { cutNames, kept } from './support/cuts.ts'
 import {
   describeEnvironments,
+  describeOccurrence,
   describeReleases,
   describeRequirements,
   filesNote,
   findUntested,
   gitRef,
   matchedFiles,
+  readFixContext,
   requirementRows,
   sourceMapLine,
   unvouchedNames,
-  type FixContext,
 } from './support/fix-context.ts'
 import { corroborationFacts, errorEvent, issueSentence } from './support/issues.ts'
-import { describeStacks } from './support/stacks.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100
-const BREADCRUMBS = 15
-const TAGS = 8
 const RELATED = 3
 
 /** What follows the edit; a sentence with a tool that is not offered is left out. */
@@ -143,44 +138,6 @@ export const getFixContext = defineTool({
     }
   },
 })
-
-async function readFixContext(
-  { id, product, missing }: IssueReference,
-  options: { branch: string | undefined; max_frames: number },
-  { api, signal }: Context,
-): Promise<FixContext> {
-  const request = { product_id: product.id, issue_id: id, ...options }
-  const { fix_context: fix } = await api.getFixContext(request, { signal }).catch((error: unknown) => {
-    throw error instanceof ServiceError && error.code === 'not_found' ? missing() : error
-  })
-  if (fix.issue?.product_id !== undefined && fix.issue.product_id !== product.id) throw missing()
-  return fix
-}
-
-interface Occurrence {
-  content: { [name: string]: BlockContent }
-  own: Record<string, Kept>
-}
-
-/** The newest occurrence for the untrusted block, and how much of its lists is shown. */
-function describeOccurrence({ event, frames = [], reproduction }: FixContext): Occurrence {
-  if (event === null || event === undefined) return { content: {}, own: {} }
-  const { exceptions, shown, total } = describeStacks(event, frames)
-  const { breadcrumbs: crumbs = [], tags = [] } = event
-  const { method, url } = reproduction?.request ?? {}
-  return {
-    content: {
-      // An exception says it already.
-      message: total > 0 ? undefined : quoted`${event.message}`.cut(1000).keepLines(),
-      exceptions,
-      breadcrumbs: crumbs.slice(-BREADCRUMBS).map((crumb) => crumbBefore(event.timestamp, crumb)),
-      request: hasText(url) ? quoted`${method} ${url}` : undefined,
-      transaction: quoted`${reproduction?.transaction}`,
-      tags: tags.slice(0, TAGS).map(({ key, value }) => quoted`${key}=${value}`.cut(120)),
-    },
-    own: { exceptions: { shown, total }, breadcrumbs: kept(crumbs, BREADCRUMBS), tags: kept(tags, TAGS) },
-  }
-}
 
 function howToGetMore(issue: string, cut: readonly string[], maxFrames: number): string | undefined {
   if (maxFrames < MOST_FRAMES && cut.some((name) => name.startsWith('frames: '))) {

@@ -1,21 +1,14 @@
 import * as z from 'zod'
 import { Test as TestSchema, TestResult } from '../src/contract/tests.ts'
 import { counted } from '../src/lib/counted.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
-import { hasText, quoted } from '../src/mcp/text/untrusted.ts'
-import { keyOrId, linkColumns, rowTitle, vouchedName } from './support/columns.ts'
-import { lastResult } from './support/tests.ts'
-
-/** What is shown of what failures say, by detail; message and trace in characters. */
-const limits = {
-  concise: { message: 400, trace: 1500, earlier: 2 },
-  full: { message: 2000, trace: 16_000, earlier: 10 },
-} as const
+import { keyOrId, linkColumns, rowTitle } from './support/columns.ts'
+import { describeFailures, lastResult, resultRow } from './support/tests.ts'
 
 const { automation_ref: place, stats } = TestSchema.shape
 
@@ -103,7 +96,7 @@ export const getTest = defineTool({
       untrusted: {
         source: 'automated test report',
         writableBy: 'whoever ran the tests',
-        content: describeFailures(results, limits[detail]),
+        content: describeFailures(results, detail),
       },
       next: [
         first &&
@@ -119,7 +112,6 @@ export const getTest = defineTool({
 
 type TestInFull = Awaited<ReturnType<Context['api']['getTest']>>
 type Link = NonNullable<TestInFull['links']>[number]
-type Result = NonNullable<TestInFull['recent_results']>[number]
 
 function testSentence(test: Test, links: number): string {
   const key = keyOrId(test)
@@ -138,37 +130,5 @@ function linkRow(link: Link) {
     title: link.requirement_title,
     criteria: criteria.length || undefined,
     version: made === now ? undefined : `made at ${made ?? '?'}, now ${now ?? '?'}`,
-  }
-}
-
-/** Newest first; the number says which failure below belongs to it. */
-function resultRow(result: Result, index: number) {
-  return {
-    ...result,
-    nr: index + 1,
-    at: result.executed_at,
-    attempts: (result.attempts ?? 1) > 1 ? result.attempts : undefined,
-    environment: vouchedName(result.environment, result.environment_known),
-    release: vouchedName(result.release, result.release_known),
-    commit: result.commit_sha?.slice(0, 12),
-    branch: result.git_branch,
-  }
-}
-
-/** What the newest failure says, and the messages of those before it. */
-function describeFailures(results: readonly Result[], limit: (typeof limits)[keyof typeof limits]) {
-  const [latest, ...earlier] = results
-    .map(({ message, trace }, index) => ({ nr: index + 1, message, trace }))
-    .filter(({ message, trace }) => hasText(message) || hasText(trace))
-  if (latest === undefined) return {}
-  return {
-    latest_failure: {
-      result: latest.nr,
-      message: quoted`${latest.message}`.cut(limit.message).keepLines(),
-      trace: quoted`${latest.trace}`.cut(limit.trace).keepLines(),
-    },
-    earlier_failures: earlier
-      .slice(0, limit.earlier)
-      .map(({ nr, message }) => ({ result: nr, message: quoted`${message}`.cut(limit.message) })),
   }
 }

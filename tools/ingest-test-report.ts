@@ -1,12 +1,9 @@
 import * as z from 'zod'
 import { parseTruncationNote } from '../src/contract/base/truncation-note.ts'
-import { ServiceError } from '../src/errors.ts'
 import { counted } from '../src/lib/counted.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { withoutPrefix } from '../src/mcp/result/present.ts'
-import { shapeOf, TeachingError } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { requireBranch } from './support/branches.ts'
 import { keyOrId } from './support/columns.ts'
@@ -18,13 +15,14 @@ import {
   countResults,
   describeEffect,
   failingTests,
+  type Ingest,
   renamedTests,
   reportOutcome,
   unresolvedReferences,
   warningRows,
   withoutNewKeys,
-  type Ingest,
 } from './support/report-outcome.ts'
+import { explainRefusal, noPreview } from './support/report-refusal.ts'
 import { readReport, type ReportSource } from './support/report-source.ts'
 import { PREVIEW } from './support/words.ts'
 
@@ -132,47 +130,6 @@ async function send(
     throw explainRefusal(error, given)
   })
   return ingest
-}
-
-const UNREADABLE: Readonly<Record<string, string>> = {
-  REPORT_UNPARSABLE: 'the report cannot be read',
-  FORMAT_UNKNOWN: 'the report has a form that is not known',
-  REPORT_EMPTY: 'the report names no test',
-}
-
-/** Says what is wrong with the report, with the format and the line that the service names. */
-function explainRefusal(
-  error: unknown,
-  { path, report }: { path?: string | undefined; report?: string | undefined },
-): unknown {
-  if (!(error instanceof ServiceError)) return error
-  const { code, reason, metadata } = error
-  if (code === 'outcome_unknown') {
-    const hint = 'send the same report again: it is the same run and counts once.'
-    return new TeachingError(code, error.message, { hint }, { reason, cause: error })
-  }
-  const why = UNREADABLE[reason]
-  if (why === undefined) return error
-  const format = /^(?!REPORT_FORMAT_AUTO$)[A-Z_]{1,40}$/.test(metadata['format'] ?? '') ? metadata['format'] : undefined
-  const line = /^[1-9]\d{0,9}$/.test(metadata['line'] ?? '') ? ` in line ${metadata['line'] ?? ''}` : ''
-  const as = format === undefined ? '' : ` as ${withoutPrefix(format, 'REPORT_FORMAT_')?.replaceAll('_', ' ') ?? ''}`
-  return new TeachingError(
-    'invalid_argument',
-    `${why}${as}${line}`,
-    {
-      sent: path === undefined ? `report = ${shapeOf(report)}` : `path = ${shapeOf(path)}`,
-      expected: 'JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP, as the test runner wrote it',
-      hint: 'run the tests again with one of these reporters and send the whole file.',
-    },
-    { reason, metadata, cause: error },
-  )
-}
-
-function noPreview(): TeachingError {
-  return new TeachingError('unimplemented', 'this deployment previews no report: it would record the results', {
-    sent: 'dry_run = true',
-    hint: 'ask the user, then call again without dry_run.',
-  })
 }
 
 function secretWords({ secrets }: ReportSource): string | undefined {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ServiceError } from '../src/errors.ts'
 import { inBatches } from '../src/lib/batches.ts'
 import { oncePer } from '../src/lib/once.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { mayBeId } from '../src/mcp/resolve/ids.ts'
 import type { Requirement } from '../src/mcp/resolve/types.ts'
@@ -13,10 +13,10 @@ import { requireBranch } from './support/branches.ts'
 import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './support/columns.ts'
 import { createCaseFinder } from './support/find-cases.ts'
 import { isTracegate } from './support/is-tracegate.ts'
-import { registerTest, type Registered, type WantedTest } from './support/register-test.ts'
+import { type Registered, registerTest } from './support/register-test.ts'
+import { findRequirements, mergeTests, READS_AT_ONCE, TestInput } from './support/wanted-tests.ts'
 import { countWords, PREVIEW } from './support/words.ts'
 
-const READS_AT_ONCE = 8
 /** Rows of requirements in the answer. */
 const STATES = 50
 
@@ -24,16 +24,6 @@ const STATES = 50
 const AFTERWARDS =
   'Run the tests, then send their report with ingest_test_report: only a result that passed verifies a requirement.'
 const UNDO = 'Undo: unlink_test takes a link away. Undo: delete_test takes a test away.'
-
-const TestInput = z.strictObject({
-  title: z.string().trim().min(1).max(1000).describe('Test name as in the code.'),
-  file: z.string().trim().min(1).max(500).optional().describe('Repository path.'),
-  suite: z.string().optional().describe('Suite titles around it, joined by " > ".'),
-  requirement_ids: z
-    .array(z.string().min(1))
-    .max(20)
-    .describe('Keys or ids of the requirements it proves. From find_coverage_gaps.'),
-})
 
 export const recordTests = defineTool({
   name: 'record_tests',
@@ -67,7 +57,7 @@ export const recordTests = defineTool({
 
   async run({ product: given, tests, branch, dry_run: dryRun }, context) {
     const product = await context.resolve.product(given, { write: true })
-    const wanted = merged(tests)
+    const wanted = mergeTests(tests)
     const requirements = await findRequirements(wanted, product.id, context)
     await requireBranch(branch, product.id, context)
     const scope = { product_id: product.id, branch_id: branch }
@@ -93,42 +83,6 @@ export const recordTests = defineTool({
     }
   },
 })
-
-/** The same place twice is one test with the requirements of both. */
-function merged(tests: readonly z.output<typeof TestInput>[]): WantedTest[] {
-  const places = Map.groupBy(tests, ({ file, suite, title }) => JSON.stringify([file, splitSuites(suite), title]))
-  return [...places.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return []
-    const { title, file, suite } = first
-    const ids = [first, ...others].flatMap(({ requirement_ids: named }) => named)
-    return [{ title, file, suites: splitSuites(suite), requirements: [...new Set(ids)] }]
-  })
-}
-
-function splitSuites(suite = ''): string[] {
-  return suite
-    .split(' > ')
-    .map((title) => title.trim())
-    .filter((title) => title !== '')
-}
-
-/** The requirements by what the caller wrote, without those that the product does not have. */
-async function findRequirements(
-  tests: readonly WantedTest[],
-  productId: string,
-  { resolve }: Context,
-): Promise<Map<string, Requirement>> {
-  const named = [...new Set(tests.flatMap(({ requirements }) => requirements))]
-  const found = await inBatches(named, READS_AT_ONCE, async (given) => {
-    try {
-      return [[given, (await resolve.requirement(given, productId)).requirement] as const]
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return []
-      throw error
-    }
-  })
-  return new Map(found.flat())
-}
 
 /** The requirements that the tests are linked to now, or would be. */
 function linkedRequirements(rows: readonly Registered[]): Requirement[] {

@@ -280,13 +280,13 @@ test.each([
 })
 
 test.each([
-  ['hello', 'error: the report has a form that is not known (invalid_argument'],
+  ['hello', 'error: the report has an unknown format (invalid_argument'],
   [
     '<testsuite><testcase name="a"></testsuite>',
     /^error: the report cannot be read as junit xml in line \d+ \(invalid_argument/,
   ],
-  ['<html></html>', /^error: the report (?:cannot be read|has a form|names no test)/],
-  ['{"testResults":[]}', /^error: the report names no test/],
+  ['<html></html>', /^error: the report (?:cannot be read|has an unknown format|contains no test)/],
+  ['{"testResults":[]}', /^error: the report contains no test/],
 ])('of %j nothing is taken, and the error says what is wrong', async (text, words) => {
   const called = await agent.call('ingest_test_report', { report: text })
   expect(called.isError).toBe(true)
@@ -315,7 +315,9 @@ test('a preview on a deployment that might write all the same is refused, and no
   await using there = await connect({ ...shop.api, getMe, ingestTests })
   const { text, isError } = await there.call('ingest_test_report', { report: report(guest), dry_run: true })
   expect(isError).toBe(true)
-  expect(text).toContain('this deployment previews no report: it would record the results (feature_disabled')
+  expect(text).toContain(
+    'this deployment does not support previews of a report: it would record the results (feature_disabled',
+  )
 })
 
 test('an answer that got lost may be asked for again', async () => {

@@ -1,15 +1,19 @@
 import * as z from 'zod'
 import type { Received } from '../../src/client/api.ts'
 import type { FixContext as FixContextSchema } from '../../src/contract/fix-context.ts'
+import { ServiceError } from '../../src/errors.ts'
 import { counted } from '../../src/lib/counted.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
+import type { IssueReference } from '../../src/mcp/resolve/types.ts'
 import { flag, rows, teamLine, upTo } from '../../src/mcp/result/output.ts'
 import { withoutPrefix } from '../../src/mcp/result/present.ts'
 import { teamText } from '../../src/mcp/text/team.ts'
-import { knownName, quoted } from '../../src/mcp/text/untrusted.ts'
-
+import { type BlockContent, hasText, knownName, quoted } from '../../src/mcp/text/untrusted.ts'
 import { keyOrId, listed, rowTitle, vouchedName } from './columns.ts'
-import type { Event } from './events.ts'
+import { kept, type Kept } from './cuts.ts'
+import { crumbBefore, type Event } from './events.ts'
+import { describeStacks } from './stacks.ts'
 
 export type FixContext = Received<z.output<typeof FixContextSchema>>
 type ImplicatedFile = NonNullable<FixContext['files']>[number]
@@ -159,4 +163,46 @@ export function filesNote(matched: number, implicated: number): string | undefin
   if (implicated === 0) return 'no in-app frame names a file'
   if (matched === implicated) return undefined
   return `${counted(implicated - matched, 'file')} of the frames not matched to the repository: find before editing`
+}
+
+/** Everything that the service knows for a fix; refuses the issue of another product. */
+export async function readFixContext(
+  { id, product, missing }: IssueReference,
+  options: { branch: string | undefined; max_frames: number },
+  { api, signal }: Context,
+): Promise<FixContext> {
+  const request = { product_id: product.id, issue_id: id, ...options }
+  const { fix_context: fix } = await api.getFixContext(request, { signal }).catch((error: unknown) => {
+    throw error instanceof ServiceError && error.code === 'not_found' ? missing() : error
+  })
+  if (fix.issue?.product_id !== undefined && fix.issue.product_id !== product.id) throw missing()
+  return fix
+}
+
+const BREADCRUMBS = 15
+const TAGS = 8
+
+interface Occurrence {
+  content: { [name: string]: BlockContent }
+  own: Record<string, Kept>
+}
+
+/** The newest occurrence for the untrusted block, and how much of its lists is shown. */
+export function describeOccurrence({ event, frames = [], reproduction }: FixContext): Occurrence {
+  if (event === null || event === undefined) return { content: {}, own: {} }
+  const { exceptions, shown, total } = describeStacks(event, frames)
+  const { breadcrumbs: crumbs = [], tags = [] } = event
+  const { method, url } = reproduction?.request ?? {}
+  return {
+    content: {
+      // An exception says it already.
+      message: total > 0 ? undefined : quoted`${event.message}`.cut(1000).keepLines(),
+      exceptions,
+      breadcrumbs: crumbs.slice(-BREADCRUMBS).map((crumb) => crumbBefore(event.timestamp, crumb)),
+      request: hasText(url) ? quoted`${method} ${url}` : undefined,
+      transaction: quoted`${reproduction?.transaction}`,
+      tags: tags.slice(0, TAGS).map(({ key, value }) => quoted`${key}=${value}`.cut(120)),
+    },
+    own: { exceptions: { shown, total }, breadcrumbs: kept(crumbs, BREADCRUMBS), tags: kept(tags, TAGS) },
+  }
 }

@@ -4,6 +4,8 @@ import { mayBeId } from '../../src/mcp/resolve/ids.ts'
 import type { IssueInFull } from '../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../src/mcp/result/teach.ts'
+import { hasText, knownName, quoted } from '../../src/mcp/text/untrusted.ts'
+import { toSecond, vouchedName } from './columns.ts'
 import type { Event } from './events.ts'
 
 interface FoundEvent {
@@ -48,4 +50,43 @@ async function findBySdkId(issueId: string, sdkEventId: string, { api, signal }:
   const { events } = await api.listIssueEvents({ id: issueId, sdk_event_id: sdkEventId, page_size: 2 }, { signal })
   // A deployment that does not know the filter would answer with any occurrence.
   return events.find(({ sdk_event_id: id }) => id?.replaceAll('-', '').toLowerCase() === sdkEventId)?.id
+}
+
+/** Counts of the last seven days, with the busiest moment. */
+export async function readStats(issueId: string, { api, signal }: Context) {
+  const { stats } = await api.getIssueStats({ id: issueId, period: '7d' }, { signal })
+  const [peak] = (stats.series ?? []).toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0))
+  const minutes = Math.round((stats.bucket_seconds ?? 0) / 60)
+  return {
+    ...stats,
+    users: stats.users_affected,
+    peak: peak?.count ? `${peak.count} in the ${minutes} min from ${toSecond(peak.at) ?? '?'}` : undefined,
+    environments: stats.environments?.map((row) => ({
+      environment: vouchedName(row.environment, row.environment_known),
+      events: row.count,
+    })),
+  }
+}
+
+/** The newest occurrences as rows. */
+export async function readEvents(issueId: string, count: number, { api, signal }: Context) {
+  const { events } = await api.listIssueEvents({ id: issueId, page_size: count }, { signal })
+  return events.map((row) => ({
+    id: row.id,
+    at: toSecond(row.timestamp),
+    level: row.level,
+    environment: vouchedName(row.environment, row.environment_known),
+    release: vouchedName(row.release, row.release_known),
+  }))
+}
+
+/** Environments and releases of the issue that the workspace does not vouch for, by their ids. */
+export function unvouchedNames({ releases = [] }: IssueInFull) {
+  return releases
+    .filter((row) => knownName(row.version, row.known) === undefined && hasText(row.version))
+    .map((row) => ({
+      id: row.id,
+      release: quoted`${row.version}`.cut(120),
+      environment: quoted`${row.environment}`.cut(64),
+    }))
 }

@@ -1,0 +1,69 @@
+import type { Context } from '../../src/mcp/define/define.ts'
+import type { Component, Environment, Product, Release } from '../../src/mcp/resolve/types.ts'
+import { nextCall } from '../../src/mcp/result/next-action.ts'
+import { TeachingError } from '../../src/mcp/result/teach.ts'
+import { teamText } from '../../src/mcp/text/team.ts'
+import { knownName } from '../../src/mcp/text/untrusted.ts'
+
+/** What a caller searches for. */
+interface IssueQuery {
+  status: string
+  environment?: string | undefined
+  release?: string | undefined
+  first_seen_in_release: boolean
+  component?: string | undefined
+  levels?: readonly string[] | undefined
+  platforms?: readonly string[] | undefined
+  period?: string | undefined
+}
+
+/** The things that the query names. */
+export interface IssueFilter {
+  environment: Environment | undefined
+  component: Component | undefined
+  release: Release | undefined
+}
+
+/** Finds what the query names; throws an error that lists candidates where a name is unknown or ambiguous. */
+export async function resolveFilter(query: IssueQuery, product: Product, { resolve }: Context): Promise<IssueFilter> {
+  if (query.first_seen_in_release && query.release === undefined) {
+    throw new TeachingError('invalid_argument', 'first_seen_in_release needs a release', {
+      sent: 'first_seen_in_release = true without release',
+      expected: 'release: a version or release id',
+      next: nextCall('get_workspace_context', { product: product.id, include: ['releases'] }, 'lists releases'),
+    })
+  }
+  const [environment, component] = await Promise.all([
+    query.environment === undefined ? undefined : resolve.environment(product.id, query.environment),
+    query.component === undefined ? undefined : resolve.component(product.id, query.component),
+  ])
+  const release =
+    query.release === undefined ? undefined : await resolve.release(product.id, query.release, environment?.id)
+  return { environment, component, release }
+}
+
+/** ` first seen in 1.4.0, in production`: the query in words. */
+export function filterWords(query: IssueQuery, { environment, release, component }: IssueFilter): string {
+  const version = knownName(release?.version, release?.known) ?? 'the release'
+  const words = [
+    query.first_seen_in_release ? `first seen in ${version}` : release && `seen in ${version}`,
+    environment && `in ${knownName(environment.name, environment.known) ?? 'the environment'}`,
+    component && `of ${teamText(component.name ?? 'the component')}`,
+    query.levels && `of level ${query.levels.join(' or ')}`,
+    query.platforms && 'on these platforms',
+    query.period && `in the last ${query.period === '3m' ? '3 minutes' : query.period}`,
+  ].filter((word) => word !== undefined && word !== '')
+  return words.length === 0 ? '' : ` ${words.join(', ')}`
+}
+
+/** What to change where nothing was found. */
+export function widerWords(query: IssueQuery): string {
+  const wider = [
+    query.status !== 'any' && 'status any',
+    query.period !== undefined && query.period !== '30d' && 'a longer period',
+    query.environment !== undefined && 'no environment',
+    query.release !== undefined && 'no release',
+    (query.levels ?? query.platforms ?? query.component) !== undefined && 'fewer filters',
+  ].filter((word) => word !== false)
+  return wider.length === 0 ? 'None has arrived in that time.' : `Try ${wider.join(', ')}.`
+}

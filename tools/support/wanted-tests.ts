@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { ServiceError } from '../../src/errors.ts'
+import { inBatches } from '../../src/lib/batches.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
+import type { Requirement } from '../../src/mcp/resolve/types.ts'
+import type { WantedTest } from './register-test.ts'
+
+/** Reads of one call that run concurrently. */
+export const READS_AT_ONCE = 8
+
+/** A test in the input of `record_tests`. */
+export const TestInput = z.strictObject({
+  title: z.string().trim().min(1).max(1000).describe('Test name as in the code.'),
+  file: z.string().trim().min(1).max(500).optional().describe('Repository path.'),
+  suite: z.string().optional().describe('Suite titles around it, joined by " > ".'),
+  requirement_ids: z
+    .array(z.string().min(1))
+    .max(20)
+    .describe('Keys or ids of the requirements it proves. From find_coverage_gaps.'),
+})
+
+/** The same place twice is one test with the requirements of both. */
+export function mergeTests(tests: readonly z.output<typeof TestInput>[]): WantedTest[] {
+  const places = Map.groupBy(tests, ({ file, suite, title }) => JSON.stringify([file, splitSuites(suite), title]))
+  return [...places.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { title, file, suite } = first
+    const ids = [first, ...others].flatMap(({ requirement_ids: named }) => named)
+    return [{ title, file, suites: splitSuites(suite), requirements: [...new Set(ids)] }]
+  })
+}
+
+function splitSuites(suite = ''): string[] {
+  return suite
+    .split(' > ')
+    .map((title) => title.trim())
+    .filter((title) => title !== '')
+}
+
+/** The requirements by what the caller wrote, without those that the product does not have. */
+export async function findRequirements(
+  tests: readonly WantedTest[],
+  productId: string,
+  { resolve }: Context,
+): Promise<Map<string, Requirement>> {
+  const named = [...new Set(tests.flatMap(({ requirements }) => requirements))]
+  const found = await inBatches(named, READS_AT_ONCE, async (given) => {
+    try {
+      return [[given, (await resolve.requirement(given, productId)).requirement] as const]
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return []
+      throw error
+    }
+  })
+  return new Map(found.flat())
+}
