@@ -1,16 +1,22 @@
 import * as z from 'zod'
 import { LintFinding, Requirement as RequirementSchema } from '../src/contract/requirements.ts'
 import { counted } from '../src/lib/counted.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product, Requirement } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
 import { explainMissingBranch, requireBranch } from './support/branches.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
-import { criterionText } from './support/criteria.ts'
-import { isTracegate } from './support/is-tracegate.ts'
-import { changedParts, requestFields, undoCall } from './support/requirement-edit.ts'
+import { changedParts, undoCall } from './support/requirement-edit.ts'
+import {
+  createRequirement,
+  doubtedLinks,
+  previewWording,
+  updateRequirement,
+  withChanges,
+  type CreatedRequirement,
+} from './support/requirement-writes.ts'
 import { PREVIEW } from './support/words.ts'
 
 const NO_UNDO = 'no call puts the old words back: they are too long for one, look like a secret, or were empty'
@@ -75,13 +81,13 @@ export const saveRequirement = defineTool({
 })
 
 type Arguments = z.output<typeof input>
-type Created = Awaited<ReturnType<Context['api']['createRequirement']>>
-type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
 
 async function create(args: Arguments, product: Product, context: Context) {
   const { dry_run: dryRun, title, branch } = args
   await requireBranch(branch, product.id, context)
-  const created = dryRun ? await preview(args, product.id, context) : await send(args, product.id, context)
+  const created = dryRun
+    ? await previewWording(args, product.id, context)
+    : await createRequirement(args, product.id, context)
   const wording = wordingRows(created?.lint)
   const draft = created === undefined ? { title } : describe(created.requirement)
   const key = created === undefined || dryRun ? undefined : keyOrId(created.requirement)
@@ -112,8 +118,8 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
     return { answer: `${key} says this already; nothing was changed.`, product, data }
   }
   // Before the write: what fails here has changed nothing.
-  const wording = wordingRows((await preview(withChanges(args, before), product.id, context))?.lint)
-  const written = dryRun ? undefined : await write(args, before, context)
+  const wording = wordingRows((await previewWording(withChanges(args, before), product.id, context))?.lint)
+  const written = dryRun ? undefined : await updateRequirement(args, before, context)
   const after = written?.requirement ?? before
   const doubted = doubtedLinks(read, isRevision, written?.suspect_link_count)
   const undo = dryRun ? undefined : undoCall(before, parts, product.id)
@@ -138,36 +144,6 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
   }
 }
 
-function send(args: Arguments, productId: string, { api, signal }: Context, validateOnly?: true): Promise<Created> {
-  const fields = { product_id: productId, ...requestFields(args), branch_id: args.branch, validate_only: validateOnly }
-  return api.createRequirement(fields, { signal }).catch(explainMissingBranch(args.branch))
-}
-
-/** What the service says about these words as a new requirement; undefined where only a write would show it. */
-async function preview(args: Arguments, productId: string, context: Context): Promise<Created | undefined> {
-  return (await isTracegate(context)) ? send(args, productId, context, true) : undefined
-}
-
-/** The words as they are after the change. */
-function withChanges(args: Arguments, before: Requirement): Arguments {
-  const criteria = args.criteria ?? (before.acceptance_criteria ?? []).map(criterionText)
-  return { ...args, body: args.body ?? before.statement, criteria }
-}
-
-function write(args: Arguments, before: Requirement, { api, signal }: Context) {
-  const fields = { id: before.id, ...requestFields(args, before), branch_id: args.branch, etag: before.etag }
-  return api.updateRequirement(fields, { signal }).catch(explainMissingBranch(args.branch))
-}
-
-/** The links that the change of wording puts in doubt; those that were in doubt before are not among them. */
-function doubtedLinks({ links = [] }: RequirementInFull, isRevision: boolean, suspects: number | undefined) {
-  const active = links.filter(({ state }) => state === 'LINK_STATE_ACTIVE')
-  const stated = suspects === undefined ? undefined : suspects - (links.length - active.length)
-  const count = stated ?? (isRevision ? active.length : 0)
-  const tests = active.map((link) => keyOrId({ id: link.test_id, key: link.test_key }))
-  return { count, tests: count === active.length ? tests : undefined }
-}
-
 function versionWords(before: Requirement, { version }: Requirement): string {
   if (version === undefined) return 'the service names no version'
   return version === before.version ? `still version ${version}` : `version ${version} now`
@@ -177,7 +153,7 @@ function describe(requirement: Requirement) {
   return { ...requirement, ...requirement.coverage, criteria: requirement.acceptance_criteria?.length }
 }
 
-function wordingRows(lint: Created['lint'] = []) {
+function wordingRows(lint: CreatedRequirement['lint'] = []) {
   return lint.map(({ code, message }) => ({ code, advice: message }))
 }
 

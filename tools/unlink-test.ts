@@ -1,16 +1,13 @@
 import * as z from 'zod'
 import { counted } from '../src/lib/counted.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
-import { isRepeatable } from '../src/mcp/text/team.ts'
 import { coverageState, keyOrId, linkColumns, rowTitle } from './support/columns.ts'
+import type { RequirementInFull } from './support/requirement-in-full.ts'
+import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/unlinking.ts'
 import { PREVIEW } from './support/words.ts'
-
-/** A longer call would take the place of the result. */
-const UNDO_CHARACTERS = 1000
 
 export const unlinkTest = defineTool({
   name: 'unlink_test',
@@ -79,9 +76,6 @@ export const unlinkTest = defineTool({
   },
 })
 
-type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
-type Link = NonNullable<RequirementInFull['links']>[number]
-type Coverage = RequirementInFull['requirement']['coverage']
 type Outcome = 'removed' | 'would_remove' | 'not_linked'
 
 /** What the result calls the two. */
@@ -92,18 +86,6 @@ interface Names {
 
 function readRequirement(id: string, { api, signal }: Context): Promise<RequirementInFull> {
   return api.getRequirement({ id }, { signal })
-}
-
-/** The other links that count as coverage (contract §4). */
-function otherLinks({ links = [] }: RequirementInFull, { test_id: test }: Link): Link[] {
-  return links.filter((link) => link.test_id !== test && link.role !== 'LINK_ROLE_EXERCISES')
-}
-
-/** The coverage without the link, where it is certain without the results of the other tests. */
-function expectedCoverage(read: RequirementInFull, link: Link): Coverage {
-  if (link.role === 'LINK_ROLE_EXERCISES') return read.requirement.coverage
-  const isLast = otherLinks(read, link).length === 0 && (read.children ?? []).length === 0
-  return isLast ? { state: 'no_test' } : undefined
 }
 
 function outcomeSentence(
@@ -118,29 +100,6 @@ function outcomeSentence(
     return `Unlinked ${test} from ${requirement}, which was ${was} and is ${is ?? 'of unknown state'} now; ${rest}.`
   const becomes = is === undefined ? `, and its state would depend on ${rest}` : ` and would be ${is}`
   return `${PREVIEW}would unlink ${test} from ${requirement}; ${requirement} is ${was}${becomes}.`
-}
-
-/** The call that links the test again, by where it is in the code; undefined for a test that no such call finds. */
-function undoCall(test: Test, requirement: string, product: string): NextAction | undefined {
-  const { file_path: file = '', suite_path: suites = [], name = '' } = test.automation_ref ?? {}
-  const place = {
-    title: name === '' ? (test.title ?? '') : name,
-    ...(file !== '' && { file }),
-    ...(suites.length > 0 && { suite: suites.join(' > ') }),
-  }
-  const isPlain = Object.values(place).every((text) => isRepeatable(text) && text.trim() === text && text !== '')
-  if (test.kind === 'TEST_KIND_SUITE' || !isPlain || JSON.stringify(place).length > UNDO_CHARACTERS) return undefined
-  return nextCall(
-    'record_tests',
-    { product, tests: [{ ...place, requirement_ids: [requirement] }] },
-    'links it again, if the user wants that',
-  )
-}
-
-function undoNote({ role, criterion_ids: criteria = [] }: Link, isOffered: boolean): string | undefined {
-  if (!isOffered) return 'no call links this test again'
-  const isWhole = role === 'LINK_ROLE_VERIFIES' && criteria.length === 0
-  return isWhole ? undefined : 'links it again, as proof of the whole requirement'
 }
 
 function nextCalls(

@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import { SourceMap } from '../src/contract/sourcemaps.ts'
 import { counted } from '../src/lib/counted.ts'
-import { defineTool, type Context } from '../src/mcp/define/define.ts'
+import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { uploadSourceMaps, type UploadOutcome, type UploadProgress } from '../src/mcp/files/source-map-upload.ts'
+import { type UploadOutcome, uploadSourceMaps } from '../src/mcp/files/source-map-upload.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, rows } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName } from '../src/mcp/text/untrusted.ts'
+import { fileName, mapLocation, percent, warningRows } from './support/source-maps.ts'
 
 const file = SourceMap.shape.files.element.shape
 
@@ -95,27 +96,6 @@ function notOnThisMachine(): TeachingError {
   })
 }
 
-/** `https://shop.example/assets/app.js` as the prefix before its name, and the name its map is found by. */
-function mapLocation(minifiedUrl: string, path: string): { urlPrefix?: string; fileName?: string } {
-  // A bare origin is a folder too.
-  const plain = minifiedUrl.replace(/[?#].*$/, '').replace(/^([a-z][a-z0-9+.-]*:\/\/[^/]+)$/i, '$1/')
-  const end = plain.lastIndexOf('/') + 1
-  const name = plain.slice(end)
-  return {
-    ...(end > 0 && { urlPrefix: plain.slice(0, end) }),
-    ...(name !== '' && { fileName: path.endsWith('.map') ? `${name}.map` : name }),
-  }
-}
-
-/** One number over the whole call: reading takes the first third, sending goes up to 90. */
-function percent({ step, done, total }: UploadProgress): Parameters<Context['progress']>[0] {
-  const part = total === 0 ? 0 : Math.min(1, done / total)
-  if (step === 'index') return { done: 90, total: 100, message: 'indexing' }
-  const [from, width, message] =
-    step === 'read' ? ([0, 30, 'reading the files'] as const) : ([30, 60, 'sending'] as const)
-  return { done: from + Math.floor(part * width), total: 100, message }
-}
-
 function outcomeSentence(outcome: UploadOutcome, release: string | undefined): string {
   const { sourceMap, known, resymbolicated } = outcome
   const of = release === undefined ? 'the release' : `release ${release}`
@@ -127,19 +107,4 @@ function outcomeSentence(outcome: UploadOutcome, release: string | undefined): s
   if (known) return `Nothing was sent: the service has these bytes (${what}) and uses them for ${of} too.`
   const issues = resymbolicated === undefined ? '' : `; ${counted(resymbolicated, 'issue')} symbolicated again`
   return `Uploaded ${what} for ${of}${issues}.`
-}
-
-/** A comment in a built file may be written by anyone: only what looks like a path is shown. */
-function fileName(map: string): string {
-  return /^[\w@.~%+/-]{1,200}$/.test(map) ? map : `a name of ${map.length} characters`
-}
-
-function warningRows({ sourceMap }: UploadOutcome) {
-  return (sourceMap.files ?? [])
-    .filter(({ valid, warnings }) => valid === false || (warnings ?? []).length > 0)
-    .map(({ path, valid, warnings = [] }) => ({
-      path,
-      valid: valid === false ? valid : undefined,
-      warning: warnings.join('; ') || 'not usable',
-    }))
 }

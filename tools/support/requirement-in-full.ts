@@ -1,0 +1,59 @@
+import { counted } from '../../src/lib/counted.ts'
+import type { Context } from '../../src/mcp/define/define.ts'
+import type { Test } from '../../src/mcp/resolve/types.ts'
+import { withoutPrefix } from '../../src/mcp/result/present.ts'
+import { keyOrId } from './columns.ts'
+import { testRow } from './tests.ts'
+import { criteriaWords } from './words.ts'
+
+/** A requirement with its children and its links to tests. */
+export type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
+
+export type RequirementLink = NonNullable<RequirementInFull['links']>[number]
+
+/** The criteria, each with whether a link counts for it; links that only exercise the requirement prove nothing (contract §4). */
+export function coveredCriteria({ requirement, links = [] }: RequirementInFull) {
+  const { acceptance_criteria: criteria = [], coverage } = requirement
+  const uncovered = new Set(coverage?.uncovered_criterion_ids)
+  const isLinked = links.some(({ role }) => role !== 'LINK_ROLE_EXERCISES')
+  return criteria.map((criterion) => ({ criterion, covered: isLinked && !uncovered.has(criterion.id) }))
+}
+
+/** `REQ-12 is not_run: approved, 1 of 2 acceptance criteria covered, 1 linked test.` */
+export function requirementSentence(read: RequirementInFull): string {
+  const { requirement, children = [], links = [] } = read
+  const { state = 'of unknown coverage', failing, suspect } = requirement.coverage ?? {}
+  const doubts = [failing === true && 'failing', suspect === true && 'links in doubt'].filter((word) => word !== false)
+  const criteria = coveredCriteria(read)
+  const parts = [
+    withoutPrefix(requirement.status, 'REQUIREMENT_STATUS_'),
+    criteriaWords(criteria.filter(({ covered }) => covered).length, criteria.length),
+    counted(links.length, 'linked test'),
+    children.length === 0 ? undefined : `${counted(children.length, 'requirement')} below it`,
+  ].filter((part) => part !== undefined)
+  const doubt = doubts.length === 0 ? '' : ` (${doubts.join(', ')})`
+  return `${keyOrId(requirement)} is ${state}${doubt}: ${parts.join(', ')}.`
+}
+
+/** The names of components by their ids; an id that is unknown stays. */
+export async function componentNames(
+  ids: readonly string[] = [],
+  productId: string,
+  { resolve }: Context,
+): Promise<string[]> {
+  const components = ids.length === 0 ? [] : await resolve.components(productId)
+  return ids.map((id) => components.find((component) => component.id === id)?.name ?? id)
+}
+
+/** A link, with the facts of its test where that is on the first page of tests, else only with its name. */
+export function linkRow(link: RequirementLink, tests: readonly Test[]) {
+  const test = tests.find(({ id }) => id === link.test_id)
+  const row = test && { ...testRow(test), status: withoutPrefix(testRow(test).status, 'TEST_STATUS_') }
+  return {
+    ...(row ?? { id: keyOrId({ id: link.test_id, key: link.test_key }), title: link.test_title }),
+    // A suite has the results of its cases.
+    ...(test?.kind === 'TEST_KIND_SUITE' && { last: undefined, status: 'suite' }),
+    role: link.role === 'LINK_ROLE_VERIFIES' ? undefined : link.role,
+    link: link.state === 'LINK_STATE_ACTIVE' ? undefined : link.state,
+  }
+}

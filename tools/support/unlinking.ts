@@ -1,0 +1,48 @@
+import type { Test } from '../../src/mcp/resolve/types.ts'
+import { nextCall, type NextAction } from '../../src/mcp/result/next-action.ts'
+import { isRepeatable } from '../../src/mcp/text/team.ts'
+import type { RequirementInFull, RequirementLink } from './requirement-in-full.ts'
+
+/** A longer call would take the place of the result. */
+const UNDO_CHARACTERS = 1000
+
+export type Coverage = RequirementInFull['requirement']['coverage']
+
+/** The other links that count as coverage (contract §4). */
+export function otherLinks({ links = [] }: RequirementInFull, { test_id: test }: RequirementLink): RequirementLink[] {
+  return links.filter((link) => link.test_id !== test && link.role !== 'LINK_ROLE_EXERCISES')
+}
+
+/** The coverage without the link, where it is certain without the results of the other tests. */
+export function expectedCoverage(read: RequirementInFull, link: RequirementLink): Coverage {
+  if (link.role === 'LINK_ROLE_EXERCISES') return read.requirement.coverage
+  const isLast = otherLinks(read, link).length === 0 && (read.children ?? []).length === 0
+  return isLast ? { state: 'no_test' } : undefined
+}
+
+/** The call that links the test again, by where it is in the code; undefined for a test that no such call finds. */
+export function undoCall(test: Test, requirement: string, product: string): NextAction | undefined {
+  const { file_path: file = '', suite_path: suites = [], name = '' } = test.automation_ref ?? {}
+  const place = {
+    title: name === '' ? (test.title ?? '') : name,
+    ...(file !== '' && { file }),
+    ...(suites.length > 0 && { suite: suites.join(' > ') }),
+  }
+  const isPlain = Object.values(place).every((text) => isRepeatable(text) && text.trim() === text && text !== '')
+  if (test.kind === 'TEST_KIND_SUITE' || !isPlain || JSON.stringify(place).length > UNDO_CHARACTERS) return undefined
+  return nextCall(
+    'record_tests',
+    { product, tests: [{ ...place, requirement_ids: [requirement] }] },
+    'links it again, if the user wants that',
+  )
+}
+
+/** What the undo call does not restore, or that there is none. */
+export function undoNote(
+  { role, criterion_ids: criteria = [] }: RequirementLink,
+  isOffered: boolean,
+): string | undefined {
+  if (!isOffered) return 'no call links this test again'
+  const isWhole = role === 'LINK_ROLE_VERIFIES' && criteria.length === 0
+  return isWhole ? undefined : 'links it again, as proof of the whole requirement'
+}
