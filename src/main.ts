@@ -1,4 +1,4 @@
 import { runCommand } from './cli/index.ts'
-import { processIo } from './cli/io.ts'
+import { processIo } from './cli/support/io.ts'
 
 process.exitCode = await runCommand(process.argv.slice(2), processIo)

@@ -2,9 +2,9 @@ import { Client, type CallToolResult, type Transport } from '@modelcontextprotoc
 import { ConfigError, type Config } from '../config.ts'
 import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
-import { requireBuilt } from './backend.ts'
-import type { Io } from './io.ts'
-import { remoteTransport, connectionFailure } from './remote.ts'
+import { requireBuilt } from './support/backend.ts'
+import type { Io } from './support/io.ts'
+import { remoteTransport, connectionFailure } from './support/remote.ts'
 
 /**
  * `tracegate call TOOL [JSON] [--json] [--url]`: one tool call through a real MCP client, to a new stdio process or to

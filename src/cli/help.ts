@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path'
 import type { Config } from '../config.ts'
-import type { Io } from './io.ts'
+import type { Io } from './support/io.ts'
 
 const text = `tracegate - from the crash to the shipped fix, for coding agents
 

@@ -1,7 +1,7 @@
 import type { Command } from '../config-flags.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
-import type { Io } from './io.ts'
+import type { Io } from './support/io.ts'
 
 /** Each command is loaded only when it runs: an agent's stdio server starts without the code of the others. */
 const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io: Io): Promise<number> | number }>>> = {

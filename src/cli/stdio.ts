@@ -7,8 +7,8 @@ import { once } from '../lib/once.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
 import { TeachingError } from '../mcp/result/teach.ts'
 import { version } from '../version.ts'
-import { apiFor, openBackend, requireBuilt, type Backend } from './backend.ts'
-import { openLog, type Io } from './io.ts'
+import { apiFor, openBackend, requireBuilt, type Backend } from './support/backend.ts'
+import { openLog, type Io } from './support/io.ts'
 
 /** `tracegate stdio`: MCP on stdin and stdout until stdin ends. The service is opened by the first tool call. */
 export async function run(config: Config, io: Io): Promise<number> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
-import type { Endpoints } from './endpoints.ts'
+import type { Endpoints } from './support/endpoints.ts'
 
 /** Printed once the server listens: its addresses, where the token is, and what to paste into each agent. */
 export function welcome(config: Config, endpoints: Endpoints): string {

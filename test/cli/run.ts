@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { runCommand } from '../../src/cli/index.ts'
-import type { Io, Variables } from '../../src/cli/io.ts'
+import type { Io, Variables } from '../../src/cli/support/io.ts'
 import { bareEnvironment, servedBy, type Served } from '../serve.ts'
 
 export const mainFile = resolve(import.meta.dirname, '../../src/main.ts')

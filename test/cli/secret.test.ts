@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readSecret } from '../../src/cli/secret.ts'
+import { readSecret } from '../../src/cli/support/secret.ts'
 
 function temporary(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tracegate-secret-'))
@@ -37,7 +37,7 @@ test('a damaged secret is named and not replaced', () => {
 
 test('a start that ends while it writes the secret leaves no damaged one behind', () => {
   const dataDir = temporary()
-  const module = JSON.stringify(join(import.meta.dirname, '../../src/cli/secret.ts'))
+  const module = JSON.stringify(join(import.meta.dirname, '../../src/cli/support/secret.ts'))
   const script = `import { readSecret } from ${module}; readSecret({ dataDir: ${JSON.stringify(dataDir)} })`
   // A process that may write no byte into files dies in the middle of the first write, or fails there.
   const limited = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', script]

@@ -4,9 +4,9 @@ import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { apiFor, openBackend, type Backend } from '../backend.ts'
-import { chooseProduct } from '../choose-product.ts'
-import { plain } from '../finding.ts'
+import { apiFor, openBackend, type Backend } from '../support/backend.ts'
+import { chooseProduct } from '../support/choose-product.ts'
+import { plain } from '../support/finding.ts'
 import { ciFacts, type CiFacts } from './ci.ts'
 import {
   digestReports,
@@ -19,8 +19,8 @@ import {
 } from './files.ts'
 import { summary } from './summary.ts'
 import { showProgress, type ShownProgress } from '../sourcemaps/progress.ts'
-import { openLog, type Io, type Variables } from '../io.ts'
-import { failureLine } from '../failure-line.ts'
+import { openLog, type Io, type Variables } from '../support/io.ts'
+import { failureLine } from '../support/failure-line.ts'
 
 type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 

@@ -4,13 +4,13 @@ import type { Config } from '../../config.ts'
 import { ServiceError } from '../../errors.ts'
 import { createLocalFiles } from '../../mcp/files/local-files.ts'
 import { uploadSourceMaps } from '../../mcp/files/source-map-upload.ts'
-import { apiFor, openBackend, type Backend } from '../backend.ts'
-import { chooseProduct } from '../choose-product.ts'
-import { plain } from '../finding.ts'
+import { apiFor, openBackend, type Backend } from '../support/backend.ts'
+import { chooseProduct } from '../support/choose-product.ts'
+import { plain } from '../support/finding.ts'
 import { showProgress } from './progress.ts'
 import { summary } from './summary.ts'
-import { openLog, type Io } from '../io.ts'
-import { failureLine } from '../failure-line.ts'
+import { openLog, type Io } from '../support/io.ts'
+import { failureLine } from '../support/failure-line.ts'
 
 /** The service needs longer to index a large bundle than for any other call. */
 const TIMEOUT_MS = 300_000

@@ -1,8 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { Readable, Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
-import { createLog, type Log, type LogDestination } from '../log.ts'
-import type { Config } from '../config.ts'
+import { createLog, type Log, type LogDestination } from '../../log.ts'
+import type { Config } from '../../config.ts'
 import { stopRequested } from './stop.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, type Config } from '../config.ts'
-import { failures, ServiceError } from '../errors.ts'
-import { createResolver } from '../mcp/resolve/index.ts'
-import { TeachingError } from '../mcp/result/teach.ts'
+import { ConfigError, type Config } from '../../config.ts'
+import { failures, ServiceError } from '../../errors.ts'
+import { createResolver } from '../../mcp/resolve/index.ts'
+import { TeachingError } from '../../mcp/result/teach.ts'
 import { apiFor, openBackend } from './backend.ts'
 import { plain, type Finding } from './finding.ts'
 

@@ -1,7 +1,7 @@
-import type { Api } from '../client/api.ts'
-import { ConfigError } from '../config.ts'
-import { createResolver } from '../mcp/resolve/index.ts'
-import type { Product } from '../mcp/resolve/types.ts'
+import type { Api } from '../../client/api.ts'
+import { ConfigError } from '../../config.ts'
+import { createResolver } from '../../mcp/resolve/index.ts'
+import type { Product } from '../../mcp/resolve/types.ts'
 import { plain } from './finding.ts'
 
 /** The product with this id or exact name, or the only product. Rejects with a `ConfigError` that lists the products. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../../config.ts'
 import { makeDataDir, unusable } from './data-dir.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../../config.ts'
 
 /** Creates the data directory, for its owner only, if it does not exist. Throws `ConfigError` when it cannot be used. */
 export function makeDataDir(dataDir: string): void {

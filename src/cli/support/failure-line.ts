@@ -1,5 +1,5 @@
-import type { ServiceError } from '../errors.ts'
-import { TeachingError } from '../mcp/result/teach.ts'
+import type { ServiceError } from '../../errors.ts'
+import { TeachingError } from '../../mcp/result/teach.ts'
 
 /** A failure as one line, with the remedy if the failure has one. */
 export function failureLine(error: ServiceError): string {

@@ -1,4 +1,4 @@
-import { replaceControls } from '../lib/text.ts'
+import { replaceControls } from '../../lib/text.ts'
 
 /** One check of doctor and its outcome. */
 export interface Finding {

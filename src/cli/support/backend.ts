@@ -1,12 +1,12 @@
-import type { Api } from '../client/api.ts'
-import { createApi } from '../client/client.ts'
-import { networkSend } from '../client/transport.ts'
-import { createUpload, type Upload } from '../client/upload.ts'
-import { ConfigError, type Config } from '../config.ts'
-import type { Send } from '../contract/base/wire.ts'
-import type { Log } from '../log.ts'
-import type { Service } from '../service/index.ts'
-import { version } from '../version.ts'
+import type { Api } from '../../client/api.ts'
+import { createApi } from '../../client/client.ts'
+import { networkSend } from '../../client/transport.ts'
+import { createUpload, type Upload } from '../../client/upload.ts'
+import { ConfigError, type Config } from '../../config.ts'
+import type { Send } from '../../contract/base/wire.ts'
+import type { Log } from '../../log.ts'
+import type { Service } from '../../service/index.ts'
+import { version } from '../../version.ts'
 import { makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
@@ -49,7 +49,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   requireBuilt(config)
   makeDataDir(config.dataDir)
   const secret = readSecret(config)
-  const { openService } = await import('../service/index.ts')
+  const { openService } = await import('../../service/index.ts')
   const service = await openService({
     dataDir: config.dataDir,
     secret,

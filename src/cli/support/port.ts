@@ -1,5 +1,5 @@
 import { createServer, type Server, type AddressInfo } from 'node:net'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../../config.ts'
 import type { Variables } from './io.ts'
 
 type Address = Pick<Config, 'host' | 'port'>
