@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-unsafe-member-access, typescript/restrict-template-expressions -- JavaScript, for any Node: no types to check */
 // Runs on any Node from 18 on, without dependencies. Runs `npm ci` when node_modules does not match package-lock.json;
-// npm's own record, node_modules/.package-lock.json, is the witness, so a plain `npm ci` counts too.
+// npm records what it installed in node_modules/.package-lock.json, so a plain `npm ci` counts too.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ process.chdir(fileURLToPath(new URL('../..', import.meta.url)))
 if (!fresh()) {
   takeLock()
   try {
-    // Another start may have installed while this one waited.
+    // Another process may have installed the packages while this one waited.
     if (!fresh()) install()
   } finally {
     rmSync(lock, { recursive: true, force: true })
@@ -39,7 +39,7 @@ function fresh() {
   })
 }
 
-/** One install at a time; the lock of an install that crashed is taken over after ten minutes. */
+/** Allows one install at a time; the lock of a crashed install is taken over after ten minutes. */
 function takeLock() {
   const pause = new Int32Array(new SharedArrayBuffer(4))
   for (let waited = false; ; waited = true) {
@@ -50,7 +50,7 @@ function takeLock() {
       if (error.code !== 'EEXIST') throw error
     }
     if (ageOfLock() > staleMs) rmSync(lock, { recursive: true, force: true })
-    else if (!waited) console.error('tracegate: another start is installing the packages, waiting for it')
+    else if (!waited) console.error('tracegate: another process is installing the packages, waiting for it')
     Atomics.wait(pause, 0, 0, 300)
   }
 }
@@ -67,7 +67,7 @@ function install() {
   console.error('tracegate: installing packages with npm ci, usually under a minute ...')
   const started = Date.now()
   const args = ['ci', '--loglevel=error', '--no-audit', '--no-fund']
-  // npm's own chatter goes to stderr: stdout may be a pipe that somebody reads.
+  // npm's output goes to stderr: stdout may be a pipe to an MCP client.
   const { status } = spawnSync('npm', args, { stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
   if (status === 0) console.error(`tracegate: packages installed in ${Math.round((Date.now() - started) / 1000)} s`)
   else process.exitCode = status ?? 1

@@ -5,10 +5,13 @@ import packageJson from '../../package.json' with { type: 'json' }
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Where the published package runs; undici 8 needs it. */
+/** The Node versions that the published package supports; undici 8 requires this one. */
 const engines = '>=22.19'
 
-/** The command: checks Node before anything is parsed that an old one cannot, then loads the bundle from its cache. */
+/**
+ * The command: checks the Node version before it loads code that an old Node cannot parse, then loads the cached
+ * bundle.
+ */
 const entry = `#!/usr/bin/env node
 import module from 'node:module'
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -17,22 +20,22 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 1
 } else {
   module.enableCompileCache()
-  // A client that kills its server never lets it write the cache at a clean exit.
+  // A client that kills its server prevents the clean exit at which Node would write the cache.
   setTimeout(() => module.flushCompileCache(), 2000).unref()
   await import('./main.js')
 }
 `
 
 /**
- * Writes the package that is published: the bundle in chunks, so that a command loads only its own code (decision 019),
- * the files it reads beside them, and a package.json without dependencies. Replaces what \`outdir` held.
+ * Builds the published package: the bundle in chunks, so that a command loads only its own code (decision 019), the
+ * files that it reads at run time, and a package.json without dependencies. Replaces the contents of `outdir`.
  */
 export async function build(outdir: string): Promise<void> {
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   const { metafile } = await bundle({
     absWorkingDir: root,
-    // A thread is started from a file of its own.
+    // A worker thread starts from its own file.
     entryPoints: { main: 'src/main.ts', 'source-map-worker': 'src/service/errors/sourcemaps/process/worker-entry.ts' },
     outdir,
     bundle: true,
@@ -40,7 +43,7 @@ export async function build(outdir: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node22.19',
-    // All in one folder: modules find their files relative to themselves.
+    // All chunks are in one folder, because modules find their files relative to themselves.
     chunkNames: '[name]-[hash]',
     minifySyntax: true,
     minifyWhitespace: true,
@@ -78,7 +81,7 @@ function published() {
   }
 }
 
-/** The licence text of every package in the bundle, as their licences ask. */
+/** The licence text of every package in the bundle, as their licences require. */
 function licences({ inputs }: Metafile): string {
   const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
   return [...new Set(folders)].toSorted().map(licenceText).join('\n\n')

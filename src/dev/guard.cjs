@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /* oxlint-disable typescript/no-unsafe-member-access, typescript/restrict-template-expressions -- JavaScript, for any Node: no types to check */
-// The command of a checkout. Runs on any Node: an older one starts the pinned Node of node_modules instead of itself.
+// The command of a checkout. Runs on any Node: an older version starts the pinned Node in node_modules instead.
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 
@@ -16,7 +16,7 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
   process.exitCode = 1
 }
 
-/** Hands signals on and ends as the child ends: spawnSync would leave it running when this process is told to stop. */
+/** Forwards signals and exits like the child: spawnSync would leave the child running when this process is stopped. */
 function runPinned() {
   const { spawn } = require('node:child_process')
   const child = spawn(pinned, [main, ...process.argv.slice(2)], { stdio: 'inherit' })

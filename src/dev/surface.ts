@@ -8,12 +8,12 @@ import { surface } from '../surface.ts'
 
 export const surfaceFile = resolve(import.meta.dirname, '../../tools/SURFACE.md')
 
-/** What a model pays for a tool in the list: name, description and input schema, in o200k tokens. */
+/** The cost of a listed tool for a model: name, description and input schema, in o200k tokens. */
 export function toolTokens({ tool, description, inputJson }: ListedTool): number {
   return countTokens(`${tool.name}\n${description}\n${JSON.stringify(inputJson)}`)
 }
 
-/** The page of everything an agent sees in its lists, with what it costs; committed, so that a change shows in the diff. */
+/** A page of everything that agents see in their lists, with its cost; committed, so that changes show in the diff. */
 export function surfacePage(): string {
   const options: SurfaceOptions = { toolsets: ['default'], readOnly: false }
   const standard = createListing(surface, options)

@@ -1,15 +1,15 @@
 import { build } from 'esbuild'
 import { fileURLToPath } from 'node:url'
 
-// Whatever address it has, it is only asked for Node's own modules.
+// The address does not matter: require only loads Node's built-in modules here.
 const banner = "import { createRequire } from 'node:module';const require = createRequire('file:///');"
 
 const made = new Map<string, Promise<URL>>()
 
 /**
- * The module of a worker with all it imports as one address of plain JavaScript; made once per process. In a checkout Node
- * would strip the types in each thread with WebAssembly, and threads that come and go with WebAssembly make V8 abort the
- * process (`Check failed: jit_page.has_value()`, nodejs/node#64500).
+ * Bundles the module of a worker with its imports into one data URL of plain JavaScript, once per process. In a
+ * checkout Node would strip the types in each thread with WebAssembly, and short-lived threads that use WebAssembly
+ * make V8 abort the process (`Check failed: jit_page.has_value()`, nodejs/node#64500).
  */
 export function bundledWorker(entry: URL): Promise<URL> {
   const known = made.get(entry.href) ?? bundle(entry)

@@ -73,7 +73,7 @@ test.each(eras)('from a gap to a verified requirement, each answer naming the ne
 test('a requirement named in the test closes its gap by the report alone', async () => {
   await using agent = await connect(shop.api, { local: createLocalFiles([root]) })
   const context = await agent.call('get_test_context', { requirement: 'REQ-2' })
-  expect(context.text).toContain('with [REQ-2] in the name of each case: the report then links it by itself')
+  expect(context.text).toContain('with [REQ-2] in the name of each case: the report then links it automatically')
   const name = '[REQ-2] orders as a guest'
   write('report.json', vitestReport([{ file: 'test/guest.test.ts', name }], root))
   const ingested = await agent.call('ingest_test_report', { path: 'report.json' })
@@ -93,7 +93,7 @@ test('a requirement that is reworded is a gap again until its test is linked ane
   const gaps = await agent.call('find_coverage_gaps')
   expect(gaps.text).toContain('REQ-2 | A customer can order without an account | not_run | it has changed')
   const context = await agent.call('get_test_context', { requirement: 'REQ-2' })
-  expect(context.text).toContain('read its tests against the new text, then link them again to confirm')
+  expect(context.text).toContain('compare them with the new text, then link them again to confirm')
   const confirmed = await agent.call('record_tests', { tests })
   expect(confirmed.text).toContain('1 link confirmed.')
   expect(await shop.stateOf('REQ-2')).toBe('verified')

@@ -12,13 +12,13 @@ import { ago } from './crashes/scenario.ts'
 import type { RecordedLine, RecordedResolve } from '../../service/sample/recording.ts'
 
 export interface RecordOptions {
-  /** The folder that gets events.jsonl and the bundles; those that were there are replaced. */
+  /** The folder for events.jsonl and the bundles; existing ones are replaced. */
   into: string
   server: readonly NodeScenario[]
   pages: readonly BrowserScenario[]
 }
 
-/** Build the shop, crash it in every way, and write down what the SDKs sent. Nothing leaves this machine. */
+/** Builds the shop, runs every crash scenario and records what the SDKs send. Nothing leaves this machine. */
 export async function record({ into, server, pages }: RecordOptions): Promise<RecordedLine[]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sample-shop-')))
   try {

@@ -7,14 +7,14 @@ import { runPageTests, runUnitTests } from './quality/test-runs.ts'
 import { reportsUrl, sampleRuns } from '../../service/sample/test-reports.ts'
 import { requirementsUrl } from '../../service/sample/requirements.ts'
 
-/** Read the requirements out of the shop's documents and write them down. */
+/** Imports the requirements from the shop's documents and writes them to the recordings. */
 async function recordRequirements(): Promise<void> {
   const requirements = await importRequirements()
   await writeFile(requirementsUrl, `${JSON.stringify(requirements, undefined, 1)}\n`)
   console.info(`${String(requirements.length)} requirements in ${relative('.', fileURLToPath(requirementsUrl))}`)
 }
 
-/** Run the shop's tests and write down what the runners report. Nothing leaves this machine. */
+/** Runs the shop's tests and records the reports of the runners. Nothing leaves this machine. */
 async function recordReports(packages: string): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sample-tests-')))
   try {
@@ -33,7 +33,7 @@ async function recordReports(packages: string): Promise<void> {
 if (import.meta.main) {
   const [folder] = process.argv.slice(2)
   await recordRequirements()
-  // Its runner is needed for this alone, so it is no package of the project.
+  // Playwright's test runner is only needed here, so the project does not depend on it.
   if (folder === undefined) console.info('for the reports: npm install --prefix DIR @playwright/test, then give DIR')
   else await recordReports(await realpath(resolve(folder, 'node_modules')))
 }

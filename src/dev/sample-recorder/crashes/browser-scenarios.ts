@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { on, type Scenario } from './scenario.ts'
 
-/** What the shop's API answers to a page. */
+/** An answer of the shop's API to a page. */
 export interface ApiAnswer {
   status?: number
-  /** JSON, or text as it is. */
+  /** Sent as JSON, or as is if it is text. */
   body: unknown
   delayMs?: number
 }
@@ -13,9 +13,9 @@ export interface ApiAnswer {
 export interface BrowserScenario extends Scenario {
   /** Path and hash of the page. */
   page?: string
-  /** What a colleague changed in the page. */
+  /** A change that a colleague made to the page. */
   html?(html: string): string
-  /** Answers of the API that differ from a good day, by path. */
+  /** Answers of the API that differ from normal operation, by path. */
   api?: Record<string, ApiAnswer>
   /** Runs in the page before the shop does. */
   before?: string

@@ -13,7 +13,7 @@ import type { Capture } from './capture.ts'
 import { person, visitorUserAgent } from './people.ts'
 import { shopOrigin } from './scenario.ts'
 
-/** Where the browser that records is installed. */
+/** The path of the browser used for recording. */
 export const chromiumPath = '/usr/bin/chromium'
 
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
@@ -34,7 +34,7 @@ export interface Visit {
   capture: Capture
 }
 
-/** One visitor runs into the bug; what the page reports is in the capture. */
+/** Lets one visitor run into the bug; the capture receives what the page reports. */
 export async function visit({ browser, build, environment, scenario, visitor, capture }: Visit): Promise<void> {
   const context = await browser.newContext({
     userAgent: visitorUserAgent(visitor, browser.version().split('.')[0]),
@@ -43,7 +43,7 @@ export async function visit({ browser, build, environment, scenario, visitor, ca
   try {
     context.setDefaultTimeout(10_000)
     const page = await context.newPage()
-    // Nothing of the page leaves this process: not the shop's own requests, not the SDK's.
+    // No request of the page leaves this process, neither the shop's nor the SDK's.
     await context.route('**/*', (route) => answerPage(route, { build, environment, scenario, visitor, capture }))
     if (scenario.before) await page.addInitScript(scenario.before)
     await page.goto(shopOrigin(environment) + (scenario.page ?? '/'), { waitUntil: 'load' })

@@ -7,7 +7,7 @@ import { injectDebugIds } from './debug-ids.ts'
 /** One release of the shop, built as a shop would build it. */
 export interface Build {
   release: string
-  /** Where it was built; the shop believes it lives in /srv/shop. */
+  /** The folder it was built in; the recordings show /srv/shop instead. */
   workspace: string
   /** The server's entry file. */
   server: string
@@ -25,7 +25,7 @@ export const packagesFolder = join(
   'node_modules',
 )
 
-/** Bundle and minify one release with esbuild. */
+/** Bundles and minifies one release with esbuild. */
 export async function buildShop(folder: string, release: string, options: { debugIds: boolean }): Promise<Build> {
   const workspace = join(folder, release)
   await prepareWorkspace(workspace, release)
@@ -47,7 +47,7 @@ export async function listBundles({ workspace, sdk }: Pick<Build, 'workspace' | 
   return names.filter((name) => /\.m?js$/.test(name) && basename(name) !== sdk).map((name) => join(dist, name))
 }
 
-/** Lay out the sources and the installed packages of one release. */
+/** Lays out the sources and the installed packages of one release. */
 export async function prepareWorkspace(workspace: string, release: string): Promise<void> {
   await mkdir(workspace, { recursive: true })
   await cp(shopFolder, join(workspace, 'src'), { recursive: true })
@@ -65,7 +65,7 @@ function sharedOptions(workspace: string, release: string): BuildOptions {
     format: 'esm',
     sourcemap: 'linked',
     logLevel: 'warning',
-    // The workspace's own settings, not those of the folder it was copied from.
+    // Uses no tsconfig: not the one of the folder that the sources were copied from.
     tsconfigRaw: {},
   }
 }
@@ -89,7 +89,7 @@ const browserOptions: BuildOptions = {
   external: ['@sentry/browser'],
 }
 
-/** The SDK as a chunk of its own; the page's import map leads to it. */
+/** Builds the SDK as a separate chunk, which the page's import map points to. */
 async function buildSdk(workspace: string, assets: string): Promise<string> {
   const names = 'init, setUser, setTags, addBreadcrumb, captureException, captureMessage, parameterize'
   await build({

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
 import { placeholderKey, placeholderProduct } from '../../../service/sample/recording.ts'
 
-/** One request of an SDK that carried an event. */
+/** A request of an SDK that contains an event. */
 export interface Captured {
   path: string
   headers: Record<string, string>
@@ -34,20 +34,20 @@ export class Capture implements AsyncDisposable {
     return this
   }
 
-  /** What the shop's server gets as its DSN. */
+  /** The DSN for the shop's server. */
   get dsn(): string {
     const { port } = this.#server.address() as AddressInfo
     return `http://${placeholderKey}@127.0.0.1:${port}/${placeholderProduct}`
   }
 
-  /** Take a request; sessions, logs and client reports are left out. */
+  /** Takes a request; ignores sessions, logs and client reports. */
   accept(path: string, headers: Record<string, string | string[] | undefined>, body: string): void {
     if (!eventOf(parseEnvelope(body))) return
     const kept = keptHeaders.filter((name) => name in headers).map((name) => [name, String(headers[name])])
     this.#waiting.push({ path, headers: Object.fromEntries(kept), body })
   }
 
-  /** Wait until an event has come. */
+  /** Waits until an event has arrived. */
   async arrival(what: string, timeoutMs = 15_000): Promise<void> {
     const end = Date.now() + timeoutMs
     while (this.#waiting.length === 0) {
@@ -56,7 +56,7 @@ export class Capture implements AsyncDisposable {
     }
   }
 
-  /** The one event that a crash just caused. */
+  /** Removes and returns the one event that a crash has just caused. */
   async take(what: string): Promise<Captured> {
     await this.arrival(what)
     const [event, ...others] = this.#waiting.splice(0)

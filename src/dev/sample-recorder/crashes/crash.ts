@@ -12,20 +12,20 @@ import { Partners } from './partners.ts'
 import { shopOrigin, type Scenario } from './scenario.ts'
 import { ServerVisitor, ShopServer } from './server-visitor.ts'
 
-/** A scenario that happened once, and what the SDK sent. */
+/** One run of a scenario, and what the SDK sent. */
 export interface Crash {
   scenario: Scenario
   request: RecordedRequest
 }
 
-/** What happens to one release in one environment. */
+/** The crashes of one release in one environment. */
 interface Stage<Kind extends Scenario> {
   release: string
   environment: string
   crashes: { scenario: Kind; before: number; visitor: number }[]
 }
 
-/** Crash the server in every way, each release in each environment in a process of its own. */
+/** Runs every crash scenario of the server, each release in each environment in its own process. */
 export async function crashServers(
   scenarios: readonly NodeScenario[],
   findBuild: (release: string) => Build,
@@ -65,7 +65,7 @@ async function crashServer(
   return done
 }
 
-/** Crash the page in every way, each time for a new visitor. */
+/** Runs every crash scenario of the page, each time for a new visitor. */
 export async function crashPages(
   scenarios: readonly BrowserScenario[],
   findBuild: (release: string) => Build,
@@ -96,7 +96,7 @@ async function crashPage(
   return done
 }
 
-/** Group what happens by release and environment, in the order of the scenarios; each time it is another visitor. */
+/** Groups crashes by release and environment, in the order of the scenarios; each crash has a new visitor. */
 function groupByStage<Kind extends Scenario>(scenarios: readonly Kind[]): Stage<Kind>[] {
   const stages = new Map<string, Stage<Kind>>()
   let visitor = 0

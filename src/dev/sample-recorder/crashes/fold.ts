@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
 import type { RecordedRequest } from '../../../service/sample/recording.ts'
 
-/** Equal crashes as one line: the first one in full, of the others what differs. */
+/** Folds equal crashes into one line: the first in full, and only the differences of the others. */
 export function fold(requests: readonly RecordedRequest[]): RecordedRequest {
   const [first, ...others] = requests
   if (!first) throw new Error('nothing to fold')
@@ -18,7 +18,7 @@ export function fold(requests: readonly RecordedRequest[]): RecordedRequest {
   return { ...first, vary, repeat }
 }
 
-/** What differs from crash to crash: ids, who it was, the order. */
+/** The values that differ between crashes: ids, the user, the order number. */
 function varying({ body }: RecordedRequest): string[] {
   const envelope = parseEnvelope(body)
   const event = eventOf(envelope) ?? {}
@@ -33,7 +33,7 @@ function varying({ body }: RecordedRequest): string[] {
   )
 }
 
-/** Times differ always; a breadcrumb of a request that has just ended is sometimes too late for the report. */
+/** Times always differ; a breadcrumb of a request that has just ended sometimes misses the report. */
 const incidental = new Set(['timestamp', 'app_start_time', 'sent_at', 'breadcrumbs'])
 
 function essence(body: string): unknown {

@@ -5,10 +5,10 @@ import type { JsonObject } from '../../../lib/objects.ts'
 import { packagesFolder } from './build.ts'
 import type { Captured } from './capture.ts'
 
-/** A text of the recording machine and what stands in its place. */
+/** A text from the recording machine and its replacement. */
 export type Replacement = readonly [text: string, instead: string]
 
-/** Paths of this machine. Its name is in no event: the shop names its server itself. */
+/** Replacements for paths of this machine. Its name is in no event, because the shop names its server itself. */
 export function machine(workspace: string): Replacement[] {
   return [
     [workspace, '/srv/shop'],
@@ -18,7 +18,7 @@ export function machine(workspace: string): Replacement[] {
   ]
 }
 
-/** The loopback addresses of the server and its partners. */
+/** Replacements for the loopback addresses of the server and its partners. */
 export function addresses({ server, partners, shop }: Record<'server' | 'partners' | 'shop', string>): Replacement[] {
   const named = ['payments', 'carrier', 'mail', 'prices', 'warehouses'].map(
     (name) => [`${partners}/${name}`, `https://${name}.example`] as const,
@@ -26,13 +26,13 @@ export function addresses({ server, partners, shop }: Record<'server' | 'partner
   return [...named, [server, shop], [new URL(server).host, new URL(shop).host]]
 }
 
-/** A captured request without anything that tells about the recording machine. */
+/** The captured request without anything that reveals the recording machine. */
 export function neutral(captured: Captured, replacements: readonly Replacement[]): Captured {
   const body = replacements.reduce((text, [own, instead]) => text.replaceAll(own, instead), captured.body)
   return { ...captured, body: formatEnvelope(neutralContexts(parseEnvelope(body))) }
 }
 
-/** The machine the shop pretends to run on. */
+/** Replaces the machine in the event's contexts by the one that the shop pretends to run on. */
 function neutralContexts(envelope: Envelope): Envelope {
   return mapEvents(envelope, (event) => {
     const contexts = event['contexts'] as Record<string, JsonObject> | undefined

@@ -6,14 +6,14 @@ import type { ServerVisitor } from './server-visitor.ts'
 /** A bug of the server. */
 export interface NodeScenario extends Scenario {
   partners?: Mood
-  /** How the customer came; `web` when it does not say. */
+  /** The channel that the customer uses; `web` by default. */
   channel?: 'app'
   /** The process does not survive it. */
   fatal?: true
   act(visitor: ServerVisitor): Promise<unknown>
 }
 
-/** What stands in for an order: two teas, or what the bug needs. */
+/** The body of an order: a default one, or changed as the bug requires. */
 const order = (country: Country = 'DE', more: object = {}) => ({
   address: {
     name: 'A. Visitor',

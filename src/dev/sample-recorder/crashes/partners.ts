@@ -10,7 +10,7 @@ const json =
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
 
-/** The ways in which a partner service can answer. */
+/** The possible answers of a partner service. */
 export const answers = {
   paid: json({ id: 'ch_1', state: 'paid' }),
   accepted: json({}),
@@ -30,7 +30,7 @@ export const answers = {
   silence: (() => {}) satisfies Answer,
 }
 
-/** How the partners answer differently from a good day, by the start of the path; the longest start wins. */
+/** Answers of the partners that differ from normal operation, by path prefix; the longest prefix wins. */
 export type Mood = Record<string, Answer>
 
 const good: Mood = {
@@ -43,7 +43,7 @@ const good: Mood = {
   'warehouses/graz': answers.pieces(12),
 }
 
-/** The services of others the shop's server talks to. */
+/** The partner services that the shop's server calls. */
 export class Partners implements AsyncDisposable {
   mood: Mood = {}
   readonly #server = createServer((request, response) => {

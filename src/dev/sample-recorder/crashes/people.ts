@@ -18,7 +18,7 @@ const families = [
 
 const people = names.length * families.length
 
-/** The shop's customers, numbered; the next number after the last is the first again. */
+/** The shop's customers by number; numbers wrap around. */
 export function person(number: number): Customer {
   const name = names[number % names.length] ?? ''
   const family = families[Math.floor(number / names.length) % families.length] ?? ''
@@ -29,7 +29,7 @@ export function person(number: number): Customer {
   }
 }
 
-/** A visitor's address, from the range that documentation may use. */
+/** A visitor's address, from a range reserved for documentation. */
 export function visitorAddress(number: number): string {
   return `203.0.113.${1 + (number % people)}`
 }
@@ -41,7 +41,7 @@ const systems = [
   'Linux; Android 10; K',
 ]
 
-/** The browser a visitor uses. */
+/** The user agent of a visitor's browser. */
 export function visitorUserAgent(number: number, chrome = '140'): string {
   const system = systems[number % systems.length] ?? ''
   const mobile = system.includes('Android') ? ' Mobile' : ''

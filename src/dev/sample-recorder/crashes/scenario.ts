@@ -1,7 +1,7 @@
 /** A bug of the shop and when customers ran into it. */
 export interface Scenario {
   name: string
-  /** Start of `type: value` of the outermost exception, or of the message; anything else that is reported stops the recording. */
+  /** The start of `type: value` of the outermost exception, or of the message; any other report stops the recording. */
   reports: string
   runs: readonly Run[]
   /** Store equal crashes as one line with its repetitions. */
@@ -11,13 +11,13 @@ export interface Scenario {
 export interface Run {
   release: string
   environment: string
-  /** How long before the newest event, in milliseconds. */
+  /** Times of the crashes, in milliseconds before the newest event. */
   before: readonly number[]
 }
 
 const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 }
 
-/** `ago('2d 3h')` in milliseconds. */
+/** Converts a duration such as `2d 3h` to milliseconds. */
 export function ago(text: string): number {
   return text.split(' ').reduce((total, part) => {
     const unit = units[part.at(-1) as keyof typeof units]
@@ -30,7 +30,7 @@ export function on(environment: string, version: string, ...times: string[]): Ru
   return { environment, release: `shop@${version}`, before: times.map(ago) }
 }
 
-/** Many crashes in a row, first quickly, then ebbing away. */
+/** Many crashes in a row, quickly at first, then more and more slowly. */
 export function burst(environment: string, version: string, start: string, count: number): Run {
   const before: number[] = []
   for (let at = ago(start), index = 0; index < count; index++) {
@@ -40,7 +40,7 @@ export function burst(environment: string, version: string, start: string, count
   return { environment, release: `shop@${version}`, before }
 }
 
-/** Where customers find the shop. */
+/** The origin of the shop in an environment. */
 export function shopOrigin(environment: string): string {
   return environment === 'production' ? 'https://shop.example' : `https://${environment}.shop.example`
 }

@@ -11,7 +11,7 @@ export interface ServerOptions {
   partners: string
 }
 
-/** The shop's server in a process of its own. */
+/** The shop's server in its own process. */
 export class ShopServer implements AsyncDisposable {
   readonly #process: ChildProcess
   readonly origin: string
@@ -25,7 +25,7 @@ export class ShopServer implements AsyncDisposable {
     const child = spawn(process.execPath, [build.server], {
       cwd: build.workspace,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Nothing of the recording machine's environment.
+      // Passes nothing from the environment of the recording machine.
       env: {
         TZ: 'UTC',
         SENTRY_DSN: dsn,
@@ -39,7 +39,7 @@ export class ShopServer implements AsyncDisposable {
         SHOP_WAREHOUSES: `${partners}/warehouses`,
       },
     })
-    // Its own log is of no use here, but a full pipe would stop it.
+    // The log is not needed, but a full pipe would block the server.
     child.stderr.resume()
     return new ShopServer(child, await waitForOrigin(child))
   }
@@ -48,7 +48,7 @@ export class ShopServer implements AsyncDisposable {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
-  /** Wait for the end of a process that crashed. */
+  /** Waits for a crashed process to end. */
   async ended(): Promise<void> {
     if (this.running) await once(this.#process, 'exit', { signal: AbortSignal.timeout(10_000) })
   }
@@ -60,7 +60,7 @@ export class ShopServer implements AsyncDisposable {
   }
 }
 
-/** The first line the server writes says where it listens. */
+/** Reads where the server listens from the first line that it writes. */
 async function waitForOrigin(child: ChildProcess & { stdout: NodeJS.ReadableStream }): Promise<string> {
   const signal = AbortSignal.timeout(20_000)
   try {
@@ -88,12 +88,12 @@ export class ServerVisitor {
     this.#session = `visit-${number}`
   }
 
-  /** As a customer the shop knows. */
+  /** Opens a session as a known customer. */
   signIn(): Promise<void> {
     return this.#open({ id: this.#session, customer: person(this.#number) })
   }
 
-  /** As a guest. */
+  /** Opens a session as a guest. */
   enter(): Promise<void> {
     return this.#open({ id: this.#session })
   }

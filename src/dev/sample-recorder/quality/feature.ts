@@ -5,9 +5,9 @@ import { requirementMembers, type Imported, sourceIn } from './imported.ts'
 type Tags = Scenario['tags']
 
 /**
- * The requirements of a Gherkin document: the feature and its rules are groups, each scenario a requirement with its steps
- * as the criterion. The first line of a description is what it demands, the others say why. Tags `@priority:high` hold for
- * everything below them. Throws for what a scenario cannot be read from.
+ * Reads the requirements of a Gherkin document: the feature and its rules are groups, and each scenario is a
+ * requirement with its steps as the criterion. The first line of a description is the statement, the others are the
+ * rationale. Tags such as `@priority:high` apply to everything below them. Throws for parts that it does not support.
  */
 export function readFeature(document: string, uri: string): Imported[] {
   const parser = new Parser(new AstBuilder(IdGenerator.incrementing()), new GherkinClassicTokenMatcher())

@@ -3,17 +3,19 @@ import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
 import type { SampleRequirement } from '../../../service/sample/requirements.ts'
 
-/** A requirement before it is numbered; `group` is the place of its group in the list, −1 at the top. */
+/** A requirement before it is numbered; `group` is the index of its group in the list, −1 at the top level. */
 export type Imported = Omit<SampleRequirement, 'key' | 'parent'> & { group: number }
 
-/** A word or path that a document says about a requirement, such as `priority` and `high`. */
+/** A word or path that a document assigns to a requirement, such as `priority` and `high`. */
 export type DocumentFact = readonly [name: string, value: string]
 
 type RequirementMembers = Pick<SampleRequirement, 'component' | 'kind' | 'status' | 'priority' | 'risk' | 'code_refs'>
 
 const known = z.enum(['priority', 'risk', 'status', 'kind', 'component', 'code'])
 
-/** What the facts come to; later ones win, code adds up. Throws for one that no requirement has. */
+/**
+ * Combines facts into members of a requirement; later facts win, code references add up. Throws for an unknown fact.
+ */
 export function requirementMembers(given: readonly DocumentFact[]): RequirementMembers {
   const facts = given.map(([name, value]) => [known.parse(name), value] as const)
   const last = (wanted: string) => facts.findLast(([name]) => name === wanted)?.[1]
@@ -28,7 +30,7 @@ export function requirementMembers(given: readonly DocumentFact[]): RequirementM
   }
 }
 
-/** Where lines of a document stand, from 1, and what they say, without the indentation that all of them have. */
+/** Quotes lines of a document, counted from 1, without their common indentation. */
 export function sourceIn(document: string, uri: string) {
   const all = document.split('\n')
   return (start: number, end: number): SampleRequirement['source'] => {

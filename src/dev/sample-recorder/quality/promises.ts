@@ -1,6 +1,6 @@
 import { type DocumentFact, requirementMembers, type Imported, sourceIn } from './imported.ts'
 
-/** Lines of a document without an empty one between them. */
+/** Adjacent lines of a document without an empty line between them. */
 interface Block {
   text: string
   start: number
@@ -8,9 +8,9 @@ interface Block {
 }
 
 /**
- * The requirements of a prose document: a heading of the second level is a group; a paragraph that begins with a bold
- * title is a requirement, the list after it its criteria, `Why:` its rationale, and `Facts:` what else is known. Throws
- * for a paragraph of another kind inside a group.
+ * Reads the requirements of a prose document: a second-level heading is a group; a paragraph that starts with a bold
+ * title is a requirement, the list after it holds its criteria, `Why:` its rationale, and `Facts:` its other members.
+ * Throws for any other paragraph inside a group.
  */
 export function readPromises(document: string, uri: string): Imported[] {
   const list: Imported[] = []
@@ -48,7 +48,7 @@ export function readPromises(document: string, uri: string): Imported[] {
   return list
 }
 
-/** A group; a requirement says more. */
+/** The members of a group; a requirement adds to them. */
 function plain(group: number): Omit<Imported, 'source'> {
   const said = { title: '', statement: '', rationale: '', acceptance_criteria: [] }
   return { group, ...requirementMembers([['kind', 'group']]), ...said }
@@ -69,7 +69,7 @@ function readBullets(text: string): Imported['acceptance_criteria'] {
   return text.split('\n').map((line) => ({ kind: 'CRITERION_KIND_RULE', text: line.replace(/^- /, '') }))
 }
 
-/** `priority high; code `a`, `b`.` */
+/** Reads facts such as `priority high; code `a`, `b`.` */
 function factsIn(text: string): DocumentFact[] {
   return text
     .replace(/\.$/, '')

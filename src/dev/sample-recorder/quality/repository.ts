@@ -5,7 +5,7 @@ import { prepareWorkspace } from '../crashes/build.ts'
 
 const testsFolder = fileURLToPath(new URL('../shop-tests', import.meta.url))
 
-/** Check out one release of the shop's repository as its developers have it: sources, tests, installed packages. */
+/** Lays out one release of the shop's repository as its developers have it: sources, tests, installed packages. */
 export async function checkOutShop(folder: string, release: string): Promise<void> {
   await prepareWorkspace(folder, release)
   for (const entry of await readdir(testsFolder, { recursive: true, withFileTypes: true })) {
@@ -17,7 +17,7 @@ export async function checkOutShop(folder: string, release: string): Promise<voi
   }
 }
 
-/** Here the tests lie beside the sources; in the shop's repository both lie below its root. */
+/** Here the tests are next to the folder of the sources; in the shop's repository both are below its root. */
 function inRepository(test: string): string {
   return test.replaceAll(/\.\.\/((?:\.\.\/)*)shop\//g, '$1src/')
 }

@@ -6,10 +6,10 @@ import { readPromises } from './promises.ts'
 
 const folder = new URL('../documents/', import.meta.url)
 
-/** Where a document is in the shop's own repository. */
+/** The path of a document in the shop's repository. */
 const documentUri = (name: string) => `docs/${name}`
 
-/** The requirements that the shop's documents hold, numbered in their order: the same documents give the same list. */
+/** Imports the requirements in the shop's documents, numbered in their order: the same documents give the same list. */
 export async function importRequirements(from: URL = folder): Promise<SampleRequirement[]> {
   const text = (name: string) => readFile(new URL(name, from), 'utf8')
   const feature = readFeature(await text('buying.feature'), documentUri('buying.feature'))

@@ -9,21 +9,21 @@ import { checkOutShop } from './repository.ts'
 
 const longestMs = 180_000
 
-/** Run the shop's unit tests against one of its releases; the text is Vitest's own JSON report. */
+/** Runs the shop's unit tests against one of its releases; resolves to Vitest's JSON report. */
 export async function runUnitTests(folder: string, release: string): Promise<string> {
   const shop = join(folder, `unit-${release}`)
   await checkOutShop(shop, release)
   const report = join(shop, 'report.json')
   const vitest = join(packagesFolder, 'vitest/vitest.mjs')
-  // Deadlines of the shop are short: files that run beside each other would miss them.
+  // The shop has short deadlines, which test files that run in parallel would miss.
   const options = ['run', '--no-file-parallelism', '--reporter=json', `--outputFile=${report}`]
   await runTests([vitest, ...options], shop, { SHOP_RELEASE: release })
   return neutralText(await readFile(report, 'utf8'), shop)
 }
 
 /**
- * Run the shop's tests in a browser against the build of one release; the text is Playwright's own JSON report. The runner
- * is no package of this checkout: `packages` is the `node_modules` of a folder that has `@playwright/test`.
+ * Runs the shop's browser tests against the build of one release; resolves to Playwright's JSON report. The runner is
+ * not a dependency of this project: `packages` is the `node_modules` of a folder that has `@playwright/test`.
  */
 export async function runPageTests(folder: string, release: string, packages: string): Promise<string> {
   const { workspace } = await buildShop(join(folder, 'built'), release, { debugIds: false })
@@ -41,7 +41,7 @@ export async function runPageTests(folder: string, release: string, packages: st
   return neutralText(await readFile(report, 'utf8'), shop, [packages])
 }
 
-/** The folder with the packages has them for the tests too; a run with tests that failed is a run. */
+/** Runs a test runner; failed tests (exit code 1) do not make the run fail. */
 async function runTests(args: readonly string[], cwd: string, environment: Record<string, string>): Promise<void> {
   const env = { PATH: process.env['PATH'], HOME: cwd, TZ: 'UTC', ...environment }
   await writeFile(join(cwd, 'report.json'), '')
@@ -53,7 +53,7 @@ async function runTests(args: readonly string[], cwd: string, environment: Recor
   )
 }
 
-/** A report without anything that tells about the recording machine. */
+/** The report without anything that reveals the recording machine. */
 function neutralText(report: string, shop: string, packages: readonly string[] = []): string {
   const folders = packages.map((folder) => [folder, '/srv/shop/node_modules'] as const)
   const text = [[process.execPath, '/usr/bin/node'] as const, ...folders, ...machine(shop)].reduce(

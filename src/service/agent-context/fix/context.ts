@@ -20,27 +20,27 @@ import { describeReproduction } from './reproduction.ts'
 import { requirementsFor } from './requirements.ts'
 import { shortText } from './shorten.ts'
 
-/** As many as one stack can have. */
+/** As many frames as one stack can have. */
 const FRAMES_PER_STACK = 250
 const GIT_REF_BYTES = 250
 
 export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
   product: Selectable<ProductRow>
   issue: StoredIssue
-  /** The newest occurrence there. */
+  /** Only the newest occurrence in this environment counts; undefined means any. */
   environmentId: string | undefined
   branch: string
   maxFrames: number
   maxFiles: number
   maxRequirements: number
-  /** Epoch ms. */
+  /** Epoch milliseconds. */
   now: number
 }
 
 /**
- * What a fix of the issue needs, in one answer of at most 60 KB (contract §10.4): its newest occurrence with all frames in
- * reading order, the files they implicate, where and since when it occurs, whose it is and what shares its code. What is
- * left out is named in `truncation_signals`.
+ * Reads the data needed to fix the issue, in one answer of at most 60 KB (contract §10.4): its newest occurrence with
+ * all frames in reading order, the files they implicate, where and since when it occurs, its owner and issues that
+ * share its code. `truncation_signals` names what is cut.
  */
 export async function readFixContext(rows: Rows, query: FixContextQuery): Promise<FixContextBody> {
   const { product, issue, now } = query
@@ -78,7 +78,7 @@ async function newestEvent(
 
 type Stacks = readonly (readonly FrameBody[])[]
 
-/** The event with empty stacks: `frames` of the context holds those that were read. */
+/** The event with empty stacks: `frames` of the context holds the frames. */
 function withoutStacks(event: EventBody, stacks: Stacks, note: NoteTruncation): EventBody {
   const { exceptions, threads } = event
   const count = (list: readonly { frames: readonly unknown[] }[]) =>
@@ -95,7 +95,7 @@ function withoutStacks(event: EventBody, stacks: Stacks, note: NoteTruncation): 
   }
 }
 
-/** The implicated files and the requirements that they implement. */
+/** Finds the implicated files and the requirements that they implement. */
 async function findFiles(
   rows: Rows,
   { product, maxFiles, maxRequirements, now }: FixContextQuery,

@@ -10,8 +10,8 @@ const ENVIRONMENTS = 20
 const RELEASES_EACH = 10
 
 /**
- * Where an issue occurs: its environments with the share of all its occurrences (0..1), the loudest first, each with the
- * versions it occurred in, the newest occurrence first. At most 20 environments with 10 versions each.
+ * The environments in which an issue occurs, with their share of all its occurrences (0..1), most occurrences first,
+ * each with the versions it occurred in, newest occurrence first. At most 20 environments with 10 versions each.
  */
 export async function splitByEnvironment(
   rows: Rows,
@@ -44,17 +44,17 @@ export async function splitByEnvironment(
   }))
 }
 
-/** What happened in one environment; `id` is '' for occurrences whose environment has no row. */
+/** The occurrences in one environment; `id` is '' for occurrences whose environment has no row. */
 interface EnvironmentPresence {
   id: string
   count: number
   firstSeen: number
   lastSeen: number
-  /** The newest occurrence first. */
+  /** Newest occurrence first. */
   releaseIds: string[]
 }
 
-/** Presence summed by environment: the highest count first, among equals the newest. */
+/** Presence summed by environment: highest count first, then newest first. */
 export function byEnvironment(presence: readonly Presence[]): EnvironmentPresence[] {
   return [...Map.groupBy(presence, ({ environment_id: id }) => id)]
     .map(([id, places]) => ({

@@ -1,7 +1,7 @@
 import type { FileBody, FrameBody } from './bodies.ts'
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 
-/** Frames of one file whose lines and indexes are told, the nearest to the crash: a recursion has hundreds of them. */
+/** The most frames per file whose lines and indexes are listed, nearest to the crash: a recursion has hundreds. */
 const FRAMES_PER_FILE = 20
 
 type Reason = FileBody['reason']
@@ -12,15 +12,15 @@ export type ImplicatedFile = Pick<FileBody, 'path' | 'lines' | 'frame_indexes' |
 interface RankedFrame {
   frame: FrameBody
   reason: Reason
-  /** Frames between it and the end of its stack. */
+  /** The number of frames between it and the end of its stack. */
   distance: number
 }
 
 /**
- * The files of the repository that in-app frames name, the most suspicious first: where the reported exception was
- * thrown (rank 1), then the other files of its stack from the crash outward, then those of its causes, by how near they
- * are to where each was thrown. `stacks` are in reading order (`stacksOf`); `lines` are the frames' own lines, adjacent
- * ones as one range; `frame_indexes` the frames' `index`.
+ * The files of the repository that in-app frames name, most suspicious first: where the reported exception was thrown
+ * (rank 1), then the other files of its stack from the crash outward, then those of its causes, by their distance to
+ * where each was thrown. `stacks` are in reading order; `lines` are the lines of the frames, with adjacent lines as one
+ * range; `frame_indexes` are the `index` values of the frames.
  */
 export function implicatedFiles(
   stacks: readonly (readonly FrameBody[])[],
@@ -42,12 +42,12 @@ export function implicatedFiles(
   })
 }
 
-/** The frames that name a file of the repository, the most suspicious first. */
+/** The frames that name a file of the repository, most suspicious first. */
 function rankFrames(stacks: readonly (readonly FrameBody[])[]): RankedFrame[] {
   const [crash, ...causes] = stacks.map(nearestFirst).filter((stack) => stack.length > 0)
   if (crash === undefined) return []
   const own = crash.map((place, index) => ({ ...place, reason: index === 0 ? ('crash_frame' as const) : place.reason }))
-  // Of those equally near the root cause's come first: it is where things began to go wrong.
+  // At equal distance, frames of the root cause come first: that is where the failure started.
   const other = causes
     .toReversed()
     .flat()

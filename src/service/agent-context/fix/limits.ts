@@ -1,4 +1,4 @@
-/** How much of each part a fix context holds; counts of entries, or bytes of JSON where the name says so. */
+/** The limits for each part of a fix context; numbers of entries, or bytes of JSON where the name says so. */
 export interface Limits {
   frames: number
   /** Lines before and after the frame's own. */
@@ -7,7 +7,7 @@ export interface Limits {
   libraryContextLines: number
   /** Of each text of a frame. */
   frameTextBytes: number
-  /** Others keep only their place. */
+  /** Further exceptions keep only their position. */
   exceptions: number
   threads: number
   breadcrumbs: number
@@ -24,7 +24,7 @@ export interface Limits {
   /** Of each breadcrumb. */
   breadcrumbDataBytes: number
   messageParamsBytes: number
-  /** The event's own signals, which the context's hold as well. */
+  /** The event's own signals, which are also in those of the context. */
   eventSignals: number
   /** Of each text of the event. */
   eventTextBytes: number
@@ -40,14 +40,14 @@ export interface Limits {
   explanation: number
   /** Globs, excluded globs, owners and tags of the component, each. */
   componentEntries: number
-  /** Of each text outside of event and frames. */
+  /** Of each text outside event and frames. */
   textBytes: number
 }
 
 /** The whole response (contract §10.4: 60 KB). */
 export const MOST_BYTES = 60_000
 
-/** What a fix context never has more of, however small it is. */
+/** The limits that always apply, however small the context is. */
 export const usualLimits: Limits = {
   frames: Infinity,
   contextLines: Infinity,
@@ -81,10 +81,10 @@ export const usualLimits: Limits = {
 }
 
 /**
- * The order in which a response that is too large gives something up: each step adds to those before it, until it fits.
- * First what hardly helps to fix a bug, then the event's long texts, then the code around library frames, then the code
- * around the team's; what members wrote and the list of files come last. The last step fits whatever an event holds. No
- * text is cut below 80 bytes, so that ids, times and states stay whole.
+ * How a response that is too large is cut, step by step until it fits: each step adds to the previous ones. Least
+ * valuable content first: data that rarely helps to fix a bug, then the event's long texts, then the code around
+ * library frames, then the code around in-app frames; texts by members and the list of files come last. After the last
+ * step any event fits. No text is cut below 80 bytes, so that ids, times and states stay complete.
  */
 export const steps: readonly Partial<Limits>[] = [
   { modulesBytes: 0, debugImages: 0 },

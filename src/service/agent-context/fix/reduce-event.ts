@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts'
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 import { fewer, fewerEntries, jsonBytes, shortTexts } from './shorten.ts'
 
-/** The event within the limits; its stacks are empty, because the context's `frames` are theirs. */
+/** The event within the limits; its stacks are empty, because `frames` of the context holds their frames. */
 export function reduceEvent(event: EventBody, limits: Limits, note: NoteTruncation): EventBody {
   const few = <T>(name: string, list: readonly T[], max: number, newest = false) =>
     fewer(list, max, { member: `event.${name}`, note, newest })
@@ -45,8 +45,8 @@ export function reduceEvent(event: EventBody, limits: Limits, note: NoteTruncati
 }
 
 /**
- * Exceptions with only their place left, but for those at the ends: the root cause is the first, what was reported the
- * last. Frames name their exception by its place, so none is taken out.
+ * Clears all exceptions except those at both ends: the first is the root cause, the last is the reported one. Frames
+ * refer to their exception by position, so none is removed.
  */
 function bothEnds(all: EventBody['exceptions'], max: number, note: NoteTruncation): EventBody['exceptions'] {
   if (all.length <= max) return all
@@ -62,7 +62,7 @@ function withoutTexts(exception: EventBody['exceptions'][number]): EventBody['ex
   return { ...exception, type: '', value: '', module: '', thread_id: '', mechanism }
 }
 
-/** The threads as they are while there is room for all of them. */
+/** Sorts crashed and current threads first, unless all threads fit. */
 function crashedFirst(threads: EventBody['threads'], max: number): EventBody['threads'] {
   const weight = ({ crashed, current }: EventBody['threads'][number]) => (crashed ? 2 : 0) + (current ? 1 : 0)
   return threads.length <= max ? threads : threads.toSorted((left, right) => weight(right) - weight(left))

@@ -6,8 +6,8 @@ import { reduceEvent } from './reduce-event.ts'
 import { fewer, jsonBytes, shortTexts } from './shorten.ts'
 
 /**
- * The context with at most `maxFrames` frames and within 60 KB, cut by `steps` of limits.ts as far as needed; what was
- * cut is added to its `truncation_signals`. `whole.frames` are all frames, in reading order.
+ * Cuts the context to at most `maxFrames` frames and 60 KB, by as many `steps` of limits.ts as needed, and adds what
+ * was cut to its `truncation_signals`. `whole.frames` holds all frames, in reading order.
  */
 export function fit(whole: FixContextBody, maxFrames: number): FixContextBody {
   let limits: Limits = { ...usualLimits, frames: maxFrames }
@@ -29,7 +29,7 @@ function reduce(whole: FixContextBody, limits: Limits, maxFrames: number): FixCo
     ...reduceRest(rest, limits, note),
     event: event === null ? null : reduceEvent(event, limits, note),
     frames,
-    // The keys of tags are the event's, and both sides are short already.
+    // The keys of tags come from the event, and keys and values are short already.
     reproduction: { ...shortTexts(request, limits.eventTextBytes, 'reproduction', note), tags },
     truncation_signals: [...signals, ...list()],
   }
@@ -37,7 +37,7 @@ function reduce(whole: FixContextBody, limits: Limits, maxFrames: number): FixCo
 
 type OtherMembers = Omit<FixContextBody, 'frames' | 'event' | 'reproduction' | 'truncation_signals'>
 
-/** What members wrote or the service counted. */
+/** Reduces the texts by members and the data of the service. */
 function reduceRest(rest: OtherMembers, limits: Limits, note: NoteTruncation): OtherMembers {
   const few = <T>(member: string, list: readonly T[], max: number) => fewer(list, max, { member, note })
   const { issue, component } = rest
@@ -47,7 +47,7 @@ function reduceRest(rest: OtherMembers, limits: Limits, note: NoteTruncation): O
     ...rest,
     issue: {
       ...issue,
-      // The only text of the issue that is as long as the event's.
+      // The only text of the issue that can be as long as those of the event.
       value: shortTexts(issue.value, Math.min(limits.eventTextBytes, limits.textBytes), 'issue.value', note),
       grouping: {
         ...grouping,
@@ -103,7 +103,9 @@ function reduceFrames(
   return frameTextBytes === Infinity ? reduced : shortTexts(reduced, frameTextBytes, 'frames', note)
 }
 
-/** At most `max` frames in their order: in-app ones before others, of each stack those nearest to its end. */
+/**
+ * Keeps at most `max` frames, in their order: in-app frames before others, and in each stack those nearest to its end.
+ */
 function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
   if (frames.length <= max) return [...frames]
   const distances = crashDistances(frames)
@@ -115,7 +117,7 @@ function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
     .map(({ frame }) => frame)
 }
 
-/** Of each frame, how many follow it in its stack. */
+/** For each frame, the number of frames that follow it in its stack. */
 function crashDistances(frames: readonly FrameBody[]): number[] {
   const distances: number[] = []
   for (const [index, frame] of [...frames.entries()].toReversed()) {

@@ -3,16 +3,16 @@ import type { RelatedBody } from './bodies.ts'
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 
 const SHOWN = 5
-/** Places of the issue that are looked up, the nearest to the crash. */
+/** The most places of the issue that are looked up, nearest to the crash. */
 const PLACES = 20
-/** Issues read per place, the ones made last: an entry point such as a router is in the stack of every issue. */
+/** The most issues read per place, newest first: an entry point such as a router is in the stack of every issue. */
 const ISSUES_PER_PLACE = 500
-/** Of those that share most, how many are compared by when they were last seen. */
+/** How many of the issues with the most shared places are compared by when they were last seen. */
 const COMPARED = 200
 
 /**
  * Up to five other issues of the product whose in-app frames share places (path and function) with those of this one:
- * the most shared places first, among equals the one seen last.
+ * most shared places first, then last seen first.
  */
 export async function relatedIssues(
   rows: Rows,
@@ -40,12 +40,12 @@ export async function relatedIssues(
   }))
 }
 
-/** Ids sort by creation: among equals the issue made last comes first. */
+/** Ids sort by creation: among equals, the issue created last comes first. */
 function mostSharedFirst([leftId, left]: [string, number], [rightId, right]: [string, number]): number {
   return right - left || (leftId < rightId ? 1 : -1)
 }
 
-/** Number of shared places by issue. */
+/** The number of shared places by issue. */
 async function sharedPlaces(
   rows: Rows,
   { id, product_id: productId }: { id: string; product_id: number },

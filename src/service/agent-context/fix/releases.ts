@@ -9,10 +9,10 @@ import { byEnvironment } from './environments.ts'
 const none: ReleasesBody = { first: null, last: null, last_good: null, commit_range: null }
 
 /**
- * In which releases to look, of the environment with most occurrences (contract §10.4): `first` that of the first
- * occurrence there, after a regression of the first since; `last` that of the newest one with a release; `last_good`
- * the predecessor of `first`, null when the issue occurred there since, too; `commit_range` from `last_good` to `first`
- * where both have a commit.
+ * The suspect releases in the environment with the most occurrences (contract §10.4): `first` is the release of the
+ * first occurrence there, or of the first since a regression; `last` that of the newest occurrence with a release;
+ * `last_good` the predecessor of `first`, null if the issue has occurred in it since; `commit_range` spans `last_good`
+ * to `first` if both have a commit.
  */
 export async function suspectReleases(
   rows: Rows,
@@ -48,7 +48,7 @@ async function findRelease(rows: Rows, id: string) {
   return rows.selectFrom('release').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The one before it in the order of its environment, undefined for the oldest. */
+/** The release before it in the order of its environment; undefined for the oldest. */
 async function findPredecessor(rows: Rows, release: Release | undefined): Promise<Release | undefined> {
   if (release === undefined) return undefined
   const [view] = await viewReleases(rows, [release])
@@ -62,11 +62,13 @@ function toReleaseRef(release: Release | undefined): ReleasesBody['first'] {
 
 interface RegressionStart {
   release_id: string
-  /** Epoch ms. */
+  /** Epoch milliseconds. */
   first_seen: number
 }
 
-/** The first occurrence in an environment since the issue last came back; undefined when it has not yet come back there. */
+/**
+ * The first occurrence in an environment since the issue last regressed; undefined if it has not regressed there yet.
+ */
 async function firstSinceRegression(
   rows: Rows,
   issueId: string,
@@ -82,7 +84,7 @@ async function firstSinceRegression(
     .limit(1)
     .executeTakeFirst()
   if (change?.reason !== 'regression') return markedRegression(rows, issueId, { environmentId, since: change?.at ?? 0 })
-  // The occurrence that reopened the issue is the last one made before the history's row, in the same transaction.
+  // The occurrence that reopened the issue is the last one created before the history row, in the same transaction.
   const reopening = await rows
     .selectFrom('occurrence')
     .select('seq')
@@ -101,7 +103,7 @@ async function firstSinceRegression(
     .executeTakeFirst()
 }
 
-/** The same where the product does not reopen issues: only the releases in which they came back are known. */
+/** The same for products that do not reopen issues: only the releases in which they regressed are known. */
 async function markedRegression(
   rows: Rows,
   issueId: string,

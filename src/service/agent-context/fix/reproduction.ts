@@ -5,7 +5,10 @@ import { fewer, shortText } from './shorten.ts'
 const TAGS = 10
 const TAG_BYTES = 120
 
-/** What the newest occurrence says about how to make it happen again; its first ten tags, cut to a line each. */
+/**
+ * Data of the newest occurrence that helps to reproduce it: transaction, request and its first ten tags, each
+ * shortened.
+ */
 export function describeReproduction(
   event: FixContextBody['event'],
   note: NoteTruncation,

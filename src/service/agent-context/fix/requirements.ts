@@ -5,7 +5,7 @@ import { requirementsOfPaths } from '../../quality/requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { FileBody, RequirementBody } from './bodies.ts'
 
-/** What the requirements are looked for by. */
+/** The files and limits to find requirements for. */
 export interface RequirementQuery {
   product: CoveredProduct
   files: readonly Pick<FileBody, 'path' | 'component'>[]
@@ -17,21 +17,22 @@ export interface RequirementQuery {
 export interface ImplementedRequirements {
   /** At most `max`. */
   requirements: RequirementBody[]
-  /** With those that were left out. */
+  /** Including those beyond `max`. */
   total: number
-  /** Ids by path of the file. */
+  /** Ids of the requirements by path of the file. */
   idsByPath: ReadonlyMap<string, string[]>
 }
 
 type PathMatch = RequirementBody['matched_by'][number]
 
 const TESTS_PER_REQUIREMENT = 10
-/** The least covered first: there a regression test is missing. */
+/** Least covered first: that is where a regression test is missing. */
 const order = ['no_test', 'not_run', 'verified']
 
 /**
- * The requirements that the files implement, with their coverage: those whose code references match one; only when there is
- * none, those of the components that own them (contract §10.4). The least covered come first, then the most important.
+ * The requirements that the files implement, with their coverage: those whose code references match a file, or, if
+ * there are none, those of the components that own the files (contract §10.4). Least covered first, then most important
+ * first.
  */
 export async function requirementsFor(rows: Rows, query: RequirementQuery): Promise<ImplementedRequirements> {
   const { product, files, max, now } = query
@@ -135,7 +136,7 @@ function idsByPath(shown: readonly string[], matches: ReadonlyMap<string, PathMa
   return ids
 }
 
-/** Linked cases with their newest status; null = never run. */
+/** The linked cases with their newest status; null means never run. */
 async function loadTests(rows: Rows, requirementIds: readonly string[]) {
   const tests = new Map<string, RequirementBody['tests']>()
   if (requirementIds.length === 0) return tests

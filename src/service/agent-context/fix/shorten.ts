@@ -1,13 +1,13 @@
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
 
-/** Bytes of a value in JSON. */
+/** The size of a value as JSON, in bytes of UTF-8. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** The start of a text that takes at most `max` bytes in a JSON string, never half a character. */
+/** The start of a text that uses at most `max` bytes in a JSON string, never half a character. */
 export function shortText(text: string, max: number): string {
-  // No character takes more than six bytes: a control character as \u0001.
+  // No character uses more than six bytes: control characters are written as \u0001.
   if (text.length * 6 <= max) return text
   let bytes = 0
   let length = 0
@@ -29,8 +29,9 @@ function characterBytes(character: string): number {
 }
 
 /**
- * A copy of a value of the contract with every text in it cut to `max` bytes. `member` is the value's name in the
- * contract; names of what is inside are added to it, so nothing with keys of somebody else's may be inside.
+ * Copies a value of the contract with every text in it cut to `max` bytes. `member` is the value's name in the
+ * contract; the names of nested members are appended to it in notes, so the value must not contain keys from outside
+ * the contract.
  */
 export function shortTexts<T>(value: T, max: number, member: string, note: NoteTruncation): T {
   // A copy with the same members; only texts are replaced, by texts.
@@ -63,7 +64,7 @@ export function fewer<T>(
   return newest ? list.slice(list.length - max) : list.slice(0, max)
 }
 
-/** The entries of an object with keys of somebody else's that fit into `max` bytes, each whole, the first ones first. */
+/** The entries of an object with foreign keys that fit into `max` bytes, whole and in their order. */
 export function fewerEntries<T>(
   object: Readonly<Record<string, T>>,
   max: number,

@@ -4,17 +4,17 @@ import type { TestContext } from '../../../contract/test-context.ts'
 
 export type TestContextBody = z.input<typeof TestContext>
 
-/** Characters per token of JSON with English and code in it: measured 3.1 to 3.9 with o200k on such contexts. */
+/** Characters per token of JSON that contains English and code: 3.1 to 3.9, measured with o200k on such contexts. */
 const CHARACTERS_PER_TOKEN = 3.4
 
-/** How many tokens a value costs as JSON, near enough for a budget. */
+/** The approximate number of tokens of a value as JSON, precise enough for a budget. */
 export function estimateTokens(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN)
 }
 
 /**
- * The context within a budget: excerpts go first, then similar tests, past failures and related issues (contract §9.3),
- * each named in `truncation_signals`. What is left when all of these are gone stays.
+ * Cuts the context to a token budget: first excerpts, then similar tests, past failures and related issues (contract
+ * §9.3), each named in `truncation_signals`. The other members are never cut, even above the budget.
  */
 export function withinBudget(context: TestContextBody, maxTokens: number): TestContextBody {
   let fitting = context

@@ -34,7 +34,7 @@ export interface ContextOptions {
   maxFiles?: number | undefined
   maxSimilar?: number | undefined
   maxTokens?: number | undefined
-  /** What several contexts of one answer share; read when left out. */
+  /** Data that several contexts of one answer share; read from the database when absent. */
   shared?: SharedContext | undefined
 }
 
@@ -50,7 +50,7 @@ const FAILURES_SHOWN = 10
 const ISSUES_SHOWN = 5
 const FRAMES_SHOWN = 5
 
-/** Reads what all contexts of a product share. */
+/** Reads the data that all contexts of a product share. */
 export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedContext> {
   return {
     gaps: await scanGaps(rows, product, { window: WINDOW, now }),
@@ -59,7 +59,7 @@ export async function readShared(rows: Rows, product: StoredProduct, now: number
   }
 }
 
-/** Everything one needs to write the tests of a requirement, within a budget of tokens (contract §9.2). */
+/** Builds the context for writing tests of a requirement, within a token budget (contract §9.2). */
 export async function buildTestContext(
   rows: Rows,
   product: StoredProduct,
@@ -165,7 +165,7 @@ async function linkedTests(rows: Rows, requirementId: string, links: readonly Co
     .where('test.deleted_at', 'is', null)
     .orderBy('test.number')
     .execute()
-  // A link to a suite stands for its cases.
+  // A link to a suite means all of its cases.
   const known = new Set(direct.map(({ id }) => id))
   const below = links.flatMap(({ cases }) => cases.map(({ testId }) => testId)).filter((id) => !known.has(id))
   const more =
@@ -189,7 +189,7 @@ function criterionCoverage(id: string, links: readonly CountedLink[], keys: Read
   return { covered: covering.length > 0, covering_test_keys: tests.flatMap((test) => keys.get(test) ?? []) }
 }
 
-/** The issues whose files the requirement claims, the loudest first. */
+/** The issues whose files the requirement claims, highest exposure first. */
 async function claimedIssues(rows: Rows, productId: number, requirementId: string, issues: readonly LiveIssue[]) {
   const paths = [...new Set(issues.flatMap(({ files }) => files.map(({ path }) => path)))]
   const claims = await requirementsOfPaths(rows, productId, paths)
@@ -221,7 +221,7 @@ async function findCodeFiles(
   })
 }
 
-/** The source around the frame nearest to the crash, for each file that an issue went through. */
+/** Adds the source around the frame nearest to the crash to each file that occurs in an issue. */
 function withExcerpts(files: readonly CodeFile[], issues: readonly IssueFrames[]): CodeFile[] {
   const frames = issues.flatMap((issue) => issue.frames)
   return files.map((file) => {

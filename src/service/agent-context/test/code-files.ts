@@ -12,14 +12,14 @@ export type CodeFile = z.input<typeof TestContext>['code_files'][number]
 
 const ISSUES_PER_FILE = 3
 const SYMBOLS_PER_FILE = 8
-/** Files that one glob may bring. */
+/** The most files that one glob may add. */
 const PER_GLOB = 50
 
 export interface CodeFileFacts {
   productId: number
   codeRefs: readonly StoredCodeRef[]
   componentGlobs: readonly string[]
-  /** Issues in the requirement's files, the loudest first. */
+  /** The issues in the requirement's files, most events first. */
   issues: readonly LiveIssue[]
   owners: Owners
   components: ReadonlyMap<string, ComponentRef>
@@ -27,9 +27,9 @@ export interface CodeFileFacts {
 }
 
 /**
- * The files to read for a requirement: those it names, those a marker named, those its errors go through, and last the
- * known files of its components. A glob becomes the files that members have told about; one that matches none stays as it
- * is.
+ * The files to read for a requirement: those it names, those a marker names, those that occur in its errors, and
+ * finally the known files of its components. A glob is replaced by the known files that it matches; one without matches
+ * stays.
  */
 export async function listCodeFiles(rows: Rows, facts: CodeFileFacts): Promise<CodeFile[]> {
   const files = new Map<string, CodeFile>()
@@ -73,7 +73,9 @@ export async function listCodeFiles(rows: Rows, facts: CodeFileFacts): Promise<C
   return [...files.values()]
 }
 
-/** Files a glob matches among those that members told about: sources of maps, files of a prepared working tree. */
+/**
+ * The known files that a glob matches: sources in source maps and files of the last working tree that a caller sent.
+ */
 async function knownFiles(rows: Rows, productId: number, glob: string): Promise<string[]> {
   const prefix = literalPrefix(glob)
   const end = `${prefix}\u{10ffff}`

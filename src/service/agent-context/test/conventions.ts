@@ -6,12 +6,14 @@ import { readTexts } from '../../sql/json.ts'
 
 export type ConventionsBody = z.input<typeof Conventions>
 
-/** The newest cases say how tests are written today; so many are enough to tell. */
+/** The number of newest cases that are read: enough to show how tests are written today. */
 const SAMPLE = 400
 const EXAMPLES = 5
 const TEST_ROOTS = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e']
 
-/** How a product's tests are written, read off the registered cases (contract §9.2). Empty texts where there are none. */
+/**
+ * Derives how a product's tests are written from its registered cases (contract §9.2). Texts are empty without cases.
+ */
 export async function readConventions(rows: Rows, productId: number): Promise<ConventionsBody> {
   const cases = rows
     .selectFrom('test')
@@ -47,7 +49,10 @@ export async function readConventions(rows: Rows, productId: number): Promise<Co
   }
 }
 
-/** `test/<dir>/<name>.test.ts`: the ending most files have, below the folder that tests live in, if they have one. */
+/**
+ * The pattern of most test files, such as `test/<dir>/<name>.test.ts`: their ending, below the test folder if there is
+ * one.
+ */
 export function filePattern(files: readonly string[]): string {
   if (files.length === 0) return ''
   const ending = mostCommon(files.map(testFileEnding)) ?? ''
@@ -57,7 +62,7 @@ export function filePattern(files: readonly string[]): string {
   return isRoot ? `${root}/<dir>/${named(ending)}` : `<dir>/${named(ending)}`
 }
 
-/** What of a file name is not the unit's: `*.test.ts`, `test_*.py`, `*_test.go`, `*Test.java`. */
+/** The part of a file name that marks a test file: `*.test.ts`, `test_*.py`, `*_test.go`, `*Test.java`. */
 function testFileEnding(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const extension = /\.\w+$/.exec(name)?.[0] ?? ''
@@ -75,12 +80,12 @@ function named(ending: string): string {
 function suiteNaming(suites: readonly (readonly string[])[]): string {
   const depth = mostCommon(suites.map(({ length }) => length))
   if (depth === undefined) return ''
-  if (depth === 0) return 'no suites: cases stand at the top of their file'
+  if (depth === 0) return 'no suites: cases are at the top level of their file'
   const example = suites.find(({ length }) => length === depth)
   return `${String(depth)} ${depth === 1 ? 'level' : 'levels'}, such as ${(example ?? []).map((title) => `"${title}"`).join(' > ')}`
 }
 
-/** How cases name their requirement; in brackets in the name where none does, because every runner can. */
+/** How cases name their requirement; in brackets in the name if no case does, because every runner supports that. */
 function requirementAnnotation(
   sample: readonly { name: string; tags: string; labels: string }[],
 ): ConventionsBody['requirement_annotation'] {

@@ -5,7 +5,7 @@ import type { Rows } from '../../sql/database.ts'
 
 const SHOWN = 20
 
-/** The product's environments as references, the ones with the most exposure first. */
+/** The product's environments as references, highest exposure weight first. */
 export async function environmentRefs(rows: Rows, productId: number): Promise<z.input<typeof NamedRef>[]> {
   const found = await rows
     .selectFrom('environment')

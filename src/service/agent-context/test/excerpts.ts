@@ -8,13 +8,13 @@ type FrameBody = EventBody['exceptions'][number]['frames'][number]
 
 export interface IssueFrames {
   issueId: string
-  /** In-app frames of the newest occurrence, nearest to the crash first. */
+  /** The in-app frames of the newest occurrence, nearest to the crash first. */
   frames: FrameBody[]
 }
 
 const FRAMES = 30
 
-/** The in-app frames of the newest occurrence of an issue, as its source maps have them. */
+/** Reads the in-app frames of the newest occurrence of an issue, mapped to their sources. */
 export async function readCrashFrames(
   rows: Rows,
   product: StoredProduct,
@@ -28,7 +28,7 @@ export async function readCrashFrames(
   return { issueId, frames: frames.filter((frame) => frame.in_app) }
 }
 
-/** The source around a frame, with line numbers; '' when the event does not have it. */
+/** The source around a frame, with line numbers; '' when the event does not contain it. */
 export function formatExcerpt({
   pre_context: before,
   context_line: line,

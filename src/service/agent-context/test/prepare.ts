@@ -21,8 +21,8 @@ type Input = InputOf<'prepareTestContext'>
 const COMPONENTS_SHOWN = 50
 
 /**
- * The contexts of several requirements in one answer (contract §9.3): the budget is split by the scores of their gaps, and
- * the working tree that the caller names makes real files of globs. Of it only the paths are stored.
+ * Prepares the contexts of several requirements in one answer (contract §9.3): the token budget is split by the scores
+ * of their gaps, and globs are resolved against the working tree that the caller sends. Only its paths are stored.
  */
 export async function prepareContexts(
   call: Call,
@@ -82,10 +82,10 @@ async function chosenRequirements(
 ): Promise<StoredRequirement[]> {
   const given = [requirement_ids, gap_ids, top_gaps].filter((one) => one !== undefined)
   if (given.length !== 1) {
-    const message = 'choose what to prepare by one of requirement_ids, gap_ids and top_gaps'
+    const message = 'pass exactly one of requirement_ids, gap_ids and top_gaps'
     throw new ServiceError('invalid_argument', message, {
       reason: 'FIELD_INVALID',
-      violations: [{ field: 'requirement_ids', description: 'or gap_ids or top_gaps, exactly one of them' }],
+      violations: [{ field: 'requirement_ids', description: 'pass this, gap_ids or top_gaps, exactly one of them' }],
     })
   }
   const ofGaps = gaps.flatMap(({ requirementId, ...gap }) =>
@@ -96,7 +96,7 @@ async function chosenRequirements(
     gap_ids?.map((id) => {
       const gap = ofGaps.find((one) => gapId(one) === id)
       if (gap === undefined)
-        throw notFound('gap', id, 'list the coverage gaps; a gap of a file has no requirement to prepare')
+        throw notFound('gap', id, 'list the coverage gaps; a gap for a file has no requirement to prepare')
       return gap.requirementId
     }) ??
     ofGaps.slice(0, top_gaps).map(({ requirementId }) => requirementId)
@@ -116,7 +116,7 @@ async function chosenRequirements(
   })
 }
 
-/** The working tree as the caller has it now, in place of the one before. */
+/** Replaces the stored working tree by the one that the caller has now. */
 async function storePaths(call: Call, productId: number, paths: readonly string[]): Promise<void> {
   await call.db.write(async (_rows, prepare) => {
     prepare('DELETE FROM repository_path WHERE product_id = ?').run(productId)
@@ -125,7 +125,7 @@ async function storePaths(call: Call, productId: number, paths: readonly string[
   })
 }
 
-/** Globs of the requirements that match no file of the working tree; none when no tree was given. */
+/** The globs of the requirements that match no file of the working tree; empty without a working tree. */
 function unresolvedGlobs(chosen: readonly StoredRequirement[], repository: Input['repository']): string[] {
   if (repository === undefined) return []
   const globs = chosen.flatMap(({ code_refs }) => readJson(CodeRefs, code_refs).map(({ path }) => path))
@@ -136,7 +136,7 @@ function unresolvedGlobs(chosen: readonly StoredRequirement[], repository: Input
   })
 }
 
-/** What the caller's files export joins the symbols of the same files. */
+/** Adds the exports that the caller lists for its files to the symbols of the same files. */
 function withExports<C extends { code_files: { path: string; symbols: string[] }[] }>(
   context: C,
   repository: Input['repository'],

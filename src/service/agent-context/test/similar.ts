@@ -9,7 +9,7 @@ import { readTexts } from '../../sql/json.ts'
 
 export type SimilarTest = z.input<typeof TestContext>['similar_tests'][number]
 
-/** Candidates by words that are compared by component and folder too. */
+/** The number of candidates by words that are then compared by component and folder. */
 const CANDIDATES = 50
 const STOP = new Set([
   'the',
@@ -28,7 +28,7 @@ const STOP = new Set([
   'has',
 ])
 
-/** Tests like the one to be written: by their words (BM25), more so in the same component or beside the code. */
+/** Tests similar to the one to be written: by words (BM25), ranked higher in the same component or folder. */
 export async function similarTests(
   rows: Rows,
   productId: number,
@@ -68,7 +68,7 @@ export async function similarTests(
       const sameComponent = readTexts(component_ids).some((one) => facts.componentIds.includes(one))
       const folder = dirname(file_path).replace(/^(?:test|tests|spec|e2e|src|lib)\//, '')
       const sameFolder = file_path !== '' && facts.folders.includes(folder)
-      // Ranks are negative, the best one the smallest: 1 for the best match by words.
+      // Ranks are negative and the best is the lowest, so the best match by words scores 1.
       const score = rank / best + (sameComponent ? 0.3 : 0) + (sameFolder ? 0.3 : 0)
       const reasons = [
         'words in common',

@@ -9,10 +9,10 @@ export interface SuggestionFacts {
   key: string
   title: string
   statement: string
-  /** Those that no test covers; without any criteria the statement is the criterion. */
+  /** The criteria that no test covers; for a requirement without criteria the statement takes their place. */
   criteria: readonly { id: string; text: string; given: string; when: string; then: string }[]
   hasCriteria: boolean
-  /** Keys of unresolved issues in its files. */
+  /** The keys of unresolved issues in its files. */
   issueKeys: readonly string[]
 }
 
@@ -20,15 +20,16 @@ const LONGEST_TITLE = 120
 const MOST_CASES = 20
 const UNIT = String.raw`(?:\s?(?!(?:to|and|or)\b)(?:%|[a-z]{1,12}))?`
 const QUANTITY = String.raw`\d[\d.,]*${UNIT}`
-/** A number or a range, with its unit; no version and no part of a name. */
+/** A number or a range, with its unit, but not a version or a part of a name. */
 const NUMBER = new RegExp(String.raw`(?<![\w.-])${QUANTITY}(?:\s*(?:-|–|to|and)\s*${QUANTITY})?`, 'giu')
 const NEGATIVE =
   /\b(?:(?:shall|must|should|may|can) not|cannot|never|invalid|error|reject(?:s|ed)?|refus(?:es?|ed)|den(?:y|ies|ied)|fail(?:s|ed)?|without|missing|unknown|expired)\b|\bif\b[^.]*\bthen\b/iu
 const STATE = /\b(?:while|until|once|after|before|during|already|again|second time)\b/iu
 
 /**
- * Cases to write, by rule (contract §9.2): one happy path per uncovered criterion, a boundary per number, a negative case
- * where the text speaks of refusal or failure, a state case where it speaks of time, a regression case per open issue.
+ * Suggests cases to write, by rule (contract §9.2): one happy path per uncovered criterion, a boundary case per number,
+ * a negative case if the text mentions refusal or failure, a state case if it mentions time, a regression case per open
+ * issue.
  */
 export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {
   const { title, statement, criteria, hasCriteria } = facts
@@ -36,7 +37,7 @@ export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {
     ? criteria.map((one) => ({ id: one.id, text: one.text === '' ? steps(one) : one.text }))
     : [{ id: '', text: statement === '' ? title : firstSentence(statement) }]
   const perUnit = units.flatMap(({ id, text }) => [
-    suggestion(id, 'happy_path', text, 'the case in which everything is as it should be'),
+    suggestion(id, 'happy_path', text, 'the case in which everything works as intended'),
     ...boundaries(id, text),
     ...(NEGATIVE.test(text)
       ? [
@@ -44,13 +45,11 @@ export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {
             id,
             'negative',
             `changes nothing: ${text}`,
-            'prove what must not happen, and that nothing is changed',
+            'prove that it does not happen and that nothing changes',
           ),
         ]
       : []),
-    ...(STATE.test(text)
-      ? [suggestion(id, 'state', `in order: ${text}`, 'bring it into the state first, then act')]
-      : []),
+    ...(STATE.test(text) ? [suggestion(id, 'state', `in order: ${text}`, 'set up the state first, then act')] : []),
   ])
   const regressions = facts.issueKeys.map((key) =>
     suggestion(
@@ -89,7 +88,7 @@ function firstSentence(text: string): string {
   return /^[^\n]*?[.!?](?=\s|$)|^[^\n]+/.exec(text.trim())?.[0] ?? text
 }
 
-/** The file a new test goes into: beside the tests that are there, else where the product's pattern puts it. */
+/** The file for a new test: the file of an existing linked test, or else where the product's pattern puts it. */
 export function targetFile(
   { test_file_pattern: pattern }: Pick<ConventionsBody, 'test_file_pattern'>,
   { testFiles, codeFiles, title }: { testFiles: readonly string[]; codeFiles: readonly string[]; title: string },
@@ -101,7 +100,7 @@ export function targetFile(
   const folder = code === undefined ? '' : code.slice(0, code.lastIndexOf('/') + 1)
   const name = code === undefined ? slug(title) : code.slice(folder.length).replace(/\.\w+$/, '')
   const isRooted = !used.startsWith('<dir>')
-  // A tree of tests mirrors the sources below their folder.
+  // A separate test tree mirrors the folders below the source folder.
   const dir = isRooted ? folder.replace(/^(?:src|lib|app)\//, '') : folder
   return used.replace('<dir>/', dir).replace('<name>', name)
 }

@@ -24,7 +24,9 @@ const cleared = {
   quarantine_reason: '',
 } as const satisfies { [K in keyof Omit<Members, 'title'>]-?: unknown }
 
-/** The members that an update sets: absent means unchanged, null means cleared, and only those in `update_mask` count. */
+/**
+ * The members that an update sets: absent means unchanged, null means cleared, and only those in `update_mask` count.
+ */
 export function updatedFields(input: Update): TestFields {
   // The members are those of the contract, and each cleared value has the type of its member.
   return membersToSet(input, cleared) as TestFields

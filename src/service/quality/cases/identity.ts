@@ -8,7 +8,10 @@ export interface CaseLocation {
   project: string
 }
 
-/** The prefixes that are removed from the paths of a report: its own root folder and those of the product (contract §4.2). */
+/**
+ * The prefixes that are removed from the paths of a report: its own root folder and those of the product (contract
+ * §4.2).
+ */
 export interface PathRoots {
   root_dir?: string | undefined
   root_path: string
@@ -16,8 +19,8 @@ export interface PathRoots {
 }
 
 /**
- * The path of a test file relative to the repository, with `/`: the same whether the report came from Windows, from another
- * folder or with a leading `./`. A file outside the roots keeps its path without the leading `/` or drive.
+ * The path of a test file relative to the repository, with `/`: the same whether the report came from Windows, from
+ * another folder or with a leading `./`. A file outside the roots keeps its path without the leading `/` or drive.
  */
 export function repositoryPath(
   path: string,

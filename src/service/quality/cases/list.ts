@@ -11,7 +11,9 @@ import { rankedTests } from './text-index.ts'
 
 type Filter = Omit<InputOf<'listTests'>, 'product_id' | 'page_size' | 'page_token' | 'branch_id' | 'view'>
 
-/** One page of the tests of a product that match the filter, by number; a full-text query returns the best match first. */
+/**
+ * One page of the tests of a product that match the filter, by number; a full-text query returns the best match first.
+ */
 export async function listTestRows(
   rows: Rows,
   { productId, filter, page }: { productId: number; filter: Filter; page: Page },

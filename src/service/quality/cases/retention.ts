@@ -9,8 +9,8 @@ const DELETED_DAYS = 30
 
 /**
  * Removes results older than their product's `retention_days`, except the newest of each test, and the results of tests
- * deleted more than 30 days ago; then runs without results. Resolves to the number of removed results; `signal` ends the
- * run after the current transaction.
+ * deleted more than 30 days ago; then runs without results. Resolves to the number of removed results; `signal` ends
+ * the run after the current transaction.
  */
 export async function removeOldResults(
   db: Database,

@@ -27,8 +27,8 @@ const counting = ['LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES'] as const
 const CountingRole = z.enum(counting)
 
 /**
- * The links that count as coverage, by requirement, with their cases and the newest result of each in the scope. A link to a
- * suite has all cases of the suite.
+ * The links that count as coverage, by requirement, with their cases and the newest result of each in the scope. A link
+ * to a suite has all cases of the suite.
  */
 export async function countedLinks(
   rows: Rows,

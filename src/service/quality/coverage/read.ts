@@ -14,8 +14,8 @@ export interface CoveredProduct {
 }
 
 /**
- * The coverage of requirements by id (contract §1.2). Without a scope it is the stored coverage, which `refreshStale` keeps
- * current; in a scope it is computed now, including descendants. Unknown and deleted ids are omitted.
+ * The coverage of requirements by id (contract §1.2). Without a scope it is the stored coverage, which `refreshStale`
+ * keeps current; in a scope it is computed now, including descendants. Unknown and deleted ids are omitted.
  */
 export async function coverageFor(
   rows: Rows,

@@ -19,8 +19,8 @@ export interface Shown {
 }
 
 /**
- * The coverage of every node including its descendants (contract §1.2): the worst of its own state and those of its counting
- * children; a group only has its children. The nodes must be a forest.
+ * The coverage of every node including its descendants (contract §1.2): the worst of its own state and those of its
+ * counting children; a group only has its children. The nodes must be a forest.
  */
 export function coverTree(
   nodes: readonly TreeNode[],

@@ -28,8 +28,8 @@ export interface LiveIssue {
 }
 
 /**
- * The issues of a product with occurrences in the window, in one environment or in all, with their share of the exposure.
- * Occurrences are counted by the hour, so a window starts with its first full hour.
+ * The issues of a product with occurrences in the window, in one environment or in all, with their share of the
+ * exposure. Occurrences are counted by the hour, so a window starts with its first full hour.
  */
 export async function liveIssues(
   rows: Rows,

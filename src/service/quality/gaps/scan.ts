@@ -40,8 +40,9 @@ export interface GapQuery {
 const MOST_FILES = 200
 
 /**
- * Every gap of a product in list order (contract §9.1): by descending score, then by the key's number, files by path. There
- * is one per requirement, judged by its own links, and one per file that occurs in errors and that no requirement claims.
+ * Every gap of a product in list order (contract §9.1): by descending score, then by the key's number, files by path.
+ * There is one per requirement, judged by its own links, and one per file that occurs in errors and that no requirement
+ * claims.
  */
 export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<ScannedGap[]> {
   const issues = await liveIssues(rows, product.id, query)

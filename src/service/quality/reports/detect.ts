@@ -24,9 +24,9 @@ const WIDE = /^(?:\ufffd\ufffd|\u00ff\u00fe|\u00fe\u00ff)?(?:[\t\n\r -~]\0|\0[\t
 const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/u
 
 /**
- * Detects the format of a report by its content: XML is JUnit, JSON is recognized by its shape, TAP by its version, plan or
- * test points. Throws `FORMAT_UNKNOWN` for anything else, and `REPORT_UNPARSABLE` when the given format does not match the
- * content, when JSON is truncated, and when the report is larger than 64 MiB.
+ * Detects the format of a report by its content: XML is JUnit, JSON is recognized by its shape, TAP by its version,
+ * plan or test points. Throws `FORMAT_UNKNOWN` for anything else, and `REPORT_UNPARSABLE` when the given format does
+ * not match the content, when JSON is truncated, and when the report is larger than 64 MiB.
  */
 export function detect({ content, format = 'REPORT_FORMAT_AUTO' }: ReportInput): Detected {
   const found = typeof content === 'string' ? detectText(content, format) : detectJson({ json: content, format })
@@ -93,7 +93,9 @@ function detectJson({ json, format }: { json: unknown; format: Format }): Detect
   throw unknown(format, 'it is JSON, but not CTRF, Vitest, Jest or Playwright')
 }
 
-/** Jest and Vitest share a shape: only Jest counts suites with runtime errors and reports whether it was interrupted. */
+/**
+ * Jest and Vitest share a shape: only Jest counts suites with runtime errors and reports whether it was interrupted.
+ */
 function jsonFormat(json: Record<string, unknown>): Detected['format'] | undefined {
   const { results } = json
   if (json['reportFormat'] === 'CTRF') return 'REPORT_FORMAT_CTRF'

@@ -13,10 +13,10 @@ const lossy = {
 }
 
 /**
- * Parses a test report in any supported format, detected by its content unless `format` names it (contract §4.1, §4.2). No
- * two of the returned cases share file, suites, name and project. Throws `ServiceError` invalid_argument:
- * `REPORT_UNPARSABLE` (metadata `format` and `line`), `FORMAT_UNKNOWN` or `REPORT_EMPTY`; their messages never quote the
- * report.
+ * Parses a test report in any supported format, detected by its content unless `format` names it (contract §4.1, §4.2).
+ * No two of the returned cases share file, suites, name and project. Throws `ServiceError` invalid_argument:
+ * `REPORT_UNPARSABLE` (metadata `format` and `line`), `FORMAT_UNKNOWN` or `REPORT_EMPTY`; their messages never quote
+ * the report.
  */
 export function parseReport(input: ReportInput): ParsedReport {
   const detected = detect(input)

@@ -14,8 +14,8 @@ const severity: Record<ReportCase['status'], number> = {
 /**
  * Merges cases that share file, suites, name and project. Some tools list every attempt of a case as a separate case:
  * converters of go test, whose names are unique, list all attempts; others list the failures and then the attempt that
- * passed. These become one FLAKY case. Rows of a table test may also share a name: then the worst result counts, so that no
- * failure is hidden, and a warning is added.
+ * passed. These become one FLAKY case. Rows of a table test may also share a name: then the worst result counts, so
+ * that no failure is hidden, and a warning is added.
  */
 export function mergeRepeats(report: ParsedReport): ParsedReport {
   const known = new Map<string, ReportCase[]>()

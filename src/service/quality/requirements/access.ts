@@ -8,7 +8,10 @@ import type { RequirementRow } from '../../sql/schema-quality.ts'
 
 export type StoredRequirement = Selectable<RequirementRow>
 
-/** A requirement and its product; `not_found` also when it was deleted or the principal is not a member of its workspace. */
+/**
+ * A requirement and its product; `not_found` also when it was deleted or the principal is not a member of its
+ * workspace.
+ */
 export async function requireRequirement(
   rows: Rows,
   principal: Principal,

@@ -24,8 +24,8 @@ function spaced(text: string): string {
 }
 
 /**
- * Reads the criteria of a request: those with an id keep it, the others get a new one. Throws `invalid_argument` for an id
- * that the requirement does not have, and for an empty criterion.
+ * Reads the criteria of a request: those with an id keep it, the others get a new one. Throws `invalid_argument` for an
+ * id that the requirement does not have, and for an empty criterion.
  */
 export function readCriteria(
   given: NonNullable<Input['acceptance_criteria']>,

@@ -17,8 +17,8 @@ export function pathPrefix(glob: string): string {
 }
 
 /**
- * The requirements whose code references match each path (contract §3), without the paths that none match. Only references
- * that start like the path are tested, however many requirements there are.
+ * The requirements whose code references match each path (contract §3), without the paths that none match. Only
+ * references that start like the path are tested, however many requirements there are.
  */
 export async function requirementsOfPaths(
   rows: Rows,

@@ -28,8 +28,8 @@ export function unindexRequirement(prepare: Prepare, seq: number): void {
 }
 
 /**
- * Converts a free-text query to FTS5: each word matches as a prefix, and `all` or `any` must match. Undefined when it has no
- * words. Everything else that FTS5 gives a meaning (operators, columns, quotes) is treated as a separator.
+ * Converts a free-text query to FTS5: each word matches as a prefix, and `all` or `any` must match. Undefined when it
+ * has no words. Everything else that FTS5 gives a meaning (operators, columns, quotes) is treated as a separator.
  */
 export function matchExpression(query: string, words: 'all' | 'any' = 'all'): string | undefined {
   const found = query.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []

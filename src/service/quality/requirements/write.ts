@@ -77,8 +77,8 @@ export async function insertRequirement(
 }
 
 /**
- * Changes a requirement. A change to its content creates a new version and makes its links suspect, unless `minor_change`
- * is set (contract §3).
+ * Changes a requirement. A change to its content creates a new version and makes its links suspect, unless
+ * `minor_change` is set (contract §3).
  */
 export async function changeRequirement(
   rows: Rows,
@@ -198,7 +198,9 @@ function definedMembers<T extends object>(members: T): Partial<{ [K in keyof T]:
   }>
 }
 
-/** Moves a requirement, with its descendants, to its new place in the tree. Throws `PARENT_CYCLE` and `DEPTH_EXCEEDED`. */
+/**
+ * Moves a requirement, with its descendants, to its new place in the tree. Throws `PARENT_CYCLE` and `DEPTH_EXCEEDED`.
+ */
 async function moveInTree(rows: Rows, prepare: Prepare, before: StoredRequirement, fields: RequirementFields) {
   const parentId = fields.parent_id ?? before.parent_id
   const parent = await findParent(rows, before.product_id, parentId === '' ? undefined : parentId)

@@ -19,8 +19,9 @@ interface AnnotatedRequirement {
 }
 
 /**
- * Links cases to the requirements they name (origin ANNOTATION). An existing link stays unchanged: only a person or an agent
- * confirms a suspect one. A link that lost its annotation is suspect until the annotation is back (contract §4.2).
+ * Links cases to the requirements they name (origin ANNOTATION). An existing link stays unchanged: only a person or an
+ * agent confirms a suspect one. A link that lost its annotation is suspect until the annotation is back (contract
+ * §4.2).
  */
 export function linkAnnotations(
   prepare: Prepare,
@@ -73,7 +74,9 @@ function addLink(
   return false
 }
 
-/** Marks links as suspect that were made by an annotation and that no annotation names now; returns their requirements. */
+/**
+ * Marks links as suspect that were made by an annotation and that no annotation names now; returns their requirements.
+ */
 function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, AnnotatedRequirement>): string[] {
   const links = prepare(
     `SELECT requirement_id FROM test_link WHERE test_id = ? AND origin = 'LINK_ORIGIN_ANNOTATION'

@@ -36,8 +36,8 @@ function reportDigest({ status, attempts, duration_ms, message, trace, started_a
 }
 
 /**
- * Adds a report of a case to those of its run; undefined if the run already has it. The outcome does not depend on the order
- * in which reports arrive.
+ * Adds a report of a case to those of its run; undefined if the run already has it. The outcome does not depend on the
+ * order in which reports arrive.
  */
 export function addReport(known: readonly RecordedReport[], reported: ReportCase): Outcome | undefined {
   const digest = reportDigest(reported)

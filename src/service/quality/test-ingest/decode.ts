@@ -34,8 +34,8 @@ export interface ReadDraft {
 }
 
 /**
- * Reads the reports of a request (contract §4.1). An unreadable report among several becomes a warning; if none can be read,
- * throws the first error: `REPORT_UNPARSABLE`, `FORMAT_UNKNOWN` or `REPORT_EMPTY`.
+ * Reads the reports of a request (contract §4.1). An unreadable report among several becomes a warning; if none can be
+ * read, throws the first error: `REPORT_UNPARSABLE`, `FORMAT_UNKNOWN` or `REPORT_EMPTY`.
  */
 export function readDraft(draft: Draft): ReadDraft {
   const { content, format, content_encoding, files = [], cases } = draft

@@ -17,8 +17,8 @@ const MARKED = new RegExp(
 const BARE = new RegExp(String.raw`(?<![\w-])${KEY}(?![\w-])`, 'gu')
 
 /**
- * Finds the keys that a case names. In names and suites only the marked forms count, because prose may contain anything; a
- * tag, a label or an annotation may be just the key. A key of a test (`TC-7`) says which test it is.
+ * Finds the keys that a case names. In names and suites only the marked forms count, because prose may contain
+ * anything; a tag, a label or an annotation may be just the key. A key of a test (`TC-7`) says which test it is.
  */
 export function findReferences(reported: ReportCase): References {
   const { name, suite_path, tags, labels, references } = reported

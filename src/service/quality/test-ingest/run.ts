@@ -21,8 +21,8 @@ export interface RunFacts {
 
 /**
  * Creates or joins the run of a report: reports with the same key are one run (contract §4.1). A named environment or
- * release is created if missing; a release without an environment belongs to production. Values of an earlier report stay;
- * those it omitted are filled in.
+ * release is created if missing; a release without an environment belongs to production. Values of an earlier report
+ * stay; those it omitted are filled in.
  */
 export async function ensureRun(
   rows: Rows,

@@ -6,8 +6,8 @@ import { indexTest } from '../cases/text-index.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 
 /**
- * Finds or creates the suites of a path inside a file, each below the previous one. `ensure` returns the id of the innermost,
- * '' for an empty path; `counted.created` is the number of new suites.
+ * Finds or creates the suites of a path inside a file, each below the previous one. `ensure` returns the id of the
+ * innermost, '' for an empty path; `counted.created` is the number of new suites.
  */
 export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' | 'newId'>, productId: number) {
   const known = new Map<string, string>()

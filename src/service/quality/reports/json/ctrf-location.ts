@@ -13,10 +13,11 @@ export interface CtrfTest {
 type CtrfLocation = Pick<ReportCase, 'name' | 'suite_path' | 'file_path' | 'line' | 'project'>
 
 /**
- * The location of a CTRF test, as the tool's own report would give it. Observed: jest-ctrf puts the file first in `suite`
- * and the suites before the name; playwright-ctrf puts project and file first; the reporter for Vitest 3 and later writes
- * the whole path, joined by ` > `, as name and as suite, and the line of the failure; pytest's node ids start with file
- * and class. Mocha's and Cypress's reporters write the full title without suites, which cannot be split again.
+ * The location of a CTRF test, as the tool's own report would give it. Observed: jest-ctrf puts the file first in
+ * `suite` and the suites before the name; playwright-ctrf puts project and file first; the reporter for Vitest 3 and
+ * later writes the whole path, joined by ` > `, as name and as suite, and the line of the failure; pytest's node ids
+ * start with file and class. Mocha's and Cypress's reporters write the full title without suites, which cannot be split
+ * again.
  */
 export function locateCtrfTest({ name, suite, file_path, line, project, framework }: CtrfTest): CtrfLocation {
   if (suite === name && framework === 'vitest') {

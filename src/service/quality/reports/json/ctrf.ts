@@ -56,8 +56,9 @@ const statuses = new Map<string, ReportCase['status']>([
 ])
 
 /**
- * Parses a report in the Common Test Report Format and evens out the differences between its reporters, so that a case is
- * the same one as in the tool's own report. Throws REPORT_UNPARSABLE when the top-level members do not match the format.
+ * Parses a report in the Common Test Report Format and evens out the differences between its reporters, so that a case
+ * is the same one as in the tool's own report. Throws REPORT_UNPARSABLE when the top-level members do not match the
+ * format.
  */
 export function parseCtrf(json: unknown): ParsedReport {
   const { results } = readFrame(Frame, json, FORMAT)
@@ -117,8 +118,8 @@ function toCase(test: Test, framework: string): ReportCase {
 }
 
 /**
- * Trusts `flaky` when present. The reporter for Vitest up to 3 does not write it, and its `retries` are those allowed, not
- * those made: there, a test that passed was retried if it has the text of a failure.
+ * Trusts `flaky` when present. The reporter for Vitest up to 3 does not write it, and its `retries` are those allowed,
+ * not those made: there, a test that passed was retried if it has the text of a failure.
  */
 function countAttempts({ status, flaky, retries, retryAttempts, message, trace }: Test) {
   const earlier = retryAttempts ?? []

@@ -17,7 +17,10 @@ const Annotation = z.object({ type: z.string(), description: z.string().min(1) }
 /** Annotations that Playwright itself adds to say why a test does not run as usual: prose that names no requirement. */
 const MODIFIERS = new Set(['skip', 'fixme', 'fail', 'slow'])
 
-/** Reads free-form members of a test (Vitest `meta`, CTRF `labels` and `extra`): scalars are labels, listed texts references. */
+/**
+ * Reads free-form members of a test (Vitest `meta`, CTRF `labels` and `extra`): scalars are labels, listed texts
+ * references.
+ */
 export function readMeta(members: unknown): Meta {
   if (!isObject(members)) return { labels: {}, references: [] }
   const labels: [string, string][] = []

@@ -10,10 +10,11 @@ const Config = z.object({
 const Project = z.object({ outputDir: z.string() })
 
 /**
- * Returns a function that makes the files of specs relative to the project. Playwright writes them relative to `rootDir`,
- * which is `testDir` when the configuration names one: `cart.spec.ts` for `e2e/cart.spec.ts` in the repository. The project
- * folder holds the configuration file, or is a folder above it with package.json, which the default `outputDir` reveals.
- * Files outside the project stay absolute; without a configuration file paths stay unchanged.
+ * Returns a function that makes the files of specs relative to the project. Playwright writes them relative to
+ * `rootDir`, which is `testDir` when the configuration names one: `cart.spec.ts` for `e2e/cart.spec.ts` in the
+ * repository. The project folder holds the configuration file, or is a folder above it with package.json, which the
+ * default `outputDir` reveals. Files outside the project stay absolute; without a configuration file paths stay
+ * unchanged.
  */
 export function fileFinder(config: unknown): (file: string) => string {
   const { data } = Config.safeParse(config)

@@ -62,9 +62,9 @@ const statuses = new Map<string, ReportCase['status']>([
 const brokenOff = new Set(['timedOut', 'interrupted'])
 
 /**
- * Parses a report of Playwright's `json` reporter: one case per spec and project. Paths are relative to the folder of the
- * configuration. A duration is the sum of all attempts, as in Playwright's JUnit report. Throws REPORT_UNPARSABLE when the
- * top-level members do not match the format, or suites are nested deeper than DEEPEST_SUITE.
+ * Parses a report of Playwright's `json` reporter: one case per spec and project. Paths are relative to the folder of
+ * the configuration. A duration is the sum of all attempts, as in Playwright's JUnit report. Throws REPORT_UNPARSABLE
+ * when the top-level members do not match the format, or suites are nested deeper than DEEPEST_SUITE.
  */
 export function parsePlaywrightJson(json: unknown): ParsedReport {
   const frame = readFrame(Frame, json, FORMAT)

@@ -20,7 +20,10 @@ const sentences = {
 } satisfies Record<string, (count: string, members: string) => string>
 type WarningCode = keyof typeof sentences
 
-/** Parses the top-level members of a report; throws REPORT_UNPARSABLE with the name of the first one that does not match. */
+/**
+ * Parses the top-level members of a report; throws REPORT_UNPARSABLE with the name of the first one that does not
+ * match.
+ */
 export function readFrame<S extends z.ZodType>(schema: S, json: unknown, format: Format): z.output<S> {
   const { success, data, error } = schema.safeParse(json)
   if (success) return data
@@ -36,11 +39,16 @@ export interface Reading {
   /** The entry's members without those of the wrong type, which are counted; undefined when it is not an object. */
   members<S extends z.ZodObject>(schema: S, entry: unknown): z.output<S> | undefined
   warn(code: WarningCode, count?: number): void
-  /** Throws REPORT_EMPTY without cases. There is one warning per code, with a count, so warnings do not grow with the report. */
+  /**
+   * Throws REPORT_EMPTY without cases. There is one warning per code, with a count, so warnings do not grow with the
+   * report.
+   */
   end(): Pick<ParsedReport, 'format' | 'cases' | 'warnings'>
 }
 
-/** Starts to read a report of this format, entry by entry. Schemas passed to `members` may only have optional members. */
+/**
+ * Starts to read a report of this format, entry by entry. Schemas passed to `members` may only have optional members.
+ */
 export function startReading(format: Format): Reading {
   const cases: ReportCase[] = []
   const counts = new Map<WarningCode, number>()

@@ -2,8 +2,8 @@ import { parseFiles, type Assertion, type Attempts } from './jest-shape.ts'
 import type { ParsedReport } from '../model/report.ts'
 
 /**
- * Parses a report of Vitest's `json` reporter. Paths stay absolute, as it writes them. Throws REPORT_UNPARSABLE when the
- * top-level members do not match the format.
+ * Parses a report of Vitest's `json` reporter. Paths stay absolute, as it writes them. Throws REPORT_UNPARSABLE when
+ * the top-level members do not match the format.
  */
 export function parseVitestJson(json: unknown): ParsedReport {
   return parseFiles(json, { format: 'REPORT_FORMAT_VITEST_JSON', framework: 'vitest', countAttempts })
@@ -11,8 +11,8 @@ export function parseVitestJson(json: unknown): ParsedReport {
 
 /**
  * Vitest does not report how often it ran a case, but keeps the errors of all attempts. One attempt may have several
- * (`expect.soft`), each from a different place in the test; the same place failing again is another attempt. So this is the
- * lowest number of attempts that explains the errors, and the exact number when all attempts failed alike.
+ * (`expect.soft`), each from a different place in the test; the same place failing again is another attempt. So this is
+ * the lowest number of attempts that explains the errors, and the exact number when all attempts failed alike.
  */
 function countAttempts({ status, failureMessages }: Assertion): Attempts {
   const failures = failureMessages ?? []

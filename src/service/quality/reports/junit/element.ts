@@ -15,8 +15,8 @@ const LONGEST_ATTRIBUTE = 100_000
 const CONTENT = '#text'
 const ATTRIBUTES = ':@'
 
-// Entities are off: decodeContent decodes references and knows only the five entities of XML. Children stay unparsed text
-// (stop nodes), so the parser's work is bounded by the tags of one case, whatever its output contains.
+// Entities are off: decodeContent decodes references and knows only the five entities of XML. Children stay unparsed
+// text (stop nodes), so the parser's work is bounded by the tags of one case, whatever its output contains.
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
@@ -34,8 +34,8 @@ const parser = new XMLParser({
 })
 
 /**
- * Parses one well-formed element of a report: its attributes, decoded, and its children with their attributes and unparsed
- * content. Throws `REPORT_UNPARSABLE` for names that the parser rejects, such as `__proto__`.
+ * Parses one well-formed element of a report: its attributes, decoded, and its children with their attributes and
+ * unparsed content. Throws `REPORT_UNPARSABLE` for names that the parser rejects, such as `__proto__`.
  */
 export function readElement(xml: string, line: number): JunitElement {
   try {

@@ -14,8 +14,8 @@ const MOST_WARNINGS = 100
 const MOST_LABELS = 50
 
 /**
- * Parses a JUnit XML report from any tool (contract §4.2). Throws `REPORT_UNPARSABLE` (metadata `line`) when it is not well
- * formed or uses unsafe XML, `REPORT_EMPTY` when it has no cases.
+ * Parses a JUnit XML report from any tool (contract §4.2). Throws `REPORT_UNPARSABLE` (metadata `line`) when it is not
+ * well formed or uses unsafe XML, `REPORT_EMPTY` when it has no cases.
  */
 export function parseJunit(xml: string): ParsedReport {
   const document = readDocument(xml)
@@ -67,7 +67,10 @@ function toCase(flavour: Flavour, one: JunitCase, inherited: readonly Property[]
   }
 }
 
-/** Converters of go test write `Failed` or the whole output; the message is the first line that is not a `===` or `---` mark. */
+/**
+ * Converters of go test write `Failed` or the whole output; the message is the first line that is not a `===` or `---`
+ * mark.
+ */
 function goMessage({ message, trace }: Outcome): string {
   const output = message === 'Failed' ? trace : message
   const said = output.split('\n').find((line) => line.trim() !== '' && !/^\s*(?:===|---) /u.test(line))

@@ -91,7 +91,9 @@ function jest({ name, className, file, suite }: CaseNaming): Omit<JunitLocation,
   return { file_path: path, suite_path: isTitle ? [] : className.split(' › ').map((part) => part.trim()), name }
 }
 
-/** mocha-junit-reporter puts the whole title into either the name or the class name, and its last part into the other. */
+/**
+ * mocha-junit-reporter puts the whole title into either the name or the class name, and its last part into the other.
+ */
 function mocha({ name, className, file }: CaseNaming): Omit<JunitLocation, 'project'> {
   const [whole, last] = name.length < className.length ? [className, name] : [name, className]
   if (whole === last || last === '') return { file_path: file, suite_path: [], name: whole }
@@ -102,8 +104,9 @@ function mocha({ name, className, file }: CaseNaming): Omit<JunitLocation, 'proj
 }
 
 /**
- * The class name of pytest is the module followed by the classes in it: `tests.test_cart.TestCart`. By PEP 8 classes start
- * with a capital and modules do not; with `junit_family=xunit1` the file is reported too and shows where the module ends.
+ * The class name of pytest is the module followed by the classes in it: `tests.test_cart.TestCart`. By PEP 8 classes
+ * start with a capital and modules do not; with `junit_family=xunit1` the file is reported too and shows where the
+ * module ends.
  */
 function pytest({ name, className, file, message }: CaseNaming): Omit<JunitLocation, 'project'> {
   if (className === '' && message === 'collection failure') return loadError(file || modulePath(name.split('.')))

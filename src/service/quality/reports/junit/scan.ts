@@ -34,9 +34,10 @@ interface Scan {
 }
 
 /**
- * Walks the markup of a document and reports where elements start and end, in memory that does not grow with it. Rejects
- * markup that is not well formed or that no report needs: a DOCTYPE (and with it every custom entity), more than 100
- * levels, unclosed elements, a second root. Characters that XML forbids are allowed: terminal output contains them.
+ * Walks the markup of a document and reports where elements start and end, in memory that does not grow with it.
+ * Rejects markup that is not well formed or that no report needs: a DOCTYPE (and with it every custom entity), more
+ * than 100 levels, unclosed elements, a second root. Characters that XML forbids are allowed: terminal output contains
+ * them.
  */
 export function scanXml(xml: string, visitor: Visitor): void {
   const lineAt = lineCounter(xml)

@@ -20,8 +20,8 @@ export function formatName(format: Format): string {
 }
 
 /**
- * Creates `REPORT_UNPARSABLE` (contract §4.1): `this JUnit XML report cannot be read: <what> (line 12)`. `what` is a clause
- * in our own words that never quotes the report; line 0 means none.
+ * Creates `REPORT_UNPARSABLE` (contract §4.1): `this JUnit XML report cannot be read: <what> (line 12)`. `what` is a
+ * clause in our own words that never quotes the report; line 0 means none.
  */
 export function reportUnparsable(format: Format, what: string, line = 0): ServiceError {
   const subject = format === 'REPORT_FORMAT_AUTO' ? 'this report' : `this ${formatName(format)} report`

@@ -1,11 +1,14 @@
 import { cutWithEllipsis } from '../../../../lib/text.ts'
 
-/** The longest message and trace that a parser keeps, in characters; ingest cuts further (contract §4.1, max_trace_bytes). */
+/**
+ * The longest message and trace that a parser keeps, in characters; ingest cuts further (contract §4.1,
+ * max_trace_bytes).
+ */
 export const LONGEST_MESSAGE = 4096
 export const LONGEST_TRACE = 65_536
 
-// Sequences that move the cursor, set colours or make links. Each match ends at the next escape character, so the work is
-// linear: the expression in node:util is quadratic for links that never end.
+// Sequences that move the cursor, set colours or make links. Each match ends at the next escape character, so the work
+// is linear: the expression in node:util is quadratic for links that never end.
 const TERMINAL =
   // oxlint-disable-next-line no-control-regex -- control characters are what it matches
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[@-Z^-~]/gu
@@ -38,7 +41,9 @@ export function wholeMilliseconds(milliseconds: number): number {
   return Number.isFinite(milliseconds) && milliseconds > 0 ? Math.round(Math.min(milliseconds, MOST_MILLISECONDS)) : 0
 }
 
-/** Milliseconds from a duration in seconds as reports write it: `1.5`, `1e-05`, `1,234.56`, or `0,25` in other locales. */
+/**
+ * Milliseconds from a duration in seconds as reports write it: `1.5`, `1e-05`, `1,234.56`, or `0,25` in other locales.
+ */
 export function secondsToMilliseconds(text: string | undefined): number {
   const plain = (text ?? '').trim()
   const decimalComma = /^\d+,\d+$/u.test(plain) && !/^[1-9]\d{0,2},\d{3}$/u.test(plain)
@@ -48,7 +53,9 @@ export function secondsToMilliseconds(text: string | undefined): number {
 const EARLIEST = Date.UTC(2000, 0, 1)
 const LATEST = Date.UTC(2200, 0, 1)
 
-/** Epoch milliseconds of a date and time, UTC if it has no zone. Null if it is invalid or the zero that means "none". */
+/**
+ * Epoch milliseconds of a date and time, UTC if it has no zone. Null if it is invalid or the zero that means "none".
+ */
 export function reportTime(text: string | undefined): number | null {
   const written = (text ?? '').trim()
   if (written.length > 64) return null

@@ -5,9 +5,9 @@ const KEY = /^(?:([\w$.-]+)|"([^"]*)"|'([^']*)')\s*:(?:\s+(.*))?$/u
 const BLOCK = /^[|>][-+\d]*\s*$/u
 
 /**
- * Reads the subset of YAML that TAP producers write into diagnostics: keys with plain, quoted or block scalars, and maps
- * one level deep. Anything else (flow collections, anchors, tags) stays text or is skipped, so that nothing in a report can
- * expand, be constructed or take more than one pass. Values of `~` and `null` are omitted.
+ * Reads the subset of YAML that TAP producers write into diagnostics: keys with plain, quoted or block scalars, and
+ * maps one level deep. Anything else (flow collections, anchors, tags) stays text or is skipped, so that nothing in a
+ * report can expand, be constructed or take more than one pass. Values of `~` and `null` are omitted.
  */
 export function readDiagnostics(lines: readonly string[]): Diagnostics {
   const values = new Map<string, string>()

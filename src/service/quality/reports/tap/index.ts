@@ -8,9 +8,9 @@ import { firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } fro
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 
 /**
- * Parses TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, location and reason. A file counts
- * as the file of a case only when every case names one: most producers name it only for failures, and a case must not
- * change its identity when it fails. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
+ * Parses TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, location and reason. A file
+ * counts as the file of a case only when every case names one: most producers name it only for failures, and a case
+ * must not change its identity when it fails. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
  */
 export function parseTap(text: string): ParsedReport {
   const stream = readTap(text)
