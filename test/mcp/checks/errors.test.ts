@@ -202,12 +202,12 @@ const cases: readonly (readonly [string, Case])[] = [
       tool: 'save_requirement',
       args: { title: 'It adds up' },
       answers: { ...found, 'POST /v1/products/7/requirements': down },
-      holds: ['may or may not have taken effect', 'not retryable', 'Check the state before repeating'],
+      holds: ['may or may not have taken effect', 'not retryable', 'Check the state before retrying'],
     },
   ],
   [
     'feature_disabled',
-    { ...write({ status: 501, body: refusal(12, 'NOT_BUILT') }), holds: ['not retryable', 'does not offer'] },
+    { ...write({ status: 501, body: refusal(12, 'NOT_BUILT') }), holds: ['not retryable', 'does not support'] },
   ],
 ]
 
