@@ -40,7 +40,7 @@ async function bootstrap(): Promise<{ code: number; stderr: string }> {
 
 const installs = () => (existsSync(at('ran')) ? readFileSync(at('ran'), 'utf8').trim().split('\n') : [])
 
-test('two first starts at once make one install, with a line on what takes so long', async () => {
+test('two first starts at once make one install, with a line that says what takes so long', async () => {
   const both = await Promise.all([bootstrap(), bootstrap()])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
   expect(installs()).toEqual(['ci --loglevel=error --no-audit --no-fund'])
@@ -48,7 +48,7 @@ test('two first starts at once make one install, with a line on what takes so lo
   expect(existsSync(at('.bootstrap.lock'))).toBe(false)
 })
 
-test('what matches the lock file is left alone, optional packages of other platforms included', async () => {
+test('packages that match the lock file are left alone, optional packages of other platforms included', async () => {
   mkdirSync(at('node_modules'))
   const present = { packages: { 'node_modules/a': { version: '1.0.0' } } }
   writeFileSync(at('node_modules/.package-lock.json'), JSON.stringify(present))

@@ -52,7 +52,7 @@ test('it serves the sample shop, and knows the openapi document', async () => {
   }
 })
 
-test('it sends source maps, and asks a deployment over the network', async () => {
+test('it sends source maps, and queries a deployment over the network', async () => {
   const build = join(import.meta.dirname, '../../src/service/sample/recordings/bundles/shop@1.4.1/public')
   const upload = ['sourcemaps', 'upload', build, '--release', 'shop@1.4.1', '--data', dataDir]
   expect(await tracegateProcess(upload, {}, command)).toMatchObject({

@@ -78,7 +78,7 @@ describe('the requirements of the sample', () => {
 describe('the importer', () => {
   const feature = (scenario: string) => `Feature: Tea\n\n  Scenario: Brew\n${scenario}`
 
-  test('puts "And" to the step before it, and tags of a rule to its scenarios', () => {
+  test('adds "And" to the previous step, and tags of a rule to its scenarios', () => {
     const document = [
       '@priority:high',
       'Feature: Tea',

@@ -116,7 +116,7 @@ describe('the recordings', () => {
     expect(after.at(-1)?.offset_ms).toBe(0)
   })
 
-  test('tell nothing about the machine that recorded them', async () => {
+  test('reveal nothing about the machine that recorded them', async () => {
     const checkout = fileURLToPath(new URL('../../../', import.meta.url))
     const folders = [checkout, `${homedir()}/`, `${tmpdir()}/`].filter((folder) => folder.length > 2)
     for (const file of await filesIn(recordings)) {
@@ -192,7 +192,7 @@ describe('loadSample', () => {
     expect(loaded).toEqual({ envelopes: events.length, events: events.length })
   })
 
-  test('puts the key and the product in every place of the placeholders', async () => {
+  test('replaces every placeholder by the key and the product', async () => {
     const { requests } = await load()
     for (const { method, url, body } of requests) {
       const text = new TextDecoder().decode(body)

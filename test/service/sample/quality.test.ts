@@ -112,7 +112,7 @@ test('most cases name a requirement, some name none', async () => {
   expect(tests.every(({ runs }) => runs === 2 || runs === 0)).toBe(true)
 })
 
-test('a loading that is interrupted anywhere is completed by the next, and nothing is there twice', async () => {
+test('an interrupted load is completed by the next one, and nothing is duplicated', async () => {
   await using whole = await openWithComponents()
   const loaded = await load(whole)
   const expected = await contents(whole)
@@ -124,7 +124,7 @@ test('a loading that is interrupted anywhere is completed by the next, and nothi
   }
 }, 120_000)
 
-test('a second loading changes nothing', async () => {
+test('a second load changes nothing', async () => {
   await using app = await openWithComponents()
   await load(app)
   const once = await contents(app)

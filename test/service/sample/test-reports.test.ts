@@ -15,7 +15,7 @@ const reports = await Promise.all(
 const placeOf = (file: string) => file.replace('/srv/shop/', '')
 
 describe('the recorded reports', () => {
-  test('are of the two runners, and tell of the same cases in each release', () => {
+  test('come from the two runners and have the same cases in each release', () => {
     expect(reports.map(({ report }) => report.format)).toEqual([
       'REPORT_FORMAT_PLAYWRIGHT_JSON',
       'REPORT_FORMAT_VITEST_JSON',
@@ -74,7 +74,7 @@ describe('the recorded reports', () => {
     `)
   })
 
-  test('happened on staging after the release went there, and begin when they are said to', () => {
+  test('happened on staging after the release was deployed there, and start at the stated time', () => {
     for (const { run, report } of reports) {
       const went = sampleReleases.find(
         ({ version, environment }) => version === run.release && environment === 'staging',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { snapshotOf } from '../../../src/service/workspace/snapshot.ts'
 import { startApp, type App } from '../../app.ts'
-import { giveSources, issuesOf, own, thrown } from '../agent-context/fix/room.ts'
+import { giveSources, issuesOf, own, thrown } from '../agent-context/fix/fix-context.ts'
 
 const has = async (app: App, ...paths: string[]) => {
   const snapshot = await snapshotOf(app.db.read, Number(app.productId))

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { insertProduct } from '../../../../src/service/workspace/products.ts'
 import { systemPlatform } from '../../../../src/service/shared/platform.ts'
 import { startApp } from '../../../app.ts'
-import { fixContextOf, issuesOf } from './room.ts'
+import { fixContextOf, issuesOf } from './fix-context.ts'
 
 interface Failure {
   message: string
   details: { reason?: string }[]
 }
 
-test('the environments are split with shares, releases and times, the loudest first', async () => {
+test('the environments have shares, releases and times, most occurrences first', async () => {
   await using app = await startApp()
   const now = Date.parse(new Date().toISOString())
   const events = [
@@ -49,7 +49,7 @@ test('many environments and releases are cut, and the cut is named', async () =>
   expect(signals).toEqual(expect.arrayContaining(['environments:count:20/24', 'environments.releases:count:10/12']))
 })
 
-test('the newest occurrence is shown, of one environment where that is asked', async () => {
+test('the newest occurrence is shown, of one environment on request', async () => {
   await using app = await startApp()
   const now = Date.now() / 1000
   await app.ingest({ environment: 'staging', timestamp: now - 20, transaction: 'GET /old' })
@@ -113,7 +113,7 @@ test('an issue of another product, or none, is not found', async () => {
   expect((await ask('999', id)).body.details[0]?.reason).toBe('PRODUCT_NOT_FOUND')
 })
 
-test('limits outside of their range are refused', async () => {
+test('limits outside their range are refused', async () => {
   await using app = await startApp()
   await app.ingest({})
   const wrong = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../app.ts'
-import { fixContextOf, giveSources, library, own, thrown } from './room.ts'
+import { fixContextOf, giveSources, library, own, thrown } from './fix-context.ts'
 
 const chain = thrown(
   {
@@ -98,7 +98,7 @@ test('each stack of a chain keeps the frames at its end when frames are cut', as
   expect(frames.map((frame) => frame.function)).toEqual(['own38', 'own39', 'cause38', 'cause39'])
 })
 
-test('a deep recursion in one file tells the frames nearest to the crash', async () => {
+test('a deep recursion in one file lists the frames nearest to the crash', async () => {
   await using app = await startApp()
   const frames = Array.from({ length: 60 }, (_, index) => own('src/tree.ts', `walk${index}`, 1 + index * 2))
   await app.ingest({ exception: thrown({ type: 'RangeError', frames }) })
@@ -108,7 +108,7 @@ test('a deep recursion in one file tells the frames nearest to the crash', async
   expect(signals).toContain('files.frame_indexes:count:20/60')
 })
 
-test('an error without in-app frames implicates no file and has its frames', async () => {
+test('an error without in-app frames implicates no file and keeps its frames', async () => {
   await using app = await startApp()
   await app.ingest({ exception: thrown({ type: 'Error', frames: [library('a'), library('b')] }) })
   const { files, frames, related_issues: related } = await fixContextOf(app)
@@ -134,7 +134,7 @@ test('without an exception the stack of the thread that crashed is read', async 
   expect(signals).toContain('event.threads.frames:cleared:0/1')
 })
 
-test('a file exists in the snapshot when members gave its path, and nothing is said when they gave none', async () => {
+test('a file exists in the snapshot if members sent its path; without a snapshot that is null', async () => {
   await using app = await startApp()
   const exists = async () => (await fixContextOf(app)).files.map((file) => [file.path, file.exists_in_snapshot])
   const frames = [own('src/made-up.ts', 'evil', 1), own('src/cart/cart.ts', 'total', 12)]
@@ -164,13 +164,13 @@ test('variables of frames and all but the newest 20 breadcrumbs are left out, an
   expect(signals).toContain('frames.vars:cleared:0/2')
 })
 
-test('what the ingest left out of the event is named, too', async () => {
+test('what the ingest removed from the event is named, too', async () => {
   await using app = await startApp()
   await app.ingest({ message: 'x'.repeat(9_000) })
   expect((await fixContextOf(app)).truncation_signals).toContain('event.message:length:8192/9000')
 })
 
-test('why frames stayed minified is told of 30 of them', async () => {
+test('why frames stayed minified is listed for 30 of them', async () => {
   await using app = await startApp()
   const frames = Array.from({ length: 40 }, (_, index) =>
     own('https://a.example/app.min.js', 't', 1, { colno: 900 + index }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../app.ts'
-import { fixContextOf, issuesOf, library, own, thrown } from './room.ts'
+import { fixContextOf, issuesOf, library, own, thrown } from './fix-context.ts'
 
 test('other issues whose frames share places are related, by how many they share, then by when they were seen', async () => {
   await using app = await startApp()
@@ -34,7 +34,7 @@ test('the same file with another function is another place', async () => {
   for (const { id } of await issuesOf(app)) expect((await fixContextOf(app, {}, id)).related_issues).toEqual([])
 })
 
-test('five related issues are shown, and how many there are', async () => {
+test('five related issues are shown, and the note has their total', async () => {
   await using app = await startApp()
   const crash = (index: number) => ({
     exception: thrown({

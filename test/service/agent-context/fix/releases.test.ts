@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp, type App } from '../../../app.ts'
-import { fixContextOf, issuesOf } from './room.ts'
+import { fixContextOf, issuesOf } from './fix-context.ts'
 
 const minuteMs = 60_000
 
@@ -51,7 +51,7 @@ test('the first release, the last, the one before the first, and the commits bet
   expect(releases.first).toMatchObject({ key: '', known: true })
 })
 
-test('they are those of the environment with most occurrences', async () => {
+test('the releases are those of the environment with the most occurrences', async () => {
   await using app = await startApp()
   for (const environment of ['production', 'staging'])
     for (const [version, ago] of [
@@ -70,7 +70,7 @@ test('they are those of the environment with most occurrences', async () => {
   })
 })
 
-test('the commits are unknown as soon as one of the two is', async () => {
+test('the commit range is unknown if one of the two commits is', async () => {
   await using app = await startApp()
   await release(app, '1.0.0', 30, '')
   await release(app, '1.1.0', 20)
@@ -140,7 +140,7 @@ test('a predecessor in which the issue occurs is not good', async () => {
   expect(versions(await releasesOf(app))).toMatchObject({ first: '1.1.0', good: undefined, commits: null })
 })
 
-test('a first occurrence without a release leaves open when it began', async () => {
+test('a first occurrence without a release leaves the first release unknown', async () => {
   await using app = await startApp()
   await release(app, '1.0.0', 40)
   await crash(app, undefined, 30)

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../../../../src/contract/index.ts'
 import type { FixContextBody } from '../../../../src/service/agent-context/fix/bodies.ts'
 import { fit } from '../../../../src/service/agent-context/fix/reduce.ts'
 import { startApp, type App } from '../../../app.ts'
-import { fixContextOf, own, thrown } from './room.ts'
+import { fixContextOf, own, thrown } from './fix-context.ts'
 
 const MOST_BYTES = 60_000
 const PAYLOAD = 900_000
@@ -99,7 +99,7 @@ test('whatever an event holds, the response stays within 60 KB and says that it 
   )
 }, 120_000)
 
-test('an event as large as the ingest takes fits by giving up what helps least first', async () => {
+test('the largest event that the ingest accepts fits after the least valuable content is cut first', async () => {
   const line = '\u0001'.repeat(1_000)
   const frames = Array.from({ length: 18 }, (_, index) =>
     own(`src/f${index}.ts`, `f${index}`, index + 1, { pre_context: [line, line, line], context_line: line }),
@@ -122,7 +122,7 @@ test('an event as large as the ingest takes fits by giving up what helps least f
   )
 })
 
-test('what fits is left whole', async () => {
+test('a context that fits is not cut', async () => {
   const frames = [own('src/a.ts', 'a', 1, { pre_context: ['one', 'two'], context_line: 'throw it' })]
   const event = { exception: thrown({ type: 'Error', frames }), extra: { cart: { id: 7 } }, modules: { express: '5' } }
   const { fix } = await largest({ ...event, fingerprint: ['small'] })
@@ -147,7 +147,7 @@ test('frames still lead to their exception when a long chain was cut', async () 
   expect(fix.event?.exceptions.at(-1)?.type).toBe('Error49')
 })
 
-test('a component with long lists does not push the response over its size', async () => {
+test('a component with long lists does not make the response too large', async () => {
   const globs = Array.from({ length: 100 }, (_, index) => `src/${'f'.repeat(480)}${index}/**`)
   const body = { name: 'Wide', path_globs: [...globs.slice(1), 'src/wide/**'], exclude_globs: globs }
   expect((await shared.request('POST', `/v1/products/${shared.productId}/components`, body)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../app.ts'
 import { bundle, crash, eventOf, sources, uploadBuild } from '../../errors/sourcemaps/symbolicate/shop.ts'
-import { fixContextOf } from './room.ts'
+import { fixContextOf } from './fix-context.ts'
 
 const address = 'https://shop.example/assets/app.js'
 

@@ -85,7 +85,7 @@ const crash = {
   },
 }
 
-test('a context brings criteria, tests, files with source, failures and open issues together', async () => {
+test('a context combines criteria, tests, files with source, failures and open issues', async () => {
   await using app = await startApp()
   const group = await require(app, { title: 'Cart', kind: 'group' })
   const requirement = await require(app, {
@@ -164,7 +164,7 @@ test('a budget cuts excerpts first, then similar tests, failures and issues, eac
   expect(least.requirement.key).toBe('REQ-1')
 })
 
-test('a prepared working tree makes real files of globs, and says which match none', async () => {
+test('a prepared working tree resolves globs to files, and the answer lists globs without matches', async () => {
   await using app = await startApp()
   const requirement = await require(app, { code_refs: [{ path: 'src/cart/**/*.ts' }, { path: 'src/gone/**' }] })
   expect((await context(app, requirement)).code_files.map(({ path }) => path)).toEqual([
@@ -208,7 +208,7 @@ test('several contexts share one budget by the score of their gaps', async () =>
   expect((await prepare(app, { gap_ids: ['nope'] })).status).toBe(404)
 })
 
-test('conventions are read off the tests that are there', async () => {
+test('conventions are derived from the existing tests', async () => {
   await using app = await startApp()
   const requirement = await require(app)
   await ingest(app, [unit('[REQ-1] adds up'), unit('rounds'), unit('pays', { file_path: 'test/pay.test.ts' })])
@@ -230,7 +230,7 @@ test.each([
   expect(filePattern(files)).toBe(pattern)
 })
 
-test('a new test goes beside the tests that are there, else where the pattern puts it', () => {
+test('a new test goes into the file of existing tests, or else where the pattern puts it', () => {
   const pattern = { test_file_pattern: 'test/<dir>/<name>.test.ts' }
   const facts = { testFiles: [], codeFiles: ['src/cart/total.ts'], title: 'Adds up' }
   expect(targetFile(pattern, facts)).toBe('test/cart/total.test.ts')

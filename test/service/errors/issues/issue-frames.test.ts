@@ -6,7 +6,7 @@ import {
   replaceIssueFrames,
   stacksOf,
 } from '../../../../src/service/errors/issues/issue-frames.ts'
-import { library, own, thrown } from '../../agent-context/fix/room.ts'
+import { library, own, thrown } from '../../agent-context/fix/fix-context.ts'
 import { openRig } from './rig.ts'
 
 const roots = { root_path: '', path_strip_prefixes: ['/srv/shop'] }

@@ -4,7 +4,7 @@ import { startApp } from '../../../app.ts'
 
 const day = 86_400_000
 
-test('old results go, each test keeps its newest one, and a deleted test keeps none after a month', async () => {
+test('old results are removed, each test keeps its newest one, and a deleted test keeps none after a month', async () => {
   await using app = await startApp()
   const at = (days: number) => new Date(Date.now() - days * day).toISOString()
   const send = (name: string, days: number) =>

@@ -104,7 +104,7 @@ const product: fc.Arbitrary<TreeNode[]> = cases.chain((known) => {
   )
 })
 
-test('the coverage of 10,000 generated products is what a slow reading of the rule says', () => {
+test('the coverage of 10,000 generated products matches a naive implementation of the rule', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(product, (nodes) => {
@@ -164,7 +164,7 @@ test('links that name criteria leave the others uncovered', () => {
   expect(own([{}, { criterionIds: ['first'] }], criteria).coverage.state).toBe('verified')
 })
 
-test('a requirement says when its results will be too old', () => {
+test('the rule returns when the results of a requirement will be too old', () => {
   expect(own([{}]).staleAt).toBe(now + maxAgeMs + 1)
   expect(own([]).staleAt).toBeNull()
 })

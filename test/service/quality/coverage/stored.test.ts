@@ -199,7 +199,7 @@ async function build(
   })
 }
 
-test('stored coverage is what a computation over everything says, after every edit', async () => {
+test('stored coverage equals coverage computed from scratch, after every edit', async () => {
   await using room = await startProduct()
   const { db, id, product, refresh } = room
   const ids = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5']
@@ -239,7 +239,7 @@ test('stored coverage is what a computation over everything says, after every ed
   )
 })
 
-test('results of another environment say nothing about the environment asked for', async () => {
+test('results of another environment do not count in a scoped query', async () => {
   await using room = await startProduct()
   const { db, id, product, refresh } = room
   await insert(db, 'requirement', [requirement(id, 1)])

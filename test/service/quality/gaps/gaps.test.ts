@@ -98,7 +98,7 @@ test('a requirement without a test is a gap that says why and what to do', async
   expect((await list(app)).coverage_gaps[0]!.id).toBe(page.coverage_gaps[0]!.id)
 })
 
-test('errors in the files of a requirement raise it, and half as much in its component', async () => {
+test('errors in the files of a requirement raise its score, and errors in its component half as much', async () => {
   await using app = await startApp()
   const component = await app.request<{ component: { id: string } }>(
     'POST',
@@ -145,7 +145,7 @@ test('errors in the files of a requirement raise it, and half as much in its com
   expect(page.coverage_gaps[1]!.reasons).toContain('10 error events of 2 issues in its component in the last 7 days')
 })
 
-test('a file that errors go through and no requirement claims is a gap of its own', async () => {
+test('a file that occurs in errors and that no requirement claims is a separate gap', async () => {
   await using app = await startApp()
   await app.ingest(crashIn('src/search/index.ts'))
   const page = await list(app)
@@ -163,7 +163,7 @@ test('a file that errors go through and no requirement claims is a gap of its ow
   expect((await list(app)).coverage_gaps.map(({ type }) => type)).toEqual(['GAP_TYPE_NO_TEST'])
 })
 
-test('each kind of gap is told apart, and a verified requirement is none', async () => {
+test('each type of gap is recognized, and a verified requirement is not a gap', async () => {
   await using app = await startApp()
   const verified = await require(app)
   const failing = await require(app)
@@ -244,7 +244,7 @@ const generated = fc.record({
   }),
 })
 
-test('the order of gaps is the documented formula, also page by page', async () => {
+test('gaps are ordered by the documented formula, across pages too', async () => {
   const weights = { critical: 1, high: 0.75, medium: 0.5, low: 0.25 }
   await fc.assert(
     fc.asyncProperty(generated, async ({ requirements, events }) => {

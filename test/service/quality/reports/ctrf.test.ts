@@ -48,7 +48,7 @@ test("Vitest's run has the same cases, statuses, attempts and durations as in it
   expect(vitest.cases.map(joined).toSorted()).toEqual(json.map(joined).toSorted())
 })
 
-test('the reporter for Vitest 2 names retries that were allowed, not made: they count where the case tells of a failure', () => {
+test('the reporter for Vitest 2 writes allowed retries: they count only if the case has a failure', () => {
   const json = parseVitestJson(fixture('vitest/report-2.1.json'))
   // It has the direct children of the outermost suites, and writes none of the suites.
   const direct = oldVitest.cases.filter((one) => json.cases.some(({ name }) => name === one.name))
@@ -76,7 +76,7 @@ test("Playwright's run has the same cases, projects, statuses and attempts as in
   }
 })
 
-test('a test that Playwright broke off has failed', () => {
+test('a test that Playwright interrupted has failed', () => {
   const { cases } = parseCtrf(fixture('ctrf/playwright-stopped.json'))
   expect(cases.map((one) => [fileOf(one), one.name, shortStatus(one)])).toEqual([
     ['e2e-stopped/a.spec.mjs', 'fails at once', 'FAILED'],
@@ -151,7 +151,7 @@ test('tags, labels, extra and annotations become tags, labels and references', (
   })
 })
 
-test('flaky is what passed after a failure, whatever else says so', () => {
+test('a case that passed after a failure is flaky', () => {
   const statusOf = (fields: object) => shortStatus(read(fields))
   expect(statusOf({ flaky: true, retries: 2 })).toBe('FLAKY')
   expect(statusOf({ flaky: true, retries: 2, status: 'failed' })).toBe('FAILED')
@@ -165,7 +165,7 @@ test('flaky is what passed after a failure, whatever else says so', () => {
   expect(read({ flaky: false, message: 'expected' }).message).toBe('')
 })
 
-test('what is wrong in one test is a warning that holds no text of the report', () => {
+test('a defect in one test is a warning that does not quote the report', () => {
   const { cases, warnings } = parseCtrf(
     report([
       'no test',
@@ -196,7 +196,7 @@ test.each([
   { json: { results: [] } },
   { json: { results: { tests: {} } } },
   { json: { reportFormat: 'other', results: { tests: [] } } },
-])('$json is refused as no CTRF', ({ json }) => {
+])('$json is refused: not CTRF', ({ json }) => {
   expect(refusal(parseCtrf, json)).toEqual({
     reason: 'REPORT_UNPARSABLE',
     message: expect.stringMatching(
@@ -287,7 +287,7 @@ function asCtrf(one: ReportCase): object {
   }
 }
 
-test('cases written as CTRF are read back as they were', () => {
+test('cases written as CTRF are read back unchanged', () => {
   fc.assert(
     fc.property(cases, (list) => {
       const json: unknown = JSON.parse(JSON.stringify(report(list.map(asCtrf))))

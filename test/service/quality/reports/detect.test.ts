@@ -9,7 +9,7 @@ type Format = z.output<typeof ReportFormat>
 const junit = '<testsuites><testsuite name="s"><testcase name="a"/></testsuite></testsuites>'
 const tap = 'TAP version 14\n1..1\nok 1 - a\n'
 
-test('every recorded report is told by its content, with or without a byte order mark and white space before it', () => {
+test('every recorded report is detected by its content, with or without a byte order mark and leading white space', () => {
   const told = recordedReports().map((path) => {
     const text = fixtureText(path)
     const marked = `\ufeff\n  ${text.replaceAll('\n', '\r\n').replace(/^<\?xml.*\?>\s*/u, '')}`
@@ -25,7 +25,7 @@ test.each([
   ['vitest/report.json', 'REPORT_FORMAT_VITEST_JSON'],
   ['jest/report.json', 'REPORT_FORMAT_JEST_JSON'],
   ['playwright/report.json', 'REPORT_FORMAT_PLAYWRIGHT_JSON'],
-] satisfies [string, Format][])('%s is told by its shape, as text and as an object', (path, format) => {
+] satisfies [string, Format][])('%s is detected by its shape, as text and as an object', (path, format) => {
   const text = fixtureText(path)
   expect(parsed(text).format).toBe(format)
   expect(parsed(text).cases.length).toBeGreaterThan(0)
@@ -34,7 +34,7 @@ test.each([
   expect(parseReport({ name: '', content: text, format })).toEqual(parsed(text))
 })
 
-test('CTRF without its own mark is told by its results', () => {
+test('CTRF without its marker is detected by its results', () => {
   const report = { results: { tool: { name: 'x' }, tests: [{ name: 'a', status: 'passed', duration: 1 }] } }
   expect(parseReport({ name: '', content: report }).format).toBe('REPORT_FORMAT_CTRF')
 })
@@ -57,7 +57,7 @@ test.each([
   expect(parsed(text).format).toBe('REPORT_FORMAT_TAP')
 })
 
-test('UTF-16 that was read as UTF-8 or byte by byte is read, with a warning', () => {
+test('UTF-16 that was decoded as UTF-8 or byte by byte is read, with a warning', () => {
   for (const text of [junit, tap]) {
     const little = Buffer.from(`\ufeff${text}`, 'utf16le')
     const big = Buffer.from(little).swap16()
@@ -116,7 +116,7 @@ test.each([
   ['[1, 2]', 'it is a JSON array or a single value; all supported JSON formats are objects'],
   ['{"a":1}', 'it is JSON, but not CTRF, Vitest, Jest or Playwright'],
   ['{"cases":[]}', 'it is a list of cases; send it as draft.cases'],
-])('%j is no format that is known, and the error says why', (content, why) => {
+])('%j is not a known format, and the error says why', (content, why) => {
   expect(refused(() => parsed(content))).toEqual({
     reason: 'FORMAT_UNKNOWN',
     message: `the format of this report is unknown: ${why}`,
@@ -124,7 +124,7 @@ test.each([
   })
 })
 
-test('JSON that was cut off says so with its line and without its text', () => {
+test('the error for truncated JSON has its line and does not quote it', () => {
   expect(refused(() => parsed('{\n"reportFormat": "CTRF",\n"secret": tru'))).toEqual({
     reason: 'REPORT_UNPARSABLE',
     message: 'this report cannot be read: its JSON is malformed or truncated (line 3)',
@@ -138,7 +138,7 @@ test.each([
   ['TestRun', 'a TRX report of Visual Studio'],
   ['html', 'a web page'],
   ['toString', 'XML of another kind'],
-])('XML whose root is %s is no JUnit, and the error says what it is', (root, what) => {
+])('XML whose root is %s is not JUnit, and the error says what it is', (root, what) => {
   expect(refused(() => parsed(`<${root}/>`)).message).toBe(
     `this JUnit XML report cannot be read: it is ${what}; the root element must be testsuites or testsuite, so configure the tests to report JUnit XML (line 1)`,
   )

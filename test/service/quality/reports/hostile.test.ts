@@ -171,7 +171,7 @@ test('references to characters are decoded and those to entities are not', () =>
   expect(cases[0]!.message).toBe('AB  \ufffd \ufffd &lol; &#65;')
 })
 
-test('control characters that XML forbids are taken out and the rest is read', () => {
+test('control characters that XML forbids are removed and the rest is read', () => {
   expect(parsed(inCase('<failure message="a\u0000b\u000bc">\u0001d\u001b[1m</failure>')).cases).toMatchObject([
     { message: 'abc', trace: 'd' },
   ])
@@ -202,7 +202,7 @@ test.each([
   })
 })
 
-test('diagnostics that would expand, construct or never end do nothing', () => {
+test('diagnostics that would expand, construct objects or never end have no effect', () => {
   const bomb = `  a: &a [x, x]\n${Array.from({ length: 9 }, (_, level) => `  b${String(level)}: &b${String(level)} [*a, *a]\n`).join('')}`
   const tap = `not ok 1 - a\n  ---\n${bomb}  f: !function "process.exit()"\n  message: plain\n  ...\nok 2 - b\n  ---\n${'  x: y\n'.repeat(100_000)}1..2\n`
   expect(parsed(tap).cases).toMatchObject([{ name: 'a', message: 'plain' }, { name: 'b' }])
@@ -281,7 +281,7 @@ function faultsIn(text: string, secret: string): string[] {
   }
 }
 
-test('terminal sequences are taken off, and ones that never end cost no more than their length', () => {
+test('terminal sequences are removed, and unterminated ones take linear time', () => {
   expect(plainText('\u001b[31mred\u001b[39m \u001b]8;;https://a.example\u0007link\u001b]8;;\u0007 plain')).toBe(
     'red link plain',
   )

@@ -48,7 +48,7 @@ test('every case has the file, suites and status that Jest printed', () => {
   expect(read.toSorted()).toEqual(printed.toSorted())
 })
 
-test('every case has the status and duration that jest-junit wrote of the same run', () => {
+test('every case has the status and duration that jest-junit wrote for the same run', () => {
   const junit = [...fixtureText('jest/junit.xml').matchAll(/<testcase .*? name="(.*?)" time="(.*?)">\s*<(\w+)?/gu)]
   const told = junit.map(([, name, time, child]) => [
     unescaped(name!).trim(),
@@ -119,7 +119,7 @@ test('texts have no terminal colours, and the message ends where the stack begin
   expect(JSON.stringify(report)).not.toMatch(/\\u001b/u)
 })
 
-test("Jest's own results, as a reporter is given them, are read like its JSON", () => {
+test("Jest's internal results, as its reporters receive them, are read like its JSON", () => {
   const { cases } = parseJestJson({
     testResults: [
       {
@@ -140,7 +140,7 @@ test("Jest's own results, as a reporter is given them, are read like its JSON", 
   ])
 })
 
-test.each([...notObjects, { json: { testResults: null } }])('$json is refused as no report of Jest', ({ json }) => {
+test.each([...notObjects, { json: { testResults: null } }])('$json is refused: not a report of Jest', ({ json }) => {
   expect(refusal(parseJestJson, json).message).toMatch(/^this Jest JSON report cannot be read: /)
 })
 

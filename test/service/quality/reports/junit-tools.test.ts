@@ -140,7 +140,7 @@ test('a case of the same test has one identity in both families of pytest', () =
   expect(rows('xunit2')).toEqual(rows('xunit1'))
 })
 
-test('colours of the terminal are gone from messages, and traces keep their lines', () => {
+test('terminal colours are removed from messages, and traces keep their lines', () => {
   const named = (path: string, name: string) => recorded(path).cases.find((one) => one.name === name)!
   expect(named('junit/node-test/report.xml', 'throws').message).toBe('no price')
   expect(named('junit/mocha/xunit.xml', 'throws').message).toBe('no price')

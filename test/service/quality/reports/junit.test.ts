@@ -39,7 +39,7 @@ test.each([
   })
 })
 
-test('a run lasts from its earliest suite to the one that ended last', () => {
+test('a run lasts from the start of its earliest suite to the end of its latest', () => {
   const xml = `<testsuites>
     <testsuite timestamp="2026-11-21T00:00:10" time="60"><testcase name="a"/></testsuite>
     <testsuite timestamp="2026-11-21T00:00:00" time="5"><testcase name="b"/></testsuite></testsuites>`
@@ -67,7 +67,7 @@ test.each([
   expect(read).toMatchObject({ status: `RESULT_STATUS_${status.toUpperCase()}`, message, trace })
 })
 
-test('attempts beside the last one are counted: passed at last is flaky, failed at last is failed', () => {
+test('earlier attempts are counted: a final pass is flaky, a final failure is failed', () => {
   const flaky = '<flakyFailure message="one"><stackTrace><![CDATA[at a]]></stackTrace></flakyFailure><flakyError/>'
   expect(only(`<testcase name="a">${flaky}</testcase>`)).toMatchObject({
     status: 'RESULT_STATUS_FLAKY',
@@ -113,7 +113,7 @@ test('a report of an unknown writer has its class as suite, else the suites arou
   expect(parsed(xml).framework).toBe('')
 })
 
-test('a root that is one suite is read, and a case without any name is left out with a warning and its line', () => {
+test('a root that is one suite is read, and a case without a name is skipped with a warning and its line', () => {
   const report = parsed('<testsuite name="s">\n<testcase name="a"/>\n<testcase time="1"/></testsuite>')
   expect(report.cases.map(({ name }) => name)).toEqual(['a'])
   expect(report.warnings).toEqual([
@@ -121,7 +121,7 @@ test('a root that is one suite is read, and a case without any name is left out 
   ])
 })
 
-test('cases that share a name count once: flaky when one passed after the failures, else the worst', () => {
+test('cases that share a name count once: flaky when one passed after the failures, otherwise the worst', () => {
   const failed = '<testcase name="a" time="1"><failure/></testcase>'
   const passed = '<testcase name="a" time="2"/>'
   expect(parsed(suite(failed + failed + passed))).toMatchObject({

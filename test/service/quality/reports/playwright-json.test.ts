@@ -176,7 +176,7 @@ test('suites may be nested a hundred deep and no deeper', () => {
   expect(refusal(parsePlaywrightJson, nested(100_000)).reason).toBe('REPORT_UNPARSABLE')
 })
 
-test('what is wrong in one suite, spec, test or result is a warning', () => {
+test('a defect in one suite, spec, test or result is a warning', () => {
   const { cases, warnings } = parsePlaywrightJson({
     config: 'none',
     errors: 'none',
@@ -208,7 +208,7 @@ test('what is wrong in one suite, spec, test or result is a warning', () => {
   ])
 })
 
-test.each([...notObjects, { json: { suites: {} } }])('$json is refused as no report of Playwright', ({ json }) => {
+test.each([...notObjects, { json: { suites: {} } }])('$json is refused: not a report of Playwright', ({ json }) => {
   expect(refusal(parsePlaywrightJson, json).message).toMatch(/^this Playwright JSON report cannot be read: /)
 })
 

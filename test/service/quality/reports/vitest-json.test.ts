@@ -123,7 +123,7 @@ test('cases are the same ones as in the JUnit report of the same run', () => {
   expect(ran.filter(isPlain).filter((one) => !known.has(identity(one)))).toEqual([])
 })
 
-test('a report of Vitest 2 is read alike', () => {
+test('a report of Vitest 2 is read the same way', () => {
   const old = parseVitestJson(fixture('vitest/report-2.1.json'))
   const told = printed(fixtureText('vitest/printed-2.1.txt'))
   const read = new Map(
@@ -153,7 +153,7 @@ test('a report without a case is refused as empty', () => {
   expect(refusal(parseVitestJson, { testResults: [] }).reason).toBe('REPORT_EMPTY')
 })
 
-test('what is wrong in one case or file is a warning that holds no text of the report', () => {
+test('a defect in one case or file is a warning that does not quote the report', () => {
   const fine = { title: 'fine', status: 'passed', ancestorTitles: ['', ' a '], duration: 1.6, failureMessages: [] }
   const { cases, warnings } = parseVitestJson({
     testResults: [

@@ -22,7 +22,7 @@ const globs = fc.uniqueArray(
   { minLength: 1, maxLength: 8 },
 )
 
-test('the requirements of a file are those of whose references one matches, as if each had been tried', async () => {
+test('the requirements of a file are the same as when every code reference is tested', async () => {
   await using app = await startApp()
   await fc.assert(
     fc.asyncProperty(globs, paths, async (references, asked) => {

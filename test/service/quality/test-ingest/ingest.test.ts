@@ -66,7 +66,7 @@ const coverage = async (app: App, { id }: { id: string }) =>
     }>('GET', `/v1/requirements/${id}`)
   ).body.requirement.coverage
 
-test('a report makes suites and cases, records results, links by annotation and tells the coverage effect', async () => {
+test('a report creates suites and cases, records results, links by annotation and returns the coverage effect', async () => {
   await using app = await startApp()
   const requirement = await require(app)
   const report = await ingest(
@@ -143,7 +143,7 @@ const shard = fc.record({
   ),
 })
 
-test('shards of a run come to the same in any order, however often each is sent', async () => {
+test('shards of a run have the same outcome in any order, however often each is sent', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(shard, { minLength: 1, maxLength: 4 }),
@@ -196,7 +196,7 @@ test('a case that fails and passes within one run is flaky, in one report or in 
   expect(one?.last_result).toMatchObject({ status: 'RESULT_STATUS_FLAKY', attempts: 2 })
 })
 
-test('a report of an older run does not replace what a newer one says', async () => {
+test('a report of an older run does not replace newer results', async () => {
   await using app = await startApp()
   await ingest(app, [cart('adds up')], { run: { run_key: 'new', started_at: '2026-02-01T00:00:00Z' } })
   await ingest(app, [cart('adds up', { status: 'failed' })], {
@@ -226,7 +226,7 @@ test('a renamed test file keeps its history, its links and its keys', async () =
   expect(await tests(app)).toHaveLength(2)
 })
 
-test('a case that moves to another suite of its file is the same case; one that is only alike is not', async () => {
+test('a case that moves to another suite of its file is the same case; one that is only similar is not', async () => {
   await using app = await startApp()
   await ingest(app, [cart('adds up')])
   const suite = await ingest(app, [cart('adds up', { suite_path: ['cart', 'totals'] })])
@@ -239,7 +239,7 @@ test('a case that moves to another suite of its file is the same case; one that 
   expect(shards.summary).toMatchObject({ cases_created: 1 })
 })
 
-test('an annotation that disappears makes its link suspect, and active again when it is back', async () => {
+test('a link becomes suspect when its annotation disappears, and active again when it returns', async () => {
   await using app = await startApp()
   const requirement = await require(app)
   await ingest(app, [cart('adds up', { tags: ['REQ-1'] })], { run: { run_key: '1' } })
@@ -250,7 +250,7 @@ test('an annotation that disappears makes its link suspect, and active again whe
   expect(await coverage(app, requirement)).toMatchObject({ state: 'verified', suspect: false })
 })
 
-test('a requirement edited semantically turns its tests suspect, and a passing run alone does not clear that', async () => {
+test('a change to the content of a requirement makes its links suspect, and a passing run alone does not clear that', async () => {
   await using app = await startApp()
   const requirement = await require(app)
   await ingest(app, [cart('[REQ-1] adds up')], { run: { run_key: '1' } })
@@ -304,7 +304,7 @@ test('drafts record no results, and become active when they run', async () => {
   expect(await tests(app)).toMatchObject([{ status: 'TEST_STATUS_ACTIVE' }])
 })
 
-test('cases that a reported file lost are deprecated when asked for, and come back with the report', async () => {
+test('cases missing from a reported file are deprecated on request, and return with the report', async () => {
   await using app = await startApp()
   await ingest(app, [cart('adds up'), cart('rounds'), cart('pays', { file_path: 'test/pay.test.ts' })], {
     run: { run_key: '1' },
@@ -322,7 +322,7 @@ test('cases that a reported file lost are deprecated when asked for, and come ba
   expect(await statuses()).toMatchObject({ rounds: 'TEST_STATUS_ACTIVE' })
 })
 
-test('a dry run says what a report would do and writes nothing', async () => {
+test('a dry run returns what a report would do and writes nothing', async () => {
   await using app = await startApp()
   await require(app)
   const dry = await ingest(app, [cart('[REQ-1] adds up')], { validate_only: true, run: { environment: 'ci' } })
@@ -335,7 +335,7 @@ test('a dry run says what a report would do and writes nothing', async () => {
   expect(environments.body.environments).toEqual([])
 })
 
-test('what cannot be taken is refused by its reason and changes nothing', async () => {
+test('an unacceptable request is refused with its reason and changes nothing', async () => {
   await using app = await startApp()
   const nothing = await app.request<Failure>('POST', `/v1/products/${app.productId}/tests:ingest`, { draft: {} })
   expect([nothing.status, reasonOf(nothing)]).toEqual([400, 'REPORT_EMPTY'])

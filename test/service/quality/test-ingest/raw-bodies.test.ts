@@ -32,7 +32,7 @@ test('a report may be the body itself, with the run and the options in the query
   expect(tap.body.ingest).toMatchObject({ format: 'REPORT_FORMAT_TAP', summary: { passed: 1 } })
 })
 
-test('a JSON report without members of ours is the report; curl needs no content type', async () => {
+test('a JSON body without members of the request is the report; curl needs no content type', async () => {
   await using app = await startApp()
   const ctrf = {
     reportFormat: 'CTRF',
