@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import { viewComponents } from '../../workspace/component-view.ts'
 import { viewEvent, type EventBody, type EventOptions } from '../../errors/issues/read/event-view.ts'
-import { stacksOf } from '../../errors/issues/issue-frames.ts'
+import { relevantStacks } from '../../errors/issues/issue-frames.ts'
 import { viewIssues } from '../../errors/issues/read/issue-view.ts'
 import type { StoredIssue } from '../../errors/issues/columns.ts'
 import { latestOccurrence } from '../../errors/issues/read/occurrences.ts'
-import { presenceOf } from '../../errors/issues/read/presence.ts'
+import { readPresence } from '../../errors/issues/read/presence.ts'
 import { snapshotOf } from '../../workspace/snapshot.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
@@ -47,8 +47,8 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
   const { noteCut: note, list } = createTruncationNotes()
   const keyPrefix = product.key_prefix
   const event = await newestEvent(rows, query)
-  const stacks = event === null ? [] : stacksOf(event)
-  const presence = await presenceOf(rows, issue.id)
+  const stacks = event === null ? [] : relevantStacks(event)
+  const presence = await readPresence(rows, issue.id)
   const [body] = await viewIssues(rows, [issue], { keyPrefix, now })
   const found = await findFiles(rows, query, { stacks, note })
   const whole = {

@@ -7,12 +7,12 @@ type Engine = 'v8' | 'spidermonkey' | 'javascriptcore' | ''
 const LOOKED_AT = 50
 
 /** The engine an event comes from: by its browser's name for itself, else by how its messages and stacks are written. */
-export function engineOf(event: NormalEvent): Engine {
+export function detectEngine(event: NormalEvent): Engine {
   if (event.platform === 'node') return 'v8'
-  return byBrowser(userAgentOf(event)) || byWords(event)
+  return byBrowser(readUserAgent(event)) || byWords(event)
 }
 
-function userAgentOf({ request: { headers } }: NormalEvent): string {
+function readUserAgent({ request: { headers } }: NormalEvent): string {
   for (const [name, value] of Object.entries(headers)) {
     if (name.toLowerCase() === 'user-agent') return String(value).slice(0, 512)
   }

@@ -35,21 +35,21 @@ export function pickExceptions(
 
 /** Undefined for a missing or repeated id, an unknown parent, itself as parent, a cycle, no root or several. */
 function readTree(exceptions: readonly NormalException[]): Tree | undefined {
-  const positionOf = new Map<number, number>()
+  const positionById = new Map<number, number>()
   for (const [position, { mechanism }] of exceptions.entries()) {
-    if (mechanism.exception_id === null || positionOf.has(mechanism.exception_id)) return undefined
-    positionOf.set(mechanism.exception_id, position)
+    if (mechanism.exception_id === null || positionById.has(mechanism.exception_id)) return undefined
+    positionById.set(mechanism.exception_id, position)
   }
   const children = new Map<number, number[]>()
   const roots: number[] = []
   // By id, as the SDK numbers them in the order it met them; the list itself runs the other way.
-  for (const [, position] of [...positionOf].toSorted(([left], [right]) => left - right)) {
+  for (const [, position] of [...positionById].toSorted(([left], [right]) => left - right)) {
     const parentId = exceptions[position]!.mechanism.parent_id
     if (parentId === null) {
       roots.push(position)
       continue
     }
-    const parent = positionOf.get(parentId)
+    const parent = positionById.get(parentId)
     if (parent === undefined || parent === position) return undefined
     const siblings = children.get(parent)
     if (siblings === undefined) children.set(parent, [position])

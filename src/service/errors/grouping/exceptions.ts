@@ -40,13 +40,13 @@ export function readExceptions(event: NormalEvent, variant: Variant, rules: Stac
 }
 
 /** The type of an exception as its author gave it; '' where the SDK made the exception only to carry a stack. */
-export function typeOf(exception: NormalException): string {
+export function exceptionType(exception: NormalException): string {
   return exception.mechanism.synthetic ? '' : exception.type.trim()
 }
 
 /** The type that counts: what all engines call it, and `<minified>` for a class that is named after its minified name. */
 export function typeTokens(exception: NormalException, { family }: StackRules, stack: Stack): Token[] {
-  const type = typeOf(exception)
+  const type = exceptionType(exception)
   if (type === '') return []
   if (family !== 'javascript') return [['type', type]]
   const isBuilt = stack.readings.some(({ minified }) => minified !== undefined)
@@ -56,9 +56,14 @@ export function typeTokens(exception: NormalException, { family }: StackRules, s
 }
 
 /** The value that counts: the template of a message, the words all engines share; parameterised. '' without one. */
-export function valueOf(event: NormalEvent, exception: NormalException, { family, readText }: StackRules): string {
+export function exceptionValue(
+  event: NormalEvent,
+  exception: NormalException,
+  { family, readText }: StackRules,
+): string {
   const { message, message_template: template } = event
-  const isMessage = typeOf(exception) === '' && template.trim() !== '' && exception.value.trim() === message.trim()
+  const isMessage =
+    exceptionType(exception) === '' && template.trim() !== '' && exception.value.trim() === message.trim()
   if (isMessage) return messageToken(template, readText)
   const { type, value } = exception
   return messageToken(family === 'javascript' ? sharedMessage(type.trim(), value) : value, readText)
@@ -75,7 +80,7 @@ function readException(
   if (stack.tokens.length > 0 && !carriesMessage(exception, rules)) {
     return { stack, tokens: [['exception', ''], ...inner, ...stack.tokens] }
   }
-  const value = valueOf(event, exception, rules)
+  const value = exceptionValue(event, exception, rules)
   if (value !== '') inner.push(['value', value])
   const tokens = [...inner, ...stack.tokens]
   return { stack, tokens: tokens.length === 0 ? [] : [['exception', ''], ...tokens] }
@@ -86,7 +91,7 @@ function readException(
  * logger sends the messages of many places with the same frames. A native crash has a type, and an address as value.
  */
 export function carriesMessage(exception: NormalException, { family }: StackRules): boolean {
-  return typeOf(exception) === '' && (family !== 'other' || exception.type.trim() === '')
+  return exceptionType(exception) === '' && (family !== 'other' || exception.type.trim() === '')
 }
 
 function counting(event: NormalEvent, readings: readonly ExceptionReading[]): PickedExceptions {

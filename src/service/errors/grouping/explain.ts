@@ -1,5 +1,5 @@
 import type { GroupingResult, NormalEvent } from '../event/event.ts'
-import { carriesMessage, typeOf, valueOf, type ExceptionsReading } from './exceptions.ts'
+import { carriesMessage, exceptionType, exceptionValue, type ExceptionsReading } from './exceptions.ts'
 import type { LooseHash } from './loose.ts'
 import type { Stack, StackRules } from './stack.ts'
 import { cutWithEllipsis } from '../../../lib/text.ts'
@@ -74,18 +74,18 @@ function defaultLines(facts: Explained): string[] {
 }
 
 function exceptionLines({ event, exceptions }: Explained): string[] {
-  const names = exceptions.positions.map((position) => typeOf(event.exceptions[position]!) || '(no type)')
+  const names = exceptions.positions.map((position) => exceptionType(event.exceptions[position]!) || '(no type)')
   if (names.length === 0) return []
-  const lines = [`${names.length === 1 ? 'Exception' : 'Exceptions, cause first'}: ${someOf(names, SHOWN_TYPES)}.`]
+  const lines = [`${names.length === 1 ? 'Exception' : 'Exceptions, cause first'}: ${listSome(names, SHOWN_TYPES)}.`]
   if (!event.exceptions.some(({ mechanism }) => mechanism.is_exception_group)) return lines
   const members = event.exceptions.filter(({ mechanism }) => !mechanism.is_exception_group)
-  const counted = counts(members.map((exception) => typeOf(exception) || '(no type)'))
+  const counted = counts(members.map((exception) => exceptionType(exception) || '(no type)'))
   const left = event.exceptions.length - names.length
   const equal =
     left === 0
       ? ''
       : `; ${plural(left, 'equal or grouping exception does', 'equal or grouping exceptions do')} not count`
-  return [...lines, `The group holds ${someOf(counted, SHOWN_TYPES)}${equal}.`]
+  return [...lines, `The group holds ${listSome(counted, SHOWN_TYPES)}${equal}.`]
 }
 
 /** What the SDK made an exception, or a stack, for. */
@@ -93,7 +93,7 @@ function messageLines({ event, exceptions, message, rules, stacks }: Explained):
   const said = exceptions.positions
     .map((position) => event.exceptions[position]!)
     .filter((exception) => carriesMessage(exception, rules))
-    .map((exception) => valueOf(event, exception, rules))
+    .map((exception) => exceptionValue(event, exception, rules))
   if (exceptions.positions.length === 0 && stacks.length > 0 && message !== '') said.push(message)
   const texts = said.filter((text) => text !== '')
   return texts.length === 0 ? [] : [`The stack only shows where this was said, so the text counts too: ${texts[0]!}`]
@@ -130,7 +130,7 @@ function mapLines(stacks: readonly Stack[]): string[] {
   if (builds.length > 0) {
     lines.push(
       `${plural(minified.length, 'frame has', 'frames have')} a minified name and no map: such names count only ` +
-        `within their build (${someOf(builds, SHOWN_BUILDS)}).`,
+        `within their build (${listSome(builds, SHOWN_BUILDS)}).`,
     )
   }
   return lines
@@ -164,7 +164,7 @@ function counts(names: readonly string[]): string[] {
   return [...found].map(([name, count]) => `${String(count)} ${name}`)
 }
 
-function someOf(names: readonly string[], count: number): string {
+function listSome(names: readonly string[], count: number): string {
   return `${names.slice(0, count).join(', ')}${moreThan(names.length, count)}`
 }
 

@@ -1,7 +1,7 @@
 import type { NormalFrame } from '../event/event.ts'
 import { functionToken, javaModule } from './functions.ts'
 import type { Token } from './hash.ts'
-import { buildOf, isBundled, isMinifiedName, pathOf } from './minified.ts'
+import { buildName, isBundled, isMinifiedName, framePath } from './minified.ts'
 import { isUrl, type ReadName, withoutHashes, withoutNumbers } from './paths.ts'
 import { isNative, isVendored } from '../../shared/code-paths.ts'
 import type { Family } from './platform.ts'
@@ -43,14 +43,14 @@ export interface FrameRules {
 export function readFrame(frame: NormalFrame, { family, release, readName }: FrameRules): FrameReading {
   const name = functionToken(frame.function, family)
   const engine = family === 'javascript' ? engineReason(frame, name) : ''
-  const file = fileOf(frame, readName)
+  const file = stableFileName(frame, readName)
   const place = placeToken(frame, family, file)
   const line = contextToken(frame, family, name)
   const isShort = family === 'javascript' && isMinifiedName(name)
   const inBundle = (isShort || line !== '') && family === 'javascript' && isBundled(frame, readName)
   // A line of a bundle is full of names that are new in each build.
   const context = inBundle && !frame.symbolicated ? '' : line
-  const minified = isShort && inBundle ? { build: buildOf(frame, release, readName) } : undefined
+  const minified = isShort && inBundle ? { build: buildName(frame, release, readName) } : undefined
   const places = place === undefined ? [] : [place]
   const functions = functionTokens(name, minified?.build ?? '')
   const contexts: Token[] = context === '' ? [] : [['context', context]]
@@ -103,13 +103,13 @@ export function isApp(frame: NormalFrame, family: Family): boolean {
 }
 
 /** The name of the file a frame is in, the same for every build. */
-function fileOf(frame: NormalFrame, readName: ReadName): string {
-  const { name, stable } = readName(pathOf(frame))
+function stableFileName(frame: NormalFrame, readName: ReadName): string {
+  const { name, stable } = readName(framePath(frame))
   return (frame.symbolicated ? name : stable).toLowerCase()
 }
 
 function placeToken(frame: NormalFrame, family: Family, file: string): Token | undefined {
-  const module = moduleOf(frame, family)
+  const module = frameModule(frame, family)
   if (module !== '') return ['module', module]
   const path = frame.abs_path === '' ? frame.filename : frame.abs_path
   if (!frame.symbolicated && (isUrl(path) || isUrl(frame.filename))) return undefined
@@ -117,7 +117,7 @@ function placeToken(frame: NormalFrame, family: Family, file: string): Token | u
   return file === '' ? undefined : ['file', file]
 }
 
-function moduleOf(frame: NormalFrame, family: Family): string {
+function frameModule(frame: NormalFrame, family: Family): string {
   if (family === 'java') return javaModule(frame.module)
   if (family !== 'javascript') return frame.module
   // The SDK named it after the bundle, which the map has left behind.

@@ -6,10 +6,10 @@ import { hashTokens, type Token } from './hash.ts'
 import { looseHashes, type LooseHash, type ReadEvent } from './loose.ts'
 import { messageToken, readerOfEvent } from './parameterise.ts'
 import { namesOfEvent } from './paths.ts'
-import { familyOf } from './platform.ts'
+import { languageFamily } from './platform.ts'
 import { LONGEST_CYCLE } from './recursion.ts'
 import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
-import { nameOf } from './title.ts'
+import { nameEvent } from './title.ts'
 
 export interface GroupingOptions {
   /** The event before symbolication: its hash is attached, so that events before and after the maps came join. */
@@ -45,7 +45,7 @@ interface Reading {
 export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): Grouping {
   const { reading, ...read } = readWith(event, options)
   const { rules, hash } = read
-  const system = hashOf(event, readEvent(event, 'system', rules), rules)
+  const system = hashReading(event, readEvent(event, 'system', rules), rules)
   const kind = fingerprintKind(event.fingerprint)
   const loose = kind === 'custom' ? [] : looseHashes(read, readRaw(event, options))
   const basis = kind === 'default' ? reading.basis : kind === 'custom' ? 'fingerprint' : 'hybrid'
@@ -57,8 +57,8 @@ export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): G
     other_hashes: others,
     loose_hashes: loose.filter((each) => each.hash !== system),
     explanation: explain({ ...reading, event, basis, rules, others, loose }),
-    ...nameOf(event, reading.exceptions.main, namingStacks(event, reading), rules.family),
-    frames: rolesOf(event, reading, kind === 'custom'),
+    ...nameEvent(event, reading.exceptions.main, namingStacks(event, reading), rules.family),
+    frames: frameRoles(event, reading, kind === 'custom'),
   }
 }
 
@@ -72,7 +72,7 @@ function readRaw(event: NormalEvent, { unsymbolicated, ...options }: GroupingOpt
 
 function readWith(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: GroupingOptions) {
   const rules: StackRules = {
-    family: familyOf(event),
+    family: languageFamily(event),
     release: event.release === '' ? '' : `${event.release} ${event.dist}`,
     readName: namesOfEvent(),
     longestCycle,
@@ -85,12 +85,12 @@ function readWith(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: Grouping
     rules,
     reading,
     exceptions: reading.exceptions,
-    hash: hashOf(event, reading, rules),
-    hashOf: (tokens: readonly Token[]) => hashOf(event, { tokens }, rules),
+    hash: hashReading(event, reading, rules),
+    hashWithFingerprint: (tokens: readonly Token[]) => hashReading(event, { tokens }, rules),
   }
 }
 
-function hashOf(event: NormalEvent, { tokens }: Pick<Reading, 'tokens'>, { readText }: StackRules): string {
+function hashReading(event: NormalEvent, { tokens }: Pick<Reading, 'tokens'>, { readText }: StackRules): string {
   const isDefault = fingerprintKind(event.fingerprint) === 'default'
   return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens, readText))
 }
@@ -141,7 +141,7 @@ function namingStacks(event: NormalEvent, { exceptions, thread }: Reading) {
   return [exceptions.main, ...others, thread].flatMap((source) => (source === undefined ? [] : [source.frames]))
 }
 
-function rolesOf(event: NormalEvent, { exceptions }: Reading, custom: boolean): GroupingResult['frames'] {
+function frameRoles(event: NormalEvent, { exceptions }: Reading, custom: boolean): GroupingResult['frames'] {
   return event.exceptions.flatMap((exception, exceptionIndex) => {
     const stack = exceptions.stacks[exceptionIndex]
     return exception.frames.map((_, index) => {

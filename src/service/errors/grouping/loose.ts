@@ -1,6 +1,6 @@
 import type { NormalEvent } from '../event/event.ts'
-import { engineOf } from './engines.ts'
-import { typeTokens, valueOf, type ExceptionsReading } from './exceptions.ts'
+import { detectEngine } from './engines.ts'
+import { typeTokens, exceptionValue, type ExceptionsReading } from './exceptions.ts'
 import { isBeyondAwait } from './functions.ts'
 import { hashTokens, type Token } from './hash.ts'
 import { lenientTokens, namedTokens, shapeTokens, type Stack, type StackRules } from './stack.ts'
@@ -27,11 +27,11 @@ export interface ReadEvent {
   /** The hash that decides. */
   hash: string
   /** Hashes tokens together with what the event's fingerprint adds. */
-  hashOf(tokens: readonly Token[]): string
+  hashWithFingerprint(tokens: readonly Token[]): string
 }
 
 /** One exception that counts, from `from` on: the frames that every engine knows, callers beyond an `await` left out. */
-interface Part {
+interface ExceptionPart {
   frames: NormalEvent['exceptions'][number]['frames']
   stack: Stack
   from: number
@@ -72,18 +72,18 @@ export function looseHashes(read: ReadEvent, raw: ReadEvent | undefined): LooseH
 
 /** The same functions, told by another engine, or by a map that holds no source lines. */
 function acrossEngines(read: ReadEvent, asSent: ReadEvent): LooseHash[] {
-  const parts = partsOf(read, asSent)
+  const parts = exceptionParts(read, asSent)
   const readings = parts.flatMap(({ stack, from }) => contributing(stack, from))
   const isMapped = parts.some(({ frames }) => frames.some(({ symbolicated }) => symbolicated))
   // Node has one engine, and says all it knows.
   if (readings.length === 0 || (read.event.platform === 'node' && !isMapped)) return []
   if (!isTelling(parts, readings)) return []
-  const hash = read.hashOf([
+  const hash = read.hashWithFingerprint([
     ['across', 'engines'],
     ...parts.flatMap(({ stack, from, type, value }) => [...headTokens(type, value), ...lenientTokens(stack, from)]),
   ])
   const knowledge = readings.some(({ hasLine }) => hasLine) ? 'lines' : 'names'
-  return [{ hash, unless: [claim(hash, `${engineOf(asSent.event)} ${knowledge}`)], across: 'engine' }]
+  return [{ hash, unless: [claim(hash, `${detectEngine(asSent.event)} ${knowledge}`)], across: 'engine' }]
 }
 
 /**
@@ -91,26 +91,26 @@ function acrossEngines(read: ReadEvent, asSent: ReadEvent): LooseHash[] {
  * whatever names its minifier chose.
  */
 function acrossBuilds(raw: ReadEvent): LooseHash[] {
-  const parts = partsOf(raw, raw)
+  const parts = exceptionParts(raw, raw)
   const readings = parts.flatMap(({ stack }) => contributing(stack, 0))
   const builds = new Set(readings.flatMap(({ minified }) => (minified === undefined ? [] : [minified.build])))
   if (builds.size === 0) return []
   const names = parts.flatMap(({ type, stack }) => [...headTokens(type, ''), ...namedTokens(stack)])
   const lists = readings.length >= NO_ACCIDENT ? [names] : []
   if (isTelling(parts, readings)) {
-    lists.push(shapesOf(parts, raw.rules))
+    lists.push(exceptionShapes(parts, raw.rules))
     const near = parts.some(({ stack, from }) => contributing(stack, from).length > 0)
-    if (near) lists.push(shapesOf(parts, raw.rules, { known: true }))
+    if (near) lists.push(exceptionShapes(parts, raw.rules, { known: true }))
   }
   const build = `build ${[...builds].toSorted().join(' ')}`
   return lists.map((tokens) => {
-    const hash = raw.hashOf([['across', 'builds'], ...tokens])
+    const hash = raw.hashWithFingerprint([['across', 'builds'], ...tokens])
     return { hash, unless: [claim(hash, build)], across: 'build' }
   })
 }
 
 /** Type, value and shape of each exception; `known` leaves out what only some engines know. */
-function shapesOf(parts: readonly Part[], rules: StackRules, { known = false } = {}): Token[] {
+function exceptionShapes(parts: readonly ExceptionPart[], rules: StackRules, { known = false } = {}): Token[] {
   return parts.flatMap(({ frames, stack, from, type, value }) => [
     ...headTokens(type, value),
     ...shapeTokens(frames, stack, known ? from : 0, rules),
@@ -118,9 +118,9 @@ function shapesOf(parts: readonly Part[], rules: StackRules, { known = false } =
 }
 
 /** The exceptions that count; how the SDK sent the frames says where an `await` stands. */
-function partsOf({ event, rules, exceptions }: ReadEvent, asSent: ReadEvent): Part[] {
+function exceptionParts({ event, rules, exceptions }: ReadEvent, asSent: ReadEvent): ExceptionPart[] {
   if (rules.family !== 'javascript') return []
-  return exceptions.positions.flatMap((position): Part[] => {
+  return exceptions.positions.flatMap((position): ExceptionPart[] => {
     const exception = event.exceptions[position]!
     const stack = exceptions.stacks[position]!
     const { frames } = exception
@@ -128,7 +128,7 @@ function partsOf({ event, rules, exceptions }: ReadEvent, asSent: ReadEvent): Pa
     const named = sent.length === frames.length ? sent : frames
     const from = named.findLastIndex((frame) => isBeyondAwait(frame.original?.function ?? frame.function)) + 1
     const type = typeTokens(exception, rules, stack)
-    return [{ frames, stack, from, type, value: valueOf(event, exception, rules) }]
+    return [{ frames, stack, from, type, value: exceptionValue(event, exception, rules) }]
   })
 }
 
@@ -140,7 +140,7 @@ function headTokens(type: readonly Token[], value: string): Token[] {
   return [['exception', ''], ...type, ['value', value]]
 }
 
-function isTelling(parts: readonly Part[], readings: ReturnType<typeof contributing>): boolean {
+function isTelling(parts: readonly ExceptionPart[], readings: ReturnType<typeof contributing>): boolean {
   return (
     parts.some(({ value }) => !isGeneric(value)) || readings.filter(({ isNamed }) => isNamed).length >= NAMED_ENOUGH
   )

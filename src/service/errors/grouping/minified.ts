@@ -28,17 +28,17 @@ export function isBundled(frame: NormalFrame, read: ReadName = readName): boolea
   const written = lines.filter((text) => text.trim() !== '')
   if (written.length > 0) return written.some((text) => text.length > LONGEST_WRITTEN || text.includes('{snip}'))
   if (isUrl(frame.filename) || isUrl(frame.abs_path) || frame.debug_id !== '') return true
-  const { name, stable } = read(pathOf(frame))
+  const { name, stable } = read(framePath(frame))
   return stable !== name
 }
 
 /** What names the build of a bundle: the hash in its file's name, else its debug id, else the release; '' without any. */
-export function buildOf(frame: NormalFrame, release: string, read: ReadName = readName): string {
-  const { name, stable } = read(pathOf(frame.original ?? frame))
+export function buildName(frame: NormalFrame, release: string, read: ReadName = readName): string {
+  const { name, stable } = read(framePath(frame.original ?? frame))
   return stable === name ? frame.debug_id || release : name
 }
 
 /** Where a frame says it is. */
-export function pathOf({ filename, abs_path }: Pick<NormalFrame, 'filename' | 'abs_path'>): string {
+export function framePath({ filename, abs_path }: Pick<NormalFrame, 'filename' | 'abs_path'>): string {
   return filename === '' ? abs_path : filename
 }

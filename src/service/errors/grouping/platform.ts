@@ -18,7 +18,7 @@ const BY_PLATFORM = new Map<string, Family>([
 ])
 
 /** The family of an event: from its platform, where that says nothing from the SDK's name (`sentry.javascript.node`). */
-export function familyOf({ platform, sdk }: Pick<NormalEvent, 'platform' | 'sdk'>): Family {
+export function languageFamily({ platform, sdk }: Pick<NormalEvent, 'platform' | 'sdk'>): Family {
   // A minidump that Electron's SDK sends is native for all its name.
   const isUnsaid = platform === '' || platform === 'other'
   return BY_PLATFORM.get(isUnsaid ? (sdk.name.split('.')[1] ?? '') : platform) ?? 'other'

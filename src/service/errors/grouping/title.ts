@@ -1,6 +1,6 @@
 import { cutWithEllipsis, onOneLine, replaceControls } from '../../../lib/text.ts'
 import type { NormalEvent, NormalException, NormalFrame } from '../event/event.ts'
-import { typeOf } from './exceptions.ts'
+import { exceptionType } from './exceptions.ts'
 import { functionToken } from './functions.ts'
 import { isApp } from './frames.ts'
 import { isUrl } from './paths.ts'
@@ -19,24 +19,24 @@ interface Name {
 }
 
 /** Names an event after its main exception, else its message; `frames` are the stacks to find the culprit in, best first. */
-export function nameOf(
+export function nameEvent(
   event: NormalEvent,
   main: NormalException | undefined,
   stacks: readonly (readonly NormalFrame[])[],
   family: Family,
 ): Name {
-  const type = main === undefined ? '' : typeOf(main)
+  const type = main === undefined ? '' : exceptionType(main)
   const message = event.message.trim() === '' ? event.message_template : event.message
   const value = main !== undefined && (type !== '' || message === '') ? main.value : message
   return {
-    title: titleOf(type, oneLine(value)) || fallbackTitle(event),
+    title: formatTitle(type, oneLine(value)) || fallbackTitle(event),
     type,
     value,
-    culprit: culpritOf(event, stacks, family),
+    culprit: findCulprit(event, stacks, family),
   }
 }
 
-function titleOf(type: string, value: string): string {
+function formatTitle(type: string, value: string): string {
   if (type === '') return cutWithEllipsis(value, LONGEST_TITLE)
   return cutWithEllipsis(value === '' ? oneLine(type) : `${oneLine(type)}: ${value}`, LONGEST_TITLE)
 }
@@ -50,7 +50,7 @@ function fallbackTitle(event: NormalEvent): string {
  * `function (file)` of the team's frame nearest to the crash, else of the nearest that is no engine's code (`JSON.parse`
  * has no place of its own), else the transaction.
  */
-function culpritOf(event: NormalEvent, stacks: readonly (readonly NormalFrame[])[], family: Family): string {
+function findCulprit(event: NormalEvent, stacks: readonly (readonly NormalFrame[])[], family: Family): string {
   const frame =
     first(stacks, (frames) => frames.findLast((candidate) => isApp(candidate, family))) ??
     first(stacks, (frames) => frames.findLast(({ filename, abs_path }) => ![filename, abs_path].some(isNative)))

@@ -14,8 +14,8 @@ export function requestKey({ headers }: WireRequest, query: URLSearchParams): st
   return oneKey([
     ...query.getAll('svc_key'),
     ...query.getAll('sentry_key'),
-    ...keysOf(headers['x-svc-auth']),
-    ...keysOf(headers['x-sentry-auth']),
+    ...headerKeys(headers['x-svc-auth']),
+    ...headerKeys(headers['x-sentry-auth']),
     ...authorizationKeys(headers.authorization),
   ])
 }
@@ -33,7 +33,7 @@ export function oneKey(candidates: (string | undefined)[]): string | undefined {
 }
 
 /** `Sentry sentry_key=…, sentry_version=7`: names in any case, separated by commas or spaces; the scheme is not needed. */
-function keysOf(header: string | undefined): string[] {
+function headerKeys(header: string | undefined): string[] {
   if (!header) return []
   return [...header.matchAll(/(?:^|[\s,])(?:svc|sentry)_key=\s*"?([^\s,"]*)/gi)].map((match) => match[1] ?? '')
 }
@@ -41,7 +41,7 @@ function keysOf(header: string | undefined): string[] {
 function authorizationKeys(header: string | undefined): string[] {
   const basic = /^\s*basic\s+([a-z\d+/=_-]+)/i.exec(header ?? '')?.[1]
   if (basic) return [Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0] ?? '']
-  return /^\s*(?:svc|sentry)\s/i.test(header ?? '') ? keysOf(header) : []
+  return /^\s*(?:svc|sentry)\s/i.test(header ?? '') ? headerKeys(header) : []
 }
 
 /** `name/version` of the SDK, from the query or the auth header. */

@@ -97,10 +97,11 @@ async function takeEnvelope(incoming: IngestRequest, ingest: Ingest): Promise<Wi
   const envelope = parseEnvelope(await readDecoded(incoming, limits), limits)
   const admission = early ?? (await admitByDsn(envelope.header, incoming, ingest))
   checkDsn(envelope.header, admission)
-  const payloadsOf = (type: string) => envelope.items.filter((item) => item.type === type).map(({ payload }) => payload)
-  const drops = readClientReports(payloadsOf('client_report'))
+  const selectPayloads = (type: string) =>
+    envelope.items.filter((item) => item.type === type).map(({ payload }) => payload)
+  const drops = readClientReports(selectPayloads('client_report'))
   if (drops.length > 0) await store.recordDropped(admission.productId, drops)
-  return await takeBatch(payloadsOf('event'), envelope.header, admission, incoming, ingest)
+  return await takeBatch(selectPayloads('event'), envelope.header, admission, incoming, ingest)
 }
 
 async function takeEvent(incoming: IngestRequest, ingest: Ingest): Promise<WireReply> {

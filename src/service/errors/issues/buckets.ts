@@ -35,7 +35,7 @@ export const resolutions = [
 ] as const
 
 /** The stored resolution that a period's buckets are summed from. */
-export function resolutionOf(period: PeriodName): number {
+export function storedResolution(period: PeriodName): number {
   if (bucketSeconds[period] < 600) return 10
   return bucketSeconds[period] < 3600 ? 600 : 3600
 }
@@ -50,7 +50,7 @@ export function bucketStart(time: number, seconds: number): number {
  * The buckets of a trailing period: whole, UTC aligned, the last one holding `now`. `from` is inclusive, `to` exclusive
  * (epoch milliseconds).
  */
-export function windowOf(period: PeriodName, now: number): { from: number; to: number; widthMs: number } {
+export function periodWindow(period: PeriodName, now: number): { from: number; to: number; widthMs: number } {
   const widthMs = bucketSeconds[period] * 1000
   const to = bucketStart(now, bucketSeconds[period]) + widthMs
   return { from: to - periodMs[period], to, widthMs }

@@ -29,7 +29,7 @@ interface Stacks<F> {
  * The stacks an error is read in: of the exception that was reported, then of its causes, the root cause last. Where no
  * exception has a stack, those of the threads that crashed or ran, or of the only one.
  */
-export function stacksOf<F>({ exceptions, threads }: Stacks<F>): (readonly F[])[] {
+export function relevantStacks<F>({ exceptions, threads }: Stacks<F>): (readonly F[])[] {
   const thrown = exceptions.map(({ frames }) => frames).filter((frames) => frames.length > 0)
   if (thrown.length > 0) return thrown.toReversed()
   return threads
@@ -44,7 +44,7 @@ export function stacksOf<F>({ exceptions, threads }: Stacks<F>): (readonly F[])[
  * exception's before its causes'.
  */
 export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, roots: RepositoryRoots): IssueFrame[] {
-  const nearest = stacksOf(event)
+  const nearest = relevantStacks(event)
     .flatMap((frames) => frames.map((frame, index) => ({ frame, distance: frames.length - 1 - index })))
     .filter(({ frame }) => frame.in_app && !isBuilt(frame))
     .toSorted((left, right) => left.distance - right.distance)

@@ -30,7 +30,7 @@ export async function runRetention(
   now: number,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Removed> {
-  const run: Run = { db, now, signal }
+  const run: RetentionRun = { db, now, signal }
   const removed: Removed = { occurrences: 0, bodies: 0, rollups: 0 }
   const products = await db.read.selectFrom('product').select(['id', 'settings']).execute()
   for (const { id, settings } of products) {
@@ -46,13 +46,13 @@ export async function runRetention(
   return removed
 }
 
-interface Run {
+interface RetentionRun {
   db: Database
   now: number
   signal: AbortSignal
 }
 
-interface Old {
+interface OldOccurrence {
   seq: number
   received_at: number
   /** 1 for an issue's first or newest occurrence. */
@@ -62,11 +62,11 @@ interface Old {
 }
 
 /** Walks over all that is older than `olderThan`, in the order of arrival. */
-async function removeOld({ db, signal }: Run, productId: number, olderThan: number) {
+async function removeOld({ db, signal }: RetentionRun, productId: number, olderThan: number) {
   const removed = { occurrences: 0, bodies: 0 }
-  let after: Pick<Old, 'seq' | 'received_at'> | undefined = { seq: 0, received_at: Number.MIN_SAFE_INTEGER }
+  let after: Pick<OldOccurrence, 'seq' | 'received_at'> | undefined = { seq: 0, received_at: Number.MIN_SAFE_INTEGER }
   while (after !== undefined && !signal.aborted) {
-    const from: Pick<Old, 'seq' | 'received_at'> = after
+    const from: Pick<OldOccurrence, 'seq' | 'received_at'> = after
     const old = await db.batch((prepare) => {
       const found = oldAfter(prepare, productId, olderThan, from)
       const doomed = found.filter(({ spared }) => spared === 0)
@@ -85,26 +85,26 @@ function oldAfter(
   prepare: Prepare,
   productId: number,
   olderThan: number,
-  after: Pick<Old, 'seq' | 'received_at'>,
-): Old[] {
+  after: Pick<OldOccurrence, 'seq' | 'received_at'>,
+): OldOccurrence[] {
   const select = `SELECT seq, received_at, body IS NOT NULL AS whole,
       id IN ((SELECT id FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp, id LIMIT 1),
         (SELECT id FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp DESC, id DESC LIMIT 1)) AS spared
     FROM occurrence AS old WHERE product_id = ?1`
   const sameTime = prepare(`${select} AND received_at = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4`)
   const later = prepare(`${select} AND received_at > ?2 AND received_at < ?3 ORDER BY received_at, seq LIMIT ?4`)
-  const found = sameTime.all<Old>(productId, after.received_at, after.seq, STEP)
-  return [...found, ...later.all<Old>(productId, after.received_at, olderThan, STEP - found.length)]
+  const found = sameTime.all<OldOccurrence>(productId, after.received_at, after.seq, STEP)
+  return [...found, ...later.all<OldOccurrence>(productId, after.received_at, olderThan, STEP - found.length)]
 }
 
-function removeBodies(prepare: Prepare, old: readonly Old[]): number {
+function removeBodies(prepare: Prepare, old: readonly OldOccurrence[]): number {
   const statement = prepare('UPDATE occurrence SET body = NULL WHERE seq = ?')
   const kept = old.filter(({ spared, whole }) => spared === 1 && whole === 1)
   return kept.reduce((changes, { seq }) => changes + statement.run(seq).changes, 0)
 }
 
 /** Thins out every issue with more occurrences than the cap, the loudest first. */
-async function thinLoudIssues(run: Run, productId: number, cap: number): Promise<number> {
+async function thinLoudIssues(run: RetentionRun, productId: number, cap: number): Promise<number> {
   const { db, now, signal } = run
   const spared = await newestSeqBefore(db, productId, now - SPARED_MS)
   const issues = await db.read
@@ -118,7 +118,7 @@ async function thinLoudIssues(run: Run, productId: number, cap: number): Promise
   let total = 0
   for (const { id } of issues) {
     if (signal.aborted) break
-    const surplus = await surplusOf(db, id, cap)
+    const surplus = await findSurplus(db, id, cap)
     const doomed = surplus.filter(({ seq }) => seq <= spared)
     if (doomed.length === 0) continue
     total += await inSteps(run, (prepare) => removeOccurrences(prepare, doomed.splice(0, STEP)))
@@ -139,7 +139,7 @@ async function newestSeqBefore(db: Database, productId: number, time: number): P
 }
 
 /** What exceeds the cap: all but the first, the last and evenly spread ones between. */
-async function surplusOf(db: Database, issueId: string, cap: number): Promise<{ seq: number }[]> {
+async function findSurplus(db: Database, issueId: string, cap: number): Promise<{ seq: number }[]> {
   await nextTurn()
   const { total } = await db.read
     .selectFrom('occurrence')
@@ -147,13 +147,13 @@ async function surplusOf(db: Database, issueId: string, cap: number): Promise<{ 
     .where('issue_id', '=', issueId)
     .executeTakeFirstOrThrow()
   if (total <= cap) return []
-  const all = await occurrencesOf(db, issueId)
-  const sample = sampleOf(all.length, cap)
+  const all = await listOccurrences(db, issueId)
+  const sample = evenSample(all.length, cap)
   return all.filter((_, index) => !sample.has(index))
 }
 
 /** From the first to the newest. Read in pages, between which the process can answer. */
-async function occurrencesOf(db: Database, issueId: string): Promise<{ seq: number }[]> {
+async function listOccurrences(db: Database, issueId: string): Promise<{ seq: number }[]> {
   const all: { seq: number; timestamp: number; id: string }[] = []
   for (;;) {
     const { timestamp, id } = all.at(-1) ?? { timestamp: Number.MIN_SAFE_INTEGER, id: '' }
@@ -173,7 +173,7 @@ async function occurrencesOf(db: Database, issueId: string): Promise<{ seq: numb
 }
 
 /** `size` positions of 0 … count-1, the first and the last among them, the others evenly between (two at least). */
-export function sampleOf(count: number, size: number): Set<number> {
+export function evenSample(count: number, size: number): Set<number> {
   const gaps = Math.max(1, size - 1)
   return new Set(Array.from({ length: gaps + 1 }, (_, index) => Math.round((index * (count - 1)) / gaps)))
 }

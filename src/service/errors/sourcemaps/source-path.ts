@@ -20,7 +20,7 @@ export function sourcePath(name: string, mapPath: string): string {
   if (name.length > LONGEST_NAME || /^\s*(?:data|blob):/i.test(name)) return ''
   const raw = replaceControls(name).trim().replaceAll('\\', '/')
   const path = resolvePath(withoutOrigin(raw))
-  const placed = isCompiledInPlace(raw, mapPath) ? resolvePath(`${folderOf(mapPath)}/${path}`) : path
+  const placed = isCompiledInPlace(raw, mapPath) ? resolvePath(`${mapFolder(mapPath)}/${path}`) : path
   return placed.length > LONGEST_PATH ? '' : placed
 }
 
@@ -63,7 +63,7 @@ function stem(file: string): string {
   return file.replace(/\.\w+$/, '')
 }
 
-function folderOf(mapPath: string): string {
+function mapFolder(mapPath: string): string {
   const path = withoutOrigin(mapPath.replaceAll('\\', '/'))
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildOf, isBundled, isMinifiedName } from '../../../../src/service/errors/grouping/minified.ts'
+import { buildName, isBundled, isMinifiedName } from '../../../../src/service/errors/grouping/minified.ts'
 import { frame } from './events.ts'
 
 test('names of a minifier are told from words', () => {
@@ -28,13 +28,13 @@ test('with a map a name is the minifier’s only where the map left it', () => {
   const original = { filename: 'a-QXHKOJTG.js', abs_path: 'a-QXHKOJTG.js', lineno: 1, colno: 9, function: 't' }
   expect(isBundled(frame({ symbolicated: true, original, function: 't' }))).toBe(true)
   expect(isBundled(frame({ symbolicated: true, original, function: 'go' }))).toBe(false)
-  expect(buildOf(frame({ symbolicated: true, original, filename: 'src/a.ts' }), '')).toBe('a-QXHKOJTG.js')
+  expect(buildName(frame({ symbolicated: true, original, filename: 'src/a.ts' }), '')).toBe('a-QXHKOJTG.js')
 })
 
 test('a build is named by the hash of its file, else the debug id, else the release', () => {
   const hashed = 'https://shop.example/app-UDWDYEYW.js?v=1'
-  expect(buildOf(frame({ filename: hashed, debug_id: 'd1' }), 'shop@1')).toBe('app-UDWDYEYW.js')
-  expect(buildOf(frame({ filename: 'https://shop.example/main.js', debug_id: 'd1' }), 'shop@1')).toBe('d1')
-  expect(buildOf(frame({ filename: 'https://shop.example/main.js' }), 'shop@1')).toBe('shop@1')
-  expect(buildOf(frame({ filename: 'https://shop.example/main.js' }), '')).toBe('')
+  expect(buildName(frame({ filename: hashed, debug_id: 'd1' }), 'shop@1')).toBe('app-UDWDYEYW.js')
+  expect(buildName(frame({ filename: 'https://shop.example/main.js', debug_id: 'd1' }), 'shop@1')).toBe('d1')
+  expect(buildName(frame({ filename: 'https://shop.example/main.js' }), 'shop@1')).toBe('shop@1')
+  expect(buildName(frame({ filename: 'https://shop.example/main.js' }), '')).toBe('')
 })

@@ -4,14 +4,14 @@ import {
   bucketSeconds,
   bucketStart,
   periodMs,
-  resolutionOf,
+  storedResolution,
   resolutions,
   type PeriodName,
 } from '../../../../src/service/errors/issues/buckets.ts'
 
 test('every period is read from a stored resolution that divides its buckets and is kept long enough', () => {
   for (const period of Object.keys(periodMs) as PeriodName[]) {
-    const resolution = resolutions.find(({ seconds }) => seconds === resolutionOf(period))!
+    const resolution = resolutions.find(({ seconds }) => seconds === storedResolution(period))!
     expect(bucketSeconds[period] % resolution.seconds).toBe(0)
     expect(resolution.keptMs).toBeGreaterThanOrEqual(periodMs[period])
   }

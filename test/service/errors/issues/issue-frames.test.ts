@@ -4,7 +4,7 @@ import {
   issueFrames,
   recordIssueFrames,
   replaceIssueFrames,
-  stacksOf,
+  relevantStacks,
 } from '../../../../src/service/errors/issues/issue-frames.ts'
 import { library, own, thrown } from '../../agent-context/fix/fix-context.ts'
 import { openRig } from './rig.ts'
@@ -54,7 +54,9 @@ test('of several threads the one that crashed is read, a single one also when it
     ...more,
   })
   const names = (...values: object[]) =>
-    stacksOf(read({ message: 'stuck', threads: { values } })).map((frames) => frames.map((frame) => frame.function))
+    relevantStacks(read({ message: 'stuck', threads: { values } })).map((frames) =>
+      frames.map((frame) => frame.function),
+    )
   expect(names(thread('idle'), thread('busy', { crashed: true }))).toEqual([['busy']])
   expect(names(thread('idle'))).toEqual([['idle']])
   expect(names(thread('idle'), thread('other'))).toEqual([])

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runRetention, sampleOf } from '../../../../src/service/errors/issues/retention.ts'
+import { runRetention, evenSample } from '../../../../src/service/errors/issues/retention.ts'
 import { dayMs, hourMs, openRig, type Rig } from './rig.ts'
 
 const kept = async (rig: Rig) =>
@@ -161,7 +161,7 @@ test('a sample has its size, and the first and the last position', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 500 }), fc.integer({ min: 3, max: 5000 }), (size, count) => {
       fc.pre(count > size)
-      const sample = [...sampleOf(count, size)]
+      const sample = [...evenSample(count, size)]
       expect(sample).toHaveLength(size)
       expect([sample[0], sample.at(-1)]).toEqual([0, count - 1])
     }),

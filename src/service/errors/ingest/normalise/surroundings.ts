@@ -27,7 +27,7 @@ export function readBreadcrumbs(value: unknown, drift: number, signals: Signals)
 /** Tags from an object, a list of pairs, or a list of `{ key, value }`; values are strings, numbers or booleans. */
 export function readTags(value: unknown, signals: Signals): NormalEvent['tags'] {
   const tags: NormalEvent['tags'] = []
-  for (const [key, content] of keepFirst(pairsOf(value, 'tags', signals), TAGS, 'tags', signals)) {
+  for (const [key, content] of keepFirst(readPairs(value, 'tags', signals), TAGS, 'tags', signals)) {
     if (content === null || content === undefined) continue
     if (typeof content === 'object') signals.note('tags', 'type', 0, 1)
     else tags.push({ key: readScalar(key, 'tags', 200, signals), value: readScalar(content, 'tags', 200, signals) })
@@ -35,7 +35,7 @@ export function readTags(value: unknown, signals: Signals): NormalEvent['tags'] 
   return tags
 }
 
-function pairsOf(value: unknown, member: string, signals: Signals): [unknown, unknown][] {
+function readPairs(value: unknown, member: string, signals: Signals): [unknown, unknown][] {
   if (isObject(value)) return Object.entries(value)
   if (!Array.isArray(value)) {
     if (value !== undefined && value !== null) signals.note(member, 'type', 0, 1)
@@ -54,7 +54,7 @@ function pairsOf(value: unknown, member: string, signals: Signals): [unknown, un
 export function readRequest(value: unknown, signals: Signals): NormalEvent['request'] {
   const request = readObject(value, 'request', signals)
   const headers: JsonObject = Array.isArray(request.headers)
-    ? Object.fromEntries(pairsOf(request.headers, 'request.headers', signals))
+    ? Object.fromEntries(readPairs(request.headers, 'request.headers', signals))
     : readObject(request.headers, 'request.headers', signals)
   return {
     method: readText(request.method, 'request.method', 32, signals),
@@ -67,7 +67,7 @@ export function readRequest(value: unknown, signals: Signals): NormalEvent['requ
 function queryText(value: unknown, signals: Signals): unknown {
   if (typeof value !== 'object' || value === null) return value
   const query = new URLSearchParams()
-  for (const [key, content] of pairsOf(value, 'request.query_string', signals))
+  for (const [key, content] of readPairs(value, 'request.query_string', signals))
     query.append(String(key), readScalar(content, 'request.query_string', 2_048, signals))
   return query.toString()
 }

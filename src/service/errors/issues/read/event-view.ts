@@ -52,7 +52,7 @@ const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
 
 /** The contract's summaries of rows, in their order. */
 export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {
-  const names = await namesOf(rows, occurrences)
+  const names = await readNames(rows, occurrences)
   return occurrences.map((occurrence) => viewSummary(occurrence, names))
 }
 
@@ -71,7 +71,7 @@ export interface EventOptions {
  */
 export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
   const { product, maxFrames, includeRaw } = options
-  const summary = viewSummary(occurrence, await namesOf(rows, [occurrence]))
+  const summary = viewSummary(occurrence, await readNames(rows, [occurrence]))
   const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
   const sent = stored?.event ?? emptyEvent(summary)
   const { event, symbolication } = await readAgain(options.symbolicator, occurrence.product_id, sent)
@@ -95,7 +95,7 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
   }
 }
 
-async function namesOf(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<Names> {
+async function readNames(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<Names> {
   return {
     environments: await environmentNames(
       rows,

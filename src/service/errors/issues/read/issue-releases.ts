@@ -1,12 +1,12 @@
 import { environmentNames, releaseNames } from '../../../workspace/names.ts'
 import type { Rows } from '../../../sql/database.ts'
-import { presenceOf } from './presence.ts'
+import { readPresence } from './presence.ts'
 
 const RELEASES_SHOWN = 20
 
 /** Releases and environments the issue occurred in, at most 20, the ones with the newest occurrences. */
 export async function readIssueReleases(rows: Rows, issueId: string) {
-  const places = (await presenceOf(rows, issueId)).filter((place) => place.release_id !== '').slice(0, RELEASES_SHOWN)
+  const places = (await readPresence(rows, issueId)).filter((place) => place.release_id !== '').slice(0, RELEASES_SHOWN)
   const releases = await releaseNames(
     rows,
     places.map((place) => place.release_id),

@@ -42,7 +42,7 @@ export async function viewIssues(
     level: Level.parse(issue.level),
     platform: issue.platform,
     status: IssueStatus.parse(issue.status),
-    substatus: substatusOf(issue, now),
+    substatus: chooseSubstatus(issue, now),
     is_regression: issue.is_regression === 1,
     status_changed_by: issue.status_changed_by === null ? null : readJson(StoredActor, issue.status_changed_by),
     status_changed_at: timestampOrNull(issue.status_changed_at),
@@ -71,7 +71,7 @@ export async function viewIssues(
  * REGRESSED after it came back, until it is resolved again; else QUIET without an occurrence for 14 days, else NEW for
  * 7 days after the first one, else ONGOING.
  */
-function substatusOf(
+function chooseSubstatus(
   issue: Pick<StoredIssue, 'is_regression' | 'first_seen' | 'last_seen'>,
   now: number,
 ): IssueBody['substatus'] {
@@ -84,14 +84,17 @@ function viewRelease(release: ReleaseName | undefined): IssueBody['first_release
   return release === undefined ? null : { id: release.id, version: release.version, known: release.known }
 }
 
-interface Facts {
+interface CorroborationFacts {
   stored: z.output<typeof StoredCorroboration> | undefined
   releases: ReadonlyMap<string, ReleaseName>
   /** Matched files. */
   files: number
 }
 
-function viewCorroboration(issue: StoredIssue, { stored, releases, files }: Facts): IssueBody['corroboration'] {
+function viewCorroboration(
+  issue: StoredIssue,
+  { stored, releases, files }: CorroborationFacts,
+): IssueBody['corroboration'] {
   const { release_id = '', frames_total = 0, frames_symbolicated = 0, sdk_known = false } = stored ?? {}
   const releaseKnown = releases.get(release_id)?.known ?? false
   const signs = [releaseKnown, frames_symbolicated > 0, files > 0, issue.users_affected > 1]

@@ -110,7 +110,7 @@ function conditions(rows: Rows, { product, filter, now }: IssueQuery): Expressio
   if (filter.component_id !== undefined) equal('component_id', filter.component_id)
   if (filter.first_release_id !== undefined) equal('first_release_id', filter.first_release_id)
   if (filter.is_regression !== undefined) equal('is_regression', filter.is_regression ? 1 : 0)
-  if (filter.short_id !== undefined) equal('number', numberOf(filter.short_id, product.key_prefix))
+  if (filter.short_id !== undefined) equal('number', parseShortId(filter.short_id, product.key_prefix))
   among('level', filter.levels)
   among('platform', filter.platforms)
   if (filter.q !== undefined && filter.q.trim() !== '') all.push(textMatch(filter.q.trim()))
@@ -148,7 +148,7 @@ function textMatch(text: string): Expression<SqlBool> {
 }
 
 /** `SHOP-31` in any case -> 31; -1, which no issue has, for a key of another product or none at all. */
-function numberOf(shortId: string, keyPrefix: string): number {
+function parseShortId(shortId: string, keyPrefix: string): number {
   const [, prefix, number] = /^([a-z][a-z0-9]*)-(\d{1,15})$/i.exec(shortId.trim()) ?? []
   return prefix?.toUpperCase() === keyPrefix ? Number(number) : -1
 }

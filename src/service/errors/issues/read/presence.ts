@@ -11,7 +11,7 @@ export interface Presence {
 }
 
 /** Every environment and release the issue occurred in, the one with the newest occurrence first. */
-export async function presenceOf(rows: Rows, issueId: string): Promise<Presence[]> {
+export async function readPresence(rows: Rows, issueId: string): Promise<Presence[]> {
   return rows
     .selectFrom('issue_presence')
     .select(['environment_id', 'release_id', 'count', 'first_seen', 'last_seen'])

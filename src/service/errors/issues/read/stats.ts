@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { getIssueStats } from '../../../../contract/issues.ts'
 import type { Rows } from '../../../sql/database.ts'
-import { bucketSeconds, resolutionOf, windowOf, type PeriodName } from '../buckets.ts'
+import { bucketSeconds, storedResolution, periodWindow, type PeriodName } from '../buckets.ts'
 import { timestamp } from '../../../shared/times.ts'
 import { environmentNames, releaseNames } from '../../../workspace/names.ts'
-import { presenceOf, type Presence } from './presence.ts'
+import { readPresence, type Presence } from './presence.ts'
 
 type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>
 
@@ -30,12 +30,12 @@ export async function readStats(
   query: { issueId: string; period: PeriodName; environmentId: string | undefined; now: number },
 ): Promise<StatsBody> {
   const { issueId, period, environmentId, now } = query
-  const window = windowOf(period, now)
+  const window = periodWindow(period, now)
   const counts = await readCounts(rows, query, window)
-  const present = (await presenceOf(rows, issueId)).filter(
+  const present = (await readPresence(rows, issueId)).filter(
     (row) => environmentId === undefined || row.environment_id === environmentId,
   )
-  const series = (matching: readonly Count[]) => seriesOf(matching, window)
+  const series = (matching: readonly Count[]) => toSeries(matching, window)
   return {
     issue_id: issueId,
     period,
@@ -65,7 +65,7 @@ async function readCounts(
     .selectFrom('occurrence_rollup')
     .select(['bucket', 'environment_id', 'release_id', 'count'])
     .where('issue_id', '=', issueId)
-    .where('resolution', '=', resolutionOf(period))
+    .where('resolution', '=', storedResolution(period))
     .where('bucket', '>=', from)
     .where('bucket', '<', to)
   if (environmentId !== undefined) select = select.where('environment_id', '=', environmentId)
@@ -86,7 +86,7 @@ async function usersSince(
   return (await select.executeTakeFirstOrThrow()).users
 }
 
-function seriesOf(counts: readonly Count[], { from, to, widthMs }: Window): StatsBody['series'] {
+function toSeries(counts: readonly Count[], { from, to, widthMs }: Window): StatsBody['series'] {
   const values = Array.from({ length: (to - from) / widthMs }, () => 0)
   for (const { bucket, count } of counts) {
     const index = Math.floor((bucket - from) / widthMs)
@@ -101,11 +101,11 @@ async function viewEnvironments(
   counts: readonly Count[],
   series: (counts: readonly Count[]) => StatsBody['series'],
 ): Promise<StatsBody['environments']> {
-  const countsOf = Map.groupBy(counts, (count) => count.environment_id)
+  const countsByEnvironment = Map.groupBy(counts, (count) => count.environment_id)
   const merged = Map.groupBy(present, (row) => row.environment_id)
   const environments = loudest(
     [...merged].map(([id, places]) => {
-      const here = countsOf.get(id) ?? []
+      const here = countsByEnvironment.get(id) ?? []
       const first_seen = places.reduce((first, place) => Math.min(first, place.first_seen), Infinity)
       const last_seen = places.reduce((last, place) => Math.max(last, place.last_seen), 0)
       return { id, here, count: sum(here), first_seen, last_seen }
@@ -131,11 +131,11 @@ async function viewReleases(
   present: readonly Presence[],
   counts: readonly Count[],
 ): Promise<StatsBody['releases']> {
-  const countsOf = Map.groupBy(counts, (count) => count.release_id)
+  const countsByRelease = Map.groupBy(counts, (count) => count.release_id)
   const releases = loudest(
     present
       .filter((place) => place.release_id !== '')
-      .map((place) => ({ ...place, count: sum(countsOf.get(place.release_id) ?? []) })),
+      .map((place) => ({ ...place, count: sum(countsByRelease.get(place.release_id) ?? []) })),
   )
   const names = await releaseNames(
     rows,

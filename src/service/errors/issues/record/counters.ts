@@ -1,10 +1,10 @@
 import type { Prepare } from '../../../sql/database.ts'
 import { bucketStart, resolutions } from '../buckets.ts'
-import type { Place } from './event-place.ts'
+import type { EventPlace } from './event-place.ts'
 
 export interface Counted {
   issueId: string
-  place: Place
+  place: EventPlace
   timestamp: number
   receivedAt: number
   userHash: string

@@ -31,13 +31,13 @@ export interface PlaceTools {
  * Where an occurrence happened. Empty ids: none has the name, and the product does not let events create environments or
  * events have created as many as they may.
  */
-export interface Place {
+export interface EventPlace {
   environmentId: string
   environmentName: string
   releaseId: string
 }
 
-export interface NamedPlace {
+export interface EventNames {
   environment: string
   release: string
   received_at: number
@@ -55,15 +55,15 @@ interface ProductFacts {
  * The environment and release an event names, created with origin EVENT where they do not exist (contract §6) and there
  * is room. A deleted environment is created anew. Runs inside the caller's transaction.
  */
-export function placeOf(tools: PlaceTools, product: ProductFacts, event: NamedPlace): Place {
+export function findPlace(tools: PlaceTools, product: ProductFacts, event: EventNames): EventPlace {
   const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
-  const environmentId = environmentOf(tools, product, environmentName)
+  const environmentId = findEnvironment(tools, product, environmentName)
   const releaseId =
-    environmentId === '' || event.release === '' ? '' : releaseOf(tools, product.id, environmentId, event.release)
+    environmentId === '' || event.release === '' ? '' : findRelease(tools, product.id, environmentId, event.release)
   return { environmentId, environmentName, releaseId }
 }
 
-function environmentOf({ prepare, platform }: PlaceTools, product: ProductFacts, name: string): string {
+function findEnvironment({ prepare, platform }: PlaceTools, product: ProductFacts, name: string): string {
   const key = nameKey(name)
   const known = prepare('SELECT id FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL').get<{
     id: string
@@ -89,7 +89,7 @@ function hasRoomForEnvironment(prepare: PlaceTools['prepare'], productId: number
   return others.length < MOST_ENVIRONMENTS
 }
 
-function releaseOf(
+function findRelease(
   { prepare, platform, orders }: PlaceTools,
   productId: number,
   environmentId: string,

@@ -12,7 +12,7 @@ export interface GroupCommitOptions<Session> {
   begin: (prepare: Prepare) => Session
 }
 
-interface Waiting<Session> {
+interface WaitingItem<Session> {
   /** Does the work; the outcome is called once it is on disk. */
   run(session: Session): () => void
   reject(error: unknown): void
@@ -24,7 +24,7 @@ interface Waiting<Session> {
  * what an item throws rejects it alone.
  */
 export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>) {
-  const waiting: Waiting<Session>[] = []
+  const waiting: WaitingItem<Session>[] = []
   let scheduled = false
 
   function schedule(): void {
@@ -34,7 +34,7 @@ export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>)
   }
 
   async function flush(): Promise<void> {
-    let taken: Waiting<Session>[] = []
+    let taken: WaitingItem<Session>[] = []
     const take = () => {
       taken = waiting.splice(0, LARGEST_BATCH)
       scheduled = false
@@ -54,7 +54,7 @@ export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>)
     }
   }
 
-  function runAll(prepare: Prepare, items: readonly Waiting<Session>[]): (() => void)[] {
+  function runAll(prepare: Prepare, items: readonly WaitingItem<Session>[]): (() => void)[] {
     let session = begin(prepare)
     return items.map((one) => {
       prepare('SAVEPOINT item').run()

@@ -19,11 +19,11 @@ export interface Symbolicated {
  */
 export function prepareEvent(productId: number, sent: NormalEvent, { event, symbolication }: Symbolicated): Prepared {
   const grouping = groupSymbolicated(event, sent)
-  const summary = JSON.stringify(summaryOf(event, grouping.title, symbolication.state))
+  const summary = JSON.stringify(toSummary(event, grouping.title, symbolication.state))
   return { productId, event, grouping, summary, body: packBody(sent) }
 }
 
-function summaryOf(event: NormalEvent, title: string, state: Symbolication['state']): z.input<typeof Summary> {
+function toSummary(event: NormalEvent, title: string, state: Symbolication['state']): z.input<typeof Summary> {
   return {
     level: event.level,
     platform: event.platform,

@@ -11,7 +11,7 @@ import { StoredSettings } from '../../../workspace/settings.ts'
 import { corroborate } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
-import { placeOf, type Place } from './event-place.ts'
+import { findPlace, type EventPlace } from './event-place.ts'
 import { regress } from './regression.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 import { readJson } from '../../../sql/json.ts'
@@ -71,7 +71,7 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   if (product === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
   const settings = readJson(StoredSettings, product.settings)
   const createsEnvironments = settings.auto_create_environments
-  const place = placeOf(tools, { id: productId, createsEnvironments }, event)
+  const place = findPlace(tools, { id: productId, createsEnvironments }, event)
 
   const before = findIssue(prepare, prepared)
   const issueId = before?.id ?? createIssue(tools, prepared, place, product.repository)
@@ -103,7 +103,7 @@ function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFa
 }
 
 /** A row that counts nothing yet: `updateIssue` adds the first occurrence as it adds every other. */
-function createIssue(tools: RecordTools, prepared: Prepared, place: Place, repository: string): string {
+function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, repository: string): string {
   const { prepare, platform } = tools
   const { productId, event, grouping } = prepared
   const number = takeNumber(prepare, productId, 'issue')
@@ -130,7 +130,7 @@ function createIssue(tools: RecordTools, prepared: Prepared, place: Place, repos
 function insertOccurrence(
   { prepare, platform }: RecordTools,
   { productId, event, summary, body }: Prepared,
-  { issueId, place, before }: { issueId: string; place: Place; before: IssueFacts | undefined },
+  { issueId, place, before }: { issueId: string; place: EventPlace; before: IssueFacts | undefined },
 ): { id: string; seq: number } {
   const id = platform.newId()
   const { lastInsertRowid } = prepare(
@@ -178,7 +178,7 @@ export function attachIssueHashes(
 
 interface Addition {
   issueId: string
-  place: Place
+  place: EventPlace
   before: IssueFacts | undefined
   seq: number
   newUsers: number

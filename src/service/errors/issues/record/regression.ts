@@ -2,7 +2,7 @@ import type { Platform } from '../../../shared/context.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import { ResolvedIn } from '../columns.ts'
 import { systemActor } from '../../../workspace/actor.ts'
-import type { Place } from './event-place.ts'
+import type { EventPlace } from './event-place.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 import { readJson } from '../../../sql/json.ts'
 
@@ -25,7 +25,7 @@ export interface Resolvable {
  */
 export function regress(
   { prepare, platform, orders }: RegressionTools,
-  { issue, place, reopens }: { issue: Resolvable; place: Place; reopens: boolean },
+  { issue, place, reopens }: { issue: Resolvable; place: EventPlace; reopens: boolean },
 ): void {
   if (issue.status !== 'resolved' || isOlder(orders, issue, place)) return
   const now = platform.now()
@@ -52,7 +52,7 @@ export function regress(
 }
 
 /** Does the occurrence come from a release before the newest one its environment had when the issue was resolved? */
-function isOlder(orders: ReleaseOrders, issue: Resolvable, place: Place): boolean {
+function isOlder(orders: ReleaseOrders, issue: Resolvable, place: EventPlace): boolean {
   if (place.releaseId === '' || issue.resolved_in === null) return false
   const newestId = readJson(ResolvedIn, issue.resolved_in)[place.environmentId]
   if (newestId === undefined || newestId === place.releaseId) return false

@@ -13,7 +13,7 @@ export interface ReleaseOrders {
 export function releaseOrders(prepare: Prepare): ReleaseOrders {
   const known = new Map<string, ReleaseOrder>()
 
-  function orderOf(environmentId: string): ReleaseOrder {
+  function findOrder(environmentId: string): ReleaseOrder {
     const before = known.get(environmentId)
     if (before !== undefined) return before
     const releases = prepare('SELECT id, version, released_at, created_at FROM release WHERE environment_id = ?')
@@ -23,7 +23,7 @@ export function releaseOrders(prepare: Prepare): ReleaseOrders {
   }
 
   return {
-    isOlder: (environmentId, releaseId, otherId) => orderOf(environmentId).isBefore(releaseId, otherId),
+    isOlder: (environmentId, releaseId, otherId) => findOrder(environmentId).isBefore(releaseId, otherId),
     added: (environmentId, release) => known.get(environmentId)?.add(release),
   }
 }

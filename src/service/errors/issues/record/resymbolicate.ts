@@ -34,9 +34,9 @@ export interface Resymbolicating {
 }
 
 /** Says of an event whether it is still read. */
-type Affords = (event: Newest) => boolean
+type Affords = (event: NewestOccurrence) => boolean
 
-function budgetOf(bytes: number): Affords {
+function byteBudget(bytes: number): Affords {
   let left = bytes
   return ({ sizeBytes }) => {
     const fits = sizeBytes <= left
@@ -58,11 +58,11 @@ export async function resymbolicate(
   debugIds: readonly string[],
 ): Promise<number> {
   const { db, symbolicator, mostBytes = MOST_BYTES } = tools
-  const affords = budgetOf(mostBytes)
+  const affords = byteBudget(mostBytes)
   symbolicator.changed(productId)
   const ids = new Set([
     ...(await issuesOfRelease(db.read, productId, release)),
-    ...(await issuesWithDebugId(db.read, productId, debugIds, budgetOf(mostBytes))),
+    ...(await issuesWithDebugId(db.read, productId, debugIds, byteBudget(mostBytes))),
   ])
   let waiting = [...ids]
   let changed = 0
@@ -125,7 +125,7 @@ async function issuesWithDebugId(
   const found: string[] = []
   for (const { id } of issues) {
     await nextTurn()
-    const newest = await newestOf(rows, id)
+    const newest = await newestOccurrence(rows, id)
     if (newest !== undefined && affords(newest) && hasDebugId(unpackBody(newest.body).event, wanted)) found.push(id)
   }
   return found
@@ -135,7 +135,7 @@ function hasDebugId({ exceptions, threads }: StoredEvent, wanted: ReadonlySet<st
   return [...exceptions, ...threads].some(({ frames }) => frames.some((frame) => wanted.has(frame.debug_id)))
 }
 
-interface Newest {
+interface NewestOccurrence {
   id: string
   releaseId: string
   summary: string
@@ -144,7 +144,7 @@ interface Newest {
 }
 
 /** The newest occurrence that has its body. */
-async function newestOf(rows: Rows, issueId: string): Promise<Newest | undefined> {
+async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccurrence | undefined> {
   const found = await rows
     .selectFrom('occurrence')
     .select(['id', 'release_id', 'summary', 'body', 'size_bytes'])
@@ -163,7 +163,7 @@ async function newestOf(rows: Rows, issueId: string): Promise<Newest | undefined
 interface Renewed {
   issueId: string
   productId: number
-  occurrence: Newest
+  occurrence: NewestOccurrence
   event: StoredEvent
   grouping: Grouping
   summary: string
@@ -179,7 +179,7 @@ async function renew(
   for (const issueId of issueIds) {
     // Everything else of the process runs between two events.
     await nextTurn()
-    const occurrence = await newestOf(tools.db.read, issueId)
+    const occurrence = await newestOccurrence(tools.db.read, issueId)
     if (occurrence === undefined || !affords(occurrence)) continue
     const read = await readAgain(tools.symbolicator, productId, unpackBody(occurrence.body).event)
     const summary = renewedSummary(occurrence.summary, read.grouping.title, read.symbolication.state)

@@ -112,10 +112,10 @@ function isAbsolute(source: string): boolean {
 
 /** "names must be a list of strings, but is an object." */
 export function wrong(rule: DefectRule, member: string, value: unknown, expected: string): SourceMapDefect {
-  return new SourceMapDefect(rule, `${member} must be ${expected}, but is ${kindOf(value)}.`)
+  return new SourceMapDefect(rule, `${member} must be ${expected}, but is ${describeKind(value)}.`)
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'

@@ -3,7 +3,7 @@ import { SourceMapDefect } from './defect.ts'
 import { decodeMappings, LAST_POSITION } from './mappings.ts'
 import type { VisitMapping } from './visit-mapping.ts'
 import { checkVersion, readRegularMap, readText } from './members.ts'
-import { readSections, type Part } from './sections.ts'
+import { readSections, type SourceMapPart } from './sections.ts'
 
 export { SourceMapDefect } from './defect.ts'
 
@@ -68,7 +68,7 @@ function withoutPrefix(text: string): string {
   return end < 0 ? '' : body.slice(end)
 }
 
-function merge(parts: Part[]): Pick<ReadMap, 'sources' | 'sourcesContent' | 'names' | 'ignored'> {
+function merge(parts: SourceMapPart[]): Pick<ReadMap, 'sources' | 'sourcesContent' | 'names' | 'ignored'> {
   const ignored = new Set<number>()
   let before = 0
   for (const { map } of parts) {
@@ -92,7 +92,7 @@ function readDebugId(json: JsonObject): string {
   return ''
 }
 
-function eachMapping(parts: readonly Part[], visit: VisitMapping): void {
+function eachMapping(parts: readonly SourceMapPart[], visit: VisitMapping): void {
   let sources = 0
   let names = 0
   let lastLine = -1

@@ -4,7 +4,7 @@ import { LAST_POSITION } from './mappings.ts'
 import { readRegularMap, wrong, type RegularMap } from './members.ts'
 
 /** A map and where the code it is about begins in the generated file. A regular map is one part that begins at 0:0. */
-export interface Part {
+export interface SourceMapPart {
   /** What messages put before a member of this map. */
   at: string
   line: number
@@ -16,13 +16,13 @@ export interface Part {
  * Reads the sections of an index map (ECMA-426 DecodeIndexSourceMap). Each must begin after the one before: equal offsets
  * are an overlap, as in the public suite. A section's map has no sections itself.
  */
-export function readSections(json: JsonObject): Part[] {
+export function readSections(json: JsonObject): SourceMapPart[] {
   const sections = json['sections']
   if (!Array.isArray(sections)) throw wrong('sections', 'sections', sections, 'a list')
   if (json['mappings'] !== undefined) {
     throw new SourceMapDefect('sections-and-mappings', 'A map has either sections or mappings; this one has both.')
   }
-  const parts: Part[] = []
+  const parts: SourceMapPart[] = []
   for (const [place, section] of sections.entries()) {
     const part = readSection(section, `sections[${place}]`)
     const previous = parts.at(-1)
@@ -34,7 +34,7 @@ export function readSections(json: JsonObject): Part[] {
   return parts
 }
 
-function readSection(section: unknown, at: string): Part {
+function readSection(section: unknown, at: string): SourceMapPart {
   if (!isObject(section)) throw wrong('sections', at, section, 'an object')
   const { offset, map } = section
   if (!isObject(offset)) throw wrong('section-offset', `${at}.offset`, offset, 'an object')
@@ -53,6 +53,6 @@ function readOffset(offset: JsonObject, member: 'line' | 'column', at: string): 
   throw wrong('section-offset', `${at}.offset.${member}`, value, `a whole number from 0 to ${LAST_POSITION}`)
 }
 
-function isAfter(part: Part, previous: Part): boolean {
+function isAfter(part: SourceMapPart, previous: SourceMapPart): boolean {
   return part.line > previous.line || (part.line === previous.line && part.column > previous.column)
 }

@@ -29,7 +29,7 @@ export class EntryDefect extends Error {}
 export async function withBundle<T>(file: string, use: (files: BundleFile[]) => Promise<T>): Promise<T> {
   const zip = await openZip(file)
   try {
-    const entries = await entriesOf(zip)
+    const entries = await readEntries(zip)
     checkSizes(entries, zip.fileSize)
     const budget = { left: MOST_UNPACKED_BYTES }
     return await use(
@@ -58,13 +58,13 @@ async function openZip(file: string): Promise<ZipFile> {
   }
 }
 
-async function entriesOf(zip: ZipFile): Promise<NamedEntry[]> {
+async function readEntries(zip: ZipFile): Promise<NamedEntry[]> {
   checkCount(zip.entryCount)
   const entries: NamedEntry[] = []
   const seen = new Set<string>()
   for await (const entry of eachEntry(zip)) {
     checkCount(zip.entriesRead)
-    const path = nameOf(entry, zip.entriesRead)
+    const path = entryName(entry, zip.entriesRead)
     if (entry.isEncrypted()) throw broken(zip.entriesRead, 'is encrypted: pack the bundle without a password')
     if (path.endsWith('/')) continue
     if (/\.zip$/i.test(path)) throw broken(zip.entriesRead, 'is a zip itself: put its files into the bundle directly')
@@ -91,7 +91,7 @@ function checkCount(count: number): void {
   throw new UploadDefect('ZIP_LIMIT', `The bundle has more than ${MOST_ENTRIES} entries: split it.`)
 }
 
-function nameOf(entry: Entry, number: number): string {
+function entryName(entry: Entry, number: number): string {
   const raw = entry.fileNameRaw
   if (raw.byteLength > LONGEST_NAME_BYTES) {
     throw broken(number, `has a name of more than ${LONGEST_NAME_BYTES} bytes: shorten it`)

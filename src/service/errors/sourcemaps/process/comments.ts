@@ -17,7 +17,7 @@ export function sourceMappingUrl(code: string): string {
 }
 
 /** The debug id that a minified file names: by its comment, else by the snippet that bundler plugins put in front. */
-export function debugIdOf(code: string): string {
+export function findDebugId(code: string): string {
   const comment = normalDebugId(commentAtEnd(code, 'debugId'))
   if (comment !== '') return comment
   const mark = 'sentry-dbid-'
@@ -41,14 +41,14 @@ function valueAt(code: string, at: number, name: string): string | undefined {
   const isLine = /\/\/[#@] ?$/.test(opening)
   if (!isLine && !/\/\*[#@] ?$/.test(opening)) return undefined
   const start = at + name.length + 1
-  const end = endOf(code, start, isLine)
+  const end = valueEnd(code, start, isLine)
   const value = code.slice(start, end).trim()
   // A value with blanks or quotes is code that looks like a comment.
   if (/[\s'"`]/.test(value)) return undefined
   return isBlank(code.slice(isLine ? end : end + 2)) ? value : undefined
 }
 
-function endOf(code: string, start: number, isLine: boolean): number {
+function valueEnd(code: string, start: number, isLine: boolean): number {
   if (!isLine) {
     const close = code.indexOf('*/', start)
     return close === -1 ? code.length : close

@@ -36,7 +36,7 @@ export function resolveReference(path: string, reference: string): string {
 }
 
 /** The path of the minified file that a map belongs to; `file` is the map's own member of that name. */
-export function minifiedOf(mapPath: string, file: string): string {
+export function minifiedPath(mapPath: string, file: string): string {
   const neighbour = mapPath.endsWith('.map') ? mapPath.slice(0, -'.map'.length) : ''
   const name = file.replace(/^(?:\.?\/)+/, '')
   // webpack names the file from the root of its output, not from the map.

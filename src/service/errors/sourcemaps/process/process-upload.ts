@@ -42,7 +42,7 @@ function readSingle(job: UploadJob, sink: Sink): FoundFile[] {
 
 async function readBundle(job: UploadJob, sink: Sink): Promise<FoundFile[]> {
   return withBundle(job.file, async (files) => {
-    const manifest = await manifestOf(files)
+    const manifest = await findManifest(files)
     const found: FoundFile[] = []
     for (const file of files) found.push(...(await readEntry(file, manifest?.get(file.path), job, sink)))
     if (found.length > 0) return found
@@ -50,7 +50,7 @@ async function readBundle(job: UploadJob, sink: Sink): Promise<FoundFile[]> {
   })
 }
 
-async function manifestOf(files: readonly BundleFile[]): Promise<Map<string, ManifestFile> | undefined> {
+async function findManifest(files: readonly BundleFile[]): Promise<Map<string, ManifestFile> | undefined> {
   const file = files.find(({ path }) => path === 'manifest.json')
   // The manifest of a web app may have that name, too.
   if (file === undefined || file.sizeBytes > LARGEST_MANIFEST_BYTES) return undefined
@@ -71,10 +71,10 @@ async function readEntry(
   job: UploadJob,
   sink: Sink,
 ): Promise<FoundFile[]> {
-  const kind = kindOf(file.path, listed)
+  const kind = fileKind(file.path, listed)
   if (kind === undefined) return []
   const facts: FileFacts = {
-    path: pathOf(file.path, listed, job.urlPrefix),
+    path: artifactPath(file.path, listed, job.urlPrefix),
     debugId: normalDebugId(listed?.debugId ?? ''),
     sourceMap: listed?.sourceMap ?? '',
   }
@@ -88,7 +88,7 @@ async function readEntry(
   }
 }
 
-function kindOf(path: string, listed: ManifestFile | undefined): FileReport['kind'] | undefined {
+function fileKind(path: string, listed: ManifestFile | undefined): FileReport['kind'] | undefined {
   if (listed?.type === 'source_map' || listed?.type === 'minified_source' || listed?.type === 'source') {
     return listed.type
   }
@@ -97,7 +97,7 @@ function kindOf(path: string, listed: ManifestFile | undefined): FileReport['kin
   return artifact === 'ARTIFACT_MINIFIED_SOURCE' ? 'minified_source' : undefined
 }
 
-function pathOf(path: string, listed: ManifestFile | undefined, urlPrefix: string): string {
+function artifactPath(path: string, listed: ManifestFile | undefined, urlPrefix: string): string {
   const url = listed?.url ?? ''
   if (url === '') return urlPrefix + path
   return /^(?:~\/|[a-z][\w+.-]*:\/\/)/i.test(url) ? url : urlPrefix + url.replace(/^\/+/, '')

@@ -2,8 +2,8 @@ import { readSourceMap, SourceMapDefect, type ReadMap } from '../format/read.ts'
 import { MinifiedDefect } from '../scopes/defect.ts'
 import { writeScopeTable } from '../scopes/write-scope-table.ts'
 import { writeMapTable } from '../table/map-table.ts'
-import { debugIdOf, normalDebugId, sourceMappingUrl } from './comments.ts'
-import { minifiedOf, resolveReference } from './paths.ts'
+import { findDebugId, normalDebugId, sourceMappingUrl } from './comments.ts'
+import { minifiedPath, resolveReference } from './paths.ts'
 import type { FileReport, ProcessedArtifact } from './processed.ts'
 import type { SourcePaths } from './team-sources.ts'
 import type { TableWriter } from './tables.ts'
@@ -44,8 +44,8 @@ export function readMapFile(bytes: Uint8Array, { path, debugId }: FileFacts, { t
     report.has_sources_content = map.sourcesContent.some((text) => text !== null)
     report.sections = map.sections
     report.valid = true
-    report.warnings = [...warningsOf(map), ...differing(debugId, own)]
-    const counterpart = minifiedOf(path, map.file)
+    report.warnings = [...sourceWarnings(map), ...differing(debugId, own)]
+    const counterpart = minifiedPath(path, map.file)
     return { report, artifact: { kind: 'map', content, debugId: report.debug_id, path, counterpart } }
   } catch (thrown) {
     if (!(thrown instanceof SourceMapDefect)) throw thrown
@@ -62,11 +62,11 @@ export function readMinifiedFile(bytes: Uint8Array, facts: FileFacts, sink: Sink
   const code = new TextDecoder().decode(bytes)
   const reference = facts.sourceMap || sourceMappingUrl(code)
   const inline = /^data:/i.test(reference)
-  const own = debugIdOf(code)
+  const own = findDebugId(code)
   const report = emptyReport(facts.path, 'minified_source')
   report.debug_id = facts.debugId || own
   const mapPath = inline ? `${facts.path}.map` : resolveReference(facts.path, reference)
-  const content = functionsOf(code, bytes, report, sink.tables)
+  const content = addScopeTable(code, bytes, report, sink.tables)
   report.warnings.push(...differing(facts.debugId, own))
   const minified: FoundFile = { report }
   // The name of its map alone is worth keeping.
@@ -77,7 +77,7 @@ export function readMinifiedFile(bytes: Uint8Array, facts: FileFacts, sink: Sink
 }
 
 /** Name of the table of functions, '' when none could be made; the report says why. */
-function functionsOf(code: string, bytes: Uint8Array, report: FileReport, tables: TableWriter): string {
+function addScopeTable(code: string, bytes: Uint8Array, report: FileReport, tables: TableWriter): string {
   try {
     const content = tables.add('minified', bytes, (file) => writeScopeTable(code, file))
     report.valid = true
@@ -107,7 +107,7 @@ function fromPercent(data: string): Buffer | undefined {
   }
 }
 
-function warningsOf({ sources, sourcesContent }: ReadMap): string[] {
+function sourceWarnings({ sources, sourcesContent }: ReadMap): string[] {
   const missing = sourcesContent.filter((text) => text === null).length
   if (sources.length === 0) return ['It names no source.']
   if (missing === 0) return []

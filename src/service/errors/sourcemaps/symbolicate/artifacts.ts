@@ -77,7 +77,7 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
     return found !== undefined
   }
 
-  async function factsOf({ productId, release }: Build): Promise<ReleaseFacts> {
+  async function findReleaseFacts({ productId, release }: Build): Promise<ReleaseFacts> {
     if (release === '') return { maps: 0, odd: [] }
     const key = `${productId}\n${release}`
     const known = releases.get(key)
@@ -90,7 +90,7 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
 
   async function readMatches(build: Build, files: readonly FrameFile[]): Promise<Match[]> {
     if (!(await hasAny(build.productId))) return files.map(createMatcher({ artifacts: [], maps: 0 }, build))
-    const { maps, odd } = await factsOf(build)
+    const { maps, odd } = await findReleaseFacts(build)
     const artifacts = await readArtifacts(db.read, build, files)
     return files.map(createMatcher({ artifacts: newestFirst([...artifacts, ...odd]), maps }, build))
   }
@@ -134,13 +134,13 @@ async function readArtifacts(rows: Rows, { productId, release }: Build, files: r
   const halves = found
     .map((artifact) => ({ path: artifact.counterpart, release: artifact.release }))
     .filter((half) => half.path !== '' && !isKnown(half))
-  const further = await readByName(rows, productId, releasesOf(halves), [
+  const further = await readByName(rows, productId, distinctReleases(halves), [
     ...new Set(halves.map(({ path }) => baseName(path))),
   ])
   return [...found, ...further]
 }
 
-function releasesOf(halves: readonly { release: string }[]): string[] {
+function distinctReleases(halves: readonly { release: string }[]): string[] {
   return [...new Set(halves.map((half) => half.release))]
 }
 

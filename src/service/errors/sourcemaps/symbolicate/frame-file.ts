@@ -27,19 +27,19 @@ const SCRIPT = /\.(?:[cm]?js|bundle|jsbundle)$/i
  */
 export function mayHaveMap(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'lineno'>, platform: string): boolean {
   if (frame.lineno < 1) return false
-  const path = withoutQuery(pathOf(frame))
+  const path = withoutQuery(framePath(frame))
   if (path === '' || isNative(path) || NO_OUTPUT.test(path)) return false
   return platform === 'javascript' || platform === 'node' || SCRIPT.test(path)
 }
 
 /** Whether the file's name is that of a script that builds write. */
 export function isScript(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): boolean {
-  return SCRIPT.test(withoutQuery(pathOf(frame)))
+  return SCRIPT.test(withoutQuery(framePath(frame)))
 }
 
 /** The base name of a frame's file, without query. */
 export function fileName(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): string {
-  return baseName(withoutQuery(pathOf(frame)))
+  return baseName(withoutQuery(framePath(frame)))
 }
 
 /** What tells the files of an event's frames apart. */
@@ -55,16 +55,16 @@ export function frameFile(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'de
   const names = distinct(forms.map((path) => baseName(withoutQuery(path)))).filter((name) => name !== '')
   return {
     key: fileKey(frame),
-    debugId: debugIdOf(frame.debug_id),
-    paths: distinct(forms.flatMap(pathsOf)),
-    segments: segmentsOf(forms[1] ?? forms[0] ?? ''),
+    debugId: formatDebugId(frame.debug_id),
+    paths: distinct(forms.flatMap(possiblePaths)),
+    segments: pathSegments(forms[1] ?? forms[0] ?? ''),
     baseNames: distinct(names.flatMap((name) => [name, `${name}.map`, name.replace(/\.\w+$/, '.map')])),
     isPackage: written.some(isVendored),
   }
 }
 
 /** A path's folders and file, without origin, `~`, query and empty segments. */
-export function segmentsOf(path: string): string[] {
+export function pathSegments(path: string): string[] {
   const { path: bare } = split(path)
   return withoutQuery(bare)
     .split('/')
@@ -76,7 +76,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-function pathOf({ abs_path, filename }: Pick<NormalFrame, 'abs_path' | 'filename'>): string {
+function framePath({ abs_path, filename }: Pick<NormalFrame, 'abs_path' | 'filename'>): string {
   return cleaned(abs_path === '' ? filename : abs_path)
 }
 
@@ -90,7 +90,7 @@ function cleaned(path: string): string {
 }
 
 /** The paths an artifact of that address may have: `https://h/p?q`, the same without query, `~/p?q`, `~/p`. */
-export function pathsOf(whole: string): string[] {
+export function possiblePaths(whole: string): string[] {
   const { path } = split(whole)
   const fromRoot = `~/${path.replace(/^(?:~?\/+|\.\/)/, '')}`
   return [whole, withoutQuery(whole), fromRoot, withoutQuery(fromRoot)]
@@ -114,7 +114,7 @@ function decoded(path: string): string {
   }
 }
 
-function debugIdOf(id: string): string {
+function formatDebugId(id: string): string {
   const hex = id.toLowerCase().replaceAll('-', '')
   if (!/^[0-9a-f]{32}$/.test(hex)) return id.toLowerCase()
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -5,13 +5,13 @@ import type { ScopeTable } from '../scopes/scope-table.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'
 import type { MapTable, Mapping } from '../table/map-table.ts'
 import { Lru } from './lru.ts'
-import type { Found } from './match.ts'
+import type { MatchedArtifacts } from './match.ts'
 import type { OpenTables } from './open-tables.ts'
 import { problems, type Problem } from './problems.ts'
 import { sourceLines, type SourceLines } from './source-lines.ts'
 
 /** A position in a generated file, 0-based, and the content of the map it is read with. */
-export interface Place {
+export interface GeneratedPosition {
   line: number
   column: number
   map: string
@@ -20,7 +20,7 @@ export interface Place {
 /** A frame in its source, with what is missing of it; without `frame` it leads nowhere, and `problem` says why. */
 export interface Mapped {
   frame?: NormalFrame
-  place?: Place
+  place?: GeneratedPosition
   problem?: Problem | undefined
 }
 
@@ -29,7 +29,7 @@ export interface FrameMapper {
    * The frame where the source map leads, or why it leads nowhere. `caller` is the place of the frame that called it; it
    * helps to name the function when it is in the same map. Never throws.
    */
-  map(frame: NormalFrame, found: Found, caller: Place | undefined): Mapped
+  map(frame: NormalFrame, found: MatchedArtifacts, caller: GeneratedPosition | undefined): Mapped
 }
 
 /** What a position of a generated file says; the same for every event that has it. */
@@ -51,7 +51,11 @@ const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 20_000 }
 export function createFrameMapper(tables: OpenTables): FrameMapper {
   const known = new Lru<Located>(MOST_REMEMBERED)
 
-  function located(frame: NormalFrame, found: Found, caller: Place | undefined): Located | Problem {
+  function located(
+    frame: NormalFrame,
+    found: MatchedArtifacts,
+    caller: GeneratedPosition | undefined,
+  ): Located | Problem {
     const { map, minified } = found
     const from = caller === undefined ? '' : `${caller.line}:${caller.column}`
     const key = `${map.id} ${minified?.id ?? ''} ${frame.lineno}:${frame.colno} ${from}`
@@ -59,7 +63,7 @@ export function createFrameMapper(tables: OpenTables): FrameMapper {
     if (before !== undefined) return before
     const answer = locate(frame, { found, tables, caller })
     if ('filename' in answer) {
-      known.set(key, answer, weightOf(answer))
+      known.set(key, answer, estimateBytes(answer))
       known.trim()
     }
     return answer
@@ -81,14 +85,19 @@ export function createFrameMapper(tables: OpenTables): FrameMapper {
 }
 
 /** Bytes in memory, roughly. */
-function weightOf({ context_line: line, pre_context: before, post_context: after, abs_path: path }: Located): number {
+function estimateBytes({
+  context_line: line,
+  pre_context: before,
+  post_context: after,
+  abs_path: path,
+}: Located): number {
   return 1_000 + 2 * (path.length + [line, ...before, ...after].reduce((sum, text) => sum + text.length, 0))
 }
 
 interface Locating {
-  found: Found
+  found: MatchedArtifacts
   tables: OpenTables
-  caller: Place | undefined
+  caller: GeneratedPosition | undefined
 }
 
 function locate({ lineno, colno }: NormalFrame, { found, tables, caller }: Locating): Located | Problem {
@@ -100,11 +109,11 @@ function locate({ lineno, colno }: NormalFrame, { found, tables, caller }: Locat
   if (source === undefined) throw new Error('the map names a source that it does not have')
   const filename = sourcePath(source.name, found.map.path)
   const named = nameAt({ line: lineno - 1, column: Math.max(0, colno - 1) }, { map, found, tables, caller })
-  const text = textOf(map, mapping)
+  const text = readSourceText(map, mapping)
   return {
     filename,
     abs_path: cut(source.name, LONGEST.abs_path),
-    module: moduleOf(filename),
+    module: modulePath(filename),
     lineno: mapping.line + 1,
     colno: mapping.column + 1,
     ...text.lines,
@@ -114,7 +123,7 @@ function locate({ lineno, colno }: NormalFrame, { found, tables, caller }: Locat
   }
 }
 
-function inSource(frame: NormalFrame, { map, minified }: Found, located: Located): NormalFrame {
+function inSource(frame: NormalFrame, { map, minified }: MatchedArtifacts, located: Located): NormalFrame {
   const { isLibrary, name = frame.function, problem: _, ...source } = located
   return {
     ...frame,
@@ -153,7 +162,7 @@ function isBare(map: MapTable, line: number): boolean {
 }
 
 /** The path without its ending. */
-function moduleOf(path: string): string {
+function modulePath(path: string): string {
   const module = path.replace(/\.\w{1,8}$/, '')
   return module.length > LONGEST.module ? '' : module
 }
@@ -163,7 +172,7 @@ function nameAt(
   position: { line: number; column: number },
   { map, found, tables, caller }: Locating & { map: MapTable },
 ): { name: string | undefined; problem?: Problem | undefined } {
-  const { scopes, problem } = scopesOf(found, tables)
+  const { scopes, problem } = openScopes(found, tables)
   if (scopes !== undefined) {
     try {
       return { name: functionName(position, { map, scopes }, caller) || NAMELESS }
@@ -175,8 +184,8 @@ function nameAt(
   return name === '' ? { name: undefined, problem: problem ?? problems.damagedFunctions } : { name }
 }
 
-function scopesOf(
-  { minified }: Found,
+function openScopes(
+  { minified }: MatchedArtifacts,
   tables: OpenTables,
 ): { scopes: ScopeTable | undefined; problem?: Problem | undefined } {
   if (minified === undefined) return { scopes: undefined, problem: problems.noFunctions }
@@ -188,7 +197,7 @@ function scopesOf(
   }
 }
 
-function textOf(map: MapTable, mapping: Mapping) {
+function readSourceText(map: MapTable, mapping: Mapping) {
   const none = { context_line: '', pre_context: [], post_context: [] }
   const lines = sourceLines(map, mapping)
   return lines === undefined ? { lines: none, problem: problems.noText } : { lines, problem: undefined }

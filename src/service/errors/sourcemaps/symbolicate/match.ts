@@ -1,13 +1,13 @@
 import { isVendored } from '../../../shared/code-paths.ts'
 import type { Schema } from '../../../sql/schema.ts'
 import type { Selectable } from 'kysely'
-import { baseName, pathsOf, segmentsOf, type FrameFile } from './frame-file.ts'
+import { baseName, possiblePaths, pathSegments, type FrameFile } from './frame-file.ts'
 
 /** A row of `sourcemap_artifact` as lookups read it. */
 export type Artifact = Omit<Selectable<Schema['sourcemap_artifact']>, 'product_id' | 'base_name'>
 
 /** What leads from a generated file to its sources. */
-export interface Found {
+export interface MatchedArtifacts {
   map: Artifact
   /** Without it, function names are guessed from the map alone. */
   minified: Artifact | undefined
@@ -18,7 +18,7 @@ export type Missing =
   | { missing: 'release' | 'nothing for release' | 'debug id' | 'map of minified file' | 'one of several' | 'files' }
   | { missing: 'path'; maps: number }
 
-export type Match = Found | Missing
+export type Match = MatchedArtifacts | Missing
 
 /** What a product holds that may fit the files of an event. */
 export interface Shelf {
@@ -62,7 +62,7 @@ export function createMatcher({ artifacts, maps }: Shelf, { release, dist }: Bui
   function matchDebugId(debugId: string): Match | undefined {
     const named = byDebugId.get(debugId) ?? []
     const minified = named.find(({ kind }) => kind === 'minified')
-    const map = named.find(({ kind }) => kind === 'map') ?? (minified && sameBuild(minified).mapOf(minified))
+    const map = named.find(({ kind }) => kind === 'map') ?? (minified && sameBuild(minified).findMap(minified))
     if (map !== undefined) return { map, minified: minified ?? sameBuild(map).minifiedAt(minifiedPath(map)) }
     return minified && { missing: 'map of minified file' }
   }
@@ -83,14 +83,14 @@ export function createMatcher({ artifacts, maps }: Shelf, { release, dist }: Bui
 interface Catalogue {
   minifiedAt(path: string): Artifact | undefined
   /** The map that the minified file itself names, else the one beside it. */
-  mapOf(minified: Artifact): Artifact | undefined
+  findMap(minified: Artifact): Artifact | undefined
   mapBeside(path: string): Artifact | undefined
   /** Minified files of a base name that have a map; those of packages alone where these are asked for. */
   named(baseName: string, options: { isPackage: boolean }): readonly Candidate[]
 }
 
 interface Candidate {
-  found: Found
+  found: MatchedArtifacts
   segments: readonly string[]
 }
 
@@ -107,31 +107,31 @@ function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
   const byBaseName = Map.groupBy(artifacts, (artifact) => baseName(minifiedPath(artifact)))
   const candidates = new Map<string, readonly Candidate[]>()
 
-  function firstOf(found: readonly (Artifact | undefined)[]): Artifact | undefined {
+  function firstOfBuild(found: readonly (Artifact | undefined)[]): Artifact | undefined {
     const [first] = found
       .filter((artifact) => artifact !== undefined)
       .toSorted((left, right) => (place.get(left) ?? 0) - (place.get(right) ?? 0))
     return first
   }
   function mapBeside(path: string): Artifact | undefined {
-    return firstOf([mapsByPath.get(`${path}.map`), mapsByMinified.get(path)])
+    return firstOfBuild([mapsByPath.get(`${path}.map`), mapsByMinified.get(path)])
   }
-  function mapOf({ path, counterpart }: Artifact): Artifact | undefined {
+  function findMap({ path, counterpart }: Artifact): Artifact | undefined {
     // The file may name an address where the upload has `~/`.
-    const named = counterpart === '' ? [] : pathsOf(counterpart)
-    return firstOf(named.map((name) => mapsByPath.get(name))) ?? mapBeside(path)
+    const named = counterpart === '' ? [] : possiblePaths(counterpart)
+    return firstOfBuild(named.map((name) => mapsByPath.get(name))) ?? mapBeside(path)
   }
-  function candidatesOf(rows: readonly Artifact[]): Candidate[] {
+  function toCandidates(rows: readonly Artifact[]): Candidate[] {
     return [...Map.groupBy(rows, minifiedPath)].flatMap(([path, files]) => {
       const minified = files.find(({ kind }) => kind === 'minified')
-      const map = (minified && mapOf(minified)) ?? files.find(({ kind }) => kind === 'map')
-      return map === undefined ? [] : [{ found: { map, minified }, segments: segmentsOf(path) }]
+      const map = (minified && findMap(minified)) ?? files.find(({ kind }) => kind === 'map')
+      return map === undefined ? [] : [{ found: { map, minified }, segments: pathSegments(path) }]
     })
   }
 
   return {
     minifiedAt: (path) => minifiedFiles.get(path),
-    mapOf,
+    findMap,
     mapBeside,
     named(name, { isPackage }) {
       const key = `${String(isPackage)} ${name}`
@@ -139,23 +139,23 @@ function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
       if (known !== undefined) return known
       // Packages have many files of one name; what a team uploads is its own.
       const usable = (byBaseName.get(name) ?? []).filter(({ path }) => !isPackage || isVendored(path))
-      const found = candidatesOf(usable)
+      const found = toCandidates(usable)
       candidates.set(key, found)
       return found
     },
   }
 }
 
-function firstBy(artifacts: readonly Artifact[], keyOf: (artifact: Artifact) => string): Map<string, Artifact> {
+function firstBy(artifacts: readonly Artifact[], toKey: (artifact: Artifact) => string): Map<string, Artifact> {
   // Of equal keys the last one written stays.
-  return new Map(artifacts.toReversed().map((artifact) => [keyOf(artifact), artifact]))
+  return new Map(artifacts.toReversed().map((artifact) => [toKey(artifact), artifact]))
 }
 
 function matchPath(paths: readonly string[], catalogue: Catalogue): Match | undefined {
   let lonely = false
   for (const path of paths) {
     const minified = catalogue.minifiedAt(path)
-    const map = (minified && catalogue.mapOf(minified)) ?? catalogue.mapBeside(path)
+    const map = (minified && catalogue.findMap(minified)) ?? catalogue.mapBeside(path)
     if (map !== undefined) return { map, minified }
     if (minified !== undefined) lonely = true
   }
@@ -169,7 +169,7 @@ function minifiedPath({ kind, path, counterpart }: Artifact): string {
 }
 
 interface Likeness {
-  found: Found
+  found: MatchedArtifacts
   /** Is the shorter path a part of the longer one, without a folder that contradicts? */
   isWhole: boolean
   /** Segments from the end that are the same. */
@@ -182,7 +182,7 @@ function matchSuffix({ baseNames, segments, isPackage }: FrameFile, catalogue: C
   let isTie = false
   for (const name of baseNames) {
     for (const candidate of catalogue.named(name, { isPackage })) {
-      const likeness = { found: candidate.found, ...likenessOf(segments, candidate.segments) }
+      const likeness = { found: candidate.found, ...compareSegments(segments, candidate.segments) }
       const order = best === undefined ? -1 : byLikeness(likeness, best)
       isTie = order === 0 || (order > 0 && isTie)
       if (order < 0) best = likeness
@@ -192,7 +192,7 @@ function matchSuffix({ baseNames, segments, isPackage }: FrameFile, catalogue: C
   return isTie ? { missing: 'one of several' } : best.found
 }
 
-function likenessOf(left: readonly string[], right: readonly string[]): { isWhole: boolean; common: number } {
+function compareSegments(left: readonly string[], right: readonly string[]): { isWhole: boolean; common: number } {
   const shorter = Math.min(left.length, right.length)
   let common = 0
   while (common < shorter && left.at(-1 - common) === right.at(-1 - common)) common += 1

@@ -12,10 +12,10 @@ const upload = 'tracegate sourcemaps upload DIR --release R, with R the release 
 
 /** What the lookup of the frame's file came to, and what to do. */
 export function missingProblem(match: Missing, hasDebugId: boolean): Problem {
-  return { kind: 'missing', reason: reasonOf(match, hasDebugId) }
+  return { kind: 'missing', reason: missingReason(match, hasDebugId) }
 }
 
-function reasonOf(match: Missing, hasDebugId: boolean): string {
+function missingReason(match: Missing, hasDebugId: boolean): string {
   switch (match.missing) {
     case 'release':
       return 'the event names no release and this file has no debug id, so no source map can be found: set `release` in the SDK, or upload with debug ids'
@@ -76,7 +76,7 @@ export const problems = {
 } as const satisfies Record<string, Problem>
 
 /** What became of an event's frames, from how many are mapped and what is wrong with the others. */
-export function stateOf(mapped: number, found: readonly Problem[]): Symbolication['state'] {
+export function symbolicationState(mapped: number, found: readonly Problem[]): Symbolication['state'] {
   const unmapped = found.filter(({ kind }) => kind !== 'partly')
   if (unmapped.length === 0) return mapped === 0 ? 'SYMBOLICATION_STATE_NOT_NEEDED' : 'SYMBOLICATION_STATE_COMPLETE'
   if (mapped > 0) return 'SYMBOLICATION_STATE_PARTIAL'

@@ -5,10 +5,10 @@ import type { Database } from '../../../sql/database.ts'
 import { createArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
-import { createFrameMapper, type Mapped, type Place } from './map-frame.ts'
+import { createFrameMapper, type Mapped, type GeneratedPosition } from './map-frame.ts'
 import type { Match } from './match.ts'
 import { openTables } from './open-tables.ts'
-import { missingProblem, problems, stateOf, type Problem } from './problems.ts'
+import { missingProblem, problems, symbolicationState, type Problem } from './problems.ts'
 
 /** Files of one event that are looked up: each may cost a part of a query (decision 011). */
 const MOST_FILES = 100
@@ -42,7 +42,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
   return {
     async symbolicate(productId, event) {
       const stacks = [...event.exceptions, ...event.threads].map(({ frames }) => frames)
-      const matches = await matchesOf(productId, event)
+      const matches = await findMatches(productId, event)
       const minified = matches.size === 0 ? new Set<string>() : minifiedFiles(stacks)
       const facts = { matches, minified, left: leftOut(event, matches) }
       const read: StackReading[] = []
@@ -58,11 +58,11 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
   }
 
   /** The frames of one stack, caller first, each in its source where the matches lead there. */
-  async function readStack(frames: readonly NormalFrame[], facts: Facts): Promise<StackReading> {
-    const hasMap = facts.matches.size > 0 && frames.some((frame) => 'map' in (matchOf(frame, facts) ?? {}))
+  async function readStack(frames: readonly NormalFrame[], facts: EventMatches): Promise<StackReading> {
+    const hasMap = facts.matches.size > 0 && frames.some((frame) => 'map' in (findMatch(frame, facts) ?? {}))
     const size = hasMap ? BATCH : frames.length
     const reading: StackReading = { frames: [], mapped: 0, problems: [] }
-    let caller: Place | undefined
+    let caller: GeneratedPosition | undefined
     for (let from = 0; from < frames.length; from += size) {
       const step = () => {
         for (const frame of frames.slice(from, from + size)) caller = readInto(reading, frame, caller, facts)
@@ -78,10 +78,10 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
   function readInto(
     reading: StackReading,
     frame: NormalFrame,
-    caller: Place | undefined,
-    facts: Facts,
-  ): Place | undefined {
-    const match = matchOf(frame, facts)
+    caller: GeneratedPosition | undefined,
+    facts: EventMatches,
+  ): GeneratedPosition | undefined {
+    const match = findMatch(frame, facts)
     let mapped: Mapped = {}
     if (match !== undefined && 'map' in match) {
       mapped = facts.left.has(frame) ? { problem: problems.manyPlaces } : mapper.map(frame, match, caller)
@@ -96,7 +96,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     return mapped.place
   }
 
-  async function matchesOf(productId: number, event: Symbolicable): Promise<ReadonlyMap<string, Match>> {
+  async function findMatches(productId: number, event: Symbolicable): Promise<ReadonlyMap<string, Match>> {
     const found = new Map<string, NormalFrame>()
     for (const frames of fromTheCrash(event))
       for (const frame of frames) if (mayHaveMap(frame, event.platform)) found.set(fileKey(frame), frame)
@@ -121,7 +121,7 @@ interface StackReading {
 }
 
 /** What is known of an event before its frames are read. */
-interface Facts {
+interface EventMatches {
   /** By key of the file. */
   matches: ReadonlyMap<string, Match>
   /** Keys of files of which a frame shows that they are generated. */
@@ -130,7 +130,7 @@ interface Facts {
   left: ReadonlySet<NormalFrame>
 }
 
-function matchOf(frame: NormalFrame, { matches }: Pick<Facts, 'matches'>): Match | undefined {
+function findMatch(frame: NormalFrame, { matches }: Pick<EventMatches, 'matches'>): Match | undefined {
   return frame.lineno < 1 ? undefined : matches.get(fileKey(frame))
 }
 
@@ -149,7 +149,7 @@ function leftOut(event: Symbolicable, matches: ReadonlyMap<string, Match>): Set<
   const places = new Set<string>()
   for (const frames of matches.size === 0 ? [] : fromTheCrash(event)) {
     for (const [index, frame] of frames.entries()) {
-      const match = matchOf(frame, { matches })
+      const match = findMatch(frame, { matches })
       if (match === undefined || !('map' in match)) continue
       const place = [match.map.id, ...[frame, frames[index + 1]].flatMap((at) => [at?.lineno, at?.colno])].join(':')
       if (places.size < MOST_PLACES) places.add(place)
@@ -163,7 +163,7 @@ function summarise(read: readonly StackReading[]): Symbolication {
   const found = read.flatMap(({ problems }) => problems)
   const mapped = read.reduce((sum, reading) => sum + reading.mapped, 0)
   return {
-    state: stateOf(
+    state: symbolicationState(
       mapped,
       found.map(({ problem }) => problem),
     ),
@@ -179,10 +179,13 @@ function summarise(read: readonly StackReading[]): Symbolication {
 }
 
 function withFrames<E extends Symbolicable>(event: E, read: readonly StackReading[]): E {
-  const framesOf = (place: number) => read[place]?.frames ?? []
+  const stackFrames = (place: number) => read[place]?.frames ?? []
   return {
     ...event,
-    exceptions: event.exceptions.map((exception, place) => ({ ...exception, frames: framesOf(place) })),
-    threads: event.threads.map((thread, place) => ({ ...thread, frames: framesOf(event.exceptions.length + place) })),
+    exceptions: event.exceptions.map((exception, place) => ({ ...exception, frames: stackFrames(place) })),
+    threads: event.threads.map((thread, place) => ({
+      ...thread,
+      frames: stackFrames(event.exceptions.length + place),
+    })),
   }
 }

@@ -20,7 +20,7 @@ export function signAddress(
 ): { url: string; expiresAt: number } {
   const expires = Math.floor((now + addressMs) / 1000)
   const query = new URLSearchParams({ expires: String(expires), max: String(facts.max) })
-  query.set('signature', signatureOf(secret, { ...facts, expires }).toString('hex'))
+  query.set('signature', sign(secret, { ...facts, expires }).toString('hex'))
   return { url: `${origin}/uploads/${facts.id}?${query.toString()}`, expiresAt: expires * 1000 }
 }
 
@@ -33,15 +33,15 @@ export function checkAddress(
   { id, query, announced, now }: { id: string; query: string; announced: readonly string[]; now: number },
 ): number {
   const given = new URLSearchParams(query)
-  const [expires, max] = [numberOf(given.get('expires')), numberOf(given.get('max'))]
-  const signature = Buffer.from(hexOf(given.get('signature')), 'hex')
-  const isSigned = announced.some((sha256) => same(signature, signatureOf(secret, { id, expires, max, sha256 })))
+  const [expires, max] = [parseNumber(given.get('expires')), parseNumber(given.get('max'))]
+  const signature = Buffer.from(parseHex(given.get('signature')), 'hex')
+  const isSigned = announced.some((sha256) => same(signature, sign(secret, { id, expires, max, sha256 })))
   if (!isSigned) throw refused('SIGNATURE_INVALID', 'the upload address was changed or is not from this service')
   if (now > expires * 1000) throw refused('ADDRESS_EXPIRED', 'the upload address has expired')
   return max
 }
 
-function signatureOf(secret: string, { id, expires, max, sha256 }: AddressFacts & { expires: number }): Buffer {
+function sign(secret: string, { id, expires, max, sha256 }: AddressFacts & { expires: number }): Buffer {
   return createHmac('sha256', secret).update(`PUT\n${id}\n${expires}\n${max}\n${sha256}`).digest()
 }
 
@@ -50,11 +50,11 @@ function same(given: Buffer, right: Buffer): boolean {
 }
 
 /** Only the way we write it: every other spelling would be a second address with the same signature. */
-function numberOf(text: string | null): number {
+function parseNumber(text: string | null): number {
   return text !== null && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : -1
 }
 
-function hexOf(text: string | null): string {
+function parseHex(text: string | null): string {
   return text !== null && /^[0-9a-f]{64}$/.test(text) ? text : ''
 }
 

@@ -8,7 +8,7 @@ const IDLE_MS = 60_000
  * The body piece by piece, none large enough to keep the process busy. Throws `invalid_argument` when the sender hangs up
  * or sends nothing for `idleMs`.
  */
-export async function* chunksOf(body: WireRequest['body'], idleMs = IDLE_MS): AsyncGenerator<Uint8Array> {
+export async function* bodyChunks(body: WireRequest['body'], idleMs = IDLE_MS): AsyncGenerator<Uint8Array> {
   if (body === undefined) return
   if (body instanceof Uint8Array) return yield* sliced(body)
   for await (const chunk of whileSending(body, idleMs)) yield* sliced(chunk)

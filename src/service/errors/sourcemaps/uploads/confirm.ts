@@ -16,7 +16,7 @@ import { checkBytes, expired, invalidSourceMap, missing } from './failures.ts'
 import { stagingFolder, type SourceMapFolders } from './folders.ts'
 import type { Processed, UploadJob } from '../process/processed.ts'
 import { recordArtifacts } from './record-artifacts.ts'
-import { outcomeOf, uploadOf, viewUpload, type StoredUpload } from './stored.ts'
+import { readOutcome, requireUpload, viewUpload, type StoredUpload } from './stored.ts'
 import type { State } from './states.ts'
 import { vouchForRelease } from './vouch.ts'
 
@@ -56,28 +56,28 @@ export function createConfirms(options: ConfirmOptions): Confirms {
   }
 }
 
-type Given = Pick<InputOf<'confirmSourceMap'>, 'sha256' | 'size_bytes'>
+type AnnouncedBytes = Pick<InputOf<'confirmSourceMap'>, 'sha256' | 'size_bytes'>
 
 async function attempt(options: ConfirmOptions, input: InputOf<'confirmSourceMap'>, call: Call) {
   const { db } = options
-  const { upload, product } = await uploadOf(db.read, call.principal, input.id)
+  const { upload, product } = await requireUpload(db.read, call.principal, input.id)
   const state = upload.state as State
   if (state === 'SOURCEMAP_STATE_EXPIRED') throw expired(upload)
   if (state === 'SOURCEMAP_STATE_FAILED') throw invalidSourceMap(upload)
   if (state !== 'SOURCEMAP_STATE_READY') return work(options, { upload, product, given: input, call })
   checkBytes(upload, input)
-  const { resymbolicated_issues: known } = outcomeOf(upload)
+  const { resymbolicated_issues: known } = readOutcome(upload)
   return known === null ? finish(options, upload) : answer(db, upload, known)
 }
 
-interface Work {
+interface ConfirmWork {
   upload: StoredUpload
   product: Selectable<ProductRow>
-  given: Given
+  given: AnnouncedBytes
   call: Call
 }
 
-async function work(options: ConfirmOptions, { upload, product, given, call }: Work) {
+async function work(options: ConfirmOptions, { upload, product, given, call }: ConfirmWork) {
   const { db, platform, folders, worker } = options
   const file = join(folders.uploads, upload.id)
   // Before the claim, which would turn away bytes that are on their way.
@@ -87,7 +87,7 @@ async function work(options: ConfirmOptions, { upload, product, given, call }: W
     const received = await readBytes(file)
     checkBytes(received, upload)
     checkBytes(received, given)
-    const processed = await worker.process(jobOf(upload, product, file, folders))
+    const processed = await worker.process(uploadJob(upload, product, file, folders))
     // Also when nothing was found: an attempt that broke off may have recorded what other bytes held.
     await recordArtifacts(db, upload, processed)
     const settled = await settle(db, call, { ...upload, ...received }, processed)
@@ -104,7 +104,7 @@ async function work(options: ConfirmOptions, { upload, product, given, call }: W
   }
 }
 
-function jobOf(
+function uploadJob(
   upload: StoredUpload,
   product: Selectable<ProductRow>,
   file: string,
@@ -169,7 +169,7 @@ async function settle(
 
 /** What follows from an upload that is READY; done again by the next confirm where it could not be. */
 async function finish({ db, resymbolicate }: ConfirmOptions, upload: StoredUpload) {
-  const outcome = outcomeOf(upload)
+  const outcome = readOutcome(upload)
   const debugIds = new Set(outcome.files.map(({ debug_id: id }) => id).filter((id) => id !== ''))
   const issues = await resymbolicate(upload, [...debugIds])
   const files = JSON.stringify({ ...outcome, resymbolicated_issues: issues })

@@ -9,7 +9,7 @@ import { signAddress } from './address.ts'
 import { normalDebugId } from '../process/comments.ts'
 import { guessArtifact, normalPrefix } from '../process/paths.ts'
 import { insertArtifacts } from './record-artifacts.ts'
-import { artifactsOf, placedAnew, sameOf, twinOf, type Facts } from './reuse.ts'
+import { readArtifacts, renameArtifacts, findEqualUpload, findReusableUpload, type UploadFacts } from './reuse.ts'
 import { noOutcome, viewUpload, type Outcome, type StoredUpload } from './stored.ts'
 import { unconfirmedMs, type State } from './states.ts'
 import { areWhole } from '../process/tables.ts'
@@ -41,15 +41,15 @@ interface Creating {
  */
 export async function createUpload({ rows, prepare, call, secret, tables }: Creating, input: Input): Promise<Created> {
   const product = await requireProduct(rows, call.principal, input.product_id)
-  const facts = factsOf(input)
+  const facts = readFacts(input)
   const answer = (upload: StoredUpload, address = { url: '', expiresAt: call.now() }) =>
     respond(rows, call, upload, address)
-  const same = await sameOf(rows, product.id, facts)
-  if (same !== undefined && areWhole(tables, await artifactsOf(rows, same.id))) {
+  const same = await findEqualUpload(rows, product.id, facts)
+  if (same !== undefined && areWhole(tables, await readArtifacts(rows, same.id))) {
     return { response: await answer(same), upload: same, indexed: false }
   }
-  const twin = await twinOf(rows, product.id, facts)
-  const anew = twin && areWhole(tables, twin.artifacts) ? placedAnew(twin, facts) : undefined
+  const twin = await findReusableUpload(rows, product.id, facts)
+  const anew = twin && areWhole(tables, twin.artifacts) ? renameArtifacts(twin, facts) : undefined
   if (twin !== undefined && anew !== undefined) {
     const upload = await insertReady(rows, call, product.id, facts, twin.upload.size_bytes, anew.outcome)
     insertArtifacts(prepare, upload, anew.artifacts)
@@ -67,8 +67,8 @@ export async function createUpload({ rows, prepare, call, secret, tables }: Crea
   return { response: await answer(upload, signAddress(secret, target)), upload, indexed: false }
 }
 
-function factsOf(input: Input): Facts {
-  const fileName = fileNameOf(input.file_name)
+function readFacts(input: Input): UploadFacts {
+  const fileName = readFileName(input.file_name)
   const artifact = input.artifact ?? guessArtifact(fileName)
   if (artifact === undefined) {
     throw invalid('artifact', 'is required: the ending of file_name is none of .zip, .map, .js, .mjs and .cjs')
@@ -78,19 +78,19 @@ function factsOf(input: Input): Facts {
   return {
     artifact,
     file_name: fileName,
-    url_prefix: prefixOf(input.url_prefix ?? ''),
+    url_prefix: readPrefix(input.url_prefix ?? ''),
     debug_id: debugId,
     release: plain('release', input.release ?? ''),
     dist: plain('dist', input.dist ?? ''),
     environment: plain('environment', input.environment ?? ''),
     size_bytes: input.size_bytes ?? 0,
     sha256: (input.sha256 ?? '').toLowerCase(),
-    content_type: headerOf(input.content_type ?? 'application/octet-stream'),
+    content_type: requireMediaType(input.content_type ?? 'application/octet-stream'),
   }
 }
 
 /** Relative, with `/`: it is the end of a path. */
-function fileNameOf(given: string): string {
+function readFileName(given: string): string {
   const name = plain('file_name', given)
     .replaceAll('\\', '/')
     .replace(/^(?:\.?\/)+/, '')
@@ -99,7 +99,7 @@ function fileNameOf(given: string): string {
   return name
 }
 
-function prefixOf(given: string): string {
+function readPrefix(given: string): string {
   return normalPrefix(plain('url_prefix', given))
 }
 
@@ -109,7 +109,7 @@ function plain(field: string, text: string): string {
 }
 
 /** It travels back as a header. */
-function headerOf(type: string): string {
+function requireMediaType(type: string): string {
   if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w-]+=[\w.-]+)*$/.test(type)) return type
   throw invalid('content_type', 'must be a media type such as application/json')
 }
@@ -125,7 +125,7 @@ function insertReady(
   rows: Rows,
   call: Call,
   productId: number,
-  facts: Facts,
+  facts: UploadFacts,
   sizeBytes: number,
   outcome: Outcome,
 ): Promise<StoredUpload> {
@@ -143,7 +143,7 @@ async function insert(
   rows: Rows,
   call: Call,
   productId: number,
-  columns: Facts & { state: State } & Pick<StoredUpload, 'files' | 'confirmed_at' | 'expires_at'>,
+  columns: UploadFacts & { state: State } & Pick<StoredUpload, 'files' | 'confirmed_at' | 'expires_at'>,
 ): Promise<StoredUpload> {
   const upload = await rows
     .insertInto('sourcemap')

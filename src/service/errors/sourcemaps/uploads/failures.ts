@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ServiceError, type FieldViolation } from '../../../../errors.ts'
-import { errorOf, outcomeOf, type StoredUpload } from './stored.ts'
+import { readError, readOutcome, type StoredUpload } from './stored.ts'
 import { readJson } from '../../../sql/json.ts'
 
 /** Files of a bundle whose problems are told one by one. */
@@ -53,22 +53,22 @@ function mismatch(field: string, description: string): ServiceError {
 
 /** Nothing of the upload can be used; why stands in the upload. */
 export function invalidSourceMap(upload: StoredUpload): ServiceError {
-  const { code, message } = errorOf(upload) ?? { code: 'INVALID_SOURCE_MAP', message: 'Nothing in it can be used.' }
+  const { code, message } = readError(upload) ?? { code: 'INVALID_SOURCE_MAP', message: 'Nothing in it can be used.' }
   return new ServiceError('invalid_argument', `source map ${upload.id} cannot be used: ${message}`, {
     reason: 'INVALID_SOURCE_MAP',
-    metadata: { id: upload.id, error_code: code, ...ruleOf(upload) },
-    violations: violationsOf(upload),
+    metadata: { id: upload.id, error_code: code, ...brokenRule(upload) },
+    violations: fileViolations(upload),
   })
 }
 
 /** The rule of the format that the first file breaks: what a client can tell where it does not repeat our sentences. */
-function ruleOf({ error }: StoredUpload): { rule?: string } {
+function brokenRule({ error }: StoredUpload): { rule?: string } {
   const { rule } = readJson(z.object({ rule: z.string().optional() }), error ?? '{}')
   return rule === undefined ? {} : { rule }
 }
 
-function violationsOf(upload: StoredUpload): FieldViolation[] {
-  return outcomeOf(upload)
+function fileViolations(upload: StoredUpload): FieldViolation[] {
+  return readOutcome(upload)
     .files.flatMap(({ warnings }, index) =>
       warnings.slice(0, 1).map((description) => ({ field: `files.${index}`, description })),
     )

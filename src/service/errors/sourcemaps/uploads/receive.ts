@@ -7,7 +7,7 @@ import type { Platform } from '../../../shared/context.ts'
 import { splitAddress } from '../../../shared/split-address.ts'
 import type { Database } from '../../../sql/database.ts'
 import { checkAddress } from './address.ts'
-import { chunksOf } from './chunks.ts'
+import { bodyChunks } from './chunks.ts'
 import type { SourceMapFolders } from './folders.ts'
 import { alreadyConfirmed, openStates } from './states.ts'
 
@@ -105,7 +105,7 @@ async function store(
   const handle = await open(file, 'wx', 0o600)
   let bytes = 0
   try {
-    for await (const chunk of chunksOf(request.body, idleMs)) {
+    for await (const chunk of bodyChunks(request.body, idleMs)) {
       bytes += chunk.byteLength
       if (bytes > max) throw tooLarge(max)
       hash.update(chunk)

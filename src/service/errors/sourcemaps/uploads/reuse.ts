@@ -1,11 +1,11 @@
 import type { Rows } from '../../../sql/database.ts'
-import { minifiedOf } from '../process/paths.ts'
+import { minifiedPath } from '../process/paths.ts'
 import type { ProcessedArtifact } from '../process/processed.ts'
-import { outcomeOf, type Outcome, type StoredUpload } from './stored.ts'
+import { readOutcome, type Outcome, type StoredUpload } from './stored.ts'
 import type { State } from './states.ts'
 
 /** The columns of an upload that its creation decides. */
-export type Facts = Pick<
+export type UploadFacts = Pick<
   StoredUpload,
   | 'artifact'
   | 'file_name'
@@ -19,16 +19,20 @@ export type Facts = Pick<
   | 'content_type'
 >
 
-type Placing = Pick<Facts, 'artifact' | 'file_name' | 'url_prefix' | 'debug_id' | 'release'>
+type ArtifactNaming = Pick<UploadFacts, 'artifact' | 'file_name' | 'url_prefix' | 'debug_id' | 'release'>
 
 /** An upload with the same bytes that is READY, and what was found in it. */
-export interface Twin {
+export interface ReusableUpload {
   upload: StoredUpload
   artifacts: ProcessedArtifact[]
 }
 
 /** The upload with these bytes that says the same of them, undefined without one. */
-export async function sameOf(rows: Rows, productId: number, facts: Facts): Promise<StoredUpload | undefined> {
+export async function findEqualUpload(
+  rows: Rows,
+  productId: number,
+  facts: UploadFacts,
+): Promise<StoredUpload | undefined> {
   if (facts.sha256 === '') return undefined
   return readyWith(rows, productId, facts)
     .where('file_name', '=', facts.file_name)
@@ -41,15 +45,19 @@ export async function sameOf(rows: Rows, productId: number, facts: Facts): Promi
 }
 
 /** The newest upload with these bytes, undefined when they have to be sent (contract §11). */
-export async function twinOf(rows: Rows, productId: number, facts: Facts): Promise<Twin | undefined> {
+export async function findReusableUpload(
+  rows: Rows,
+  productId: number,
+  facts: UploadFacts,
+): Promise<ReusableUpload | undefined> {
   if (facts.sha256 === '') return undefined
   const upload = await readyWith(rows, productId, facts).executeTakeFirst()
   if (upload === undefined) return undefined
-  return { upload, artifacts: await artifactsOf(rows, upload.id) }
+  return { upload, artifacts: await readArtifacts(rows, upload.id) }
 }
 
 /** What was found in an upload, in its order. */
-export async function artifactsOf(rows: Rows, uploadId: string): Promise<ProcessedArtifact[]> {
+export async function readArtifacts(rows: Rows, uploadId: string): Promise<ProcessedArtifact[]> {
   const stored = await rows
     .selectFrom('sourcemap_artifact')
     .select(['kind', 'content', 'debug_id', 'path', 'counterpart'])
@@ -61,7 +69,7 @@ export async function artifactsOf(rows: Rows, uploadId: string): Promise<Process
   })
 }
 
-function readyWith(rows: Rows, productId: number, { sha256, artifact }: Facts) {
+function readyWith(rows: Rows, productId: number, { sha256, artifact }: UploadFacts) {
   return rows
     .selectFrom('sourcemap')
     .selectAll()
@@ -77,42 +85,42 @@ function readyWith(rows: Rows, productId: number, { sha256, artifact }: Facts) {
  * The same files under another name, prefix or debug id; undefined when they cannot be told from what was stored: without
  * a release only what has a debug id is found, and what has none was left out before.
  */
-export function placedAnew(
-  { upload, artifacts }: Twin,
-  to: Placing,
+export function renameArtifacts(
+  { upload, artifacts }: ReusableUpload,
+  to: ArtifactNaming,
 ): { artifacts: ProcessedArtifact[]; outcome: Outcome } | undefined {
   const move = mover(upload, to)
-  const debugIdOf = (own: string) => (to.artifact === 'ARTIFACT_BUNDLE' ? own : to.debug_id || own)
+  const chooseDebugId = (own: string) => (to.artifact === 'ARTIFACT_BUNDLE' ? own : to.debug_id || own)
   const moved = artifacts.map((artifact) => ({
     ...artifact,
     path: move(artifact.path),
     counterpart: move(artifact.counterpart),
-    debugId: debugIdOf(artifact.debugId),
+    debugId: chooseDebugId(artifact.debugId),
   }))
-  const { files } = outcomeOf(upload)
+  const { files } = readOutcome(upload)
   const kept = new Set(artifacts.map(({ path }) => path))
   const isComplete = files.every(({ kind, valid, path }) => !valid || kind === 'source' || kept.has(path))
   const isFound = to.release !== '' || moved.every(({ debugId }) => debugId !== '')
   // An id that was given with the other upload says nothing about this one.
   const isOwnId = upload.debug_id === '' || to.debug_id !== ''
   if (!isComplete || !isFound || !isOwnId) return undefined
-  const renamed = files.map((file) => ({ ...file, path: move(file.path), debug_id: debugIdOf(file.debug_id) }))
+  const renamed = files.map((file) => ({ ...file, path: move(file.path), debug_id: chooseDebugId(file.debug_id) }))
   return { artifacts: moved, outcome: { files: renamed, resymbolicated_issues: null } }
 }
 
-function mover(from: Placing, to: Placing): (path: string) => string {
+function mover(from: ArtifactNaming, to: ArtifactNaming): (path: string) => string {
   const [oldFile, newFile] = [from.url_prefix + from.file_name, to.url_prefix + to.file_name]
   const isSingle = to.artifact !== 'ARTIFACT_BUNDLE'
-  const [oldFolder, newFolder] = [folderOf(oldFile), folderOf(newFile)]
+  const [oldFolder, newFolder] = [folderPath(oldFile), folderPath(newFile)]
   return (path) => {
     if (isSingle && (path === oldFile || path === `${oldFile}.map`)) return newFile + path.slice(oldFile.length)
-    if (isSingle && path !== '' && path === minifiedOf(oldFile, '')) return minifiedOf(newFile, '')
+    if (isSingle && path !== '' && path === minifiedPath(oldFile, '')) return minifiedPath(newFile, '')
     if (isSingle && path.startsWith(oldFolder)) return newFolder + path.slice(oldFolder.length)
     return path.startsWith(from.url_prefix) ? to.url_prefix + path.slice(from.url_prefix.length) : path
   }
 }
 
 /** With its `/`; '' for a path without one. */
-function folderOf(path: string): string {
+function folderPath(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }

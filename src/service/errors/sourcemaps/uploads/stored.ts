@@ -24,19 +24,19 @@ export type Outcome = z.input<typeof Outcome>
 export const noOutcome: Outcome = { files: [], resymbolicated_issues: null }
 
 /** Reads the column `files`. */
-export function outcomeOf({ files }: Pick<StoredUpload, 'files'>): Outcome {
+export function readOutcome({ files }: Pick<StoredUpload, 'files'>): Outcome {
   return readJson(Outcome, files)
 }
 
 const StoredError = SourceMap.shape.error.unwrap()
 
 /** Reads the column `error`. */
-export function errorOf({ error }: Pick<StoredUpload, 'error'>): z.input<typeof StoredError> | null {
+export function readError({ error }: Pick<StoredUpload, 'error'>): z.input<typeof StoredError> | null {
   return error === null ? null : readJson(StoredError, error)
 }
 
 /** The upload and its product; `not_found` also when the principal is no member of its workspace (contract §0.4). */
-export async function uploadOf(
+export async function requireUpload(
   rows: Rows,
   principal: Principal,
   id: string,
@@ -73,8 +73,8 @@ export async function viewUpload(rows: Rows, upload: StoredUpload): Promise<z.in
     size_bytes: upload.size_bytes,
     sha256: upload.sha256,
     content_type: upload.content_type,
-    files: outcomeOf(upload).files,
-    error: errorOf(upload),
+    files: readOutcome(upload).files,
+    error: readError(upload),
     created_by: readJson(SourceMap.shape.created_by, upload.created_by),
     created_at: timestamp(upload.created_at),
     confirmed_at: timestampOrNull(upload.confirmed_at),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  debugIdOf,
+  findDebugId,
   normalDebugId,
   sourceMappingUrl,
 } from '../../../../../src/service/errors/sourcemaps/process/comments.ts'
@@ -32,9 +32,9 @@ test.each([
 
 test('a debug id comes from the comment, else from the snippet that plugins put in front', () => {
   const snippet = `e._sentryDebugIdIdentifier="sentry-dbid-${otherDebugId}";`
-  expect(debugIdOf(`${snippet}a();\n//# debugId=${debugId}\n//# sourceMappingURL=a.map`)).toBe(debugId)
-  expect(debugIdOf(`${snippet}a();`)).toBe(otherDebugId)
-  expect(debugIdOf('a();\n//# debugId=none')).toBe('')
+  expect(findDebugId(`${snippet}a();\n//# debugId=${debugId}\n//# sourceMappingURL=a.map`)).toBe(debugId)
+  expect(findDebugId(`${snippet}a();`)).toBe(otherDebugId)
+  expect(findDebugId('a();\n//# debugId=none')).toBe('')
 })
 
 test('every way to write a debug id gives the same one', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   guessArtifact,
-  minifiedOf,
+  minifiedPath,
   normalPrefix,
   resolveReference,
 } from '../../../../../src/service/errors/sourcemaps/process/paths.ts'
@@ -33,7 +33,7 @@ test.each([
   ['~/maps/a.map', '../app.js', '~/app.js'],
   ['~/maps/a.json', '', ''],
 ])('the map %s with the file %j belongs to %s', (path, file, expected) => {
-  expect(minifiedOf(path, file)).toBe(expected)
+  expect(minifiedPath(path, file)).toBe(expected)
 })
 
 test.each([
