@@ -11,7 +11,7 @@ export interface Drop {
 export interface EventStore {
   /**
    * Resolves once the event is on disk, with the occurrence's service-assigned id. A second event with the same
-   * `sdk_event_id` in the product changes nothing and yields the first one's id.
+   * `sdk_event_id` in the product changes nothing and resolves to the id of the first one.
    */
   append(productId: number, event: NormalEvent): Promise<{ id: string; duplicate: boolean }>
   /** Adds to the product's counters. */

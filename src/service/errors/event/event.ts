@@ -3,14 +3,14 @@ import type { Event } from '../../../contract/events.ts'
 
 type EventBody = z.input<typeof Event>
 
-/** Members of the contract's Event that an envelope fills; the rest is the service's. */
+/** Members of the contract's Event that an envelope fills; the service fills the others. */
 export type NormalFrame = EventBody['exceptions'][number]['frames'][number]
 export type NormalException = EventBody['exceptions'][number]
 export type NormalThread = EventBody['threads'][number]
 
 /**
- * One event after normalisation (contract §12): every member present and of its type, strings cut to their limits, times
- * in epoch milliseconds. Produced by `normalise.ts`, read by grouping, symbolication and the store.
+ * One event after normalisation (contract §12): every member present and of its type, strings cut to their limits,
+ * times in epoch milliseconds. Produced by `ingest/normalise`, read by grouping, symbolication and the store.
  */
 export interface NormalEvent extends Pick<
   EventBody,
@@ -47,7 +47,7 @@ export interface NormalEvent extends Pick<
   /** `sha256` of what identifies the user (id, else email, username, address), 32 hex; '' without a user. */
   user_hash: string
   size_bytes: number
-  /** The payload as it came, for `include_raw`. */
+  /** The payload as it was received, for `include_raw`. */
   raw_payload: Record<string, unknown>
 }
 
@@ -64,8 +64,8 @@ export interface GroupingResult {
   title: string
   type: string
   value: string
-  /** Where: `function (file)` of the frame nearest to the crash, else the transaction. */
+  /** Location: `function (file)` of the frame nearest to the crash, else the transaction. */
   culprit: string
-  /** For each exception (by index) and frame: role and why, written back to the frames. */
+  /** For each exception (by index) and frame: its role and the reason, which are written back to the frames. */
   frames: { exception_index: number; index: number; role: 'contributes' | 'ignored'; reason: string }[]
 }

@@ -20,7 +20,7 @@ export function requestKey({ headers }: WireRequest, query: URLSearchParams): st
   ])
 }
 
-/** The one key among the candidates, empty ones aside; throws `unauthenticated` when two differ. */
+/** The one key among the candidates, ignoring empty ones; throws `unauthenticated` when two differ. */
 export function oneKey(candidates: (string | undefined)[]): string | undefined {
   let key: string | undefined
   for (const candidate of candidates) {
@@ -51,7 +51,7 @@ export function requestClient({ headers }: WireRequest, query: URLSearchParams):
   return query.get('sentry_client') ?? query.get('svc_client') ?? named
 }
 
-/** The DSN of an envelope header; undefined when it is none, because invalid header members are dropped. */
+/** The DSN of an envelope header; undefined when it is not one, because invalid header members are dropped. */
 export function readDsn(value: unknown): Dsn | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null
   const productId = url?.pathname.split('/').findLast((segment) => segment !== '')

@@ -6,25 +6,25 @@ import type { JsonObject } from '../../../lib/objects.ts'
 import { normalise } from './normalise/index.ts'
 import type { Pace } from '../../shared/pace.ts'
 
-/** The event payloads of one request, with what its envelope header says of them. */
+/** The event payloads of one request, with the envelope header. */
 export interface Batch {
   payloads: readonly Buffer[]
   /** Envelope header; `{}` for `/store/`. */
   header: JsonObject
-  /** SDK named by the request's authentication. */
+  /** SDK that the request's authentication names. */
   client?: string | undefined
   receivedAt: number
 }
 
 export interface ReadBatch {
   events: NormalEvent[]
-  /** Why the other payloads are no events, in their order. */
+  /** Why the other payloads are not events, in their order. */
   refused: ServiceError[]
 }
 
 /**
- * The normalised events of a batch. Transactions are dropped without a word; a payload that is too large or no JSON
- * object is refused and leaves its neighbours alone. Each event is a piece of work of its own at the given pace.
+ * The normalised events of a batch. Transactions are dropped silently; a payload that is too large or not a JSON object
+ * is refused without affecting the others. Each event is a separate piece of work for `pace`.
  */
 export async function readBatch(
   batch: Batch,
@@ -50,7 +50,7 @@ export async function readBatch(
   return { events, refused }
 }
 
-/** One failure for the request: the status of the first, the reasons of all. */
+/** One failure for the request, with the status of the first and the reasons of all. */
 export function joinRefusals(refused: readonly [ServiceError, ...ServiceError[]]): ServiceError {
   const [first] = refused
   return new ServiceError(first.code, first.message, { violations: refused.flatMap(({ violations }) => violations) })

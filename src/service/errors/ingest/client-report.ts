@@ -2,8 +2,8 @@ import type { Drop } from '../event/event-store.ts'
 import { parseObject } from './json.ts'
 import { isObject } from '../../../lib/objects.ts'
 
-// The documented reasons and categories. Others are counted as "other": the names come from whoever holds the public key,
-// and each becomes a row.
+// The documented reasons and categories. Others are counted as "other": anyone with the public key can send names, and
+// each becomes a row.
 const reasons = new Set(
   (
     'queue_overflow cache_overflow buffer_overflow ratelimit_backoff network_error sample_rate before_send ' +
@@ -17,7 +17,7 @@ const categories = new Set(
   ).split(' '),
 )
 
-/** What a `client_report` item counts, one entry per reason and category; empty when it is not readable. */
+/** The counts of `client_report` items, one entry per reason and category; empty when they cannot be read. */
 export function readClientReports(payloads: readonly Buffer[]): Drop[] {
   const sums = new Map<string, Drop>()
   for (const payload of payloads) {
@@ -34,7 +34,7 @@ function add(sums: Map<string, Drop>, entry: unknown): void {
   const reason = known(reasons, entry.reason)
   const category = known(categories, entry.category)
   const sum = sums.get(`${reason} ${category}`) ?? { reason, category, quantity: 0 }
-  // One report cannot push a counter beyond what a number holds.
+  // No report can push a counter beyond the range of a number.
   sum.quantity = Math.min(sum.quantity + quantity, 1_000_000_000)
   sums.set(`${reason} ${category}`, sum)
 }

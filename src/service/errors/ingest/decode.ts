@@ -20,13 +20,13 @@ const decoders: Readonly<Record<string, Decoder>> = {
 // Sent by older Ruby and Android SDKs; they name no compression (errors §1.3).
 const ignored = new Set(['', 'identity', 'utf-8', 'utf8'])
 
-/** Bodies decoded at once: what bounds the memory that bombs can take to a few times the limit. */
+/** Bodies decoded concurrently: it bounds the memory that decompression bombs can take to a few times the limit. */
 const AT_ONCE = 4
 let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * The body with its `Content-Encoding` undone (gzip, br, deflate as zlib or raw, zstd). Throws `invalid_argument` for
+ * The body decoded from its `Content-Encoding` (gzip, br, deflate as zlib or raw, zstd). Throws `invalid_argument` for
  * an unknown or stacked encoding and for broken data, `payload_too_large` beyond `limit` bytes.
  */
 export async function decodeBody(body: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> {
@@ -36,11 +36,11 @@ export async function decodeBody(body: Buffer, encoding: string | undefined, lim
   if (name === undefined) return body
   if (real.length > 1) throw new ServiceError('invalid_argument', 'stacked content encodings are not supported')
   const decoder = Object.hasOwn(decoders, name) ? decoders[name] : undefined
-  if (!decoder) throw new ServiceError('invalid_argument', 'content encoding has to be gzip, br, deflate or zstd')
+  if (!decoder) throw new ServiceError('invalid_argument', 'content encoding must be gzip, br, deflate or zstd')
   return await decode(decoder, body, limit)
 }
 
-/** zlib data, as in base64 bodies of old SDKs; fails as `decodeBody` does. */
+/** Inflates zlib data, as in base64 bodies of old SDKs; throws as `decodeBody` does. */
 export async function inflate(bytes: Buffer, limit: number): Promise<Buffer> {
   return await decode(inflateEither, bytes, limit)
 }
@@ -55,7 +55,7 @@ async function decode(decoder: Decoder, bytes: Buffer, limit: number): Promise<B
       throw new ServiceError('payload_too_large', `the body is larger than ${limit} bytes once decompressed`)
     throw new ServiceError('invalid_argument', 'the body cannot be decompressed', { cause: error })
   } finally {
-    // The place goes to the next in line, or is free.
+    // Hand the slot to the next in line, or free it.
     const next = waiting.shift()
     if (next) next()
     else running -= 1

@@ -21,8 +21,8 @@ export interface EnvelopeLimits {
 const NEWLINE = 0x0a
 
 /**
- * Reads the framing of an envelope (contract §12) and no payload. Throws `invalid_argument` for a header that is no JSON
- * object, an item without `type`, a payload that is shorter or longer than its `length`, and beyond the limits.
+ * Reads the framing of an envelope (contract §12), not its payloads. Throws `invalid_argument` for a header that is not
+ * a JSON object, an item without `type`, a payload that is shorter or longer than its `length`, and beyond the limits.
  */
 export function parseEnvelope(body: Buffer, limits: EnvelopeLimits): Envelope {
   const first = readHeader(body, 0, limits, 'envelope header')
@@ -76,7 +76,10 @@ function lineEnd(body: Buffer, start: number): number {
   return end === -1 ? body.length : end
 }
 
-/** The next byte that is no white space: line ends after a payload, blank lines between items, the rest of the body. */
+/**
+ * The position of the next byte that is not white space: skips line ends after a payload, blank lines between items and
+ * after the last one.
+ */
 function skipBlank(body: Buffer, start: number): number {
   let position = start
   for (; position < body.length; position += 1) {

@@ -1,4 +1,4 @@
-/** 32 lower-case hex from an SDK's id (with dashes or without, any case), or undefined when it is none. */
+/** An SDK's id (with dashes or without, any case) as 32 lower-case hex digits, or undefined when it is not an id. */
 function readEventId(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const id = value.trim().toLowerCase()
@@ -7,8 +7,9 @@ function readEventId(value: unknown): string | undefined {
 }
 
 /**
- * One id per event of an envelope (contract §12): of a single event, the envelope header's wins over its own; of several,
- * each keeps its own and the header's goes to the first without. Missing ones are made by `generate`.
+ * One id per event of an envelope (contract §12). For a single event, the envelope header's id takes precedence over
+ * its own; several events keep their own, and the header's goes to the first without one. Missing ids come from
+ * `generate`.
  */
 export function assignEventIds(header: unknown, own: readonly unknown[], generate: () => string): string[] {
   const ids = own.map(readEventId)

@@ -21,7 +21,7 @@ export interface IngestOptions {
   keys: Keys
   platform: Platform
   limits?: Partial<IngestLimits>
-  /** Told of every bug that was answered with 500, and of every 503. */
+  /** Called with every bug that was answered with 500, and with every 503. */
   onError?: (error: unknown) => void
 }
 
@@ -62,21 +62,21 @@ export function createIngest({ limits: changed, ...options }: IngestOptions): Se
   }
 }
 
-/** Ours, and not the sender's: a path that takes another method is answered 501 too. */
+/** Our failure and not the sender's: a request with an unsupported method is also answered 501. */
 function isFault(error: unknown): boolean {
   return !(error instanceof ServiceError) || (error.status >= 500 && error.code !== 'unimplemented')
 }
 
 async function dispatch(request: WireRequest, ingest: Ingest): Promise<WireReply> {
   const url = URL.parse(request.url, 'http://localhost')
-  // The command line tools of Sentry ask here whether the server is one.
+  // Sentry's command line tools ask here whether the server is a Sentry server.
   if (url && /^\/+api\/+0\/*$/.test(url.pathname)) return answerMethod(request, 'GET', () => answer(200, {}))
   const path = url && /^\/+api\/+([^/]+)\/+(envelope|store|security)\/*$/.exec(url.pathname)
   const [, productId, endpoint] = path ?? []
   if (!url || !productId || !endpoint) throw new ServiceError('not_found', 'no such path on the ingest surface')
   const incoming = { request, query: url.searchParams, productId }
   return await answerMethod(request, 'POST', () => {
-    // Reports of browser policies are taken and dropped.
+    // Reports of browser policies are accepted and dropped.
     if (endpoint === 'security') return answer(200, {})
     const isEnvelope = endpoint === 'envelope' || /envelope/i.test(request.headers['content-type'] ?? '')
     return isEnvelope ? takeEnvelope(incoming, ingest) : takeEvent(incoming, ingest)
@@ -92,7 +92,7 @@ function answerMethod<T>({ method }: WireRequest, allowed: string, run: () => T)
 async function takeEnvelope(incoming: IngestRequest, ingest: Ingest): Promise<WireReply> {
   const { limits, store } = ingest
   const key = requestKey(incoming.request, incoming.query)
-  // Before the body is read, so that only a key buys work; a tunnel's key stands in the body.
+  // Before the body is read, so that only requests with a valid key cost work; a tunnel's key is in the body.
   const early = key === undefined ? undefined : await admit(key, incoming, ingest)
   const envelope = parseEnvelope(await readDecoded(incoming, limits), limits)
   const admission = early ?? (await admitByDsn(envelope.header, incoming, ingest))
@@ -125,7 +125,8 @@ async function takeBatch(
   const batch = { payloads, header, client: requestClient(request, query), receivedAt: platform.now() }
   const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
   const { events, refused } = await readBatch(batch, reading)
-  // Together, so that they share commits; repeated after a failure, those that were stored change nothing.
+  // Concurrently, so that they share commits; if the sender repeats the request after a failure, events that were
+  // stored change nothing.
   await Promise.all(events.map((event) => store.append(productId, event)))
   const [first, ...rest] = refused
   if (first) throw joinRefusals([first, ...rest])
@@ -142,7 +143,7 @@ async function readDecoded({ request }: IngestRequest, limits: IngestLimits): Pr
   return await decodeBody(body, request.headers['content-encoding'], limits.decodedBytes)
 }
 
-/** Key first, then product: who has no valid key does not learn which products exist. */
+/** The key first, then the product: without a valid key, callers do not learn which products exist. */
 async function admit(
   publicKey: string | undefined,
   { productId }: IngestRequest,
@@ -160,7 +161,7 @@ async function admitByDsn(header: JsonObject, incoming: IngestRequest, ingest: I
   return await admit(readDsn(header.dsn)?.publicKey, incoming, ingest)
 }
 
-/** A DSN in the envelope header has to agree with what the request says. */
+/** A DSN in the envelope header must match the key and product of the request. */
 function checkDsn(header: JsonObject, { publicKey, productId }: Admission): void {
   const dsn = readDsn(header.dsn)
   if (!dsn) return

@@ -19,8 +19,8 @@ function parse(text: string): unknown {
 
 function withoutNaN(text: string): string {
   if (!text.includes('NaN') && !text.includes('Infinity')) return ''
-  // Strings are matched to be stepped over. Each match from a quote on succeeds, even unterminated: else a text full of
-  // quotes would be scanned once per quote.
+  // Strings are matched in order to skip them. A match that starts at a quote always succeeds, even if unterminated:
+  // otherwise a text full of quotes would be scanned once per quote.
   return text.replace(/"[^"\\]*(?:\\[\s\S]?[^"\\]*)*"?|-?(?:NaN|Infinity)/g, (token) =>
     token.startsWith('"') ? token : 'null',
   )

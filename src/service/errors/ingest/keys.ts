@@ -4,7 +4,7 @@ import type { Database } from '../../sql/database.ts'
 
 export interface DsnKey {
   productId: number
-  /** Events per second; null is the default, 0 is no limit. */
+  /** Events per second; null means the default, 0 means no limit. */
   ratePerSecond: number | null
   burst: number | null
 }
@@ -25,15 +25,15 @@ interface Known {
 
 /**
  * DSN keys from the database behind a bounded cache: a revoked key is noticed within two seconds, an unknown key is not
- * looked up again for 30 seconds (contract §12). Found and missing keys are kept apart, so that made-up keys cannot
- * push real ones out.
+ * looked up again for 30 seconds (contract §12). Found and missing keys have separate caches, so that made-up keys
+ * cannot evict real ones.
  */
 export function createKeys({ db, platform }: { db: Database; platform: Platform }): Keys {
   const found = new LRUCache<string, Known>({ max: KEYS_KEPT })
   const missing = new LRUCache<string, Known>({ max: KEYS_KEPT })
   return {
     async find(publicKey) {
-      // JavaScript SDKs refuse any other key, so there is none to find.
+      // JavaScript SDKs refuse any other key, so none exists.
       if (!/^\w{1,64}$/.test(publicKey)) return undefined
       const known = found.get(publicKey) ?? missing.get(publicKey)
       if (known && platform.now() < known.until) return known.key

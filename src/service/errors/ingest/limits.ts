@@ -1,15 +1,15 @@
-/** Limits of contract §12; the first four and the rates stand in the specification or are close to Relay's. */
+/** Limits of contract §12; the first four and the rates are those of the specification or close to Relay's. */
 export interface IngestLimits {
   /** Bytes of the request body as sent. */
   bodyBytes: number
-  /** Bytes of the body after its content encoding is undone. */
+  /** Bytes of the body after its content encoding is removed. */
   decodedBytes: number
   /** Bytes of one event's JSON. */
   eventBytes: number
   /** Bytes of an envelope or item header line. */
   headerBytes: number
   itemsPerEnvelope: number
-  /** For keys that name no rate of their own. */
+  /** For keys without their own rate. */
   eventsPerSecond: number
   burst: number
 }

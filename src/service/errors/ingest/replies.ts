@@ -9,12 +9,12 @@ const shared = {
 
 const UNAVAILABLE_RETRY_SECONDS = 5
 
-/** Always JSON: an empty body makes the Elixir SDK send again without end (errors §1.1). */
+/** Always JSON: an empty body makes the Elixir SDK retry forever (errors §1.1). */
 export function answer(status: number, body: object, headers: Record<string, string> = {}): WireReply {
   return { status, headers: { ...shared, ...headers }, body: JSON.stringify(body) }
 }
 
-/** What a browser asks before it sends own headers. */
+/** The answer to a browser's CORS preflight request. */
 export function preflight(): WireReply {
   return answer(
     200,
@@ -29,7 +29,7 @@ export function preflight(): WireReply {
   )
 }
 
-/** The answer to a request that was refused (contract §12), or to a bug, of which it tells nothing. */
+/** The answer to a refused request (contract §12), or to a bug, about which it reveals nothing. */
 export function refusal(error: unknown): WireReply {
   if (!(error instanceof ServiceError)) return answer(500, { detail: 'internal error' })
   const { status, message, retryAfterSeconds } = error
@@ -42,7 +42,7 @@ export function refusal(error: unknown): WireReply {
   return answer(status, { detail: status === 500 ? 'internal error' : message })
 }
 
-/** Whole seconds only: the Python SDK reads them with `int()`. */
+/** Whole seconds only: the Python SDK parses them with `int()`. */
 function rateLimitHeaders(seconds: number): Record<string, string> {
   const limits = `${seconds}:error;default;security:key:rate_limited`
   return { 'retry-after': String(seconds), 'x-sentry-rate-limits': limits, 'x-svc-rate-limits': limits }

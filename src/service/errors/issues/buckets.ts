@@ -27,7 +27,10 @@ export const bucketSeconds: Readonly<Record<PeriodName, number>> = {
   '30d': 86400,
 }
 
-/** Stored resolutions (seconds) and how long their rows are kept: long enough for the periods that are read from them. */
+/**
+ * Stored resolutions (seconds) and how long their rows are kept: at least as long as the longest period that is read
+ * from them.
+ */
 export const resolutions = [
   { seconds: 10, keptMs: 2 * HOUR_MS },
   { seconds: 600, keptMs: 3 * DAY_MS },

@@ -7,7 +7,7 @@ import type { IssueRow } from '../../sql/schema.ts'
 /** A row of `issue`. */
 export type StoredIssue = Selectable<IssueRow>
 
-/** What the JSON columns of issues and occurrences hold; written by the store, parsed where they are read. */
+/** The JSON columns of issues and occurrences; written by the store, parsed where they are read. */
 
 /** `occurrence.summary`: the members of EventSummary that no other column holds. */
 export const Summary = z.object({
@@ -24,7 +24,10 @@ export const Summary = z.object({
   symbolication_state: SymbolicationState,
 })
 
-/** `issue.corroboration`: the facts of the newest occurrence; counters, files and the release are read when asked. */
+/**
+ * `issue.corroboration`: facts of the newest occurrence; counters, files and the release are read when the issue is
+ * shown.
+ */
 export const StoredCorroboration = z.object({
   release_id: z.string(),
   frames_total: z.int(),
@@ -32,7 +35,7 @@ export const StoredCorroboration = z.object({
   sdk_known: z.boolean(),
 })
 
-/** `issue.grouping`, fixed by the first occurrence. */
+/** `issue.grouping`, set by the first occurrence and updated when source maps are added (`resymbolicate`). */
 export const StoredGrouping = z.object({
   algorithm: z.string(),
   basis: Grouping.shape.basis,

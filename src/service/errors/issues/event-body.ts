@@ -10,7 +10,7 @@ export function packBody({ raw_payload: raw, ...event }: NormalEvent): Uint8Arra
   return zstdCompressSync(JSON.stringify({ event, raw }), LEVEL)
 }
 
-/** The event and its payload as they were packed. */
+/** Unpacks the event and its payload. */
 export function unpackBody(body: Uint8Array): { event: StoredEvent; raw: Record<string, unknown> } {
   // Only packBody writes this column.
   return JSON.parse(zstdDecompressSync(body).toString('utf8')) as { event: StoredEvent; raw: Record<string, unknown> }

@@ -4,20 +4,22 @@ import { withoutHashes } from '../grouping/paths.ts'
 import type { NormalEvent, NormalFrame } from '../event/event.ts'
 import type { Prepare } from '../../sql/database.ts'
 
-/** A place in the team's code that an error went through. */
+/** A location in the team's code that an error went through. */
 export interface IssueFrame {
   /** Relative to the repository's root. */
   path: string
   function: string
-  /** Frames between it and the end of its stack. */
+  /** Number of frames between it and the end of its stack. */
   distance: number
 }
 
-/** Places kept of one event: enough to tell which issues go through the same code. */
+/** Locations kept per event: enough to recognise issues that go through the same code. */
 const MOST_FRAMES = 20
-/** Frames of one event that are looked at: a recursion may be thousands of the same place (decision 011). */
+/**
+ * Frames of one event that are examined: a recursion may repeat the same location thousands of times (decision 011).
+ */
 const MOST_LOOKED_AT = 500
-/** Places kept of one issue, whose events may have many stacks. */
+/** Locations kept per issue, whose events may have many stacks. */
 const MOST_OF_ISSUE = 100
 
 interface Stacks<F> {
@@ -26,8 +28,8 @@ interface Stacks<F> {
 }
 
 /**
- * The stacks an error is read in: of the exception that was reported, then of its causes, the root cause last. Where no
- * exception has a stack, those of the threads that crashed or ran, or of the only one.
+ * The stacks of an error in reading order: that of the reported exception, then those of its causes, the root cause
+ * last. If no exception has a stack: those of the threads that crashed or were running, or of the only thread.
  */
 export function relevantStacks<F>({ exceptions, threads }: Stacks<F>): (readonly F[])[] {
   const thrown = exceptions.map(({ frames }) => frames).filter((frames) => frames.length > 0)
@@ -39,9 +41,9 @@ export function relevantStacks<F>({ exceptions, threads }: Stacks<F>): (readonly
 }
 
 /**
- * The places of the repository an event went through, at most 20, the nearest to the crash first: in-app frames whose
- * file is one of the repository, each path and function once. Ends of several stacks are equally near, the reported
- * exception's before its causes'.
+ * The locations in the repository that an event went through, at most 20, the nearest to the crash first: in-app frames
+ * whose file is in the repository, each pair of path and function once. The ends of several stacks are equally near,
+ * the reported exception before its causes.
  */
 export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, roots: RepositoryRoots): IssueFrame[] {
   const nearest = relevantStacks(event)
@@ -59,7 +61,7 @@ export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, 
   return [...found.values()]
 }
 
-/** A chunk whose name is made of its content, where no map leads on: no file of the repository is called so. */
+/** A chunk that is named after its content and that no map applies to: no file of the repository has such a name. */
 function isBuilt({ symbolicated, filename, abs_path }: NormalFrame): boolean {
   if (symbolicated) return false
   const name = basename((filename === '' ? abs_path : filename).replace(/[?#].*$/s, ''))
@@ -67,8 +69,8 @@ function isBuilt({ symbolicated, filename, abs_path }: NormalFrame): boolean {
 }
 
 /**
- * Adds places to those of an issue, inside the caller's transaction; one it has keeps its distance. An issue keeps the
- * first 100 of different stacks.
+ * Adds locations to an issue inside the caller's transaction; those it already has keep their distance. An issue keeps
+ * the first 100.
  */
 export function recordIssueFrames(
   prepare: Prepare,
@@ -87,7 +89,7 @@ export function recordIssueFrames(
   }
 }
 
-/** Gives an issue these places instead of those it has, inside the caller's transaction. */
+/** Replaces the locations of an issue, inside the caller's transaction. */
 export function replaceIssueFrames(
   prepare: Prepare,
   productId: number,

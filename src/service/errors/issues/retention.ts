@@ -6,7 +6,7 @@ import { resolutions } from './buckets.ts'
 import { readJson } from '../../sql/json.ts'
 import { StoredSettings } from '../../workspace/settings.ts'
 
-/** Page tokens (decision 010) and repeated deliveries need what came just now. */
+/** Page tokens (decision 010) and repeated deliveries need recent occurrences. */
 const SPARED_MS = hourMs
 /** Rows per read. */
 const PAGE = 5_000
@@ -20,10 +20,10 @@ export interface Removed {
 
 /**
  * Removes occurrences beyond their product's `retention_days` and `max_events_per_issue`, and fine-grained rollups past
- * their time (contract §13); `now` is epoch milliseconds. Every issue keeps its first and its newest occurrence, without
- * their bodies once they are past `retention_days`; above the cap an even sample stays, so that repeated runs leave fewer
- * the older they are. Counters are never reduced. Works through everything in small transactions with pauses; `signal`
- * ends the run after the one it is in.
+ * their time (contract §13); `now` is epoch milliseconds. Every issue keeps its first and its newest occurrence,
+ * without their bodies once they are past `retention_days`; above the cap an evenly spread sample stays, so that after
+ * repeated runs older occurrences are sparser. Counters are never reduced. Runs in small transactions with pauses;
+ * `signal` ends the run after the current transaction.
  */
 export async function runRetention(
   db: Database,
@@ -61,7 +61,7 @@ interface OldOccurrence {
   whole: number
 }
 
-/** Walks over all that is older than `olderThan`, in the order of arrival. */
+/** Goes through everything older than `olderThan`, in the order of arrival. */
 async function removeOld({ db, signal }: RetentionRun, productId: number, olderThan: number) {
   const removed = { occurrences: 0, bodies: 0 }
   let after: Pick<OldOccurrence, 'seq' | 'received_at'> | undefined = { seq: 0, received_at: Number.MIN_SAFE_INTEGER }
@@ -80,7 +80,10 @@ async function removeOld({ db, signal }: RetentionRun, productId: number, olderT
   return removed
 }
 
-/** The next ones in the order of arrival. In two parts, each read straight from the index, however many came at once. */
+/**
+ * The next occurrences in the order of arrival. Two queries, each read straight from the index, however many arrived at
+ * the same time.
+ */
 function oldAfter(
   prepare: Prepare,
   productId: number,
@@ -111,7 +114,7 @@ async function thinLoudIssues(run: RetentionRun, productId: number, cap: number)
     .selectFrom('issue')
     .select('id')
     .where('product_id', '=', productId)
-    // Only an issue that was seen more often can have too many.
+    // Only an issue that was seen more often than that can have too many.
     .where('times_seen', '>', cap)
     .orderBy('times_seen', 'desc')
     .execute()
@@ -138,7 +141,7 @@ async function newestSeqBefore(db: Database, productId: number, time: number): P
   return row?.seq ?? 0
 }
 
-/** What exceeds the cap: all but the first, the last and evenly spread ones between. */
+/** Occurrences beyond the cap: all but the first, the last and evenly spread ones in between. */
 async function findSurplus(db: Database, issueId: string, cap: number): Promise<{ seq: number }[]> {
   await nextTurn()
   const { total } = await db.read
@@ -152,7 +155,7 @@ async function findSurplus(db: Database, issueId: string, cap: number): Promise<
   return all.filter((_, index) => !sample.has(index))
 }
 
-/** From the first to the newest. Read in pages, between which the process can answer. */
+/** From the oldest to the newest. Read in pages, between which the process can serve requests. */
 async function listOccurrences(db: Database, issueId: string): Promise<{ seq: number }[]> {
   const all: { seq: number; timestamp: number; id: string }[] = []
   for (;;) {
@@ -172,7 +175,7 @@ async function listOccurrences(db: Database, issueId: string): Promise<{ seq: nu
   }
 }
 
-/** `size` positions of 0 … count-1, the first and the last among them, the others evenly between (two at least). */
+/** `size` positions of 0 … count-1, including the first and the last, the others spread evenly (at least two). */
 export function evenSample(count: number, size: number): Set<number> {
   const gaps = Math.max(1, size - 1)
   return new Set(Array.from({ length: gaps + 1 }, (_, index) => Math.round((index * (count - 1)) / gaps)))

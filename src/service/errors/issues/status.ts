@@ -14,9 +14,9 @@ export interface StatusChange {
 }
 
 /**
- * What each of the issues would be resolved in now, as JSON: the newest release of every environment that the issue
- * occurred in or that is known. Of the others no event can tell whether it is old, so it reopens the issue; they are left
- * out because anybody's events can make them.
+ * The value of `resolved_in` for each of the issues if it were resolved now, as JSON: the newest release of every
+ * environment that the issue occurred in or that is known. Other environments are left out because anyone's events can
+ * create them. For an event from one of those there is no release to compare with, so it reopens the issue.
  */
 export async function releaseContexts(
   rows: Rows,
@@ -42,7 +42,7 @@ export async function releaseContexts(
   )
 }
 
-/** For each issue the environments it occurred in. */
+/** The environments that each issue occurred in. */
 async function environmentsWith(rows: Rows, issueIds: readonly string[]): Promise<Map<string, string[]>> {
   const places = await rows
     .selectFrom('issue_presence')
@@ -70,9 +70,9 @@ async function newestReleases(rows: Rows, environmentIds: readonly string[]): Pr
 }
 
 /**
- * Gives the issue a status inside the caller's transaction, with actor, history and audit (contract §10.3); false when it
- * has that status already and nothing is written. Resolving notes `context` (`releaseContexts`), which decides later
- * what a regression is, and settles an earlier regression.
+ * Gives the issue a status inside the caller's transaction, with actor, history and audit (contract §10.3); returns
+ * false and writes nothing when it already has that status. Resolving stores `context` (`releaseContexts`), which later
+ * decides what counts as a regression, and clears an earlier regression.
  */
 export async function changeStatus(
   rows: Rows,

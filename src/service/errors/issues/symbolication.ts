@@ -3,34 +3,34 @@ import type { NormalEvent, NormalException } from '../event/event.ts'
 import type { Symbolication, EventSymbolicator } from '../../shared/event-symbolicator.ts'
 import type { StoredEvent } from './event-body.ts'
 
-/** An event as it reads with the source maps that are there now. */
-export interface ReadAgain {
+/** An event with the source maps that are available now applied to it. */
+export interface MappedEvent {
   event: StoredEvent
   symbolication: Symbolication
   grouping: Grouping
 }
 
-/** Groups an event by its sources; `sent` is what the SDK sent, whose hash leads to the same issue. */
+/** Groups an event by its sources; `sent` is the event as the SDK sent it, whose hash leads to the same issue. */
 export function groupSymbolicated(event: NormalEvent, sent: NormalEvent): Grouping {
   return groupEvent(event, event === sent ? {} : { unsymbolicated: sent })
 }
 
 /**
- * A stored event, which is kept as it was sent, with the source maps of today: symbolicated, and each frame with its part
- * in the grouping.
+ * A stored event, which is kept as it was sent, with the current source maps applied: symbolicated, and each frame with
+ * its role in the grouping.
  */
-export async function readAgain(
+export async function applySourceMaps(
   symbolicator: EventSymbolicator,
   productId: number,
   stored: StoredEvent,
-): Promise<ReadAgain> {
+): Promise<MappedEvent> {
   const sent: NormalEvent = { ...stored, raw_payload: {} }
   const { event, symbolication } = await symbolicator.symbolicate(productId, sent)
   const grouping = groupSymbolicated(event, sent)
   return { event: { ...event, exceptions: withRoles(event.exceptions, grouping) }, symbolication, grouping }
 }
 
-/** Writes each frame's part in the grouping to it. */
+/** Sets each frame's role in the grouping. */
 function withRoles(exceptions: readonly NormalException[], { frames }: Grouping): NormalException[] {
   const roles = new Map(frames.map((frame) => [`${frame.exception_index}/${frame.index}`, frame]))
   return exceptions.map((exception, exceptionIndex) => ({

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { cut, removeUnstorable } from '../../../../lib/text.ts'
 import type { Signals } from './signals.ts'
 
-/** What is left for a copy; `complete` turns false when something did not fit. */
+/** What is left for a copy; `complete` becomes false when something did not fit. */
 interface Allowance {
   left: number
   depth: number
@@ -10,7 +10,7 @@ interface Allowance {
 }
 
 export interface Bounds {
-  /** Characters of each entry, counted as its JSON roughly has them. */
+  /** Characters of each entry, roughly as in its JSON. */
   each: number
   /** Characters of all entries. */
   total: number
@@ -22,10 +22,10 @@ const KEY_LENGTH = 200
 /** Extra: 16 KiB each and 256 KiB in all; contexts: 8 KiB each (errors §1.5). */
 export const extraBounds: Bounds = { each: 16 * 1024, total: 256 * 1024 }
 export const contextBounds: Bounds = { each: 8 * 1024, total: 256 * 1024 }
-/** Frame variables, breadcrumb data, request headers: small maps that come many times. */
+/** Frame variables, breadcrumb data, request headers: small maps that an event holds many of. */
 export const mapBounds: Bounds = { each: 4 * 1024, total: 16 * 1024 }
 
-/** A copy of an object member whose entries keep to the bounds; what does not fit is cut, and the entries are counted. */
+/** A copy of an object member within the bounds; what does not fit is cut, and the note counts the entries. */
 export function boundedObject(
   value: JsonObject,
   member: string,
@@ -59,8 +59,8 @@ export function boundedList(list: readonly unknown[], member: string, size: numb
 }
 
 /**
- * The payload itself when it nests at most `max` levels, else a copy cut there: deeper objects overflow the stack of
- * whoever serialises them.
+ * The payload itself when it nests at most `max` levels, else a copy cut there: serialising deeper objects overflows
+ * the stack.
  */
 export function shallowEnough(payload: JsonObject, member: string, max: number, signals: Signals): JsonObject {
   if (nestsWithin(payload, max)) return payload

@@ -10,7 +10,7 @@ const VALUE_LENGTH = 8_192
 
 /**
  * The exception chain in the order sent, root cause first: `{ values }`, a bare list, or one object (errors §1.7). A
- * stack trace beside the chain belongs to its last exception when none has one.
+ * stack trace next to the chain belongs to its last exception if no exception has one.
  */
 export function readExceptions(payload: JsonObject, facts: FrameFacts): NormalException[] {
   const { signals } = facts
@@ -26,7 +26,7 @@ export function readExceptions(payload: JsonObject, facts: FrameFacts): NormalEx
 function readException(exception: JsonObject, index: number, facts: FrameFacts): NormalException {
   const { signals } = facts
   return {
-    // Messages with an attached stack have none (errors §1.2); the mechanism then says synthetic.
+    // Messages with an attached stack have no type (errors §1.2); their mechanism is then synthetic.
     type: readText(exception.type, 'exceptions.type', 256, signals),
     value: readScalar(exception.value, 'exceptions.value', VALUE_LENGTH, signals),
     module: readText(exception.module, 'exceptions.module', 256, signals),
@@ -80,7 +80,7 @@ function readThread(thread: JsonObject, facts: FrameFacts): NormalThread {
     name: readScalar(thread.name, 'threads.name', 200, signals),
     crashed: readFlag(thread.crashed, 'threads.crashed', signals) ?? false,
     current: readFlag(thread.current, 'threads.current', signals) ?? false,
-    // Frames of a thread belong to no exception.
+    // Frames of a thread do not belong to an exception.
     frames: readFrames(thread.stacktrace, 'threads.frames', -1, facts),
   }
 }

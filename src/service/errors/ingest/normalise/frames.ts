@@ -9,12 +9,12 @@ export interface FrameFacts {
   signals: Signals
   /** Debug id of a minified file, by the path that frames name. */
   debugIds: ReadonlyMap<string, string>
-  /** Frames that may still be kept; a list of `{}` would otherwise grow two hundredfold. */
+  /** Frames that may still be kept; a list of `{}` would otherwise grow by a factor of two hundred. */
   left: number
 }
 
 const FRAMES_PER_STACK = 250
-/** Frames of all stacks: room for a thread dump. */
+/** Frames of all stacks: enough for a thread dump. */
 export const FRAMES_PER_EVENT = 5_000
 const CONTEXT_LINES = 20
 const LINE_LENGTH = 1_024
@@ -74,7 +74,7 @@ function readFrame(
   }
 }
 
-/** For frames of senders that do not say `in_app`: code that a package manager or the runtime put there. */
+/** For frames without `in_app`: whether a package manager or the runtime installed the code. */
 function isLibrary(path: string): boolean {
   return /(?:^|[/\\])(?:node_modules|site-packages|dist-packages|vendor)[/\\]|^(?:node:|internal\/|<)|^\[native/.test(
     path,

@@ -19,15 +19,15 @@ import {
 import { clockDrift, readEventTime } from './time.ts'
 import { hashUser, readUser } from './user.ts'
 
-/** What is known of an event beside its payload. */
+/** What is known about an event in addition to its payload. */
 export interface EventFacts {
   /** 32 hex. */
   eventId: string
   /** Epoch milliseconds. */
   receivedAt: number
-  /** `sent_at` of the envelope header, as it came. */
+  /** `sent_at` of the envelope header, as received. */
   sentAt?: unknown
-  /** `sdk` of the envelope header, as it came. */
+  /** `sdk` of the envelope header, as received. */
   sdk?: unknown
   /** Bytes of the payload's JSON. */
   sizeBytes: number
@@ -37,9 +37,9 @@ export interface EventFacts {
 const PAYLOAD_DEPTH = 100
 
 /**
- * The event as the rest of the service reads it (contract §12.1): every member present and of its type.
- * Never throws for content: what has a wrong type is dropped, what is too long is cut, and both are named in
- * `truncation_signals`. Frames carry the defaults that symbolication and grouping overwrite.
+ * The event as the rest of the service reads it (contract §12.1): every member present and of its type. Never throws
+ * because of content: values of a wrong type are dropped, values that are too long are cut, and `truncation_signals`
+ * names both. Frames carry the defaults that symbolication and grouping overwrite.
  */
 export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
   const signals: Signals = createTruncationNotes()
@@ -91,7 +91,10 @@ const levels: Readonly<Record<string, NormalEvent['level']>> = {
   debug: 'debug',
 }
 
-/** Without a name, Sentry's default (contract §6); "/" becomes "-", as no environment that members name may hold it. */
+/**
+ * Sentry's default without a name (contract §6); "/" becomes "-", because members cannot create environments with a
+ * slash.
+ */
 function readEnvironment(value: unknown, signals: Signals): string {
   const name = readName(value, 'environment', 64, signals) || 'production'
   if (!name.includes('/')) return name

@@ -11,8 +11,8 @@ const MESSAGE_LENGTH = 8_192
 const PARAMS_SIZE = 16 * 1024
 
 /**
- * The message from `logentry` and `message`, each a string or `{ message, formatted, params }`. The template is kept
- * beside it, because grouping prefers the text without its values.
+ * The message from `logentry` and `message`, each a string or `{ message, formatted, params }`. The template is kept as
+ * well, because grouping prefers the text without its values.
  */
 export function readMessage(payload: JsonObject, signals: Signals): Message {
   const { logentry, message } = payload
@@ -32,7 +32,7 @@ export function readMessage(payload: JsonObject, signals: Signals): Message {
 
 function readParams(params: unknown, signals: Signals): unknown[] {
   if (Array.isArray(params)) return boundedList(params, 'message_params', PARAMS_SIZE, signals)
-  // Named parameters come as one object.
+  // Named parameters are sent as one object.
   if (isObject(params)) return boundedList([params], 'message_params', PARAMS_SIZE, signals)
   if (params !== undefined && params !== null) signals.note('message_params', 'type', 0, 1)
   return []

@@ -20,7 +20,7 @@ export function readScalar(value: unknown, member: string, max: number, signals:
 /** A name such as a release: one trimmed line without control characters. */
 export function readName(value: unknown, member: string, max: number, signals: Signals): string {
   const text = typeof value === 'string' ? replaceControls(removeUnstorable(value), ' ').trim() : value
-  // Cutting can bare a space at the end.
+  // Cutting can leave a space at the end.
   return readScalar(text, member, max, signals).trimEnd()
 }
 
@@ -53,7 +53,7 @@ export function readObject(value: unknown, member: string, signals: Signals): Js
   return nothing
 }
 
-/** A list member: `{ values: […] }`, a bare list, or with `single` one object that stands for a list of one. */
+/** A list member: `{ values: […] }`, a bare list, or with `single` one object instead of a list of one. */
 export function readList(
   value: unknown,
   member: string,
@@ -76,7 +76,7 @@ export function onlyObjects(list: readonly unknown[], member: string, signals: S
   return objects
 }
 
-/** The first and the last of a long list: the middle is what repeats. */
+/** The first and the last entries of a long list: the middle is usually repetition. */
 export function keepEnds<T>(list: T[], max: number, member: string, signals: Signals): T[] {
   if (list.length <= max) return list
   signals.note(member, 'count', max, list.length)
@@ -84,14 +84,14 @@ export function keepEnds<T>(list: T[], max: number, member: string, signals: Sig
   return [...list.slice(0, first), ...list.slice(list.length - (max - first))]
 }
 
-/** The first of a long list. */
+/** The first entries of a long list. */
 export function keepFirst<T>(list: T[], max: number, member: string, signals: Signals): T[] {
   if (list.length <= max) return list
   signals.note(member, 'count', max, list.length)
   return list.slice(0, max)
 }
 
-/** The last of a list in time order. */
+/** The last entries of a list in time order. */
 export function keepLast<T>(list: T[], max: number, member: string, signals: Signals): T[] {
   if (list.length <= max) return list
   signals.note(member, 'count', max, list.length)

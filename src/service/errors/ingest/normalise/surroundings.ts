@@ -11,7 +11,7 @@ const IMAGES = 500
 const MODULES = 1_000
 const FINGERPRINTS = 32
 
-/** Breadcrumbs (`{ values }` or a bare list), the newest hundred, oldest first as sent. */
+/** Breadcrumbs (`{ values }` or a bare list): the newest hundred, oldest first as sent. */
 export function readBreadcrumbs(value: unknown, drift: number, signals: Signals): NormalEvent['breadcrumbs'] {
   const member = 'breadcrumbs'
   const sent = onlyObjects(readList(value, member, signals), member, signals)
@@ -81,7 +81,7 @@ export function readModules(value: unknown, signals: Signals): Record<string, st
   return Object.fromEntries(modules)
 }
 
-/** The grouping override; empty when the SDK names none. */
+/** The grouping override; empty when the SDK sends none. */
 export function readFingerprint(value: unknown, signals: Signals): string[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) {
@@ -106,7 +106,7 @@ export function readDebugImages(value: unknown, signals: Signals): NormalEvent['
   }))
 }
 
-/** Name and version of the SDK, from the payload or else from what the envelope says. */
+/** Name and version of the SDK, from the payload, else from the envelope. */
 export function readSdk(value: unknown, fallback: unknown, signals: Signals): NormalEvent['sdk'] {
   const own = readObject(value, 'sdk', signals)
   const sdk = typeof own.name === 'string' || !isObject(fallback) ? own : fallback

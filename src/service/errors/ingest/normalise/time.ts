@@ -2,7 +2,7 @@ import type { Signals } from './signals.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Last millisecond that RFC 3339 can write, with its four digits of a year. */
+/** Last millisecond that RFC 3339 can express with a four-digit year. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?$/i
@@ -28,7 +28,7 @@ function fromText(text: string): number {
 
 /**
  * How far the sender's clock is behind ours, in milliseconds, when the envelope's `sent_at` differs from the time of
- * receipt by more than a minute; else 0, for then the difference is transport.
+ * receipt by more than a minute; else 0, because a smaller difference is the time of transport.
  */
 export function clockDrift(sentAt: unknown, receivedAt: number): number {
   const sent = readTime(sentAt)

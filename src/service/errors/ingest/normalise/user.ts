@@ -5,7 +5,7 @@ import { boundedObject, mapBounds } from './bounded.ts'
 import { readObject, readScalar } from './read.ts'
 import type { Signals } from './signals.ts'
 
-/** The user as sent. `{{auto}}` asks for the sender's address, which the ingest does not know: ''. */
+/** The user as sent. `{{auto}}` stands for the sender's address, which ingest does not know: ''. */
 export function readUser(payload: JsonObject, signals: Signals): NormalEvent['user'] {
   const user = readObject(payload.user, 'user', signals)
   const text = (name: string, max: number) => readScalar(user[name], `user.${name}`, max, signals)
@@ -19,7 +19,10 @@ export function readUser(payload: JsonObject, signals: Signals): NormalEvent['us
   }
 }
 
-/** What counts users without keeping who they are: 32 hex of SHA-256 over the strongest identity, '' without one. */
+/**
+ * Identifies users for counting without storing who they are: 32 hex digits of SHA-256 over the strongest identity, ''
+ * without one.
+ */
 export function hashUser(user: NormalEvent['user']): string {
   for (const kind of ['id', 'email', 'username', 'ip_address'] as const)
     if (user[kind] !== '') return hash('sha256', `${kind}:${user[kind]}`, 'hex').slice(0, 32)

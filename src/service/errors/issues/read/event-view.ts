@@ -23,13 +23,13 @@ import {
   type EnvironmentName,
   type ReleaseName,
 } from '../../../workspace/names.ts'
-import { readAgain } from '../symbolication.ts'
+import { applySourceMaps } from '../symbolication.ts'
 import { readJson } from '../../../sql/json.ts'
 
 export type SummaryBody = z.input<typeof EventSummary>
 export type EventBody = z.input<typeof Event>
 export type StoredOccurrence = Selectable<OccurrenceRow>
-/** What a summary is made of. */
+/** The columns that a summary needs. */
 export type ListedOccurrence = Pick<
   StoredOccurrence,
   | 'id'
@@ -50,7 +50,7 @@ interface Names {
 
 const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
 
-/** The contract's summaries of rows, in their order. */
+/** Rows as the contract's summaries, in the same order. */
 export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {
   const names = await readNames(rows, occurrences)
   return occurrences.map((occurrence) => viewSummary(occurrence, names))
@@ -65,23 +65,23 @@ export interface EventOptions {
 }
 
 /**
- * The whole occurrence with its neighbours' ids, read with the source maps that are there now: frames with their place in
- * the source, their part in the grouping, their file in the repository and its component. Where retention has removed the
- * body, what the summary holds, and a truncation signal.
+ * The whole occurrence with the ids of its neighbours and with the current source maps applied: frames with their
+ * source position, their role in the grouping, their file in the repository and its component. If retention has removed
+ * the body: the members that the summary holds, and a truncation signal.
  */
 export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
   const { product, maxFrames, includeRaw } = options
   const summary = viewSummary(occurrence, await readNames(rows, [occurrence]))
   const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
   const sent = stored?.event ?? emptyEvent(summary)
-  const { event, symbolication } = await readAgain(options.symbolicator, occurrence.product_id, sent)
+  const { event, symbolication } = await applySourceMaps(options.symbolicator, occurrence.product_id, sent)
   const { note, list } = createTruncationNotes()
   if (stored === undefined) note('event.body', 'retention', 0, 1)
   const located = await locateFrames(rows, event, cutStacks(event, maxFrames, note), product)
   return {
     ...located.event,
     ...summary,
-    // The summary says what it was when the event came.
+    // The summary holds the state at the time the event was received.
     symbolication_state: stored === undefined ? summary.symbolication_state : symbolication.state,
     product_id: String(occurrence.product_id),
     frame_order: 'caller_first',
@@ -110,7 +110,7 @@ async function readNames(rows: Rows, occurrences: readonly ListedOccurrence[]): 
 
 function viewSummary(occurrence: ListedOccurrence, { environments, releases }: Names): SummaryBody {
   const summary = readJson(Summary, occurrence.summary)
-  // Without a row of its own, a usual name still vouches for itself.
+  // An environment without a row is still known if it has a usual name.
   const unlisted = { name: summary.environment, origin: byEvent }
   return {
     ...summary,
@@ -128,7 +128,7 @@ function viewSummary(occurrence: ListedOccurrence, { environments, releases }: N
   }
 }
 
-/** The event with at most `max` frames per stack; notes what was left out. */
+/** The event with at most `max` frames per stack; the cuts are noted. */
 function cutStacks(event: StoredEvent, max: number, note: NoteTruncation): StoredEvent {
   return {
     ...event,
@@ -148,7 +148,10 @@ interface Located {
   component: ComponentRef | null
 }
 
-/** Adds to each frame that is shown its file in the repository and the component that owns it, and finds the event's. */
+/**
+ * Adds the file in the repository and the component that owns it to each frame that is shown, and finds the event's
+ * component.
+ */
 async function locateFrames(
   rows: Rows,
   event: StoredEvent,
@@ -185,7 +188,7 @@ function locateFrame(
   return { ...frame, repo_path: path, component: refs.get(owners.findOwner(path) ?? '') ?? null }
 }
 
-/** Id of the occurrence before or after in time, '' at the ends. */
+/** The id of the previous or next occurrence by time, '' at the ends. */
 async function neighbour(rows: Rows, { issue_id, timestamp, id }: StoredOccurrence, side: 'previous' | 'next') {
   const direction = side === 'previous' ? 'desc' : 'asc'
   const found = await rows
@@ -200,7 +203,7 @@ async function neighbour(rows: Rows, { issue_id, timestamp, id }: StoredOccurren
   return found?.id ?? ''
 }
 
-/** What is left of an event without its body: every member empty but those the summary overwrites. */
+/** An event without its body: every member is empty except those that the summary overwrites. */
 function emptyEvent(summary: SummaryBody): StoredEvent {
   const { sdk_event_id, level, platform, environment, release, dist, message, transaction, server_name, handled } =
     summary

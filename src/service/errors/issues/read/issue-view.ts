@@ -15,7 +15,7 @@ export type IssueBody = z.input<typeof Issue>
 const newForMs = 7 * dayMs
 const quietAfterMs = 14 * dayMs
 
-/** The contract's issues of rows, in their order; reads the releases and components they name. */
+/** Rows as the contract's issues, in the same order; reads the releases and components that they name. */
 export async function viewIssues(
   rows: Rows,
   issues: readonly StoredIssue[],
@@ -29,7 +29,7 @@ export async function viewIssues(
     issues.map((issue) => issue.component_id),
   )
   const ids = issues.map((issue) => issue.id)
-  // All of one product, whose key prefix this is.
+  // All rows belong to the product that has this key prefix.
   const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
   return issues.map((issue, index) => ({
     id: issue.id,
@@ -68,7 +68,7 @@ export async function viewIssues(
 }
 
 /**
- * REGRESSED after it came back, until it is resolved again; else QUIET without an occurrence for 14 days, else NEW for
+ * REGRESSED after a regression, until it is resolved again; else QUIET without an occurrence for 14 days, else NEW for
  * 7 days after the first one, else ONGOING.
  */
 function chooseSubstatus(

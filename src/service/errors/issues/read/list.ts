@@ -21,8 +21,8 @@ export interface IssueQuery {
 
 /**
  * One page of issues by `sort` descending, tie id. Every page of one walk orders the issues as they stood at its first
- * page: an issue touched since keeps its place (decision 010), one that began since is left to the next walk. Whether
- * an issue matches the filter is judged now. `total_size` is exact.
+ * page: an issue touched since keeps its place (decision 010), one that began since is left to the next walk. The
+ * filter is applied to the current state. `total_size` is exact.
  */
 export async function listIssueRows(rows: Rows, query: IssueQuery) {
   const { product, page } = query
@@ -51,11 +51,14 @@ async function newestSeq(rows: Rows, productId: number): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** The statement of one page: both arms in one, so that no issue can move from one to the other between two reads. */
+/**
+ * The query of one page: a single statement for both parts, so that no issue can move from one to the other between two
+ * reads.
+ */
 export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
   const { page, sort } = query
   const matching = rows.selectFrom('issue').where((eb) => eb.and(conditions(rows, query)))
-  // In the order of an index: as many rows are read as the page needs.
+  // In index order: only as many rows are read as the page needs.
   const untouched = matching
     .where('last_seq', '<=', asOf)
     .selectAll('issue')
@@ -64,7 +67,7 @@ export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
     .orderBy(sort, 'desc')
     .orderBy('id', 'desc')
     .limit(page.size + 1)
-  // Only what was touched since the first page.
+  // Only issues that were touched since the first page.
   const touched = matching
     .where('last_seq', '>', asOf)
     .where('first_seq', '<=', asOf)
@@ -90,7 +93,7 @@ function after({ after: cursor }: Page, column: IssueSort | 'sort_value'): Expre
   return sql<SqlBool>`(${sql.ref(column)}, id) < (${cursor.sortValue}, ${cursor.id})`
 }
 
-/** What the issue was sorted by at `asOf`: noted on the first occurrence that was committed later. */
+/** The sort value of the issue at `asOf`, which the first occurrence committed later recorded. */
 function valueBefore(sort: IssueSort, asOf: number) {
   const noted = sql.ref<number | null>(`later.before_${sort}`)
   return sql<number>`coalesce((SELECT ${noted} FROM occurrence AS later
@@ -139,7 +142,7 @@ function presence({ environment_id, release_id }: IssueFilter, since: number | u
   return sql<SqlBool>`EXISTS (SELECT 1 FROM issue_presence AS here WHERE here.issue_id = issue.id AND ${all})`
 }
 
-/** The text anywhere in title, value or culprit, whatever the case of its ASCII letters. */
+/** Whether title, value or culprit contains the text, ignoring the case of ASCII letters. */
 function textMatch(text: string): Expression<SqlBool> {
   const columns = ['title', 'value', 'culprit'].map(
     (column) => sql<SqlBool>`instr(lower(${sql.ref(`issue.${column}`)}), lower(${text})) > 0`,
@@ -147,7 +150,7 @@ function textMatch(text: string): Expression<SqlBool> {
   return sql<SqlBool>`(${sql.join(columns, sql` OR `)})`
 }
 
-/** `SHOP-31` in any case -> 31; -1, which no issue has, for a key of another product or none at all. */
+/** `SHOP-31` in any case -> 31; -1, which no issue has, for a key of another product or text that is not a key. */
 function parseShortId(shortId: string, keyPrefix: string): number {
   const [, prefix, number] = /^([a-z][a-z0-9]*)-(\d{1,15})$/i.exec(shortId.trim()) ?? []
   return prefix?.toUpperCase() === keyPrefix ? Number(number) : -1

@@ -49,7 +49,7 @@ export async function listOccurrenceRows(
   return cutPage(page, await select.execute(), -1, (row) => ({ sortValue: row.timestamp, id: row.id }))
 }
 
-/** The newest occurrence, in one environment where given; undefined when there is none. */
+/** The newest occurrence, of one environment if given; undefined when there is none. */
 export async function latestOccurrence(
   rows: Rows,
   issueId: string,
@@ -66,13 +66,13 @@ export async function latestOccurrence(
     .executeTakeFirst()
 }
 
-/** A deleted environment matches nothing: its occurrences keep only its name (contract §6). */
+/** A deleted environment matches nothing: its occurrences only keep its name (contract §6). */
 function inEnvironment(id: string): Expression<SqlBool> {
   return sql<SqlBool>`environment_id = ${id}
     AND EXISTS (SELECT 1 FROM environment WHERE environment.id = ${id} AND environment.deleted_at IS NULL)`
 }
 
-/** The occurrence of that issue. An id that an SDK made is `not_found` with the way to look it up. */
+/** The occurrence of the issue. For an id that an SDK generated, the `not_found` error says how to look it up. */
 export async function findOccurrence(rows: Rows, issueId: string, eventId: string): Promise<StoredOccurrence> {
   const found = await rows
     .selectFrom('occurrence')

@@ -8,7 +8,10 @@ import { readPresence, type Presence } from './presence.ts'
 
 type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>
 
-/** Environments and releases of an answer: it stays readable, and small, whatever events made up (decision 011). */
+/**
+ * Environments and releases in an answer, which stays small and readable however many names events make up (decision
+ * 011).
+ */
 const MOST_PLACES = 50
 
 interface Count {
@@ -19,11 +22,11 @@ interface Count {
 }
 
 /**
- * Occurrences of one issue over a trailing period, read from rollups, so that they stay right after retention: whole
+ * Occurrences of one issue over a trailing period, read from rollups, so that they stay correct after retention: whole
  * UTC-aligned buckets with zeros, the last one holding `now`. `total` is the sum of the series. Environments and
- * releases are those that ever had the issue, with their count in the period and the times of all their occurrences: the
- * 50 with the highest count, the newest first among equals. `users_affected` are those who met the issue since the
- * first bucket.
+ * releases are all that ever had the issue, with their count in the period and the first and last time of all their
+ * occurrences: the 50 with the highest count, the most recent first among equals. `users_affected` counts the users
+ * affected since the first bucket.
  */
 export async function readStats(
   rows: Rows,

@@ -8,7 +8,7 @@ import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import { attributeEvent } from '../attribute-event.ts'
 import { unpackBody, type StoredEvent } from '../event-body.ts'
 
-/** Issues per transaction when all of a product are attributed anew. */
+/** Issues per transaction when all issues of a product are attributed again. */
 const STEP = 50
 
 /** Id of the component that owns an event, '' for none; runs inside the caller's transaction. */
@@ -25,7 +25,7 @@ export interface AttributionOptions {
 }
 
 /**
- * Attributes events to components; the components of a product are compiled once and kept until `forget`, or until
+ * Attributes events to components; the components of a product are compiled once and kept until `forget` is called or
  * another process has changed one.
  */
 export function createAttribution({ db, symbolicator }: AttributionOptions) {
@@ -54,7 +54,7 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
       const events: { id: string; event: StoredEvent }[] = []
       for (const { id, body } of issues) {
         if (body === null) continue
-        // Unpacking keeps the process busy: everything else runs between two events.
+        // Unpacking keeps the process busy: let everything else run between two events.
         await nextTurn()
         const { event } = await symbolicator.symbolicate(productId, unpackBody(body).event)
         events.push({ id, event })
@@ -83,7 +83,7 @@ function stateIn(prepare: Prepare, productId: number): string {
   return [row?.count, row?.newest, row?.versions].join(' ')
 }
 
-/** The next unresolved issues after one, by id, each with the body of its newest occurrence that has one. */
+/** The next unresolved issues after a given one, by id, each with the body of its newest occurrence that has one. */
 async function newestEvents(rows: Rows, productId: number, after: string) {
   return rows
     .selectFrom('issue')

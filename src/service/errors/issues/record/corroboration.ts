@@ -4,8 +4,9 @@ import type { StoredCorroboration } from '../columns.ts'
 import { isKnownSdk } from './sdk-names.ts'
 
 /**
- * What the newest occurrence itself says for being real (contract §10.1): its release, its in-app frames and how many of
- * them a source map resolved, its SDK. Which of its files members gave is counted when it is read (`matchedFiles`).
+ * The signs in the newest occurrence itself that it is real (contract §10.1): its release, its in-app frames and how
+ * many of them a source map resolved, its SDK. How many of its files are known from members is counted when the issue
+ * is read (`matchedFiles`).
  */
 export function corroborate(
   event: Pick<NormalEvent, 'exceptions' | 'sdk'>,

@@ -11,8 +11,8 @@ export interface Counted {
 }
 
 /**
- * Counts one stored occurrence everywhere but on the issue itself: presence, rollups, environment and release. These
- * counters are what stays when retention removes occurrences.
+ * Counts one stored occurrence everywhere except on the issue itself: presence, rollups, environment and release. These
+ * counters stay when retention removes occurrences.
  */
 export function countOccurrence(prepare: Prepare, counted: Counted): void {
   countPresence(prepare, counted)
@@ -50,7 +50,7 @@ function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt 
   }
 }
 
-/** Notes that the user met the issue there; true when it is the user's first time with this issue. */
+/** Records that the user was affected there; returns true when it is the user's first occurrence of this issue. */
 export function countUser(prepare: Prepare, { issueId, place, timestamp, userHash }: Counted): boolean {
   if (userHash === '') return false
   const met = prepare('SELECT 1 FROM issue_user WHERE issue_id = ? AND user_hash = ? LIMIT 1').get(issueId, userHash)

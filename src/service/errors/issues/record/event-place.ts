@@ -12,15 +12,18 @@ import { dayMs } from '../../../shared/times.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 
 /**
- * Environments of a product that only events named (decision 011). Usual names are not counted and always get a row, so
- * that nobody can take the room of `production`; a member makes room by deleting some.
+ * Environments of a product that only events named (decision 011). Usual names do not count toward the limit and always
+ * get a row, so that nobody can crowd out `production`; a member makes space by deleting some.
  */
 const MOST_ENVIRONMENTS = 100
-/** Releases that events make in one environment in 30 days (decision 011); what a member or a token records is not counted. */
+/**
+ * Releases that events create in one environment in 30 days (decision 011); releases recorded by a member or a token do
+ * not count.
+ */
 const MOST_RELEASES = 1_000
 const RELEASE_WINDOW_MS = 30 * dayMs
 
-/** What places are found and made with, inside a transaction. */
+/** What finding and creating environments and releases needs, inside a transaction. */
 export interface PlaceTools {
   prepare: Prepare
   platform: Platform
@@ -28,8 +31,8 @@ export interface PlaceTools {
 }
 
 /**
- * Where an occurrence happened. Empty ids: none has the name, and the product does not let events create environments or
- * events have created as many as they may.
+ * Where an occurrence happened. An id is empty when no row has the name and none was created: the product does not let
+ * events create environments, or events have reached the limit.
  */
 export interface EventPlace {
   environmentId: string
@@ -52,8 +55,8 @@ interface ProductFacts {
 }
 
 /**
- * The environment and release an event names, created with origin EVENT where they do not exist (contract §6) and there
- * is room. A deleted environment is created anew. Runs inside the caller's transaction.
+ * The environment and release an event names, created with origin EVENT if they do not exist (contract §6) and the
+ * limit allows it. A deleted environment is created again. Runs inside the caller's transaction.
  */
 export function findPlace(tools: PlaceTools, product: ProductFacts, event: EventNames): EventPlace {
   const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
@@ -111,7 +114,7 @@ function findRelease(
   return id
 }
 
-/** A release that an uploaded source map names is known, wherever it turns up (contract §6). */
+/** A release that an uploaded source map names is known, in whichever environment it appears (contract §6). */
 function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version: string): boolean {
   const found = prepare(
     `SELECT 1 AS found FROM sourcemap_artifact JOIN sourcemap ON sourcemap.id = sourcemap_id
@@ -120,7 +123,7 @@ function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version
   return found !== undefined
 }
 
-/** Reads the newest rows only, so that the answer costs the same however many there are. */
+/** Reads only the newest rows, so that the cost does not depend on how many there are. */
 function hasRoomForRelease(prepare: PlaceTools['prepare'], environmentId: string, now: number): boolean {
   const recent = prepare(
     `SELECT count(*) AS made FROM (SELECT created_at FROM release WHERE environment_id = ? AND origin = ?

@@ -1,27 +1,30 @@
 import { ServiceError } from '../../../../errors.ts'
 import type { Database, Prepare } from '../../../sql/database.ts'
 
-/** Small enough that a read in the same process never waits long, large enough that the flush costs little per item. */
+/** Small enough that reads in the same process never wait long, large enough that the flush costs little per item. */
 const LARGEST_BATCH = 256
-/** Beyond this the disk is not keeping up; the sender is told to come back. */
+/** Beyond this the disk is not keeping up, and senders are asked to retry. */
 const LONGEST_QUEUE = 5_000
 
 export interface GroupCommitOptions<Session> {
   db: Database
-  /** What the items of one transaction share; made anew when an item failed, as its writes are taken back. */
+  /**
+   * Creates the state that the items of one transaction share; called again after an item failed, because its writes
+   * are rolled back.
+   */
   begin: (prepare: Prepare) => Session
 }
 
 interface WaitingItem<Session> {
-  /** Does the work; the outcome is called once it is on disk. */
+  /** Does the work; the returned function is called once it is on disk. */
   run(session: Session): () => void
   reject(error: unknown): void
 }
 
 /**
- * One transaction for all items that wait at the time it begins: everything that arrives in one turn of the event loop,
- * and all that came while an earlier transaction ran. Each promise settles after the commit, in the order of arrival;
- * what an item throws rejects it alone.
+ * One transaction for all items that are waiting when it begins: those that arrived in one turn of the event loop, and
+ * those that arrived while an earlier transaction ran. Each promise settles after the commit, in the order of arrival;
+ * an item that throws rejects only its own promise.
  */
 export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>) {
   const waiting: WaitingItem<Session>[] = []
@@ -38,7 +41,7 @@ export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>)
     const take = () => {
       taken = waiting.splice(0, LARGEST_BATCH)
       scheduled = false
-      // What came too late for this transaction gets the next one.
+      // Items that came too late for this transaction go into the next one.
       schedule()
     }
     try {
@@ -48,7 +51,7 @@ export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>)
       })
       for (const settle of outcomes) settle()
     } catch (error) {
-      // No transaction could begin: those who wait for it share the failure.
+      // No transaction could begin: all items waiting for it fail.
       if (taken.length === 0) take()
       for (const one of taken) one.reject(error)
     }
@@ -95,7 +98,7 @@ function attempt(run: () => () => void): { settle: () => void } | { error: unkno
   }
 }
 
-/** Some failures (a full disk) end the whole transaction; then there is nothing to go back to, and all of it has failed. */
+/** Some failures (a full disk) end the whole transaction; then the savepoint is gone, and all items have failed. */
 function undo(prepare: Prepare, cause: unknown): void {
   try {
     prepare('ROLLBACK TO item').run()

@@ -7,15 +7,15 @@ import type { Summary } from '../columns.ts'
 import type { Prepared } from './record-event.ts'
 import { groupSymbolicated } from '../symbolication.ts'
 
-/** What the source maps made of an event; the event itself where they changed nothing. */
+/** An event with source maps applied; the same object if they changed nothing. */
 export interface Symbolicated {
   event: NormalEvent
   symbolication: Symbolication
 }
 
 /**
- * Groups and packs an event: all the work that needs no database. What is kept is the event as it was sent, so that it
- * reads right with every map that comes later; what is said of it now goes by its sources.
+ * Groups and packs an event: all the work that needs no database. The event is stored as it was sent, so that maps
+ * uploaded later can be applied to it; grouping and summary use the symbolicated event.
  */
 export function prepareEvent(productId: number, sent: NormalEvent, { event, symbolication }: Symbolicated): Prepared {
   const grouping = groupSymbolicated(event, sent)

@@ -16,10 +16,10 @@ import { regress } from './regression.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 import { readJson } from '../../../sql/json.ts'
 
-/** An event with everything about it that can be computed before the transaction. */
+/** An event with everything that can be computed before the transaction. */
 export interface Prepared {
   productId: number
-  /** With its frames in their sources, where source maps lead there. */
+  /** With source maps applied. */
   event: NormalEvent
   grouping: Grouping
   summary: string
@@ -32,7 +32,7 @@ export interface Recorded {
   duplicate: boolean
 }
 
-/** What the events of one transaction share. */
+/** Shared by all events of one transaction. */
 export interface RecordTools {
   prepare: Prepare
   platform: Platform
@@ -55,8 +55,9 @@ interface IssueFacts {
 }
 
 /**
- * Stores one event inside the caller's transaction: dedupe, issue, occurrence, counters, regression (contract §10, §12).
- * A second event with the same SDK id changes nothing and yields the first one's id. Throws when the product is unknown.
+ * Stores one event inside the caller's transaction: dedupe, issue, occurrence, counters, regression (contract §10,
+ * §12). A second event with the same SDK id changes nothing and returns the id of the first one. Throws when the
+ * product is unknown.
  */
 export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const { prepare } = tools
@@ -102,7 +103,7 @@ function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFa
   return findByHashes(grouping, (hash) => statement.get<IssueFacts>(productId, hash))
 }
 
-/** A row that counts nothing yet: `updateIssue` adds the first occurrence as it adds every other. */
+/** A row with all counters at zero: `updateIssue` adds the first occurrence like every other. */
 function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, repository: string): string {
   const { prepare, platform } = tools
   const { productId, event, grouping } = prepared
@@ -158,8 +159,8 @@ function insertOccurrence(
 }
 
 /**
- * First writer wins: a hash that leads to another issue keeps leading there. Tells whether one is new, which means that
- * the issue was not reached by this way through the code before.
+ * The first writer wins: a hash that leads to another issue keeps leading there. Returns whether any hash is new, which
+ * means that the issue had not been reached through this path in the code before.
  */
 export function attachIssueHashes(
   prepare: Prepare,
@@ -184,7 +185,7 @@ interface Addition {
   newUsers: number
 }
 
-/** Counts the occurrence; one that is not older than all others also gives the issue its face, the oldest its first release. */
+/** Counts the occurrence. The newest event sets title, level and culprit; the oldest sets the first release. */
 function updateIssue(prepare: Prepare, prepared: Prepared, { issueId, place, before, seq, newUsers }: Addition): void {
   const { event, grouping } = prepared
   const { timestamp } = event

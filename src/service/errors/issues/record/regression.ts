@@ -19,9 +19,9 @@ export interface Resolvable {
 }
 
 /**
- * Deals with a new occurrence of a resolved issue (contract §10.3): it reopens the issue, with a history row by the system,
- * unless its release is older than the newest one that was known in its environment at the time of resolving. With
- * `reopens` false the issue keeps its status and is only marked. An ignored issue stays ignored.
+ * Handles a new occurrence of a resolved issue (contract §10.3): it reopens the issue, with a history row by the
+ * system, unless its release is older than the newest one that its environment had when the issue was resolved. If
+ * `reopens` is false, the issue keeps its status and is only marked. An ignored issue stays ignored.
  */
 export function regress(
   { prepare, platform, orders }: RegressionTools,
@@ -51,7 +51,10 @@ export function regress(
   ).run(platform.newId(), issue.id, actor, now)
 }
 
-/** Does the occurrence come from a release before the newest one its environment had when the issue was resolved? */
+/**
+ * Whether the occurrence comes from a release before the newest one that its environment had when the issue was
+ * resolved.
+ */
 function isOlder(orders: ReleaseOrders, issue: Resolvable, place: EventPlace): boolean {
   if (place.releaseId === '' || issue.resolved_in === null) return false
   const newestId = readJson(ResolvedIn, issue.resolved_in)[place.environmentId]

@@ -1,15 +1,15 @@
 import { releaseOrder, type OrderedRelease, type ReleaseOrder } from '../../../workspace/release-order.ts'
 import type { Prepare } from '../../../sql/database.ts'
 
-/** The orders of environments that one transaction asks for, each read and built once. */
+/** The release orders that one transaction needs, each read and built once per environment. */
 export interface ReleaseOrders {
-  /** Is the first of two releases of an environment the older one? */
+  /** Whether the first of two releases of an environment is the older one. */
   isOlder(environmentId: string, releaseId: string, otherId: string): boolean
-  /** To be called for every release the transaction makes. */
+  /** Call for every release that the transaction creates. */
   added(environmentId: string, release: OrderedRelease): void
 }
 
-/** Valid until the transaction ends or is taken back: nobody else writes meanwhile. */
+/** Valid until the transaction ends or is rolled back: there is no other writer meanwhile. */
 export function releaseOrders(prepare: Prepare): ReleaseOrders {
   const known = new Map<string, ReleaseOrder>()
 

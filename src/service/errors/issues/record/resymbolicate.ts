@@ -8,21 +8,22 @@ import { Summary } from '../columns.ts'
 import { corroborate } from './corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
 import { attachIssueHashes } from './record-event.ts'
-import { readAgain } from '../symbolication.ts'
+import { applySourceMaps } from '../symbolication.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
 import { readJson } from '../../../sql/json.ts'
 
-/** Issues whose newest event is read anew, the newest first; the others follow with their next event. */
+/** Issues that are updated, the most recent first; the others follow with their next event. */
 const MOST_ISSUES = 1_000
 /**
- * Bytes of the events that are read anew, as they were sent: a confirm waits for it, and a stranger may have sent a
- * thousand of the largest (decision 011). Of those that follow only smaller ones still fit.
+ * Bytes of the events that are read, as they were sent: a confirm waits for this, and a stranger may have sent a
+ * thousand events of the largest size (decision 011). Once an event does not fit, later ones are read only if they are
+ * small enough.
  */
 const MOST_BYTES = 32 * 1024 ** 2
 /** Issues per transaction. */
 const STEP = 50
-/** How often an issue is tried that gets a newer event meanwhile. */
+/** Attempts for an issue that keeps receiving newer events meanwhile. */
 const MOST_ROUNDS = 3
 
 export interface Resymbolicating {
@@ -33,7 +34,7 @@ export interface Resymbolicating {
   mostBytes?: number
 }
 
-/** Says of an event whether it is still read. */
+/** Whether an event still fits into the budget; if so, it is deducted. */
 type Affords = (event: NewestOccurrence) => boolean
 
 function byteBudget(bytes: number): Affords {
@@ -46,10 +47,10 @@ function byteBudget(bytes: number): Affords {
 }
 
 /**
- * Reads the newest event of each issue anew that occurred in a release, or has a frame with one of the debug ids: title,
- * culprit, component, corroboration, grouping, hashes and places in the code are then those of its sources. Status,
- * counters and etag stay. Where a new hash leads to another issue already, both issues stay. Answers how many issues
- * changed; calling it again changes nothing.
+ * Updates each issue that occurred in a release, or has a frame with one of the debug ids, from its newest event:
+ * title, culprit, component, corroboration, grouping, hashes and code locations are then those of its sources. Status,
+ * counters and etag stay. If a new hash already leads to another issue, both issues stay. Resolves to the number of
+ * issues that changed; calling it again changes nothing.
  */
 export async function resymbolicate(
   tools: Resymbolicating,
@@ -105,7 +106,7 @@ async function issuesOfRelease(rows: Rows, productId: number, version: string): 
   return found.map(({ id }) => id)
 }
 
-/** Debug ids stand only in the events themselves: the newest issues are looked through. */
+/** Debug ids are stored only in the events themselves, so the most recent issues are searched. */
 async function issuesWithDebugId(
   rows: Rows,
   productId: number,
@@ -143,7 +144,7 @@ interface NewestOccurrence {
   sizeBytes: number
 }
 
-/** The newest occurrence that has its body. */
+/** The newest occurrence that still has its body. */
 async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccurrence | undefined> {
   const found = await rows
     .selectFrom('occurrence')
@@ -159,7 +160,7 @@ async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccu
   return { id, releaseId, summary, body, sizeBytes }
 }
 
-/** An issue with its newest event as it reads now. */
+/** An issue with its newest event, source maps applied. */
 interface Renewed {
   issueId: string
   productId: number
@@ -177,13 +178,13 @@ async function renew(
 ): Promise<{ changed: number; late: string[] }> {
   const renewed: Renewed[] = []
   for (const issueId of issueIds) {
-    // Everything else of the process runs between two events.
+    // Let everything else of the process run between two events.
     await nextTurn()
     const occurrence = await newestOccurrence(tools.db.read, issueId)
     if (occurrence === undefined || !affords(occurrence)) continue
-    const read = await readAgain(tools.symbolicator, productId, unpackBody(occurrence.body).event)
+    const read = await applySourceMaps(tools.symbolicator, productId, unpackBody(occurrence.body).event)
     const summary = renewedSummary(occurrence.summary, read.grouping.title, read.symbolication.state)
-    // Nothing mapped and the state as before: the event reads as it did.
+    // Nothing was mapped and the state is unchanged: so is the event.
     if (read.symbolication.frames_mapped === 0 && summary === occurrence.summary) continue
     renewed.push({ issueId, productId, occurrence, event: read.event, grouping: read.grouping, summary })
   }
@@ -201,7 +202,7 @@ function renewedSummary(stored: string, title: string, state: z.input<typeof Sum
   return JSON.stringify({ ...readJson(Summary, stored), title, symbolication_state: state })
 }
 
-/** Late: the issue has got a newer event since this one was read. */
+/** `late` means that the issue has received a newer event since this one was read. */
 function write(prepare: Prepare, attribute: Attribute, renewed: Renewed): 'changed' | 'same' | 'late' {
   const { issueId, productId, occurrence, event, grouping, summary } = renewed
   const newest = prepare(
@@ -233,7 +234,7 @@ function write(prepare: Prepare, attribute: Attribute, renewed: Renewed): 'chang
   return 'changed'
 }
 
-/** What an issue says of its grouping is about a hash that leads to it; a hash of another issue stays with that one. */
+/** An issue's grouping describes a hash that leads to it; a hash that belongs to another issue is not written here. */
 function writeGrouping(prepare: Prepare, { issueId, productId, grouping }: Renewed): number {
   const { algorithm, basis, hash, explanation } = grouping
   const owner = prepare('SELECT issue_id FROM issue_hash WHERE product_id = ? AND hash = ?').get<{ issue_id: string }>(

@@ -23,7 +23,10 @@ const families = new Set([
   'unreal',
 ])
 
-/** Is `sdk.name` one of the names that SDKs give themselves? Anyone can write it: it speaks for an event, it proves nothing. */
+/**
+ * Whether `sdk.name` is one of the names that SDKs use for themselves. Anyone can send it: it makes an event more
+ * credible but proves nothing.
+ */
 export function isKnownSdk(name: string): boolean {
   const [prefix, family] = name.toLowerCase().split(/[.-]/)
   return (prefix === 'sentry' || prefix === 'raven') && family !== undefined && families.has(family)

@@ -12,11 +12,11 @@ import { recordEvent, type RecordTools } from './record-event.ts'
 import { releaseOrders } from './release-orders.ts'
 
 export interface IssueStore extends EventStore {
-  /** To be called after every change of a product's components: unresolved issues are attributed anew in the background. */
+  /** Call after every change of a product's components: unresolved issues are attributed again in the background. */
   componentsChanged(productId: number): void
   /**
-   * To be called when a confirm has added artifacts of a release or with debug ids: what the issues of these say is read
-   * anew from their newest events. Resolves to the number of issues that changed.
+   * Call when a confirm has added artifacts of a release or with debug ids: the issues concerned are updated from their
+   * newest events. Resolves to the number of issues that changed.
    */
   sourceMapsAdded(productId: number, release: string, debugIds: readonly string[]): Promise<number>
   /** Resolves when no background work is left. */
@@ -27,18 +27,18 @@ export interface EventStoreOptions {
   db: Database
   platform: Platform
   symbolicator: Symbolicator
-  /** Hears of failures of background work, which nobody waits for. */
+  /** Called with failures of background work, which nothing awaits. */
   onError?: (error: unknown) => void
 }
 
 /**
- * Where events become issues. `append` symbolicates, groups and packs an event in its turn, waits for the next transaction
- * together with all others that came meanwhile, and resolves when that transaction is on disk. What SDKs dropped waits for
- * the same transaction.
+ * Turns events into issues. `append` symbolicates, groups and packs events one at a time, adds each to the next
+ * transaction together with all others that arrived meanwhile, and resolves when that transaction is on disk. Counts of
+ * what SDKs dropped go into the same transaction.
  */
 export function createEventStore({ db, platform, symbolicator, onError = () => {} }: EventStoreOptions): IssueStore {
   const attribution = createAttribution({ db, symbolicator })
-  // One event waits for its source maps at a time, so that events are stored in the order in which they came.
+  // Only one event at a time waits for its source maps, so that events are stored in the order of arrival.
   const inTurn = createPace()
   const pace = createPace()
   const commit = groupCommit<RecordTools>({
