@@ -9,10 +9,10 @@ import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
-import { explainMissingBranch } from './support/branches.ts'
+import { explainMissingBranch } from './support/quality/branches.ts'
 import { keyOrId } from './support/columns.ts'
-import { gapRow, gapRows, hotFile, hotFileRows, type GapPage } from './support/gaps.ts'
-import { errorEvent } from './support/issues.ts'
+import { gapRow, gapRows, hotFile, hotFileRows, type GapPage } from './support/quality/gaps.ts'
+import { errorEvent } from './support/errors/issues.ts'
 import { countWords } from './support/words.ts'
 
 export const findCoverageGaps = defineTool({

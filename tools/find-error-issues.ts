@@ -12,8 +12,8 @@ import { counts, fields, pick, rows } from '../src/mcp/result/output.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
-import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/issue-filter.ts'
-import { corroborationScore, errorEvent } from './support/issues.ts'
+import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/errors/issue-filter.ts'
+import { corroborationScore, errorEvent } from './support/errors/issues.ts'
 
 const TITLE_CHARACTERS = 120
 const order = { last_seen: 'last seen first', first_seen: 'newest first', times_seen: 'most frequent first' } as const

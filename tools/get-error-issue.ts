@@ -8,9 +8,9 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
-import { describeEvent, eventFacts } from './support/events.ts'
-import { corroborationFacts, errorEvent, issueSentence } from './support/issues.ts'
-import { findEvent, readEvents, readStats, unvouchedNames } from './support/occurrences.ts'
+import { describeEvent, eventFacts } from './support/errors/events.ts'
+import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
+import { findEvent, readEvents, readStats, unvouchedNames } from './support/errors/occurrences.ts'
 
 const { stats } = getIssueStats.returns.shape
 const places = rows({ environment: z.string(), release: z.string(), events: z.int() })

@@ -21,8 +21,8 @@ import {
   requirementRows,
   sourceMapLine,
   unvouchedNames,
-} from './support/fix-context.ts'
-import { corroborationFacts, errorEvent, issueSentence } from './support/issues.ts'
+} from './support/errors/fix-context.ts'
+import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100

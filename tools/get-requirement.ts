@@ -7,9 +7,9 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { coverageState, keyOrId, rowTitle, vouchedName } from './support/columns.ts'
-import { criterionText } from './support/criteria.ts'
-import { componentNames, coveredCriteria, linkRow, requirementSentence } from './support/requirement-in-full.ts'
-import { testColumns } from './support/tests.ts'
+import { criterionText } from './support/quality/criteria.ts'
+import { componentNames, coveredCriteria, linkRow, requirementSentence } from './support/quality/requirement-in-full.ts'
+import { testColumns } from './support/quality/tests.ts'
 
 /** Linked tests that are shown with their last result. */
 const TESTS = 50

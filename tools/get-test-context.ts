@@ -10,8 +10,8 @@ import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
-import { gapReasons } from './support/gaps.ts'
-import { contextLimits, readTestContext } from './support/read-test-context.ts'
+import { gapReasons } from './support/quality/gaps.ts'
+import { contextLimits, readTestContext } from './support/quality/read-test-context.ts'
 import {
   codeFileRows,
   conventions,
@@ -24,8 +24,8 @@ import {
   similarTests,
   suggestions,
   type TestContext,
-} from './support/test-context.ts'
-import { testColumns, testRow } from './support/tests.ts'
+} from './support/quality/test-context.ts'
+import { testColumns, testRow } from './support/quality/tests.ts'
 import { criteriaWords } from './support/words.ts'
 
 /** Globs named that match no file. */

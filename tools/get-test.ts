@@ -8,7 +8,7 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { keyOrId, linkColumns, rowTitle } from './support/columns.ts'
-import { describeFailures, lastResult, resultRow } from './support/tests.ts'
+import { describeFailures, lastResult, resultRow } from './support/quality/tests.ts'
 
 const { automation_ref: place, stats } = TestSchema.shape
 

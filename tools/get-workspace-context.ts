@@ -11,7 +11,7 @@ import { teamText } from '../src/mcp/text/team.ts'
 import { knownName, nameContains, quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
-import { errorEvent } from './support/issues.ts'
+import { errorEvent } from './support/errors/issues.ts'
 
 /** Rows of one extra list; the newest releases of a long-lived product do not fill a page. */
 const ROWS = 30

@@ -5,9 +5,9 @@ import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { requireBranch } from './support/branches.ts'
+import { requireBranch } from './support/quality/branches.ts'
 import { keyOrId } from './support/columns.ts'
-import { linkedRequirements, openRequirements, readStates } from './support/coverage-change.ts'
+import { linkedRequirements, openRequirements, readStates } from './support/quality/coverage-change.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import { isTracegate } from './support/is-tracegate.ts'
 import {
@@ -21,9 +21,9 @@ import {
   unresolvedReferences,
   warningRows,
   withoutNewKeys,
-} from './support/report-outcome.ts'
-import { explainRefusal, noPreview } from './support/report-refusal.ts'
-import { readReport, type ReportSource } from './support/report-source.ts'
+} from './support/quality/report-outcome.ts'
+import { explainRefusal, noPreview } from './support/quality/report-refusal.ts'
+import { readReport, type ReportSource } from './support/quality/report-source.ts'
 import { PREVIEW } from './support/words.ts'
 
 /** Rows of each list in the answer. */

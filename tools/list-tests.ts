@@ -6,7 +6,7 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
 import { listed } from './support/columns.ts'
-import { testColumns, testRow } from './support/tests.ts'
+import { testColumns, testRow } from './support/quality/tests.ts'
 import { searchSentence } from './support/words.ts'
 
 const { id, title, ...columns } = testColumns

@@ -6,9 +6,9 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product, Requirement } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
-import { explainMissingBranch, requireBranch } from './support/branches.ts'
+import { explainMissingBranch, requireBranch } from './support/quality/branches.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
-import { changedParts, undoCall } from './support/requirement-edit.ts'
+import { changedParts, undoCall } from './support/quality/requirement-edit.ts'
 import {
   createRequirement,
   doubtedLinks,
@@ -16,7 +16,7 @@ import {
   updateRequirement,
   withChanges,
   type CreatedRequirement,
-} from './support/requirement-writes.ts'
+} from './support/quality/requirement-writes.ts'
 import { PREVIEW } from './support/words.ts'
 
 const NO_UNDO = 'no call puts the old words back: they are too long for one, look like a secret, or were empty'

@@ -5,7 +5,7 @@ import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
-import { changeStatus, readRows, type IssueRow, type Outcome, type Status } from './support/issue-status.ts'
+import { changeStatus, readRows, type IssueRow, type Outcome, type Status } from './support/errors/issue-status.ts'
 import { PREVIEW } from './support/words.ts'
 
 /** More need a person's confirmation (mcp §7). */

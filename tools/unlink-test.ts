@@ -5,8 +5,8 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { coverageState, keyOrId, linkColumns, rowTitle } from './support/columns.ts'
-import type { RequirementInFull } from './support/requirement-in-full.ts'
-import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/unlinking.ts'
+import type { RequirementInFull } from './support/quality/requirement-in-full.ts'
+import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/quality/unlinking.ts'
 import { PREVIEW } from './support/words.ts'
 
 export const unlinkTest = defineTool({

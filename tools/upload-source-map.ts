@@ -9,7 +9,7 @@ import { counts, fields, flag, rows } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { knownName } from '../src/mcp/text/untrusted.ts'
-import { fileName, mapLocation, percent, warningRows } from './support/source-maps.ts'
+import { fileName, mapLocation, percent, warningRows } from './support/errors/source-maps.ts'
 
 const file = SourceMap.shape.files.element.shape
 

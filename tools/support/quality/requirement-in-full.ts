@@ -1,10 +1,10 @@
-import { counted } from '../../src/lib/counted.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Test } from '../../src/mcp/resolve/types.ts'
-import { withoutPrefix } from '../../src/mcp/result/present.ts'
-import { keyOrId } from './columns.ts'
+import { counted } from '../../../src/lib/counted.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { Test } from '../../../src/mcp/resolve/types.ts'
+import { withoutPrefix } from '../../../src/mcp/result/present.ts'
+import { keyOrId } from '../columns.ts'
 import { testRow } from './tests.ts'
-import { criteriaWords } from './words.ts'
+import { criteriaWords } from '../words.ts'
 
 /** A requirement with its children and its links to tests. */
 export type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { ServiceError } from '../../src/errors.ts'
-import { inBatches } from '../../src/lib/batches.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement } from '../../src/mcp/resolve/types.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { inBatches } from '../../../src/lib/batches.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { Requirement } from '../../../src/mcp/resolve/types.ts'
 import type { WantedTest } from './register-test.ts'
 
 /** Reads of one call that run concurrently. */

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { ReceivedResult } from '../../src/client/api.ts'
-import { ResultStatus } from '../../src/contract/base/common.ts'
-import type { ResultOf } from '../../src/contract/index.ts'
-import { counts, fields, flag, rows, teamLine, upTo } from '../../src/mcp/result/output.ts'
-import { coverageState, listed, repositoryPath, rowTitle } from './columns.ts'
+import type { ReceivedResult } from '../../../src/client/api.ts'
+import { ResultStatus } from '../../../src/contract/base/common.ts'
+import type { ResultOf } from '../../../src/contract/index.ts'
+import { counts, fields, flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
+import { coverageState, listed, repositoryPath, rowTitle } from '../columns.ts'
 
 export type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 /** Keys of the requirements that each case is linked to, by the key of the case. */

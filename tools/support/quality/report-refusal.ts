@@ -1,6 +1,6 @@
-import { ServiceError } from '../../src/errors.ts'
-import { withoutPrefix } from '../../src/mcp/result/present.ts'
-import { shapeOf, TeachingError } from '../../src/mcp/result/teach.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { withoutPrefix } from '../../../src/mcp/result/present.ts'
+import { shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   REPORT_UNPARSABLE: 'the report cannot be read',

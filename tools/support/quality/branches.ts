@@ -1,6 +1,6 @@
-import { ServiceError } from '../../src/errors.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import { shapeOf, TeachingError } from '../../src/mcp/result/teach.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import { shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
 
 /** For `catch`: explains the failure that the quality branch does not exist; throws any other failure as it is. */
 export function explainMissingBranch(branch: string | undefined): (error: unknown) => never {

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../src/errors.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement, Test } from '../../src/mcp/resolve/types.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import type { TestPlace } from './find-cases.ts'
 import { failureWords, linkRequirements, type Linked } from './link-test.ts'
 

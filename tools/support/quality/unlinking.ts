@@ -1,6 +1,6 @@
-import type { Test } from '../../src/mcp/resolve/types.ts'
-import { nextCall, type NextAction } from '../../src/mcp/result/next-action.ts'
-import { isRepeatable } from '../../src/mcp/text/team.ts'
+import type { Test } from '../../../src/mcp/resolve/types.ts'
+import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
+import { isRepeatable } from '../../../src/mcp/text/team.ts'
 import type { RequirementInFull, RequirementLink } from './requirement-in-full.ts'
 
 /** A longer call would take the place of the result. */

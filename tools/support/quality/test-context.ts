@@ -1,13 +1,17 @@
 import * as z from 'zod'
-import type { Received } from '../../src/client/api.ts'
-import { Ref } from '../../src/contract/base/common.ts'
-import { Conventions, TestSuggestion, type TestContext as TestContextSchema } from '../../src/contract/test-context.ts'
-import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
-import { issueName } from '../../src/mcp/resolve/ids.ts'
-import type { Product } from '../../src/mcp/resolve/types.ts'
-import { fields, rows, teamLine, upTo } from '../../src/mcp/result/output.ts'
-import { hasText, knownName, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
-import { keyOrId, listed, repositoryPath, rowTitle, vouchedName } from './columns.ts'
+import type { Received } from '../../../src/client/api.ts'
+import { Ref } from '../../../src/contract/base/common.ts'
+import {
+  Conventions,
+  TestSuggestion,
+  type TestContext as TestContextSchema,
+} from '../../../src/contract/test-context.ts'
+import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { issueName } from '../../../src/mcp/resolve/ids.ts'
+import type { Product } from '../../../src/mcp/resolve/types.ts'
+import { fields, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
+import { hasText, knownName, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
+import { keyOrId, listed, repositoryPath, rowTitle, vouchedName } from '../columns.ts'
 import { criterionText } from './criteria.ts'
 import { existingPath } from './gaps.ts'
 

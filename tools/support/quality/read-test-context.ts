@@ -1,6 +1,6 @@
-import type { Context } from '../../src/mcp/define/define.ts'
-import { isGlob, workingTree } from '../../src/mcp/files/working-tree.ts'
-import type { Product, Requirement } from '../../src/mcp/resolve/types.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import { isGlob, workingTree } from '../../../src/mcp/files/working-tree.ts'
+import type { Product, Requirement } from '../../../src/mcp/resolve/types.ts'
 import { explainMissingBranch } from './branches.ts'
 import type { TestContext } from './test-context.ts'
 

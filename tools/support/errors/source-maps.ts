@@ -1,5 +1,5 @@
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { UploadOutcome, UploadProgress } from '../../src/mcp/files/source-map-upload.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { UploadOutcome, UploadProgress } from '../../../src/mcp/files/source-map-upload.ts'
 
 /** `https://shop.example/assets/app.js` as the prefix before its name, and the name its map is found by. */
 export function mapLocation(minifiedUrl: string, path: string): { urlPrefix?: string; fileName?: string } {

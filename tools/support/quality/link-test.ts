@@ -1,7 +1,7 @@
-import { failures, ServiceError } from '../../src/errors.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement, Test } from '../../src/mcp/resolve/types.ts'
-import { TeachingError } from '../../src/mcp/result/teach.ts'
+import { failures, ServiceError } from '../../../src/errors.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
+import { TeachingError } from '../../../src/mcp/result/teach.ts'
 
 export interface Linked {
   /** As the caller wrote it. */

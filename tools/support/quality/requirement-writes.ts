@@ -1,9 +1,9 @@
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement } from '../../src/mcp/resolve/types.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { Requirement } from '../../../src/mcp/resolve/types.ts'
 import { explainMissingBranch } from './branches.ts'
-import { keyOrId } from './columns.ts'
+import { keyOrId } from '../columns.ts'
 import { criterionText } from './criteria.ts'
-import { isTracegate } from './is-tracegate.ts'
+import { isTracegate } from '../is-tracegate.ts'
 import { requestFields, type WantedRequirement } from './requirement-edit.ts'
 import type { RequirementInFull } from './requirement-in-full.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCriterion, criterionText } from '../../../tools/support/criteria.ts'
+import { parseCriterion, criterionText } from '../../../../tools/support/quality/criteria.ts'
 
 const step = fc
   .string({ minLength: 1 })

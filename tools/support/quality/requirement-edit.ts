@@ -1,7 +1,7 @@
-import type { Requirement } from '../../src/mcp/resolve/types.ts'
-import { nextCall, type NextAction } from '../../src/mcp/result/next-action.ts'
-import { isRepeatable } from '../../src/mcp/text/team.ts'
-import { keyOrId } from './columns.ts'
+import type { Requirement } from '../../../src/mcp/resolve/types.ts'
+import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
+import { isRepeatable } from '../../../src/mcp/text/team.ts'
+import { keyOrId } from '../columns.ts'
 import { parseCriterion, criterionText } from './criteria.ts'
 
 /** What a caller wants a requirement to say; an absent member stays as it is. */

@@ -1,7 +1,7 @@
-import type { Received } from '../../src/client/api.ts'
-import { ServiceError } from '../../src/errors.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Requirement } from '../../src/mcp/resolve/types.ts'
+import type { Received } from '../../../src/client/api.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { Requirement } from '../../../src/mcp/resolve/types.ts'
 
 /** A requirement that a report is about. */
 export interface Changed {

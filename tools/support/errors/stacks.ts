@@ -1,5 +1,5 @@
-import { counted } from '../../src/lib/counted.ts'
-import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../src/mcp/text/untrusted.ts'
+import { counted } from '../../../src/lib/counted.ts'
+import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import { errorLine, frameLocation, type Event, type Frame } from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */

@@ -1,9 +1,9 @@
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { Component, Environment, Product, Release } from '../../src/mcp/resolve/types.ts'
-import { nextCall } from '../../src/mcp/result/next-action.ts'
-import { TeachingError } from '../../src/mcp/result/teach.ts'
-import { teamText } from '../../src/mcp/text/team.ts'
-import { knownName } from '../../src/mcp/text/untrusted.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { Component, Environment, Product, Release } from '../../../src/mcp/resolve/types.ts'
+import { nextCall } from '../../../src/mcp/result/next-action.ts'
+import { TeachingError } from '../../../src/mcp/result/teach.ts'
+import { teamText } from '../../../src/mcp/text/team.ts'
+import { knownName } from '../../../src/mcp/text/untrusted.ts'
 
 /** What a caller searches for. */
 interface IssueQuery {

@@ -1,8 +1,8 @@
-import { oncePer } from '../../src/lib/once.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import { isGlob } from '../../src/mcp/files/working-tree.ts'
-import type { Test } from '../../src/mcp/resolve/types.ts'
-import { TeachingError } from '../../src/mcp/result/teach.ts'
+import { oncePer } from '../../../src/lib/once.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import { isGlob } from '../../../src/mcp/files/working-tree.ts'
+import type { Test } from '../../../src/mcp/resolve/types.ts'
+import { TeachingError } from '../../../src/mcp/result/teach.ts'
 
 /** Where a test is in the repository, as the caller wrote it. */
 export interface TestPlace {

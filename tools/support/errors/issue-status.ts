@@ -1,10 +1,10 @@
 import type * as z from 'zod'
-import type { IssueStatus } from '../../src/contract/base/common.ts'
-import { failures, ServiceError } from '../../src/errors.ts'
-import { inBatches } from '../../src/lib/batches.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import { keyPrefix, mayBeId } from '../../src/mcp/resolve/ids.ts'
-import { shapeOf } from '../../src/mcp/result/teach.ts'
+import type { IssueStatus } from '../../../src/contract/base/common.ts'
+import { failures, ServiceError } from '../../../src/errors.ts'
+import { inBatches } from '../../../src/lib/batches.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
+import { shapeOf } from '../../../src/mcp/result/teach.ts'
 
 const READS_AT_ONCE = 8
 

@@ -1,12 +1,12 @@
 import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { InputOf } from '../../src/contract/index.ts'
-import { decodeText } from '../../src/lib/text.ts'
-import type { Context } from '../../src/mcp/define/define.ts'
-import type { LocalFiles } from '../../src/mcp/files/local-files.ts'
-import { shapeOf, TeachingError } from '../../src/mcp/result/teach.ts'
-import { redact } from '../../src/mcp/text/redact.ts'
+import type { InputOf } from '../../../src/contract/index.ts'
+import { decodeText } from '../../../src/lib/text.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { redact } from '../../../src/mcp/text/redact.ts'
 
 type Draft = InputOf<'ingestTests'>['draft']
 

@@ -1,12 +1,12 @@
 import type * as z from 'zod'
-import type { Received } from '../../src/client/api.ts'
+import type { Received } from '../../../src/client/api.ts'
 import type {
   Breadcrumb as BreadcrumbSchema,
   Event as EventSchema,
   Exception as ExceptionSchema,
   Frame as FrameSchema,
-} from '../../src/contract/events.ts'
-import { withoutPrefix } from '../../src/mcp/result/present.ts'
+} from '../../../src/contract/events.ts'
+import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import {
   compareName,
   hasOnly,
@@ -16,9 +16,9 @@ import {
   Quoted,
   quoted,
   type BlockContent,
-} from '../../src/mcp/text/untrusted.ts'
-import { toSecond, vouchedName } from './columns.ts'
-import { cutNames, kept } from './cuts.ts'
+} from '../../../src/mcp/text/untrusted.ts'
+import { toSecond, vouchedName } from '../columns.ts'
+import { cutNames, kept } from '../cuts.ts'
 
 export type Event = Received<z.output<typeof EventSchema>>
 export type Frame = Received<z.output<typeof FrameSchema>>

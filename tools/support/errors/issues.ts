@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import type { Received } from '../../src/client/api.ts'
-import type { Issue as IssueSchema } from '../../src/contract/issues.ts'
-import { counted } from '../../src/lib/counted.ts'
-import { toMinute } from '../../src/mcp/result/present.ts'
+import type { Received } from '../../../src/client/api.ts'
+import type { Issue as IssueSchema } from '../../../src/contract/issues.ts'
+import { counted } from '../../../src/lib/counted.ts'
+import { toMinute } from '../../../src/mcp/result/present.ts'
 
 export type Issue = Received<z.output<typeof IssueSchema>>
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import type { Received } from '../../src/client/api.ts'
-import { Test as TestSchema, type TestResult } from '../../src/contract/tests.ts'
-import type { Test } from '../../src/mcp/resolve/types.ts'
-import { flag } from '../../src/mcp/result/output.ts'
-import { toMinute, withoutPrefix } from '../../src/mcp/result/present.ts'
-import { hasText, quoted } from '../../src/mcp/text/untrusted.ts'
-import { keyOrId, repositoryPath, rowTitle, vouchedName } from './columns.ts'
+import type { Received } from '../../../src/client/api.ts'
+import { Test as TestSchema, type TestResult } from '../../../src/contract/tests.ts'
+import type { Test } from '../../../src/mcp/resolve/types.ts'
+import { flag } from '../../../src/mcp/result/output.ts'
+import { toMinute, withoutPrefix } from '../../../src/mcp/result/present.ts'
+import { hasText, quoted } from '../../../src/mcp/text/untrusted.ts'
+import { keyOrId, repositoryPath, rowTitle, vouchedName } from '../columns.ts'
 
 /** A test as a row: where it is in the repository, and how it ended last. */
 export const testColumns = {
