@@ -16,7 +16,7 @@ import { setErrorIssueStatus } from './set-error-issue-status.ts'
 import { unlinkTest } from './unlink-test.ts'
 import { uploadSourceMap } from './upload-source-map.ts'
 
-/** Every tool, in the order agents see them: the default toolset first. */
+/** Every tool, in the order agents see them: the default toolset first. `npm run lists` adds a new one. */
 export const tools: readonly Tool[] = [
   getWorkspaceContext,
   findCoverageGaps,
