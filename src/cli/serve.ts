@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { ConfigError, type Config } from '../config.ts'
 import { createDoor } from '../http/door.ts'
-import { type Log } from '../log.ts'
+import type { Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
 import { version } from '../version.ts'

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Send, WireReply } from '../contract/base/wire.ts'
 import { failures, type FailureCode } from '../errors.ts'
-import { type Log } from '../log.ts'
+import type { Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
 import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 

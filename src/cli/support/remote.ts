@@ -1,5 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { ConfigError, isLoopback, type Config } from '../../config.ts'
+import { ConfigError, type Config } from '../../config.ts'
+import { isLoopback } from '../../config-variables.ts'
 import { ServiceError } from '../../errors.ts'
 import { readEndpoints } from './endpoints.ts'
 import { checkHealth } from './health.ts'

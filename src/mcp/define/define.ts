@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Api } from '../../client/api.ts'
-import type { toolsets } from '../../config.ts'
+import type { toolsets } from '../../config-variables.ts'
 import type { LocalFiles } from '../files/local-files.ts'
 import type { Answer, Cut } from '../result/answer.ts'
 import type { Resolver } from '../resolve/types.ts'

@@ -1,4 +1,4 @@
-import { toolsets } from '../../config.ts'
+import { toolsets } from '../../config-variables.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 
 /** The options of one request: the operator's, narrowed by its path and headers. */

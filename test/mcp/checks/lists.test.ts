@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { toolTokens } from '../../../src/dev/surface.ts'
-import { toolsets } from '../../../src/config.ts'
+import { toolsets } from '../../../src/config-variables.ts'
 import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { instructions } from '../../../src/mcp/surface/instructions.ts'
 import { createListing, type Listing } from '../../../src/mcp/surface/listing.ts'
