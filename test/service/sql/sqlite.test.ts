@@ -226,6 +226,19 @@ test('processes that start at once on a fresh file all succeed', async () => {
   connection.close()
 })
 
+test('a database made before a migration file was renamed opens: only the number counts', async () => {
+  await db.close()
+  const connection = new DatabaseSync(file)
+  connection.exec("UPDATE schema_version SET name = '0001-another-name' WHERE version = 1")
+  const applied = connection.prepare('SELECT count(*) AS n FROM schema_version').get()
+  connection.close()
+  db = await openSqlite(file)
+  await db.write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())
+  const again = new DatabaseSync(file)
+  expect(again.prepare('SELECT count(*) AS n FROM schema_version').get()).toEqual(applied)
+  again.close()
+})
+
 test('a migration that fails leaves no table behind', () => {
   const connection = new DatabaseSync(join(folder, 'broken.db'))
   const broken = {
