@@ -9,7 +9,6 @@ class RolledBack extends Error {}
  */
 export function dryRun(db: Database): Database {
   return {
-    dialect: db.dialect,
     read: db.read,
     close: () => db.close(),
     async write(work) {

@@ -130,7 +130,6 @@ class ClaimedElsewhere extends Error {
 function claiming(db: Database, request: RequestKey, platform: Platform): Database {
   let claimed = false
   return {
-    dialect: db.dialect,
     read: db.read,
     batch: (work) => db.batch(work),
     close: () => db.close(),

@@ -1,26 +1,35 @@
-import type { Kysely } from 'kysely'
+import type { Expression, Kysely, RawBuilder, SqlBool } from 'kysely'
 import type { Schema } from './schema.ts'
 
-export type Rows = Kysely<Schema>
+/** The query builder, with what its database writes differently. */
+export type Rows = Kysely<Schema> & { readonly dialect: Dialect }
 
-/** A prepared statement of the hot path, cached by its text. Parameters are positional. */
+/**
+ * A prepared statement of the hot path, cached by its text. Parameters are `?` in their order, or `?1` by their number;
+ * each database rewrites them as its driver needs.
+ */
 export interface Statement {
-  run(...parameters: Bindable[]): { changes: number; lastInsertRowid: number }
+  run(...parameters: Bindable[]): { changes: number }
+  /** Runs an `INSERT` into a table that numbers its rows by `seq`, and returns the number of the new row. */
+  insert(...parameters: Bindable[]): number
   get<T>(...parameters: Bindable[]): T | undefined
   all<T>(...parameters: Bindable[]): T[]
 }
 
 /** Prepares a statement inside a transaction; the same text gives the same statement. */
-export type Prepare = (sql: string) => Statement
+export interface Prepare {
+  (sql: string): Statement
+  readonly dialect: Dialect
+}
 
 export type Bindable = string | number | bigint | null | Uint8Array
 
 /**
  * The port to the store. Reads never wait for writes; writes are one transaction each, one at a time, on disk when their
- * promise resolves (`synchronous=FULL`). PostgreSQL implements the same port.
+ * promise resolves (`synchronous=FULL`). SQLite implements it; another database needs this interface, a `Dialect` and
+ * its migrations, and no change outside this folder but to open it.
  */
 export interface Database {
-  readonly dialect: 'sqlite' | 'postgres'
   /** For reading: sees the last committed state. */
   readonly read: Rows
   /**
@@ -34,4 +43,42 @@ export interface Database {
    */
   batch<T>(work: (prepare: Prepare) => T): Promise<T>
   close(): Promise<void>
+}
+
+/**
+ * The SQL that databases write differently. All other SQL in the service is shared by SQLite and PostgreSQL: standard
+ * SQL, `RETURNING`, and `ON CONFLICT` with its columns where it updates.
+ */
+export interface Dialect {
+  /** Column that sorts the rows of a table with UUIDs as ids by insertion, at the end of every index. */
+  readonly insertionOrder: string
+  /** Whether a column is one of the texts: one parameter however many they are, because parameters are limited. */
+  isOneOf(column: string, texts: readonly string[]): Expression<SqlBool>
+  /** Whether a column that holds a JSON array of texts contains the text. */
+  arrayContains(column: string, text: string): Expression<SqlBool>
+  /** Whether one of the columns contains the text, whatever the case of ASCII letters. */
+  anyContains(columns: readonly string[], text: string): Expression<SqlBool>
+  readonly textIndex: TextIndex
+}
+
+/** The texts of one indexed row, by column of the index. */
+export interface IndexedTexts {
+  requirement: { key: string; title: string; statement: string; criteria: string; tags: string }
+  test: { key: string; title: string; suite: string; file: string; tags: string }
+}
+
+/** Full-text indexes of requirements and tests, whose rows are named by `seq`. */
+export interface TextIndex {
+  /** Indexes the texts of a row, in place of those it had. */
+  put<N extends keyof IndexedTexts>(prepare: Prepare, index: N, seq: number, texts: IndexedTexts[N]): void
+  remove(prepare: Prepare, index: keyof IndexedTexts, seq: number): void
+  /**
+   * The rows that match the words of a query, each as the beginning of a word, `all` of them or `any`; undefined for a
+   * query without a word. Ranks are negative, the best one the lowest; the key and the title weigh most.
+   */
+  search(
+    index: keyof IndexedTexts,
+    query: string,
+    words?: 'all' | 'any',
+  ): RawBuilder<{ seq: number; rank: number }> | undefined
 }

@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Bindable, Database, Prepare, Rows, Statement } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** Between two looks whether another process has let go of the write lock. */
@@ -57,7 +58,6 @@ async function useWal(connection: DatabaseSync, busyTimeoutMs: number): Promise<
 }
 
 class SqliteDatabase implements Database {
-  readonly dialect = 'sqlite'
   readonly read: Rows
   readonly #reader: DatabaseSync
   readonly #writer: DatabaseSync
@@ -75,7 +75,7 @@ class SqliteDatabase implements Database {
     this.#busyTimeoutMs = busyTimeoutMs
     this.#rows = queryBuilder(writer)
     this.read = queryBuilder(reader)
-    this.#prepare = cached(writer, fastStatement)
+    this.#prepare = Object.assign(cached(writer, fastStatement), { dialect: sqliteDialect })
   }
 
   write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
@@ -157,7 +157,8 @@ function queryBuilder(connection: DatabaseSync): Rows {
     run: (parameters: readonly unknown[]) => translated(() => statement.run(...bindables(parameters))),
     iterate: (parameters: readonly unknown[]) => translatedRows(() => statement.iterate(...bindables(parameters))),
   }))
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: { close: () => connection.close(), prepare } }) })
+  const dialect = new SqliteDialect({ database: { close: () => connection.close(), prepare } })
+  return Object.assign(new Kysely<Schema>({ dialect }), { dialect: sqliteDialect })
 }
 
 /** Refuses what node:sqlite would read as named parameters or bind as something else. */
@@ -174,9 +175,10 @@ function bindables(parameters: readonly unknown[]): Bindable[] {
 function fastStatement(statement: StatementSync): Statement {
   return {
     run(...parameters) {
-      const { changes, lastInsertRowid } = statement.run(...parameters)
-      return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) }
+      return { changes: Number(statement.run(...parameters).changes) }
     },
+    // `seq` is an alias of the rowid. Measured: `RETURNING seq` takes 6 µs more.
+    insert: (...parameters) => Number(statement.run(...parameters).lastInsertRowid),
     // The caller names the columns it selected: T is the shape of its own SQL text.
     get: <T>(...parameters: Bindable[]) => statement.get(...parameters) as T | undefined,
     all: <T>(...parameters: Bindable[]) => statement.all(...parameters) as T[],

@@ -90,7 +90,7 @@ export async function listComponentRows(
     .selectFrom('component')
     .where('product_id', '=', productId)
     .$if(path !== undefined, (query) => query.where('id', '=', owner ?? ''))
-    .$if(q !== undefined, (query) => query.where(contains(q ?? '')))
+    .$if(q !== undefined, (query) => query.where(rows.dialect.anyContains(['name', 'slug', 'description'], q ?? '')))
   const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const found = await all
     .selectAll()
@@ -119,10 +119,4 @@ async function findOwner(rows: Rows, productId: number, path: string): Promise<s
     .where('product_id', '=', productId)
     .execute()
   return compileComponentRows(components).findOwner(path.replace(/^\.?\//, ''))
-}
-
-/** Rows whose name, slug or description contains the text, in any case. */
-function contains(text: string) {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  return sql<boolean>`(name LIKE ${pattern} ESCAPE '\\' OR slug LIKE ${pattern} ESCAPE '\\' OR description LIKE ${pattern} ESCAPE '\\')`
 }

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Rows } from '../sql/database.ts'
 
 /** The paths of a product's repository that members gave (contract §10.5). */
@@ -21,9 +21,7 @@ export async function snapshotOf(rows: Rows, productId: number): Promise<Snapsho
     known,
     async has(paths) {
       if (!known || paths.length === 0) return new Set()
-      // One parameter however many paths: the number of parameters is limited.
-      const asked = sql`path IN (SELECT value FROM json_each(${JSON.stringify(paths)}))`
-      const given = await givenPaths(productId, asked).execute(rows)
+      const given = await givenPaths(productId, rows.dialect.isOneOf('path', paths)).execute(rows)
       return new Set(given.rows.map(({ path }) => path))
     },
   }
@@ -49,12 +47,12 @@ export async function matchedFiles(
   return counts
 }
 
-function givenPaths(productId: number, isAsked: RawBuilder<unknown>): RawBuilder<{ path: string }> {
+function givenPaths(productId: number, isAsked: Expression<unknown>): RawBuilder<{ path: string }> {
   return sql<{ path: string }>`
     SELECT path FROM sourcemap_source JOIN sourcemap ON sourcemap.id = sourcemap_id
     WHERE sourcemap_source.product_id = ${productId} AND sourcemap.state = 'SOURCEMAP_STATE_READY' AND ${isAsked}
     UNION ALL
-    SELECT path FROM (SELECT product_id, prefix AS path FROM requirement_path WHERE is_literal = 1)
+    SELECT path FROM (SELECT product_id, prefix AS path FROM requirement_path WHERE is_literal = 1) AS literal
     WHERE product_id = ${productId} AND ${isAsked}
     UNION ALL
     SELECT path FROM repository_path WHERE product_id = ${productId} AND ${isAsked}`

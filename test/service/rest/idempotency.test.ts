@@ -126,7 +126,6 @@ function busyAt(db: Database, ...numbers: number[]): Database {
   let count = 0
   const busy = () => Promise.reject(new ServiceError('unavailable', 'the database is busy'))
   return {
-    dialect: db.dialect,
     read: db.read,
     batch: (work) => db.batch(work),
     close: () => db.close(),

@@ -74,7 +74,6 @@ test('who finds another process faster, after having seen an empty database, tak
   const facts = { platform: systemPlatform, dataDir, product: { name: 'Shop', slug: 'shop', key_prefix: 'SHOP' } }
   const results: FirstStart[] = []
   const slower: Database = {
-    dialect: db.dialect,
     read: db.read,
     batch: (work) => db.batch(work),
     close: () => db.close(),

@@ -120,7 +120,7 @@ async function chosenRequirements(
 async function storePaths(call: Call, productId: number, paths: readonly string[]): Promise<void> {
   await call.db.write(async (_rows, prepare) => {
     prepare('DELETE FROM repository_path WHERE product_id = ?').run(productId)
-    const insert = prepare('INSERT OR IGNORE INTO repository_path (product_id, path) VALUES (?, ?)')
+    const insert = prepare('INSERT INTO repository_path (product_id, path) VALUES (?, ?) ON CONFLICT DO NOTHING')
     for (const path of paths) insert.run(productId, path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
   })
 }

@@ -1,10 +1,8 @@
 import { dirname } from 'node:path/posix'
 import type * as z from 'zod'
 import type { TestContext } from '../../../contract/test-context.ts'
-import { matchExpression } from '../../quality/requirements/text-index.ts'
 import type { Rows } from '../../sql/database.ts'
 import { testKey } from '../../quality/keys.ts'
-import { rankedTests } from '../../quality/cases/text-index.ts'
 import { readTexts } from '../../sql/json.ts'
 
 export type SimilarTest = z.input<typeof TestContext>['similar_tests'][number]
@@ -41,11 +39,11 @@ export async function similarTests(
   },
 ): Promise<SimilarTest[]> {
   const words = facts.text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
-  const expression = matchExpression(words.filter((word) => !STOP.has(word)).join(' '), 'any')
-  if (expression === undefined || facts.max === 0) return []
+  const ranked = rows.dialect.textIndex.search('test', words.filter((word) => !STOP.has(word)).join(' '), 'any')
+  if (ranked === undefined || facts.max === 0) return []
   const found = await rows
     .selectFrom('test')
-    .innerJoin(rankedTests(expression).as('ranked'), (join) => join.onRef('ranked.seq', '=', 'test.seq'))
+    .innerJoin(ranked.as('ranked'), (join) => join.onRef('ranked.seq', '=', 'test.seq'))
     .select([
       'test.id',
       'test.number',

@@ -80,7 +80,7 @@ export function recordIssueFrames(
 ): void {
   const known = prepare('SELECT count(*) AS count FROM issue_frame WHERE issue_id = ?').get<{ count: number }>(issueId)
   const statement = prepare(
-    'INSERT OR IGNORE INTO issue_frame (product_id, path, function, issue_id, distance) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO issue_frame (product_id, path, function, issue_id, distance) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
   let room = MOST_OF_ISSUE - (known?.count ?? 0)
   for (const { path, function: name, distance } of frames) {

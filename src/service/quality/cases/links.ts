@@ -53,7 +53,7 @@ export async function putLink(
   prepare(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin,
        confidence, created_by, created_at) VALUES (?, ?, ?, ?, ?, 'LINK_STATE_ACTIVE', ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET role = excluded.role, criterion_ids = excluded.criterion_ids, state = excluded.state,
+     ON CONFLICT (test_id, requirement_id) DO UPDATE SET role = excluded.role, criterion_ids = excluded.criterion_ids, state = excluded.state,
        requirement_version = excluded.requirement_version, confidence = excluded.confidence, confirmed_at = excluded.created_at`,
   ).run(
     test.id,

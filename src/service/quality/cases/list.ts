@@ -2,12 +2,10 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
 import { cutPage, pagingOf, type Page } from '../../shared/paging.ts'
-import { matchExpression } from '../requirements/text-index.ts'
 import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
 import { testNumber } from '../keys.ts'
 import type { StoredTest } from './access.ts'
-import { rankedTests } from './text-index.ts'
 
 type Filter = Omit<InputOf<'listTests'>, 'product_id' | 'page_size' | 'page_token' | 'branch_id' | 'view'>
 
@@ -19,14 +17,14 @@ export async function listTestRows(
   { productId, filter, page }: { productId: number; filter: Filter; page: Page },
 ): Promise<{ tests: StoredTest[]; paging: ReturnType<typeof pagingOf> }> {
   const isSearch = filter.q !== undefined && filter.q !== ''
-  const expression = isSearch ? matchExpression(filter.q ?? '') : undefined
+  const ranked = isSearch ? rows.dialect.textIndex.search('test', filter.q ?? '') : undefined
   // The query is only punctuation: nothing can match.
-  if (isSearch && expression === undefined) return { tests: [], paging: pagingOf(page, '', 0) }
+  if (isSearch && ranked === undefined) return { tests: [], paging: pagingOf(page, '', 0) }
   const where = await conditions(rows, productId, filter)
   const matching = rows
     .selectFrom('test')
     .$if(isSearch, (joined) =>
-      joined.innerJoin(rankedTests(expression ?? '').as('ranked'), (join) => join.onRef('ranked.seq', '=', 'test.seq')),
+      joined.innerJoin(ranked!.as('ranked'), (join) => join.onRef('ranked.seq', '=', 'test.seq')),
     )
     .where((eb) => eb.and(where))
   const by = isSearch ? sql<number>`ranked.rank` : sql<number>`test.number`
@@ -58,8 +56,8 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
   if (quarantined !== undefined) all.push(sql<boolean>`test.quarantined = ${quarantined ? 1 : 0}`)
   if (filter.key !== undefined) all.push(columnIn('test.number', filter.key.map(testNumber)))
   if (filter.result_status !== undefined) all.push(columnIn('test.last_status', filter.result_status))
-  if (filter.tag !== undefined) all.push(inJson('test.tags', filter.tag))
-  if (filter.component_id !== undefined) all.push(inJson('test.component_ids', filter.component_id))
+  if (filter.tag !== undefined) all.push(rows.dialect.arrayContains('test.tags', filter.tag))
+  if (filter.component_id !== undefined) all.push(rows.dialect.arrayContains('test.component_ids', filter.component_id))
   if (filter.requirement_id !== undefined) {
     all.push(
       sql<boolean>`test.id IN (SELECT test_id FROM test_link WHERE requirement_id = ${filter.requirement_id} AND archived_at IS NULL)`,
@@ -89,9 +87,5 @@ async function inFiles(rows: Rows, productId: number, given: string): Promise<Ex
     .execute()
   const matches = compileGlob(glob)
   const matching = files.map(({ file_path }) => file_path).filter((path) => matches(path))
-  return sql<boolean>`test.file_path IN (SELECT value FROM json_each(${JSON.stringify(matching)}))`
-}
-
-function inJson(column: string, value: string): Expression<SqlBool> {
-  return sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.raw(column)}) WHERE json_each.value = ${value})`
+  return rows.dialect.isOneOf('test.file_path', matching)
 }

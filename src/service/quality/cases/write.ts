@@ -12,7 +12,7 @@ import type { ProductRow } from '../../sql/schema.ts'
 import type { StoredTest } from './access.ts'
 import { testKey } from '../keys.ts'
 import { caseIdentity, repositoryPath } from './identity.ts'
-import { indexTest, unindexTest } from './text-index.ts'
+import { indexTest } from './text-index.ts'
 import { readTexts } from '../../sql/json.ts'
 
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
@@ -113,7 +113,7 @@ export async function removeTests(
     )
     prepare('DELETE FROM test_link WHERE test_id = ?').run(id)
     prepare('DELETE FROM test_former_identity WHERE test_id = ?').run(id)
-    unindexTest(prepare, seq)
+    prepare.dialect.textIndex.remove(prepare, 'test', seq)
   }
   const productId = removed[0]?.product_id ?? 0
   await refreshCoverage(rows, prepare, { productId, now: call.now() }, affected)

@@ -6,7 +6,6 @@ import type { Rows } from '../../sql/database.ts'
 import { requirementNumber } from '../keys.ts'
 import type { StoredRequirement } from './access.ts'
 import { requirementsOfPaths } from './match.ts'
-import { matchExpression, rankedRequirements } from './text-index.ts'
 
 type Filter = Omit<
   InputOf<'listRequirements'>,
@@ -35,10 +34,10 @@ export async function listRequirementRows(
   query: { productId: number; filter: Filter; sort: Sort | undefined; page: Page },
 ): Promise<{ requirements: StoredRequirement[]; paging: ReturnType<typeof pagingOf> }> {
   const { productId, filter, page } = query
-  const expression = filter.q === undefined || filter.q === '' ? undefined : matchExpression(filter.q)
   const isSearch = filter.q !== undefined && filter.q !== ''
+  const ranked = isSearch ? rows.dialect.textIndex.search('requirement', filter.q ?? '') : undefined
   // The query is only punctuation: nothing can match.
-  if (isSearch && expression === undefined) return { requirements: [], paging: pagingOf(page, '', 0) }
+  if (isSearch && ranked === undefined) return { requirements: [], paging: pagingOf(page, '', 0) }
   const sort = query.sort ?? (isSearch ? 'rank' : 'position')
   const { by, descending } = orders[isSearch || sort !== 'rank' ? sort : 'position']
   const where = await conditions(rows, productId, filter)
@@ -46,9 +45,7 @@ export async function listRequirementRows(
     .selectFrom('requirement')
     .innerJoin('requirement_coverage as coverage', 'coverage.requirement_id', 'requirement.id')
     .$if(isSearch, (joined) =>
-      joined.innerJoin(rankedRequirements(expression ?? '').as('ranked'), (join) =>
-        join.onRef('ranked.seq', '=', 'requirement.seq'),
-      ),
+      joined.innerJoin(ranked!.as('ranked'), (join) => join.onRef('ranked.seq', '=', 'requirement.seq')),
     )
     .where((eb) => eb.and(where))
   const { after } = page
@@ -83,7 +80,7 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
   if (status !== undefined) all.push(columnIn('requirement.status', status))
   if (priority !== undefined) all.push(columnIn('requirement.priority', priority))
   for (const one of tag ?? []) {
-    all.push(sql<boolean>`EXISTS (SELECT 1 FROM json_each(requirement.tags) WHERE json_each.value = ${one})`)
+    all.push(rows.dialect.arrayContains('requirement.tags', one))
   }
   if (component_id !== undefined) {
     all.push(

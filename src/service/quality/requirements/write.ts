@@ -12,7 +12,7 @@ import type { StoredProduct } from '../../workspace/products.ts'
 import { Criteria, Source } from './columns.ts'
 import { contentHash, invalid, readCodeRefs, readCriteria } from './content.ts'
 import { pathPrefix } from './match.ts'
-import { indexRequirement, unindexRequirement } from './text-index.ts'
+import { indexRequirement } from './text-index.ts'
 import { below, isWithin, moveSubtree, treePath } from './tree.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
@@ -143,7 +143,7 @@ export async function removeRequirements(
     prepare('UPDATE test_link SET archived_at = ? WHERE requirement_id = ?').run(now, id)
     prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(id)
     prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(id)
-    unindexRequirement(prepare, seq)
+    prepare.dialect.textIndex.remove(prepare, 'requirement', seq)
   }
   const productId = removed[0]?.product_id ?? 0
   await refreshCoverage(

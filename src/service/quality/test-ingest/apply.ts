@@ -92,11 +92,11 @@ function insertCase(
   const number = takeNumber(prepare, productId, 'test')
   const now = call.now()
   const title = testTitle(placed.name)
-  const { lastInsertRowid } = prepare(
+  const seq = prepare(
     `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, framework, identity,
        file_path, suite_path, name, project, line, tags, labels, created_by, created_at, updated_at)
      VALUES (?, ?, ?, ?, 'TEST_KIND_CASE', ?, ?, ?, 'AUTOMATION_STATUS_AUTOMATED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
+  ).insert(
     id,
     productId,
     number,
@@ -117,7 +117,7 @@ function insertCase(
     now,
     now,
   )
-  indexTest(prepare, { ...placed, seq: lastInsertRowid, number, title })
+  indexTest(prepare, { ...placed, seq, number, title })
   return { testId: id, number, action: 'INGEST_ACTION_CREATED' as const }
 }
 
@@ -177,7 +177,8 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
     })
   }
   if (moves && test.identity !== null) {
-    prepare('INSERT OR REPLACE INTO test_former_identity (product_id, identity, test_id) VALUES (?, ?, ?)').run(
+    prepare(`INSERT INTO test_former_identity (product_id, identity, test_id) VALUES (?, ?, ?)
+       ON CONFLICT (product_id, identity) DO UPDATE SET test_id = excluded.test_id`).run(
       productId,
       test.identity,
       test.id,

@@ -42,8 +42,10 @@ export async function ensureRun(
        environment_id = CASE test_run.environment_id WHEN '' THEN excluded.environment_id ELSE test_run.environment_id END,
        release_id = CASE test_run.release_id WHEN '' THEN excluded.release_id ELSE test_run.release_id END,
        ci_url = CASE test_run.ci_url WHEN '' THEN excluded.ci_url ELSE test_run.ci_url END,
-       started_at = min(coalesce(test_run.started_at, excluded.started_at), coalesce(excluded.started_at, test_run.started_at)),
-       finished_at = max(coalesce(test_run.finished_at, excluded.finished_at), coalesce(excluded.finished_at, test_run.finished_at))`,
+       started_at = CASE WHEN excluded.started_at < test_run.started_at THEN excluded.started_at
+         ELSE coalesce(test_run.started_at, excluded.started_at) END,
+       finished_at = CASE WHEN excluded.finished_at > test_run.finished_at THEN excluded.finished_at
+         ELSE coalesce(test_run.finished_at, excluded.finished_at) END`,
   ).run(
     call.newId(),
     productId,

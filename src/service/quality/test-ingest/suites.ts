@@ -36,12 +36,12 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
     const number = takeNumber(prepare, productId, 'test')
     const title = testTitle(path.at(-1) ?? '')
     const now = call.now()
-    const { lastInsertRowid } = prepare(
+    const seq = prepare(
       `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, identity, file_path,
          suite_path, created_by, created_at, updated_at)
        VALUES (?, ?, ?, ?, 'TEST_KIND_SUITE', ?, 'TEST_LEVEL_UNKNOWN', 'TEST_STATUS_ACTIVE',
          'AUTOMATION_STATUS_AUTOMATED', ?, ?, ?, ?, ?, ?)`,
-    ).run(
+    ).insert(
       id,
       productId,
       number,
@@ -54,7 +54,7 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
       now,
       now,
     )
-    indexTest(prepare, { seq: lastInsertRowid, number, title, suite_path: path, file_path: filePath, tags: [] })
+    indexTest(prepare, { seq, number, title, suite_path: path, file_path: filePath, tags: [] })
     counted.created += 1
     return id
   }

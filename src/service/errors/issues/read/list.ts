@@ -116,7 +116,9 @@ function conditions(rows: Rows, { product, filter, now }: IssueQuery): Expressio
   if (filter.short_id !== undefined) equal('number', parseShortId(filter.short_id, product.key_prefix))
   among('level', filter.levels)
   among('platform', filter.platforms)
-  if (filter.q !== undefined && filter.q.trim() !== '') all.push(textMatch(filter.q.trim()))
+  if (filter.q !== undefined && filter.q.trim() !== '') {
+    all.push(rows.dialect.anyContains(['issue.title', 'issue.value', 'issue.culprit'], filter.q.trim()))
+  }
   if (filter.regressed_release_id !== undefined) {
     all.push(sql<SqlBool>`EXISTS (SELECT 1 FROM issue_regression WHERE issue_regression.issue_id = issue.id
       AND issue_regression.release_id = ${filter.regressed_release_id})`)
@@ -140,14 +142,6 @@ function presence({ environment_id, release_id }: IssueFilter, since: number | u
   if (since !== undefined) parts.push(sql<SqlBool>`here.last_seen >= ${since}`)
   const all = sql.join(parts, sql` AND `)
   return sql<SqlBool>`EXISTS (SELECT 1 FROM issue_presence AS here WHERE here.issue_id = issue.id AND ${all})`
-}
-
-/** Whether title, value or culprit contains the text, ignoring the case of ASCII letters. */
-function textMatch(text: string): Expression<SqlBool> {
-  const columns = ['title', 'value', 'culprit'].map(
-    (column) => sql<SqlBool>`instr(lower(${sql.ref(`issue.${column}`)}), lower(${text})) > 0`,
-  )
-  return sql<SqlBool>`(${sql.join(columns, sql` OR `)})`
 }
 
 /** `SHOP-31` in any case -> 31; -1, which no issue has, for a key of another product or text that is not a key. */

@@ -19,14 +19,14 @@ export function countOccurrence(prepare: Prepare, counted: Counted): void {
   countRollups(prepare, counted)
   const { place, timestamp } = counted
   if (place.environmentId === '') return
-  prepare('UPDATE environment SET last_event_at = max(coalesce(last_event_at, 0), ?) WHERE id = ?').run(
-    timestamp,
-    place.environmentId,
-  )
+  prepare(
+    'UPDATE environment SET last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2',
+  ).run(timestamp, place.environmentId)
   if (place.releaseId === '') return
   prepare(
-    `UPDATE release SET event_count = event_count + 1, first_event_at = min(coalesce(first_event_at, ?1), ?1),
-       last_event_at = max(coalesce(last_event_at, 0), ?1) WHERE id = ?2`,
+    `UPDATE release SET event_count = event_count + 1,
+       first_event_at = CASE WHEN first_event_at < ?1 THEN first_event_at ELSE ?1 END,
+       last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2`,
   ).run(timestamp, place.releaseId)
 }
 
@@ -34,14 +34,17 @@ function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted)
   prepare(
     `INSERT INTO issue_presence (issue_id, environment_id, release_id, count, first_seen, last_seen)
      VALUES (?1, ?2, ?3, 1, ?4, ?4)
-     ON CONFLICT DO UPDATE SET count = count + 1, first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)`,
+     ON CONFLICT (issue_id, environment_id, release_id) DO UPDATE SET count = issue_presence.count + 1,
+       first_seen = CASE WHEN ?4 < issue_presence.first_seen THEN ?4 ELSE issue_presence.first_seen END,
+       last_seen = CASE WHEN ?4 > issue_presence.last_seen THEN ?4 ELSE issue_presence.last_seen END`,
   ).run(issueId, place.environmentId, place.releaseId, timestamp)
 }
 
 function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {
   const statement = prepare(
     `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, environment_id, release_id, count)
-     VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1`,
+     VALUES (?, ?, ?, ?, ?, 1)
+     ON CONFLICT (issue_id, resolution, bucket, environment_id, release_id) DO UPDATE SET count = occurrence_rollup.count + 1`,
   )
   for (const { seconds, keptMs } of resolutions) {
     // Retention would remove it at once.
@@ -56,7 +59,8 @@ export function countUser(prepare: Prepare, { issueId, place, timestamp, userHas
   const met = prepare('SELECT 1 FROM issue_user WHERE issue_id = ? AND user_hash = ? LIMIT 1').get(issueId, userHash)
   prepare(
     `INSERT INTO issue_user (issue_id, user_hash, environment_id, last_seen) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT DO UPDATE SET last_seen = max(last_seen, ?4)`,
+     ON CONFLICT (issue_id, user_hash, environment_id) DO UPDATE SET
+       last_seen = CASE WHEN ?4 > issue_user.last_seen THEN ?4 ELSE issue_user.last_seen END`,
   ).run(issueId, userHash, place.environmentId, timestamp)
   return met === undefined
 }

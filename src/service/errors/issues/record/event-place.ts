@@ -127,7 +127,7 @@ function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version
 function hasRoomForRelease(prepare: PlaceTools['prepare'], environmentId: string, now: number): boolean {
   const recent = prepare(
     `SELECT count(*) AS made FROM (SELECT created_at FROM release WHERE environment_id = ? AND origin = ?
-       ORDER BY rowid DESC LIMIT ?) WHERE created_at > ?`,
+       ORDER BY ${prepare.dialect.insertionOrder} DESC LIMIT ?) AS newest WHERE created_at > ?`,
   ).get<{ made: number }>(environmentId, byEvent, MOST_RELEASES, now - RELEASE_WINDOW_MS)
   return (recent?.made ?? 0) < MOST_RELEASES
 }

@@ -134,11 +134,11 @@ function insertOccurrence(
   { issueId, place, before }: { issueId: string; place: EventPlace; before: IssueFacts | undefined },
 ): { id: string; seq: number } {
   const id = platform.newId()
-  const { lastInsertRowid } = prepare(
+  const seq = prepare(
     `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, environment_id, release_id,
        user_hash, summary, body, size_bytes, before_first_seen, before_last_seen, before_times_seen)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
+  ).insert(
     id,
     productId,
     issueId,
@@ -155,7 +155,7 @@ function insertOccurrence(
     before?.last_seen ?? null,
     before?.times_seen ?? 0,
   )
-  return { id, seq: lastInsertRowid }
+  return { id, seq }
 }
 
 /**
@@ -167,7 +167,9 @@ export function attachIssueHashes(
   { productId, grouping }: Pick<Prepared, 'productId' | 'grouping'>,
   issueId: string,
 ): boolean {
-  const statement = prepare('INSERT OR IGNORE INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?)')
+  const statement = prepare(
+    'INSERT INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
   let attached = false
   attachHashes(grouping, (hash) => {
     const isNew = statement.run(productId, hash, issueId).changes > 0
@@ -193,7 +195,7 @@ function updateIssue(prepare: Prepare, prepared: Prepared, { issueId, place, bef
     `UPDATE issue SET times_seen = times_seen + 1, users_affected = users_affected + ?1, last_seq = ?2,
        first_seq = CASE first_seq WHEN 0 THEN ?2 ELSE first_seq END,
        first_release_id = CASE WHEN ?3 < first_seen THEN ?4 ELSE first_release_id END,
-       first_seen = min(first_seen, ?3) WHERE id = ?5`,
+       first_seen = CASE WHEN ?3 < first_seen THEN ?3 ELSE first_seen END WHERE id = ?5`,
   ).run(newUsers, seq, timestamp, place.releaseId, issueId)
   if (before !== undefined && timestamp < before.last_seen) return
   prepare(

@@ -30,7 +30,7 @@ export function regress(
   if (issue.status !== 'resolved' || isOlder(orders, issue, place)) return
   const now = platform.now()
   if (place.releaseId !== '') {
-    prepare('INSERT OR IGNORE INTO issue_regression (release_id, issue_id, at) VALUES (?, ?, ?)').run(
+    prepare('INSERT INTO issue_regression (release_id, issue_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(
       place.releaseId,
       issue.id,
       now,

@@ -78,7 +78,7 @@ export function createEventStore({ db, platform, symbolicator, onError = () => {
 function countDropped(prepare: Prepare, productId: number, drops: readonly Drop[]): void {
   const statement = prepare(
     `INSERT INTO dropped_by_sdk (product_id, reason, category, quantity) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET quantity = quantity + excluded.quantity`,
+     ON CONFLICT (product_id, reason, category) DO UPDATE SET quantity = dropped_by_sdk.quantity + excluded.quantity`,
   )
   for (const { reason, category, quantity } of drops) statement.run(productId, reason, category, quantity)
 }

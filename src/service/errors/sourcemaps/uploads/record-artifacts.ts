@@ -29,7 +29,9 @@ export async function recordArtifacts(
 
 async function recordSources(db: Database, owner: Owner, paths: readonly string[]): Promise<void> {
   await db.batch((prepare) => {
-    const insert = prepare('INSERT OR IGNORE INTO sourcemap_source (product_id, path, sourcemap_id) VALUES (?, ?, ?)')
+    const insert = prepare(
+      'INSERT INTO sourcemap_source (product_id, path, sourcemap_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    )
     for (const path of paths) insert.run(owner.product_id, path, owner.id)
   })
 }

@@ -174,12 +174,11 @@ test('a release whose event could not be stored is not compared with', async () 
 function countingReleases(database: Database): { db: Database; read: { rows: number } } {
   const read = { rows: 0 }
   const db: Database = {
-    dialect: database.dialect,
     read: database.read,
     write: (work) => database.write(work),
     batch: (work) =>
-      database.batch((prepare) =>
-        work((sql) => {
+      database.batch((prepare) => {
+        const counting = (sql: string) => {
           const statement = prepare(sql)
           if (!/FROM release WHERE environment_id/.test(sql)) return statement
           return {
@@ -190,8 +189,9 @@ function countingReleases(database: Database): { db: Database; read: { rows: num
               return rows
             },
           }
-        }),
-      ),
+        }
+        return work(Object.assign(counting, { dialect: prepare.dialect }))
+      }),
     close: () => database.close(),
   }
   return { db, read }

@@ -85,7 +85,6 @@ test('what SDKs dropped waits for one transaction together with the events', asy
   let transactions = 0
   const { db } = rig
   const counting = {
-    dialect: db.dialect,
     read: db.read,
     write: db.write.bind(db),
     batch: <T>(work: Parameters<typeof db.batch<T>>[0]) => {

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Dialect, IndexedTexts, TextIndex } from './database.ts'
+
+/** The most words of a query that are searched; more do not improve the result. */
+const MOST_WORDS = 16
+
+/** The columns of each FTS5 table, with the weights of their matches for BM25. */
+const indexes = {
+  requirement: { table: 'requirement_text', weights: { key: 10, title: 5, statement: 2, criteria: 2, tags: 3 } },
+  test: { table: 'test_text', weights: { key: 10, title: 5, suite: 3, file: 2, tags: 3 } },
+} as const satisfies { [N in keyof IndexedTexts]: { table: string; weights: Record<keyof IndexedTexts[N], number> } }
+
+const textIndex: TextIndex = {
+  put(prepare, index, seq, texts) {
+    textIndex.remove(prepare, index, seq)
+    const { table, weights } = indexes[index]
+    const columns = Object.keys(weights) as (keyof typeof texts)[]
+    const values = columns.map((column) => String(texts[column]))
+    prepare(`INSERT INTO ${table} (rowid, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`).run(
+      seq,
+      ...values,
+    )
+  },
+
+  remove(prepare, index, seq) {
+    prepare(`DELETE FROM ${indexes[index].table} WHERE rowid = ?`).run(seq)
+  },
+
+  search(index, query, words = 'all') {
+    const expression = matchExpression(query, words)
+    if (expression === undefined) return undefined
+    const { table, weights } = indexes[index]
+    const rank = sql.raw(`bm25(${table}, ${Object.values(weights).join(', ')})`)
+    return sql<{ seq: number; rank: number }>`(SELECT rowid AS seq, ${rank} AS rank
+      FROM ${sql.raw(table)} WHERE ${sql.raw(table)} MATCH ${expression})`
+  },
+}
+
+/**
+ * A query as FTS5 reads it, each word as the beginning of a word; undefined when it has no word. Everything else that has
+ * a meaning for FTS5 (operators, columns, quotes) is taken as a separator.
+ */
+function matchExpression(query: string, words: 'all' | 'any'): string | undefined {
+  const found = query.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []
+  const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, MOST_WORDS)
+  if (distinct.length === 0) return undefined
+  return distinct.map((word) => `"${word}"*`).join(words === 'all' ? ' ' : ' OR ')
+}
+
+/** SQLite with JSON functions and FTS5. */
+export const sqliteDialect: Dialect = {
+  insertionOrder: 'rowid',
+
+  isOneOf(column, texts) {
+    return sql<boolean>`${sql.raw(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`
+  },
+
+  arrayContains(column, text) {
+    return sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.raw(column)}) WHERE json_each.value = ${text})`
+  },
+
+  anyContains(columns, text) {
+    const each = columns.map((column) => sql`instr(lower(${sql.raw(column)}), lower(${text})) > 0`)
+    return sql<boolean>`(${sql.join(each, sql` OR `)})`
+  },
+
+  textIndex,
+}
