@@ -104,9 +104,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       checkResponses: options.checkResponses,
       log,
     }
-    const rooms = { ingest, uploads: uploadRoom(uploads, platform, log), platform }
-    const direct = dispatch({ ...rooms, router: createRouter(router) })
-    const handle = dispatch({ ...rooms, router: createRouter({ ...router, rate: options.rate ?? defaultRate }) })
+    const services = { ingest, uploads: uploadsHandler(uploads, platform, log), platform }
+    const direct = dispatch({ ...services, router: createRouter(router) })
+    const handle = dispatch({ ...services, router: createRouter({ ...router, rate: options.rate ?? defaultRate }) })
 
     const productId = Number(first.productId)
     const { token, created } = first
@@ -135,15 +135,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-interface Rooms {
+interface Services {
   router: Send
   ingest: Send
   uploads: Send
   platform: Platform
 }
 
-/** Sends each request to the room its path names. */
-function dispatch({ router, ingest, uploads, platform }: Rooms): Send {
+/** Sends each request to the service that its path names. */
+function dispatch({ router, ingest, uploads, platform }: Services): Send {
   return async (request) => {
     const { path } = splitAddress(request.url)
     if (path.startsWith('/v1/')) return router(request)
@@ -156,8 +156,8 @@ function dispatch({ router, ingest, uploads, platform }: Rooms): Send {
   }
 }
 
-/** Uploads as a room: their failures in the form of contract §0.4. It never rejects. */
-function uploadRoom(uploads: Pick<Uploads, 'receive'>, platform: Platform, log: Log | undefined): Send {
+/** Handles requests of uploads; failures are answered in the form of contract §0.4. It never rejects. */
+function uploadsHandler(uploads: Pick<Uploads, 'receive'>, platform: Platform, log: Log | undefined): Send {
   return async (request) => {
     try {
       return await uploads.receive(request)

@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../contract/index.ts'
 
-/** Endpoints whose room is not built: they answer 501. The compiler keeps the list in step; it only shrinks. */
+/** Endpoints without a handler yet: they answer 501. The compiler requires the list to be exact; it only shrinks. */
 export const pending = [
   'listLinkProposals',
   'reviewLinkProposals',
