@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts'
 import { createAuthenticator } from './rest/auth.ts'
 import type { Platform } from './shared/context.ts'
 import { firstProduct } from './workspace/first-product.ts'
-import { ingestOf, publicKeys } from './workspace/product-view.ts'
+import { ingestAddresses, publicKeys } from './workspace/product-view.ts'
 import { firstStart, makeDataDir } from './start/first-start.ts'
 import { createHandlers } from './handlers/index.ts'
 import { startHousekeeping } from './start/housekeeping.ts'
@@ -16,7 +16,7 @@ import { createEventStore } from './errors/issues/record/store.ts'
 import type { Log } from './shared/log.ts'
 import { stackText } from '../lib/stack.ts'
 import { systemPlatform } from './shared/platform.ts'
-import { errorReply, failureOf, jsonReply } from './rest/replies.ts'
+import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
 import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
 import { sampleLoading } from './start/sample-loading.ts'
@@ -118,7 +118,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       direct,
       token: first.token,
       productId: first.productId,
-      dsn: (origin) => ingestOf(origin, productId, publicKey).dsn,
+      dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
       async close() {
         await housekeeping.stop()
         await uploads.close()
@@ -163,7 +163,7 @@ function uploadsHandler(uploads: Pick<Uploads, 'receive'>, platform: Platform, l
       return await uploads.receive(request)
     } catch (thrown) {
       const requestId = platform.newId()
-      const failure = failureOf(thrown)
+      const failure = toFailure(thrown)
       const { status, message } = failure
       const error = stackText(failure.cause ?? failure)
       if (status >= 500 && failure.code !== 'unimplemented')

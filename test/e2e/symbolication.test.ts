@@ -6,7 +6,7 @@ import type { ResponseOf } from '../../src/contract/index.ts'
 import { replyText } from '../../src/contract/base/wire.ts'
 import { systemPlatform } from '../../src/service/shared/platform.ts'
 import { insertDsnKey } from '../../src/service/workspace/products.ts'
-import { eventOf, parseEnvelope } from '../../src/service/sample/envelope.ts'
+import { findEvent, parseEnvelope } from '../../src/service/sample/envelope.ts'
 import { loadSample, sampleComponents } from '../../src/service/sample/load.ts'
 import { readRecording, recordingUrl, unfold } from '../../src/service/sample/recording.ts'
 import { browserScenarios } from '../../src/dev/sample-recorder/crashes/browser-scenarios.ts'
@@ -76,7 +76,7 @@ async function recorded(): Promise<Sent[]> {
   return lines.flatMap((line) => {
     if (!('body' in line)) return []
     // What the recorder wrote is the SDK's own event.
-    const event = eventOf(parseEnvelope(line.body)) as unknown as {
+    const event = findEvent(parseEnvelope(line.body)) as unknown as {
       event_id: string
       release: string
       environment: string

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { eventOf, parseEnvelope } from '../../service/sample/envelope.ts'
+import { findEvent, parseEnvelope } from '../../service/sample/envelope.ts'
 import { type BrowserScenario, browserScenarios } from './crashes/browser-scenarios.ts'
 import { type Build, buildShop, listBundles } from './crashes/build.ts'
 import { type Crash, crashPages, crashServers } from './crashes/crash.ts'
@@ -58,7 +58,7 @@ function foldCrashes(crashes: readonly Crash[]): RecordedLine[] {
 /** Release 1.4.0 brought guests their confirmation, so someone resolved the issue; 1.4.1 brings it back. */
 function resolves(crashes: readonly Crash[]): RecordedResolve[] {
   const [first] = crashes.filter(({ scenario }) => scenario.name === 'guest at the checkout')
-  const id = first && eventOf(parseEnvelope(first.request.body))?.['event_id']
+  const id = first && findEvent(parseEnvelope(first.request.body))?.['event_id']
   return typeof id === 'string' ? [{ offset_ms: -ago('6d 21h'), resolve: id }] : []
 }
 

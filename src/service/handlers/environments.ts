@@ -1,5 +1,5 @@
 import type { Handlers } from '../shared/context.ts'
-import { checkEtag, etagOf } from '../shared/etag.ts'
+import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import { requireEnvironment, requireProduct } from '../workspace/access.ts'
@@ -42,7 +42,7 @@ export const environmentHandlers = {
   async deleteEnvironment({ id, etag }, call) {
     return call.db.write(async (rows) => {
       const environment = await requireEnvironment(rows, call.principal, id)
-      checkEtag(etag, etagOf(environment.id, environment.version))
+      checkEtag(etag, computeEtag(environment.id, environment.version))
       await deleteEnvironment(rows, call, environment)
       return {}
     })

@@ -1,7 +1,7 @@
 import type { EndpointName } from '../../contract/index.ts'
 import type { Call, Handlers } from '../shared/context.ts'
 import { requireProduct, requireRelease } from '../workspace/access.ts'
-import { checkEtag, etagOf } from '../shared/etag.ts'
+import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { requireIssue } from '../errors/issues/access.ts'
 import { viewEvent, viewSummaries } from '../errors/issues/read/event-view.ts'
 import { readHistory } from '../errors/issues/read/history.ts'
@@ -74,7 +74,7 @@ export const issueHandlers = {
   async setIssueStatus({ id, status, note = '', etag }, call) {
     return call.db.write(async (rows) => {
       const { issue, product } = await requireIssue(rows, call.principal, id)
-      checkEtag(etag, etagOf(issue.id, issue.version))
+      checkEtag(etag, computeEtag(issue.id, issue.version))
       await changeStatuses(rows, call, product.id, [issue], { status, note, reason: 'manual' })
       const [body] = await viewIssues(rows, await findIssues(rows, product.id, [id]), viewing(product, call))
       return { issue: body! }

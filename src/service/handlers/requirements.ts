@@ -3,7 +3,7 @@ import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
 import { requireProduct } from '../workspace/access.ts'
-import { checkEtag, etagOf } from '../shared/etag.ts'
+import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
 import { requireRequirement } from '../quality/requirements/access.ts'
 import { updatedFields } from '../quality/requirements/cleared.ts'
@@ -76,7 +76,7 @@ export const requirementHandlers = {
     refuseBranch(input.branch_id)
     return call.db.write(async (rows, prepare) => {
       const { requirement: before, product } = await requireRequirement(rows, call.principal, input.id)
-      checkEtag(input.etag, etagOf(before.id, before.etag_version))
+      checkEtag(input.etag, computeEtag(before.id, before.etag_version))
       const fields = { ...updatedFields(input), minor_change: input.minor_change }
       const row = await updateRequirement(rows, prepare, call, before, fields)
       const [requirement] = await viewRequirements(rows, product, [row], { now: call.now() })
@@ -88,7 +88,7 @@ export const requirementHandlers = {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
       const { requirement } = await requireRequirement(rows, call.principal, id)
-      checkEtag(etag, etagOf(requirement.id, requirement.etag_version))
+      checkEtag(etag, computeEtag(requirement.id, requirement.etag_version))
       await deleteRequirement(rows, prepare, call, requirement, { recursive })
       return {}
     })

@@ -9,7 +9,7 @@ import { viewResults } from '../quality/cases/result-view.ts'
 import { createTest, deleteTest, readNewestResults, updateTest } from '../quality/cases/test-store.ts'
 import { viewTests } from '../quality/cases/view.ts'
 import type { Handlers } from '../shared/context.ts'
-import { checkEtag, etagOf } from '../shared/etag.ts'
+import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import { requireProduct } from '../workspace/access.ts'
@@ -32,7 +32,7 @@ export const testHandlers = {
     refuseBranch(input.branch_id)
     return call.db.write(async (rows, prepare) => {
       const found = await requireTest(rows, call.principal, input.id)
-      checkEtag(input.etag, etagOf(found.test.id, found.test.etag_version))
+      checkEtag(input.etag, computeEtag(found.test.id, found.test.etag_version))
       const test = await updateTest(rows, prepare, call, found, updatedFields(input))
       return { test: await viewOne(rows, test, call.now()) }
     })
@@ -65,7 +65,7 @@ export const testHandlers = {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
       const { test } = await requireTest(rows, call.principal, id)
-      checkEtag(etag, etagOf(test.id, test.etag_version))
+      checkEtag(etag, computeEtag(test.id, test.etag_version))
       await deleteTest(rows, prepare, call, test, { recursive })
       return {}
     })

@@ -53,7 +53,7 @@ export function createAuthenticator({
   return {
     async authenticate(authorization) {
       const now = platform.now()
-      const { token, workspaceIds } = await findToken(db, bearerOf(authorization))
+      const { token, workspaceIds } = await findToken(db, readBearerToken(authorization))
       if (token.expires_at !== null && token.expires_at <= now) throw refused('TOKEN_EXPIRED', 'the token has expired')
       noteUse(token.id, token.last_used_at, now)
       return {
@@ -73,7 +73,7 @@ export function createAuthenticator({
 }
 
 /** The actor a principal's writes are recorded under (contract §0.8). */
-export function actorOf(principal: Principal): Call['actor'] {
+export function toActor(principal: Principal): Call['actor'] {
   return {
     type: principal.isAgent ? 'ACTOR_TYPE_AGENT' : 'ACTOR_TYPE_API_TOKEN',
     id: principal.tokenId,
@@ -96,7 +96,7 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-function bearerOf(authorization: string | undefined): string {
+function readBearerToken(authorization: string | undefined): string {
   const token = parseBearer(authorization)
   if (token === undefined) throw refused('TOKEN_MISSING', 'send Authorization: Bearer <token>')
   return token

@@ -26,11 +26,11 @@ export async function readTextBody(request: WireRequest, limitBytes: number): Pr
     incomplete: (cause) => invalidBody('the body ended early', cause),
   })
   if (sent.length === 0) return ''
-  return textOf(await decode(sent, request.headers['content-encoding'], limitBytes))
+  return decodeText(await decode(sent, request.headers['content-encoding'], limitBytes))
 }
 
 /** Bytes as text: UTF-8, or UTF-16 where a byte order mark says so. */
-function textOf(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   const mark = bytes.subarray(0, 2).toString('hex')
   if (mark === 'fffe' || mark === 'feff')
     return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)
@@ -42,7 +42,7 @@ function textOf(bytes: Buffer): string {
  * parses it without recursion is written again with it.
  */
 export function jsonObject(text: string): Record<string, unknown> {
-  if (depthOf(text) > DEEPEST) throw invalidBody(`the body is nested deeper than ${String(DEEPEST)} levels`)
+  if (nestingDepth(text) > DEEPEST) throw invalidBody(`the body is nested deeper than ${String(DEEPEST)} levels`)
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -55,7 +55,7 @@ export function jsonObject(text: string): Record<string, unknown> {
 }
 
 /** How deep the brackets of a JSON text nest, counted until it is too deep. */
-function depthOf(text: string): number {
+function nestingDepth(text: string): number {
   // Too short to be that deep.
   if (text.length < 2 * DEEPEST) return 0
   let depth = 0

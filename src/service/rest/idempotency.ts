@@ -45,20 +45,20 @@ export function createIdempotency({ db, platform, onError = () => {} }: Idempote
   let prunedAt = -Infinity
 
   async function attempt(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string> {
-    const known = unstored.get(slotOf(request)) ?? (await find(db.read, request, platform.now() - keptMs))
-    if (known !== undefined) return answerOf(known, request)
+    const known = unstored.get(slotKey(request)) ?? (await find(db.read, request, platform.now() - keptMs))
+    if (known !== undefined) return replayAnswer(known, request)
     try {
       const response = await work(claiming(db, request, platform))
       await store(request, response)
       return response
     } catch (thrown) {
       if (!(thrown instanceof ClaimedElsewhere)) throw thrown
-      return answerOf(thrown.stored, request)
+      return replayAnswer(thrown.stored, request)
     }
   }
 
   async function store(request: RequestKey, response: string, waits: readonly number[] = storedAgainAfterMs) {
-    const slot = slotOf(request)
+    const slot = slotKey(request)
     try {
       await db.write((rows) => keep(rows, request, response, platform.now()))
       unstored.delete(slot)
@@ -85,7 +85,7 @@ export function createIdempotency({ db, platform, onError = () => {} }: Idempote
 
   return {
     async once(request, work) {
-      const slot = slotOf(request)
+      const slot = slotKey(request)
       const isFirst = !turns.isBusy(slot)
       return turns.run(slot, async () => {
         if (isFirst) await prune()
@@ -102,7 +102,7 @@ export function createIdempotency({ db, platform, onError = () => {} }: Idempote
   }
 }
 
-function slotOf({ tokenId, key }: RequestKey): string {
+function slotKey({ tokenId, key }: RequestKey): string {
   return `${tokenId}\n${key}`
 }
 
@@ -170,7 +170,7 @@ function find(rows: Rows, { tokenId, key }: RequestKey, notBefore: number): Prom
     .executeTakeFirst()
 }
 
-function answerOf(stored: Stored, request: RequestKey): string {
+function replayAnswer(stored: Stored, request: RequestKey): string {
   if (stored.request_hash !== request.hash) {
     throw new ServiceError('invalid_argument', 'request_id was used for another request; choose a new one', {
       reason: 'REQUEST_ID_REUSED',

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { pathParameters, type Endpoint } from '../../contract/base/endpoint.ts'
 import { ServiceError, type FieldViolation } from '../../errors.ts'
 
-type Kind = 'text' | 'int' | 'number' | 'boolean'
+type ParameterKind = 'text' | 'int' | 'number' | 'boolean'
 
 interface Parameter {
   /** Member of the input that it fills. */
   member: string
-  kind: Kind
+  kind: ParameterKind
   repeated: boolean
 }
 
@@ -23,7 +23,7 @@ const aliases: Readonly<Record<string, string>> = {
  * of its member; an empty value is an absent one, as at a gRPC gateway. Throws `invalid_argument`.
  */
 export function compileQuery(endpoint: Endpoint): (query: string) => Record<string, unknown> {
-  const parameters = parametersOf(endpoint)
+  const parameters = queryParameters(endpoint)
   return (query) => {
     const input: Record<string, unknown> = {}
     const violations: FieldViolation[] = []
@@ -37,34 +37,34 @@ export function compileQuery(endpoint: Endpoint): (query: string) => Record<stri
   }
 }
 
-function parametersOf({ method, path, input, rawBody }: Endpoint): Map<string, Parameter> {
+function queryParameters({ method, path, input, rawBody }: Endpoint): Map<string, Parameter> {
   const inPath = new Set(pathParameters(path))
   const inQuery = method === 'GET' || method === 'DELETE'
   const parameters = new Map<string, Parameter>()
   for (const [member, schema] of Object.entries(input.shape)) {
     if (inPath.has(member) || !(inQuery || member === 'etag')) continue
-    const parameter = { member, ...typeOf(schema) }
+    const parameter = { member, ...parameterType(schema) }
     parameters.set(member, parameter)
     const alias = aliases[member]
     if (alias !== undefined) parameters.set(alias, parameter)
   }
   for (const object of rawBody?.query ?? []) {
-    for (const [name, schema] of Object.entries(shapeOf(input.shape[object]))) {
+    for (const [name, schema] of Object.entries(objectShape(input.shape[object]))) {
       const member = `${object}.${name}`
-      parameters.set(member, { member, ...typeOf(schema) })
+      parameters.set(member, { member, ...parameterType(schema) })
     }
   }
   return parameters
 }
 
-function shapeOf(schema: z.core.$ZodType | undefined): z.core.$ZodShape {
-  if (schema instanceof z.ZodOptional) return shapeOf(schema.def.innerType)
+function objectShape(schema: z.core.$ZodType | undefined): z.core.$ZodShape {
+  if (schema instanceof z.ZodOptional) return objectShape(schema.def.innerType)
   return schema instanceof z.ZodObject ? schema.shape : {}
 }
 
-function typeOf(schema: z.core.$ZodType): { kind: Kind; repeated: boolean } {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return typeOf(schema.def.innerType)
-  if (schema instanceof z.ZodArray) return { ...typeOf(schema.element), repeated: true }
+function parameterType(schema: z.core.$ZodType): { kind: ParameterKind; repeated: boolean } {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return parameterType(schema.def.innerType)
+  if (schema instanceof z.ZodArray) return { ...parameterType(schema.element), repeated: true }
   if (schema instanceof z.ZodNumber) return { kind: schema.isInt ? 'int' : 'number', repeated: false }
   if (schema instanceof z.ZodBoolean) return { kind: 'boolean', repeated: false }
   return { kind: 'text', repeated: false }
@@ -89,14 +89,14 @@ function take(
   }
 }
 
-const expected: Readonly<Record<Kind, string>> = {
+const expected: Readonly<Record<ParameterKind, string>> = {
   text: 'text',
   int: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
 }
 
-function coerce(kind: Kind, text: string): unknown {
+function coerce(kind: ParameterKind, text: string): unknown {
   if (kind === 'text') return text
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
   const pattern = kind === 'int' ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,15})?$/

@@ -20,7 +20,7 @@ export function errorReply(failure: ServiceError, requestId: string): WireReply 
 }
 
 /** What a thrown value tells the caller: a `ServiceError` itself; anything else is a bug and says nothing of itself. */
-export function failureOf(thrown: unknown): ServiceError {
+export function toFailure(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
   return new ServiceError('internal', 'something went wrong in the service; its log has the request id', {
     cause: thrown,

@@ -47,8 +47,8 @@ export function compileReader(endpoint: Endpoint) {
     }
     const parsed = schema.safeParse(raw)
     if (!parsed.success) throw invalidInput(raw, parsed.error.issues)
-    const requestKey = method === 'POST' ? requestKeyOf(request, body) : undefined
-    return { input: parsed.data, validateOnly, requestKey, hash: hashOf(endpoint, parsed.data) }
+    const requestKey = method === 'POST' ? readRequestKey(request, body) : undefined
+    return { input: parsed.data, validateOnly, requestKey, hash: hashRequest(endpoint, parsed.data) }
   }
 }
 
@@ -99,7 +99,7 @@ function noDryRun(): ServiceError {
   })
 }
 
-function requestKeyOf({ headers }: WireRequest, body: Record<string, unknown>): string | undefined {
+function readRequestKey({ headers }: WireRequest, body: Record<string, unknown>): string | undefined {
   const given = [body['request_id'], headers['idempotency-key']].filter((key) => key !== undefined && key !== '')
   if (given.length === 0) return undefined
   const key = RequestId.safeParse(given[0])
@@ -111,7 +111,7 @@ function requestKeyOf({ headers }: WireRequest, body: Record<string, unknown>): 
   })
 }
 
-function hashOf({ method, path }: Endpoint, input: Record<string, unknown>): string {
+function hashRequest({ method, path }: Endpoint, input: Record<string, unknown>): string {
   const { request_id: _key, ...meaning } = input
   return createHash('sha256')
     .update(`${method} ${path}\n${JSON.stringify(meaning)}`)

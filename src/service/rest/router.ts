@@ -2,14 +2,14 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { contract, type EndpointName } from '../../contract/index.ts'
 import type { Send, WireReply, WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
-import { actorOf, requireScope, type Authenticator } from './auth.ts'
+import { toActor, requireScope, type Authenticator } from './auth.ts'
 import type { Call, Handlers, Platform, Principal } from '../shared/context.ts'
 import { dryRun } from './dry-run.ts'
 import type { Idempotency } from './idempotency.ts'
 import { createRateLimit, type Rate } from '../../lib/token-bucket.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
-import { errorReply, failureOf, jsonReply } from './replies.ts'
+import { errorReply, toFailure, jsonReply } from './replies.ts'
 import { compileReader, type ParsedRequest } from './requests.ts'
 import { splitAddress } from '../shared/split-address.ts'
 import { compileRoutes } from './routes.ts'
@@ -66,14 +66,14 @@ export function createRouter(options: RouterOptions): Send {
     requireScope(principal, endpoint.scope)
     if (handle === undefined) throw notBuilt()
     const parsed = await read(request, found.query, found.parameters)
-    const json = await run(options, found.target, parsed, callOf(options, principal, found, parsed))
+    const json = await run(options, found.target, parsed, createCall(options, principal, found, parsed))
     const reply = jsonReply(200, json, requestId)
     if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
     return reply
   }
 
   return async function send(request) {
-    const requestId = requestIdOf(request, platform)
+    const requestId = readRequestId(request, platform)
     const started = platform.now()
     let where = request.method
     try {
@@ -81,7 +81,7 @@ export function createRouter(options: RouterOptions): Send {
       where = found.where
       return await answer(request, found, requestId)
     } catch (thrown) {
-      const failure = failureOf(thrown)
+      const failure = toFailure(thrown)
       if (failure.status >= 500 && failure.code !== 'unimplemented') {
         const durationMs = platform.now() - started
         const error = stackText(failure.cause ?? failure)
@@ -121,7 +121,7 @@ function find(match: ReturnType<typeof compileRoutes<Target>>, request: WireRequ
   return { target, parameters, origin, query, where }
 }
 
-function callOf(
+function createCall(
   options: RouterOptions,
   principal: Principal,
   { origin }: Found,
@@ -134,7 +134,7 @@ function callOf(
     db: validateOnly ? dryRun(db) : db,
     symbolicator,
     principal,
-    actor: actorOf(principal),
+    actor: toActor(principal),
     origin,
     validateOnly,
   }
@@ -159,7 +159,7 @@ function checkResponse({ name, endpoint }: Route, response: unknown) {
   throw new ServiceError('internal', `the response of ${name} breaks the contract: ${problems.join('; ')}`)
 }
 
-function requestIdOf({ headers }: WireRequest, platform: Platform): string {
+function readRequestId({ headers }: WireRequest, platform: Platform): string {
   const given = headers['x-request-id'] ?? ''
   return /^[\w.:-]{1,64}$/.test(given) ? given : platform.newId()
 }

@@ -25,7 +25,7 @@ export function compileRoutes<T>(routes: Iterable<readonly [method: string, path
   const byShape = new Map<string, Pattern<T>>()
   for (const [method, path, target] of routes) {
     const shape = path.replaceAll(/\{\w+\}/g, '{}')
-    const pattern = byShape.get(shape) ?? { segments: shape.split('/').map(segmentOf), methods: new Map() }
+    const pattern = byShape.get(shape) ?? { segments: shape.split('/').map(parseSegment), methods: new Map() }
     pattern.methods.set(method, { target, names: pathParameters(path) })
     if (byShape.has(shape)) continue
     byShape.set(shape, pattern)
@@ -36,7 +36,7 @@ export function compileRoutes<T>(routes: Iterable<readonly [method: string, path
   return function match(method: string, path: string): Match<T> | undefined {
     const parts = path.split('/')
     for (const pattern of byCount.get(parts.length) ?? []) {
-      const raw = valuesOf(pattern.segments, parts)
+      const raw = captureValues(pattern.segments, parts)
       if (raw === undefined) continue
       const found = pattern.methods.get(method)
       if (found === undefined) return { target: undefined, parameters: {} }
@@ -48,7 +48,7 @@ export function compileRoutes<T>(routes: Iterable<readonly [method: string, path
   }
 }
 
-function segmentOf(text: string): Segment {
+function parseSegment(text: string): Segment {
   return text.startsWith('{}') ? { suffix: text.slice(2) } : { literal: text }
 }
 
@@ -59,7 +59,7 @@ function byParameters(a: Pattern<unknown>, b: Pattern<unknown>): number {
 }
 
 /** The raw values of the parameters when the parts fit the pattern. */
-function valuesOf(segments: readonly Segment[], parts: readonly string[]): string[] | undefined {
+function captureValues(segments: readonly Segment[], parts: readonly string[]): string[] | undefined {
   const values: string[] = []
   for (const [index, segment] of segments.entries()) {
     const part = parts[index] ?? ''

@@ -6,7 +6,7 @@ import { ServiceError, type FieldViolation } from '../../errors.ts'
  * The caller's own text is not repeated.
  */
 export function invalidInput(input: unknown, issues: readonly z.core.$ZodIssue[]): ServiceError {
-  const violations = issues.map((issue) => violationOf(input, issue))
+  const violations = issues.map((issue) => toViolation(input, issue))
   const missing = violations.find(({ description }) => description.startsWith(required))
   const shown = missing ?? violations[0]
   return new ServiceError('invalid_argument', `${shown?.field ?? 'body'} ${shown?.description ?? 'is invalid'}`, {
@@ -17,7 +17,7 @@ export function invalidInput(input: unknown, issues: readonly z.core.$ZodIssue[]
 
 const required = 'is required'
 
-function violationOf(input: unknown, issue: z.core.$ZodIssue): FieldViolation {
+function toViolation(input: unknown, issue: z.core.$ZodIssue): FieldViolation {
   const field = issue.path.map(String).join('.')
   const allowed = allowedValues(issue)
   if (valueAt(input, issue.path) === undefined) {

@@ -52,7 +52,7 @@ export function mapEvents(envelope: Envelope, change: (event: JsonObject) => Jso
 }
 
 /** The event of an envelope that has one. */
-export function eventOf(envelope: Envelope): JsonObject | undefined {
+export function findEvent(envelope: Envelope): JsonObject | undefined {
   const item = envelope.items.find(({ header }) => header.type === 'event')
   return item && (JSON.parse(item.payload) as JsonObject)
 }

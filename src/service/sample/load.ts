@@ -81,7 +81,7 @@ export function readdress(
 
 /** Move an event in time; everything it remembers moves by the same amount. */
 function moveEvent(event: JsonObject, toMs: number): JsonObject {
-  const byMs = toMs - secondsOf(event['timestamp']) * 1000
+  const byMs = toMs - epochSeconds(event['timestamp']) * 1000
   const moved = { ...event, timestamp: toMs / 1000 }
   return {
     ...moved,
@@ -112,7 +112,7 @@ function moveSeconds(seconds: number, byMs: number): number {
   return Math.round(seconds * 1000 + byMs) / 1000
 }
 
-function secondsOf(timestamp: unknown): number {
+function epochSeconds(timestamp: unknown): number {
   if (typeof timestamp === 'number') return timestamp
   throw new Error('a recorded event has no timestamp; record the sample again')
 }

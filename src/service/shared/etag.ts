@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 
 /** Opaque tag of one version of a resource (contract §0.6). */
-export function etagOf(id: string | number, version: number): string {
+export function computeEtag(id: string | number, version: number): string {
   return createHash('sha256').update(`${id}\n${version}`).digest('base64url').slice(0, 16)
 }
 

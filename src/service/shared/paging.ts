@@ -37,7 +37,7 @@ export function readPage(
   filters: Readonly<Record<string, unknown>> = withoutPaging(input),
 ): Page {
   const size = Math.min(input.page_size ?? defaultSize, largestSize)
-  const query = hashOf(filters)
+  const query = hashFilters(filters)
   if (input.page_token === undefined || input.page_token === '') return { size, after: undefined, query }
   const token = decode(input.page_token)
   if (token?.q !== query) {
@@ -66,15 +66,15 @@ export function nextToken(page: Page, last: Cursor): string {
  * Cuts rows that were read with `limit(page.size + 1)` to the page, and says how to go on. `total` is exact, or -1 where
  * counting is not cheap.
  */
-export function cutPage<Row>(page: Page, rows: readonly Row[], total: number, cursorOf: (row: Row) => Cursor) {
+export function cutPage<Row>(page: Page, rows: readonly Row[], total: number, toCursor: (row: Row) => Cursor) {
   const kept = rows.slice(0, page.size)
   const last = kept.at(-1)
-  const token = rows.length > page.size && last !== undefined ? nextToken(page, cursorOf(last)) : ''
-  return { rows: kept, paging: pagingOf(page, token, total) }
+  const token = rows.length > page.size && last !== undefined ? nextToken(page, toCursor(last)) : ''
+  return { rows: kept, paging: pagingMembers(page, token, total) }
 }
 
 /** The paging members of a list response. */
-export function pagingOf(page: Page, token: string, total: number) {
+export function pagingMembers(page: Page, token: string, total: number) {
   return {
     next_page_token: token,
     pagination: { next_page_token: token, page_size: page.size, total_size: total },
@@ -86,7 +86,7 @@ function withoutPaging(input: object): Record<string, unknown> {
   return filters
 }
 
-function hashOf(filters: Readonly<Record<string, unknown>>): string {
+function hashFilters(filters: Readonly<Record<string, unknown>>): string {
   const said = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')
   said.sort(([a], [b]) => (a < b ? -1 : 1))
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 16)

@@ -36,7 +36,7 @@ export function migrate(connection: DatabaseSync, migrations: readonly Migration
     connection.exec(
       'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
     )
-    return versionOf(connection)
+    return schemaVersion(connection)
   })
   if (current > newest) {
     throw new Error(
@@ -46,9 +46,9 @@ export function migrate(connection: DatabaseSync, migrations: readonly Migration
   while (current < newest) {
     current = inTransaction(connection, () => {
       // Another process may have been faster while this one waited for the lock.
-      const next = migrations[versionOf(connection)]
+      const next = migrations[schemaVersion(connection)]
       if (next !== undefined) apply(connection, next)
-      return versionOf(connection)
+      return schemaVersion(connection)
     })
   }
   return current
@@ -60,7 +60,7 @@ function apply(connection: DatabaseSync, migration: Migration): void {
   record.run(migration.version, migration.name, Date.now())
 }
 
-function versionOf(connection: DatabaseSync): number {
+function schemaVersion(connection: DatabaseSync): number {
   const row = connection.prepare('SELECT coalesce(max(version), 0) AS version FROM schema_version').get()
   return Number(row?.['version'])
 }

@@ -21,13 +21,13 @@ export async function audit(rows: Rows, call: Pick<Call, 'actor' | 'now' | 'newI
       verb: entry.verb,
       resource_type: entry.resourceType,
       resource_id: entry.resourceId,
-      before_hash: hashOf(entry.before),
-      after_hash: hashOf(entry.after),
+      before_hash: hashValue(entry.before),
+      after_hash: hashValue(entry.after),
     })
     .execute()
 }
 
-function hashOf(value: unknown): string {
+function hashValue(value: unknown): string {
   if (value === undefined) return ''
   return createHash('sha256').update(JSON.stringify(value)).digest('hex')
 }

@@ -9,7 +9,7 @@ import type { ComponentRow } from '../sql/schema.ts'
 import { audit } from './audit.ts'
 import { compileComponentRows, overlaps } from './components.ts'
 import { validateGlob } from './glob.ts'
-import { slugOf } from './products.ts'
+import { slugify } from './products.ts'
 
 export type StoredComponent = Selectable<ComponentRow>
 type ComponentFields = Omit<InputOf<'createComponent'>, 'product_id' | 'request_id' | 'validate_only'>
@@ -46,7 +46,7 @@ export async function createComponent(
     .select(['id', 'slug', 'path_globs'])
     .where('product_id', '=', productId)
     .execute()
-  const slug = slugOf(fields.name)
+  const slug = slugify(fields.name)
   const taken = siblings.find((sibling) => sibling.slug === slug)
   if (taken !== undefined) throw slugTaken(slug, taken.id)
   const parent = fields.parent_id ?? ''

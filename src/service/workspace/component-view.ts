@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Component } from '../../contract/components.ts'
-import { etagOf } from '../shared/etag.ts'
+import { computeEtag } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ComponentRow } from '../sql/schema.ts'
 import { dayMs, timestamp } from '../shared/times.ts'
@@ -19,7 +19,7 @@ export async function viewComponents(
   const ids = components.map(({ id }) => id)
   const unresolved = await unresolvedIssues(rows, ids)
   const events = await eventsSince(rows, ids, now - 7 * dayMs)
-  const covered = await coverageOf(rows, ids)
+  const covered = await readCoverage(rows, ids)
   return components.map((row) => ({
     id: row.id,
     product_id: String(row.product_id),
@@ -41,12 +41,12 @@ export async function viewComponents(
     },
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
-    etag: etagOf(row.id, row.version),
+    etag: computeEtag(row.id, row.version),
   }))
 }
 
 /** Requirements of each component that count, and the share of them that is verified. */
-async function coverageOf(rows: Rows, componentIds: readonly string[]) {
+async function readCoverage(rows: Rows, componentIds: readonly string[]) {
   const counts = await rows
     .selectFrom('requirement_component')
     .innerJoin('requirement_coverage as coverage', 'coverage.requirement_id', 'requirement_component.requirement_id')

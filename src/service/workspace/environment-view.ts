@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Environment } from '../../contract/environments.ts'
-import { etagOf } from '../shared/etag.ts'
+import { computeEtag } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../shared/times.ts'
 import type { StoredEnvironment } from './environments.ts'
 import { orderReleases } from './release-order.ts'
-import { isKnownEnvironment, isKnownRelease, type Kind, type OriginOf } from './rules.ts'
+import { isKnownEnvironment, isKnownRelease, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
 
 /** Environments as the contract shows them, with their newest release and the events of the last 24 hours. */
 export async function viewEnvironments(
@@ -23,16 +23,16 @@ export async function viewEnvironments(
     name: row.name,
     known: isKnownEnvironment(row),
     // Written only by rules.ts and by parsed requests.
-    kind: row.kind as Kind,
+    kind: row.kind as EnvironmentKindName,
     exposure_weight: row.exposure_weight,
     description: row.description,
-    origin: row.origin as OriginOf,
+    origin: row.origin as RecordOrigin,
     latest_release: newest.get(row.id) ?? null,
     last_event_at: timestampOrNull(row.last_event_at),
     events_24h: events.get(row.id) ?? 0,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
-    etag: etagOf(row.id, row.version),
+    etag: computeEtag(row.id, row.version),
   }))
 }
 

@@ -6,7 +6,7 @@ import { cutPage, type Page } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import type { EnvironmentRow } from '../sql/schema.ts'
 import { audit } from './audit.ts'
-import { defaultWeight, guessKind, nameKey, type Kind, type OriginOf } from './rules.ts'
+import { defaultWeight, guessKind, nameKey, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
 
 /** An environment as its table holds it. */
 export type StoredEnvironment = Selectable<EnvironmentRow>
@@ -15,8 +15,8 @@ export interface EnvironmentFacts {
   productId: number
   name: string
   /** Who names it; anything but EVENT adopts one that so far only events named (contract §6). */
-  origin: OriginOf
-  kind?: Kind | undefined
+  origin: RecordOrigin
+  kind?: EnvironmentKindName | undefined
   exposureWeight?: number | undefined
   description?: string | undefined
 }
@@ -38,7 +38,7 @@ export async function ensureEnvironment(
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (before === undefined) return { environment: await insert(rows, platform, facts), before }
-  const adopts = before.origin === ('ORIGIN_EVENT' satisfies OriginOf) && facts.origin !== 'ORIGIN_EVENT'
+  const adopts = before.origin === ('ORIGIN_EVENT' satisfies RecordOrigin) && facts.origin !== 'ORIGIN_EVENT'
   return { environment: adopts ? await adopt(rows, platform, facts, before) : before, before }
 }
 

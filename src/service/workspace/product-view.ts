@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type * as z from 'zod'
 import { GatePolicy } from '../../contract/gate-policy.ts'
 import { Product, ProductSettings, Repository } from '../../contract/products.ts'
-import { etagOf } from '../shared/etag.ts'
+import { computeEtag } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import { timestamp } from '../shared/times.ts'
 import type { StoredProduct } from './products.ts'
@@ -18,7 +18,7 @@ export async function viewProducts(
 ): Promise<ProductBody[]> {
   if (products.length === 0) return []
   const ids = products.map(({ id }) => id)
-  const [keys, counts] = [await publicKeys(rows, ids), await countsOf(rows, ids)]
+  const [keys, counts] = [await publicKeys(rows, ids), await countContents(rows, ids)]
   return products.map((row) => ({
     id: String(row.id),
     workspace_id: row.workspace_id,
@@ -29,17 +29,17 @@ export async function viewProducts(
     repository: readJson(Repository, row.repository),
     gate_policy: readJson(GatePolicy, row.gate_policy),
     settings: readJson(ProductSettings, row.settings),
-    ingest: ingestOf(origin, row.id, keys.get(row.id) ?? ''),
+    ingest: ingestAddresses(origin, row.id, keys.get(row.id) ?? ''),
     setup_state: Product.shape.setup_state.parse(row.setup_state),
     counts: counts.get(row.id)!,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
-    etag: etagOf(row.id, row.version),
+    etag: computeEtag(row.id, row.version),
   }))
 }
 
 /** Where the product's SDKs report to; `https://<publicKey>@{ingest_host}/<productId>` is the specification's DSN. */
-export function ingestOf(origin: string, productId: number, publicKey: string): ProductBody['ingest'] {
+export function ingestAddresses(origin: string, productId: number, publicKey: string): ProductBody['ingest'] {
   const [scheme, host] = origin.split('://')
   return {
     dsn: `${scheme}://${publicKey}@${host}/${productId}`,
@@ -63,7 +63,7 @@ export async function publicKeys(rows: Rows, productIds: readonly number[]): Pro
 }
 
 /** What a product has, by noun, without what was deleted; tests are cases. */
-async function countsOf(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
+async function countContents(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
   const size = sql<number>`count(*)`.as('size')
   const components = await rows
     .selectFrom('component')

@@ -57,7 +57,7 @@ export async function insertProduct(
       workspace_id: workspaceId,
       slug,
       key_prefix: keyPrefix,
-      ...columnsOf(facts),
+      ...toColumns(facts),
       settings: JSON.stringify(defaultSettings),
       created_at: now,
       updated_at: now,
@@ -93,7 +93,7 @@ export async function replaceProduct(
     .set(({ eb }) => ({
       slug,
       key_prefix,
-      ...columnsOf(facts),
+      ...toColumns(facts),
       version: eb('version', '+', 1),
       updated_at: platform.now(),
     }))
@@ -101,7 +101,7 @@ export async function replaceProduct(
     .execute()
 }
 
-function columnsOf(facts: ProductFacts) {
+function toColumns(facts: ProductFacts) {
   return {
     name: facts.name,
     description: facts.description ?? '',
@@ -141,14 +141,14 @@ async function chooseSlug(rows: Rows, workspaceId: string, { name, slug }: Produ
       .where('slug', '=', value)
       .executeTakeFirst()
   if (slug !== undefined) return refuseTaken('slug', slug, await find(slug))
-  return firstFree(slugOf(name), '-', find)
+  return firstFree(slugify(name), '-', find)
 }
 
 async function choosePrefix(rows: Rows, { name, key_prefix: prefix }: ProductFacts): Promise<string> {
   const find = (value: string) =>
     rows.selectFrom('product').select('id').where('key_prefix', '=', value).executeTakeFirst()
   if (prefix !== undefined) return refuseTaken('key_prefix', prefix, await find(prefix))
-  return firstFree(prefixOf(name), '', find)
+  return firstFree(suggestKeyPrefix(name), '', find)
 }
 
 function refuseTaken(field: string, value: string, taken: { id: number } | undefined): string {
@@ -172,7 +172,7 @@ async function firstFree(value: string, joint: string, find: (value: string) => 
 }
 
 /** Lower-case words joined by dashes. */
-export function slugOf(name: string): string {
+export function slugify(name: string): string {
   const words = plain(name)
     .toLowerCase()
     .match(/[a-z0-9]+/g) ?? ['product']
@@ -180,7 +180,7 @@ export function slugOf(name: string): string {
 }
 
 /** Initials of a name of several words, else the beginning of its one word; two to six capitals or digits. */
-export function prefixOf(name: string): string {
+export function suggestKeyPrefix(name: string): string {
   const words =
     plain(name)
       .toUpperCase()

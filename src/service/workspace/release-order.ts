@@ -40,10 +40,10 @@ export function orderReleases<R extends OrderedRelease>(releases: Iterable<R>): 
  */
 export function releaseOrder(releases: Iterable<OrderedRelease>): ReleaseOrder {
   const ordered = placed(releases)
-  const indexOf = (id: string) => ordered.findIndex(({ release }) => release.id === id)
+  const index = (id: string) => ordered.findIndex(({ release }) => release.id === id)
   return {
     add: (release) => insert(ordered, [withVersion(release)]),
-    isBefore: (id, other) => indexOf(id) < indexOf(other),
+    isBefore: (id, other) => index(id) < index(other),
   }
 }
 

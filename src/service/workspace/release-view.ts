@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Release } from '../../contract/environments.ts'
-import { etagOf } from '../shared/etag.ts'
+import { computeEtag } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'
 import { timestamp, timestampOrNull } from '../shared/times.ts'
 import { orderReleases } from './release-order.ts'
 import type { StoredRelease } from './releases.ts'
-import { isKnownEnvironment, isKnownRelease, type OriginOf } from './rules.ts'
+import { isKnownEnvironment, isKnownRelease, type RecordOrigin } from './rules.ts'
 
 /** Releases as the contract shows them, in the order given. */
 export async function viewReleases(rows: Rows, releases: readonly StoredRelease[]): Promise<z.input<typeof Release>[]> {
   if (releases.length === 0) return []
   const ids = releases.map(({ id }) => id)
-  const environments = await environmentsOf(rows, releases)
-  const places = await placesOf(rows, [...environments.keys()])
+  const environments = await readEnvironments(rows, releases)
+  const places = await readReleasePlaces(rows, [...environments.keys()])
   const [fresh, regressed] = [await newIssues(rows, ids), await regressions(rows, ids)]
   const maps = await sourceMaps(rows, releases)
   return releases.map((row) => {
@@ -34,7 +34,7 @@ export async function viewReleases(rows: Rows, releases: readonly StoredRelease[
       predecessor_id: places.get(row.id)?.predecessorId ?? '',
       sequence: places.get(row.id)?.sequence ?? 0,
       // Written only by the callers of ensureRelease.
-      origin: row.origin as OriginOf,
+      origin: row.origin as RecordOrigin,
       counts: {
         new_issues: fresh.get(row.id) ?? 0,
         regressed_issues: regressed.get(row.id) ?? 0,
@@ -45,7 +45,7 @@ export async function viewReleases(rows: Rows, releases: readonly StoredRelease[
       last_event_at: timestampOrNull(row.last_event_at),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
-      etag: etagOf(row.id, row.etag_version),
+      etag: computeEtag(row.id, row.etag_version),
     }
   })
 }
@@ -69,14 +69,14 @@ async function sourceMaps(rows: Rows, releases: readonly StoredRelease[]): Promi
   return new Map(counts.map(({ product_id, release, maps }) => [`${product_id} ${release}`, maps]))
 }
 
-async function environmentsOf(rows: Rows, releases: readonly StoredRelease[]) {
+async function readEnvironments(rows: Rows, releases: readonly StoredRelease[]) {
   const ids = [...new Set(releases.map(({ environment_id }) => environment_id))]
   const found = await rows.selectFrom('environment').select(['id', 'name', 'origin']).where('id', 'in', ids).execute()
   return new Map(found.map((environment) => [environment.id, environment]))
 }
 
 /** Place of every release of the environments in the order of its environment, from 1. */
-async function placesOf(rows: Rows, environmentIds: readonly string[]) {
+async function readReleasePlaces(rows: Rows, environmentIds: readonly string[]) {
   const siblings = await rows
     .selectFrom('release')
     .select(['id', 'environment_id', 'version', 'released_at', 'created_at'])

@@ -6,7 +6,7 @@ import type { Rows } from '../sql/database.ts'
 import type { ReleaseRow } from '../sql/schema.ts'
 import { audit } from './audit.ts'
 import { ensureEnvironment } from './environments.ts'
-import { nameKey, type OriginOf } from './rules.ts'
+import { nameKey, type RecordOrigin } from './rules.ts'
 
 /** A release as its table holds it. */
 export type StoredRelease = Selectable<ReleaseRow>
@@ -25,7 +25,7 @@ export interface ReleaseFacts {
   environmentId: string
   version: string
   /** Who names it; anything but EVENT adopts one that so far only events named (contract §6). */
-  origin: OriginOf
+  origin: RecordOrigin
   details?: ReleaseDetails
 }
 
@@ -80,8 +80,8 @@ export async function ensureRelease(
   return { release, before }
 }
 
-function adopts(before: StoredRelease, origin: OriginOf): boolean {
-  return before.origin === ('ORIGIN_EVENT' satisfies OriginOf) && origin !== 'ORIGIN_EVENT'
+function adopts(before: StoredRelease, origin: RecordOrigin): boolean {
+  return before.origin === ('ORIGIN_EVENT' satisfies RecordOrigin) && origin !== 'ORIGIN_EVENT'
 }
 
 /** Creates a release or brings it up to date for a caller who vouches for it, and its environment too. */

@@ -1,14 +1,14 @@
 import type * as z from 'zod'
 import type { EnvironmentKind, Origin } from '../../contract/environments.ts'
 
-export type Kind = z.output<typeof EnvironmentKind>
-export type OriginOf = z.output<typeof Origin>
+export type EnvironmentKindName = z.output<typeof EnvironmentKind>
+export type RecordOrigin = z.output<typeof Origin>
 
 /** What an event without an environment belongs to (Sentry's default, contract §6). */
 export const defaultEnvironmentName = 'production'
 
 /** The usual names: the kind is guessed from them, and an environment that has one is known (contract §6). */
-export const usualNames: Readonly<Record<Exclude<Kind, 'ENVIRONMENT_KIND_OTHER'>, readonly string[]>> = {
+export const usualNames: Readonly<Record<Exclude<EnvironmentKindName, 'ENVIRONMENT_KIND_OTHER'>, readonly string[]>> = {
   ENVIRONMENT_KIND_PRODUCTION: ['production', 'prod', 'prd', 'live'],
   ENVIRONMENT_KIND_STAGING: [
     'staging',
@@ -25,11 +25,11 @@ export const usualNames: Readonly<Record<Exclude<Kind, 'ENVIRONMENT_KIND_OTHER'>
   ENVIRONMENT_KIND_PREVIEW: ['preview', 'review', 'canary', 'beta'],
 }
 
-const kindOfName = new Map<string, Kind>()
+const kindByName = new Map<string, EnvironmentKindName>()
 for (const kind of Object.keys(usualNames) as (keyof typeof usualNames)[])
-  for (const name of usualNames[kind]) kindOfName.set(name, kind)
+  for (const name of usualNames[kind]) kindByName.set(name, kind)
 
-const weights: Readonly<Record<Kind, number>> = {
+const weights: Readonly<Record<EnvironmentKindName, number>> = {
   ENVIRONMENT_KIND_PRODUCTION: 1,
   ENVIRONMENT_KIND_STAGING: 0.4,
   ENVIRONMENT_KIND_TEST: 0.1,
@@ -43,14 +43,14 @@ export function nameKey(name: string): string {
   return name.trim().normalize('NFC').toLowerCase()
 }
 
-/** Kind guessed from a usual name, or from the first word of a longer one (`prod-eu-1`); OTHER without a guess. */
-export function guessKind(name: string): Kind {
+/** The kind guessed from a usual name, or from the first word of a longer one (`prod-eu-1`); OTHER without a guess. */
+export function guessKind(name: string): EnvironmentKindName {
   const key = nameKey(name)
-  return kindOfName.get(key) ?? kindOfName.get(key.split(/[-_.:\s]/)[0] ?? '') ?? 'ENVIRONMENT_KIND_OTHER'
+  return kindByName.get(key) ?? kindByName.get(key.split(/[-_.:\s]/)[0] ?? '') ?? 'ENVIRONMENT_KIND_OTHER'
 }
 
 /** Default `exposure_weight` of a kind (contract §6). */
-export function defaultWeight(kind: Kind): number {
+export function defaultWeight(kind: EnvironmentKindName): number {
   return weights[kind]
 }
 
@@ -59,10 +59,10 @@ export function defaultWeight(kind: Kind): number {
  * name counts: what follows a usual first word may be anything.
  */
 export function isKnownEnvironment(environment: { name: string; origin: string }): boolean {
-  return environment.origin !== ('ORIGIN_EVENT' satisfies OriginOf) || kindOfName.has(nameKey(environment.name))
+  return environment.origin !== ('ORIGIN_EVENT' satisfies RecordOrigin) || kindByName.has(nameKey(environment.name))
 }
 
 /** The same for a release: a member or a token made it. */
 export function isKnownRelease(release: { origin: string }): boolean {
-  return release.origin !== ('ORIGIN_EVENT' satisfies OriginOf)
+  return release.origin !== ('ORIGIN_EVENT' satisfies RecordOrigin)
 }

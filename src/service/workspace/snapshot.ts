@@ -14,7 +14,7 @@ export interface Snapshot {
  * references of requirements name, and the working tree of the last prepared test context. A path is on the list when it
  * equals one of them; nothing else of what a member wrote, such as a glob, vouches for a file.
  */
-export async function snapshotOf(rows: Rows, productId: number): Promise<Snapshot> {
+export async function readSnapshot(rows: Rows, productId: number): Promise<Snapshot> {
   const any = await sql<{ path: string }>`${givenPaths(productId, sql`1 = 1`)} LIMIT 1`.execute(rows)
   const known = any.rows.length > 0
   return {
@@ -33,7 +33,7 @@ export async function matchedFiles(
   productId: number,
   issueIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const snapshot = await snapshotOf(rows, productId)
+  const snapshot = await readSnapshot(rows, productId)
   if (!snapshot.known || issueIds.length === 0) return new Map()
   const files = await rows
     .selectFrom('issue_frame')

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventOf, parseEnvelope } from '../../../src/service/sample/envelope.ts'
+import { findEvent, parseEnvelope } from '../../../src/service/sample/envelope.ts'
 import { record } from '../../../src/dev/sample-recorder/record-crashes.ts'
 import { chromiumPath } from '../../../src/dev/sample-recorder/crashes/browser.ts'
 import { browserScenarios } from '../../../src/dev/sample-recorder/crashes/browser-scenarios.ts'
@@ -52,5 +52,5 @@ function once<Kind extends Scenario>(scenarios: readonly Kind[], name: string): 
 }
 
 function eventIn([line]: Awaited<ReturnType<typeof record>>) {
-  return line && 'body' in line ? eventOf(parseEnvelope(line.body)) : undefined
+  return line && 'body' in line ? findEvent(parseEnvelope(line.body)) : undefined
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { prefixOf, slugOf } from '../../../src/service/workspace/products.ts'
+import { suggestKeyPrefix, slugify } from '../../../src/service/workspace/products.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { existingIdOf, reasonOf, workspaceId } from '../people.ts'
 
@@ -65,8 +65,8 @@ test('slug and key prefix made from a name are free ones; given ones that are ta
 test('whatever the name, slug and key prefix are well formed', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 80, unit: 'grapheme' }), (name) => {
-      expect(slugOf(name)).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
-      expect(prefixOf(name)).toMatch(/^[A-Z][A-Z0-9]{1,9}$/)
+      expect(slugify(name)).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+      expect(suggestKeyPrefix(name)).toMatch(/^[A-Z][A-Z0-9]{1,9}$/)
     }),
   )
 })

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { eventOf, parseEnvelope } from '../../../src/service/sample/envelope.ts'
+import { findEvent, parseEnvelope } from '../../../src/service/sample/envelope.ts'
 import type { JsonObject } from '../../../src/lib/objects.ts'
 import { type IngestRequest, loadSample, readdress, sampleReleases } from '../../../src/service/sample/load.ts'
 import {
@@ -51,7 +51,7 @@ let lines: RecordedLine[]
 let bodies: string[]
 let events: { offset_ms: number; event: SampleEvent }[]
 
-const sampleEvent = (body: string) => eventOf(parseEnvelope(body)) as JsonObject & SampleEvent
+const sampleEvent = (body: string) => findEvent(parseEnvelope(body)) as JsonObject & SampleEvent
 
 beforeAll(async () => {
   lines = unfold(await readRecording())
@@ -251,7 +251,7 @@ test('readdress keeps stated lengths right and moves every time of an event', ()
   expect(path).toBe(`/api/${productId}/envelope/?sentry_key=${publicKey}`)
   expect(envelope.header['dsn']).toBe(`https://${publicKey}@reports.shop.example/${productId}`)
   expect(envelope.items[0]?.header['length']).toBe(Buffer.byteLength(envelope.items[0]!.payload))
-  expect(eventOf(envelope)).toMatchObject({
+  expect(findEvent(envelope)).toMatchObject({
     timestamp: (now - 60_000) / 1000,
     start_timestamp: (now - 60_500) / 1000,
     contexts: { app: { app_start_time: '2030-05-04T11:58:50.000Z' } },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { snapshotOf } from '../../../src/service/workspace/snapshot.ts'
+import { readSnapshot } from '../../../src/service/workspace/snapshot.ts'
 import { startApp, type App } from '../../app.ts'
 import { giveSources, issuesOf, own, thrown } from '../agent-context/fix/fix-context.ts'
 
 const has = async (app: App, ...paths: string[]) => {
-  const snapshot = await snapshotOf(app.db.read, Number(app.productId))
+  const snapshot = await readSnapshot(app.db.read, Number(app.productId))
   return [snapshot.known, ...[...(await snapshot.has(paths))].toSorted()]
 }
 
@@ -21,7 +21,7 @@ test('a path is known when it equals a source of a READY map of the product, who
     'src/a.ts',
     'src/b.ts',
   ])
-  expect((await snapshotOf(app.db.read, 999)).known).toBe(false)
+  expect((await readSnapshot(app.db.read, 999)).known).toBe(false)
 })
 
 test('the sources of a map that is not READY give no path', async () => {

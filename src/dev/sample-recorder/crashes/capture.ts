@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
+import { findEvent, parseEnvelope } from '../../../service/sample/envelope.ts'
 import { placeholderKey, placeholderProduct } from '../../../service/sample/recording.ts'
 
 /** A request of an SDK that contains an event. */
@@ -42,7 +42,7 @@ export class Capture implements AsyncDisposable {
 
   /** Takes a request; ignores sessions, logs and client reports. */
   accept(path: string, headers: Record<string, string | string[] | undefined>, body: string): void {
-    if (!eventOf(parseEnvelope(body))) return
+    if (!findEvent(parseEnvelope(body))) return
     const kept = keptHeaders.filter((name) => name in headers).map((name) => [name, String(headers[name])])
     this.#waiting.push({ path, headers: Object.fromEntries(kept), body })
   }

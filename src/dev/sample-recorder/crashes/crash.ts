@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
+import { findEvent, parseEnvelope } from '../../../service/sample/envelope.ts'
 import type { JsonObject } from '../../../lib/objects.ts'
 import type { RecordedRequest } from '../../../service/sample/recording.ts'
 import { startBrowser, visit } from './browser.ts'
@@ -112,7 +112,7 @@ function groupByStage<Kind extends Scenario>(scenarios: readonly Kind[]): Stage<
 }
 
 function toCrash(scenario: Scenario, before: number, captured: Captured, own: readonly Replacement[]): Crash {
-  const reported = reportedTitle(eventOf(parseEnvelope(captured.body)) ?? {})
+  const reported = reportedTitle(findEvent(parseEnvelope(captured.body)) ?? {})
   if (!reported.startsWith(scenario.reports)) throw new Error(`${scenario.name}: reported "${reported}"`)
   return { scenario, request: { offset_ms: 0 - before, ...neutral(captured, own) } }
 }

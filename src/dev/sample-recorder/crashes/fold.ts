@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { eventOf, parseEnvelope } from '../../../service/sample/envelope.ts'
+import { findEvent, parseEnvelope } from '../../../service/sample/envelope.ts'
 import type { RecordedRequest } from '../../../service/sample/recording.ts'
 
 /** Folds equal crashes into one line: the first in full, and only the differences of the others. */
@@ -21,7 +21,7 @@ export function fold(requests: readonly RecordedRequest[]): RecordedRequest {
 /** The values that differ between crashes: ids, the user, the order number. */
 function varying({ body }: RecordedRequest): string[] {
   const envelope = parseEnvelope(body)
-  const event = eventOf(envelope) ?? {}
+  const event = findEvent(envelope) ?? {}
   const { trace_id, span_id, parent_span_id } = (event['contexts'] as { trace: Record<string, string> }).trace
   const { id, username, email, ip_address } = event['user'] as Record<string, string>
   const order = /SO-\d+/.exec(body)?.[0]

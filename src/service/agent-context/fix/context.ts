@@ -6,7 +6,7 @@ import { viewIssues } from '../../errors/issues/read/issue-view.ts'
 import type { StoredIssue } from '../../errors/issues/columns.ts'
 import { latestOccurrence } from '../../errors/issues/read/occurrences.ts'
 import { readPresence } from '../../errors/issues/read/presence.ts'
-import { snapshotOf } from '../../workspace/snapshot.ts'
+import { readSnapshot } from '../../workspace/snapshot.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import type { FileBody, FixContextBody, FrameBody } from './bodies.ts'
@@ -102,7 +102,7 @@ async function findFiles(
   { stacks, note }: { stacks: Stacks; note: NoteTruncation },
 ): Promise<Pick<FixContextBody, 'files' | 'requirements'>> {
   const files = implicatedFiles(stacks, { maxFiles, note })
-  const snapshot = await snapshotOf(rows, product.id)
+  const snapshot = await readSnapshot(rows, product.id)
   const given = await snapshot.has(files.map(({ path }) => path))
   const query = { product, files, max: maxRequirements, now }
   const { requirements, total, idsByPath } = await requirementsFor(rows, query)

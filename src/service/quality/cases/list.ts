@@ -1,7 +1,7 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
-import { cutPage, pagingOf, type Page } from '../../shared/paging.ts'
+import { cutPage, pagingMembers, type Page } from '../../shared/paging.ts'
 import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
 import { testNumber } from '../keys.ts'
@@ -15,11 +15,11 @@ type Filter = Omit<InputOf<'listTests'>, 'product_id' | 'page_size' | 'page_toke
 export async function listTestRows(
   rows: Rows,
   { productId, filter, page }: { productId: number; filter: Filter; page: Page },
-): Promise<{ tests: StoredTest[]; paging: ReturnType<typeof pagingOf> }> {
+): Promise<{ tests: StoredTest[]; paging: ReturnType<typeof pagingMembers> }> {
   const isSearch = filter.q !== undefined && filter.q !== ''
   const ranked = isSearch ? rows.dialect.textIndex.search('test', filter.q ?? '') : undefined
   // The query is only punctuation: nothing can match.
-  if (isSearch && ranked === undefined) return { tests: [], paging: pagingOf(page, '', 0) }
+  if (isSearch && ranked === undefined) return { tests: [], paging: pagingMembers(page, '', 0) }
   const where = await conditions(rows, productId, filter)
   const matching = rows
     .selectFrom('test')

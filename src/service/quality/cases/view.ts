@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type * as z from 'zod'
 import { AutomationStatus, TestKind, TestLevel, TestStatus, type Test } from '../../../contract/tests.ts'
 import { chunks } from '../../sql/chunks.ts'
-import { etagOf } from '../../shared/etag.ts'
+import { computeEtag } from '../../shared/etag.ts'
 import { requirementKey, testKey } from '../keys.ts'
 import { parseActor, LabelColumn } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
@@ -62,7 +62,7 @@ export async function viewTests(
     created_by: parseActor(row.created_by),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
-    etag: etagOf(row.id, row.etag_version),
+    etag: computeEtag(row.id, row.etag_version),
   }))
 }
 

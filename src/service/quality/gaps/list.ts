@@ -3,7 +3,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import type { GapSummary } from '../../../contract/retrieval.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { componentRefs } from '../../workspace/names.ts'
-import { nextToken, pagingOf, type Page } from '../../shared/paging.ts'
+import { nextToken, pagingMembers, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import { scanGaps, type ScannedGap } from './scan.ts'
 import { viewGaps, type GapBody, type GapViewing } from './view.ts'
@@ -16,7 +16,7 @@ export async function listGaps(
   rows: Rows,
   product: CoveredProduct,
   { filter, page, ...viewing }: GapViewing & { filter: Filter; page: Page },
-): Promise<{ gaps: GapBody[]; paging: ReturnType<typeof pagingOf>; summary: z.input<typeof GapSummary> }> {
+): Promise<{ gaps: GapBody[]; paging: ReturnType<typeof pagingMembers>; summary: z.input<typeof GapSummary> }> {
   const all = await matching(rows, await scanGaps(rows, product, viewing), filter)
   const start = page.after === undefined ? 0 : all.findIndex((gap) => isAfter(gap, page.after!))
   const shown = start < 0 ? [] : all.slice(start, start + page.size)
@@ -26,7 +26,7 @@ export async function listGaps(
   const ranked = shown.map((gap, index) => ({ gap, rank: start + index + 1 }))
   return {
     gaps: await viewGaps(rows, product, ranked, viewing),
-    paging: pagingOf(page, token, all.length),
+    paging: pagingMembers(page, token, all.length),
     summary: await summarise(rows, all),
   }
 }

@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
-import { cutPage, pagingOf, type Page } from '../../shared/paging.ts'
+import { cutPage, pagingMembers, type Page } from '../../shared/paging.ts'
 import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
 import { requirementNumber } from '../keys.ts'
@@ -32,12 +32,12 @@ const orders = {
 export async function listRequirementRows(
   rows: Rows,
   query: { productId: number; filter: Filter; sort: Sort | undefined; page: Page },
-): Promise<{ requirements: StoredRequirement[]; paging: ReturnType<typeof pagingOf> }> {
+): Promise<{ requirements: StoredRequirement[]; paging: ReturnType<typeof pagingMembers> }> {
   const { productId, filter, page } = query
   const isSearch = filter.q !== undefined && filter.q !== ''
   const ranked = isSearch ? rows.dialect.textIndex.search('requirement', filter.q ?? '') : undefined
   // The query is only punctuation: nothing can match.
-  if (isSearch && ranked === undefined) return { requirements: [], paging: pagingOf(page, '', 0) }
+  if (isSearch && ranked === undefined) return { requirements: [], paging: pagingMembers(page, '', 0) }
   const sort = query.sort ?? (isSearch ? 'rank' : 'position')
   const { by, descending } = orders[isSearch || sort !== 'rank' ? sort : 'position']
   const where = await conditions(rows, productId, filter)

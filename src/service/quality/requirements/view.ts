@@ -2,7 +2,7 @@ import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
 import { coverageFor } from '../coverage/read.ts'
 import type { CoverageScope } from '../coverage/links.ts'
-import { etagOf } from '../../shared/etag.ts'
+import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'
 import type { StoredRequirement } from './access.ts'
@@ -63,7 +63,7 @@ export async function viewRequirements(
       updated_by: parseActor(row.updated_by),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
-      etag: etagOf(row.id, row.etag_version),
+      etag: computeEtag(row.id, row.etag_version),
     }
   })
 }

@@ -5,7 +5,7 @@ import type { Event, EventSummary } from '../../../../contract/events.ts'
 import { compileComponentRows, type Owners } from '../../../workspace/components.ts'
 import { attributeEvent } from '../attribute-event.ts'
 import { repoPath, parseRepositoryRoots, type RepositoryRoots } from '../../../workspace/repo-path.ts'
-import { isKnownEnvironment, type OriginOf } from '../../../workspace/rules.ts'
+import { isKnownEnvironment, type RecordOrigin } from '../../../workspace/rules.ts'
 import type { NormalFrame } from '../../event/event.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../../sql/schema.ts'
@@ -48,7 +48,7 @@ interface Names {
   releases: ReadonlyMap<string, ReleaseName>
 }
 
-const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
+const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
 
 /** Rows as the contract's summaries, in the same order. */
 export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import type { Issue } from '../../../../contract/issues.ts'
-import { etagOf } from '../../../shared/etag.ts'
+import { computeEtag } from '../../../shared/etag.ts'
 import { matchedFiles } from '../../../workspace/snapshot.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../../../shared/times.ts'
@@ -63,7 +63,7 @@ export async function viewIssues(
     grouping: readJson(StoredGrouping, issue.grouping),
     reopened_count: issue.reopened_count,
     created_at: timestamp(issue.created_at),
-    etag: etagOf(issue.id, issue.version),
+    etag: computeEtag(issue.id, issue.version),
   }))
 }
 

@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../../contract/index.ts'
-import { nextToken, pagingOf, type Page } from '../../../shared/paging.ts'
+import { nextToken, pagingMembers, type Page } from '../../../shared/paging.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { periodMs } from '../buckets.ts'
 import type { StoredIssue } from '../columns.ts'
@@ -38,7 +38,7 @@ export async function listIssueRows(rows: Rows, query: IssueQuery) {
     .where((eb) => eb.and(conditions(rows, query)))
     .executeTakeFirstOrThrow()
   const issues: StoredIssue[] = kept
-  return { issues, paging: pagingOf(page, token, total) }
+  return { issues, paging: pagingMembers(page, token, total) }
 }
 
 /** The newest commit that touched an issue of the product; 0 before the first. */

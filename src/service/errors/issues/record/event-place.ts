@@ -5,7 +5,7 @@ import {
   guessKind,
   isKnownEnvironment,
   nameKey,
-  type OriginOf,
+  type RecordOrigin,
 } from '../../../workspace/rules.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import { dayMs } from '../../../shared/times.ts'
@@ -46,8 +46,8 @@ export interface EventNames {
   received_at: number
 }
 
-const byEvent = 'ORIGIN_EVENT' satisfies OriginOf
-const byMember = 'ORIGIN_MANUAL' satisfies OriginOf
+const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
+const byMember = 'ORIGIN_MANUAL' satisfies RecordOrigin
 
 interface ProductFacts {
   id: number

@@ -1,6 +1,6 @@
 import { audit } from '../../../workspace/audit.ts'
 import type { Call } from '../../../shared/context.ts'
-import { isKnownRelease, type OriginOf } from '../../../workspace/rules.ts'
+import { isKnownRelease, type RecordOrigin } from '../../../workspace/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 
@@ -21,7 +21,7 @@ export async function vouchForRelease(
     const after = await rows
       .updateTable('release')
       .set({
-        origin: 'ORIGIN_MANUAL' satisfies OriginOf,
+        origin: 'ORIGIN_MANUAL' satisfies RecordOrigin,
         etag_version: before.etag_version + 1,
         updated_at: call.now(),
       })
