@@ -26,21 +26,21 @@ import { createUploads, type UploadLimits, type Uploads } from './errors/sourcem
 import { openSqlite } from './sql/sqlite.ts'
 
 export interface ServiceOptions {
-  /** Folder of the database, the token and everything else that is kept; made with mode 0700. */
+  /** Folder of the database, the token and all other stored data; created with mode 0700. */
   dataDir: string
-  /** Key of every signature. */
+  /** The key of all signatures. */
   secret: string
-  /** Of this program. */
+  /** The version of this program. */
   version: string
   /** The module of the thread that reads source maps: a file, or a `data:` address. */
   sourceMapWorker: () => Promise<URL>
   platform?: Platform | undefined
   /** Fill an empty data directory with the sample product. */
   sample?: boolean | undefined
-  /** Hears one line about each long step. */
+  /** Called with one line about each long step. */
   onProgress?: ((line: string) => void) | undefined
   log?: Log | undefined
-  /** REST rate limit per token of `handle`; absent is the contract's. */
+  /** REST rate limit per token of `handle`; the default is the contract's. */
   rate?: Rate | undefined
   /** Compare every response with the contract. For tests. */
   checkResponses?: boolean | undefined
@@ -59,11 +59,11 @@ export interface Service {
   productId: string
   /** The first product's DSN at an origin such as `http://127.0.0.1:4319`. */
   dsn(origin: string): string
-  /** Waits for what is under way and closes the database. */
+  /** Waits for work in progress and closes the database. */
   close(): Promise<void>
 }
 
-/** Opens the embedded service on a data directory; an empty one is made usable first (contract §0.5). */
+/** Opens the embedded service on a data directory, and sets up an empty one first (contract §0.5). */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataDir, log, onProgress, platform = systemPlatform } = options
   await makeDataDir(dataDir)
@@ -147,7 +147,7 @@ function dispatch({ router, ingest, uploads, platform }: Services): Send {
   return async (request) => {
     const { path } = splitAddress(request.url)
     if (path.startsWith('/v1/')) return router(request)
-    // SDKs with a slash too many in their DSN are common.
+    // DSNs with an extra slash are common.
     if (/^\/+api(?:\/|$)/.test(path)) return ingest(request)
     if (/^\/uploads(?:\/|$)/.test(path)) return uploads(request)
     const requestId = platform.newId()
@@ -175,7 +175,7 @@ function uploadsHandler(uploads: Pick<Uploads, 'receive'>, platform: Platform, l
 
 let openApiJson: Promise<string> | undefined
 
-/** The contract as OpenAPI; made when first asked for, because hardly any process is. */
+/** The contract as OpenAPI, built on first request, because few processes serve it. */
 async function openApiReply(requestId: string): Promise<WireReply> {
   openApiJson ??= import('../contract/openapi/index.ts').then(({ openApi }) => JSON.stringify(openApi()))
   return jsonReply(200, await openApiJson, requestId)

@@ -11,9 +11,9 @@ import type { Database } from '../sql/database.ts'
 const usedAtMostEveryMs = 60_000
 
 export interface Authenticator {
-  /** Who holds the bearer token of an `Authorization` header; throws `unauthenticated`. */
+  /** The principal of the bearer token in an `Authorization` header; throws `unauthenticated`. */
   authenticate(authorization: string | undefined): Promise<Principal>
-  /** Resolves when every `last_used_at` under way is written. */
+  /** Resolves when every pending `last_used_at` is written. */
   settled(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function createAuthenticator({
   const usedAt = new Map<string, number>()
   const writes = new Set<Promise<void>>()
 
-  /** Notes the use of a token at most once a minute; nobody waits for it. */
+  /** Records the use of a token at most once a minute, in the background. */
   function noteUse(tokenId: string, stored: number | null, now: number) {
     if (now - (usedAt.get(tokenId) ?? stored ?? -Infinity) < usedAtMostEveryMs) return
     usedAt.set(tokenId, now)
@@ -72,7 +72,7 @@ export function createAuthenticator({
   }
 }
 
-/** The actor a principal's writes are recorded under (contract §0.8). */
+/** The actor that a principal's writes are recorded under (contract §0.8). */
 export function toActor(principal: Principal): Call['actor'] {
   return {
     type: principal.isAgent ? 'ACTOR_TYPE_AGENT' : 'ACTOR_TYPE_API_TOKEN',
@@ -91,7 +91,7 @@ export function requireScope(principal: Principal, scope: Scope): void {
   })
 }
 
-/** SHA-256 of a token, hex: all of it that is stored. */
+/** SHA-256 of a token in hex: only this is stored. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

@@ -12,7 +12,7 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b
 
 /**
  * The JSON object in the body, `{}` without one. Never holds more than `limitBytes`, neither as sent nor unpacked.
- * Throws `payload_too_large`, or `invalid_argument` for what is no JSON object or ends early.
+ * Throws `payload_too_large`, or `invalid_argument` for anything that is not a JSON object or ends early.
  */
 export async function readJsonBody(request: WireRequest, limitBytes: number): Promise<Record<string, unknown>> {
   const text = await readTextBody(request, limitBytes)
@@ -38,8 +38,8 @@ function decodeText(bytes: Buffer): string {
 }
 
 /**
- * The JSON object that a text is. Throws `invalid_argument` for any other, and for one nested deeper than 500 levels: what
- * parses it without recursion is written again with it.
+ * Parses a text as a JSON object. Throws `invalid_argument` for any other text, and beyond 500 levels of nesting:
+ * parsing does not recurse, but writing it again does.
  */
 export function jsonObject(text: string): Record<string, unknown> {
   if (nestingDepth(text) > DEEPEST) throw invalidBody(`the body is nested deeper than ${String(DEEPEST)} levels`)
@@ -54,7 +54,7 @@ export function jsonObject(text: string): Record<string, unknown> {
   return body as Record<string, unknown>
 }
 
-/** How deep the brackets of a JSON text nest, counted until it is too deep. */
+/** Nesting depth of the brackets of a JSON text, counted up to the limit. */
 function nestingDepth(text: string): number {
   // Too short to be that deep.
   if (text.length < 2 * DEEPEST) return 0

@@ -1,11 +1,11 @@
 import type { Database } from '../sql/database.ts'
 
-/** Thrown inside a transaction whose result is wanted and whose changes are not. */
+/** Thrown inside a transaction to keep its result but not its changes. */
 class RolledBack extends Error {}
 
 /**
  * The same database, but every transaction is rolled back after its work: full validation and response, nothing written
- * (contract §0.6), whatever a handler does.
+ * (contract §0.6), for every handler.
  */
 export function dryRun(db: Database): Database {
   return {

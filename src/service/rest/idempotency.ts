@@ -8,33 +8,33 @@ const prunedEveryMs = 10 * 60 * 1000
 /** Written with the first change of the request; the response follows. */
 const pending = 0
 const done = 200
-/** Waits before the answer to a change that was made is stored again. */
+/** Delays between attempts to store the response to a change that was made. */
 const storedAgainAfterMs = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000]
 
 export interface RequestKey {
   tokenId: string
   /** `request_id` or the `Idempotency-Key` header. */
   key: string
-  /** Of endpoint and input: another body under the same key is a mistake. */
+  /** Hash of endpoint and input: another body under the same key is a mistake. */
   hash: string
 }
 
 export interface Idempotency {
   /**
-   * Runs `work` once per key: a repetition within 24 h resolves to the stored response. `work` gets a database whose first
-   * transaction also claims the key, so that no crash and no second process lets it run twice. Once `work` has succeeded
-   * so does the call: a response that cannot be stored yet is stored a little later.
-   * Throws `REQUEST_ID_REUSED` and `REQUEST_IN_PROGRESS`.
+   * Runs `work` once per key: a repetition within 24 h resolves to the stored response. `work` gets a database whose
+   * first transaction also claims the key, so that neither a crash nor a second process runs it twice. Once `work` has
+   * succeeded, so does the call: a response that cannot be stored yet is stored a little later. Throws
+   * `REQUEST_ID_REUSED` and `REQUEST_IN_PROGRESS`.
    */
   once(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string>
-  /** Makes a last attempt at what could not be stored yet; to be called before the database closes. */
+  /** Makes a last attempt to store pending responses; call it before the database closes. */
   settled(): Promise<void>
 }
 
 export interface IdempotencyOptions {
   db: Database
   platform: Platform
-  /** Hears of responses that could not be stored, which fail no call. */
+  /** Called for responses that could not be stored, which does not fail the call. */
   onError?: (error: unknown) => void
 }
 
@@ -112,7 +112,7 @@ interface Stored {
   response: string
 }
 
-/** The response to a change that was made, held until the database takes it. */
+/** The response to a change that was made, kept until it can be stored. */
 interface Unstored extends Stored {
   request: RequestKey
   timer: NodeJS.Timeout

@@ -5,22 +5,22 @@ import { ServiceError, type FieldViolation } from '../../errors.ts'
 type ParameterKind = 'text' | 'int' | 'number' | 'boolean'
 
 interface Parameter {
-  /** Member of the input that it fills. */
+  /** The member of the input that the parameter sets. */
   member: string
   kind: ParameterKind
   repeated: boolean
 }
 
-/** The specification's names of the paging parameters, beside our shorter ones (contract §0.3). */
+/** The specification's names of the paging parameters, in addition to our shorter ones (contract §0.3). */
 const aliases: Readonly<Record<string, string>> = {
   page_token: 'pagination.page_token',
   page_size: 'pagination.page_size',
 }
 
 /**
- * Compiles what an endpoint takes in its query: every member of its input that is not in the path for GET and DELETE, the
- * etag alone where there is a body. The returned function reads a query string, each value coerced exactly to the type
- * of its member; an empty value is an absent one, as at a gRPC gateway. Throws `invalid_argument`.
+ * Compiles the query parameters of an endpoint: every member of its input that is not in the path for GET and DELETE,
+ * the etag alone where there is a body. The returned function reads a query string, each value coerced exactly to the
+ * type of its member; an empty value counts as absent, as in a gRPC gateway. Throws `invalid_argument`.
  */
 export function compileQuery(endpoint: Endpoint): (query: string) => Record<string, unknown> {
   const parameters = queryParameters(endpoint)

@@ -11,7 +11,7 @@ export function jsonReply(status: number, json: string, requestId: string): Wire
   return { status, headers, body: json }
 }
 
-/** The reply for a failure, in the form of contract §0.4. */
+/** The reply to a request that failed, in the form of contract §0.4. */
 export function errorReply(failure: ServiceError, requestId: string): WireReply {
   const reply = jsonReply(failure.status, JSON.stringify(errorBody(failure, requestId)), requestId)
   if (failure.status === 401) reply.headers['www-authenticate'] = 'Bearer'
@@ -19,7 +19,7 @@ export function errorReply(failure: ServiceError, requestId: string): WireReply 
   return reply
 }
 
-/** What a thrown value tells the caller: a `ServiceError` itself; anything else is a bug and says nothing of itself. */
+/** Converts a thrown value: a `ServiceError` stays as it is; anything else is a bug, whose details stay hidden. */
 export function toFailure(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
   return new ServiceError('internal', 'something went wrong in the service; its log has the request id', {

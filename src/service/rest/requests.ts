@@ -8,13 +8,13 @@ import { jsonObject, readJsonBody, readTextBody } from './body.ts'
 import { compileQuery } from './query.ts'
 import { invalidInput } from './violations.ts'
 
-/** One request as its endpoint understands it. */
+/** One parsed request of an endpoint. */
 export interface ParsedRequest {
   input: unknown
   validateOnly: boolean
   /** `request_id` or `Idempotency-Key` of a POST; undefined without one. */
   requestKey: string | undefined
-  /** Of the parsed input: equal for bodies that mean the same. */
+  /** Hash of the parsed input: equal for bodies with the same meaning. */
   hash: string
 }
 
@@ -53,8 +53,8 @@ export function compileReader(endpoint: Endpoint) {
 }
 
 /**
- * The members that a body gives. Where the body may be a value itself, anything but a JSON object with a member of the
- * endpoint's own is that value (contract §4.1, raw bodies).
+ * The members of the input that are in the body. Where the body may itself be one member's value, it is that value
+ * unless it is a JSON object with a member of the endpoint (contract §4.1, raw bodies).
  */
 async function readBody(
   request: WireRequest,
@@ -90,7 +90,7 @@ function wantsDryRun({ headers }: WireRequest, body: Record<string, unknown>): b
   return body['validate_only'] === true || headers['x-svc-validate-only']?.toLowerCase() === 'true'
 }
 
-/** An ignored wish for a dry run would become a write. */
+/** A request for a dry run must not become a write. */
 function noDryRun(): ServiceError {
   const description = 'is not offered by this endpoint; leave it out to make the change'
   return new ServiceError('invalid_argument', `validate_only ${description}`, {

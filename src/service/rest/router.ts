@@ -26,7 +26,7 @@ export interface RouterOptions {
   idempotency: Idempotency
   /** REST rate limit per token; none for the client in this process. */
   rate?: Rate | undefined
-  /** Compare every response with the contract: a handler that breaks it becomes an `internal` that says how. For tests. */
+  /** Compare every response with the contract: a violation becomes an `internal` that names it. For tests. */
   checkResponses?: boolean | undefined
   log?: Log | undefined
 }
@@ -38,7 +38,7 @@ interface Route {
   name: EndpointName
   endpoint: Endpoint
   read: ReturnType<typeof compileReader>
-  /** The handler of this endpoint, its types forgotten: `read` yields what its schema does. */
+  /** The handler of this endpoint, without its types: `read` returns the output of its schema. */
   handle: ((input: unknown, call: Call) => Promise<unknown>) | undefined
 }
 

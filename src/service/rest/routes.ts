@@ -2,7 +2,7 @@ import { pathParameters } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
 
 export interface Match<T> {
-  /** What stands behind the method; undefined when the path is known under other methods only. */
+  /** The target of the method; undefined when the path is known only with other methods. */
   target: T | undefined
   /** Values of the path parameters, decoded. */
   parameters: Record<string, string>
@@ -13,12 +13,12 @@ interface Pattern<T> {
   methods: Map<string, { target: T; names: readonly string[] }>
 }
 
-/** `products`, `{id}`, `{id}:setStatus` or `issues:bulkSetStatus`; a parameter stands for the part before the verb. */
+/** `products`, `{id}`, `{id}:setStatus` or `issues:bulkSetStatus`; a parameter takes the part before the verb. */
 type Segment = { literal: string } | { suffix: string }
 
 /**
  * Compiles path templates; the returned function finds the one of a raw (still encoded) path. Literals win over
- * parameters. Throws `invalid_argument` for a path value that no id can be.
+ * parameters. Throws `invalid_argument` for a path value that cannot be an id.
  */
 export function compileRoutes<T>(routes: Iterable<readonly [method: string, path: string, target: T]>) {
   const byCount = new Map<number, Pattern<T>[]>()
@@ -69,14 +69,14 @@ function captureValues(segments: readonly Segment[], parts: readonly string[]): 
     }
     if (!part.endsWith(segment.suffix)) return undefined
     const value = part.slice(0, part.length - segment.suffix.length)
-    // A colon in the clear introduces a verb; one that belongs to a value comes encoded.
+    // An unencoded colon introduces a verb; a colon in a value arrives encoded.
     if (value === '' || value.includes(':')) return undefined
     values.push(value)
   }
   return values
 }
 
-/** Decodes once. Dots and slashes are refused: they would point elsewhere at the next hop that normalises paths. */
+/** Decodes once. Dots and slashes are refused: the next hop that normalises paths would read another path. */
 function decodeValue(name: string, raw: string): string {
   let value: string
   try {

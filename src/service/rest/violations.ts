@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import { ServiceError, type FieldViolation } from '../../errors.ts'
 
 /**
- * The `invalid_argument` for what zod found in `input`: one sentence per member, with the allowed values of an enum.
- * The caller's own text is not repeated.
+ * Converts zod's issues with `input` to an `invalid_argument`: one sentence per member, with the allowed values of an
+ * enum. The caller's own text is not repeated.
  */
 export function invalidInput(input: unknown, issues: readonly z.core.$ZodIssue[]): ServiceError {
   const violations = issues.map((issue) => toViolation(input, issue))
@@ -26,7 +26,7 @@ function toViolation(input: unknown, issue: z.core.$ZodIssue): FieldViolation {
   return { field, description: allowed.length === 0 ? describe(issue) : `must be one of ${allowed.join(', ')}` }
 }
 
-/** Values of an enum, also of one inside a union such as "empty or a status". */
+/** Values of an enum, including one inside a union such as "empty or a status". */
 function allowedValues(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'invalid_value') return issue.values.map(String).filter((value) => value !== '')
   if (issue.code === 'invalid_union') return issue.errors.flat().flatMap(allowedValues)

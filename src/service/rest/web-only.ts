@@ -3,8 +3,8 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 type WebOnly = readonly [method: Endpoint['method'], path: Endpoint['path']]
 
 /**
- * What the specification keeps to web sessions, under the paths a caller would try first: a token gets 403
- * `WEB_SESSION_REQUIRED` instead of a 404 that looks like a typing error (contract §0.4).
+ * Endpoints that the specification reserves for web sessions, under the paths a caller would try first: a token gets
+ * 403 `WEB_SESSION_REQUIRED` instead of a 404 that looks like a typing error (contract §0.4).
  */
 export const webOnly: readonly WebOnly[] = [
   ['POST', '/v1/auth/signup'],

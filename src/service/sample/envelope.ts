@@ -11,7 +11,7 @@ export interface Envelope {
   items: EnvelopeItem[]
 }
 
-/** Read an envelope whose payloads are text of one line each, or carry their length. */
+/** Reads an envelope whose payloads are each one line of text, or have a length. */
 export function parseEnvelope(text: string): Envelope {
   let rest = text
   const line = () => {
@@ -32,7 +32,7 @@ export function parseEnvelope(text: string): Envelope {
   return { header, items }
 }
 
-/** Write an envelope; an item that states its length states the right one. */
+/** Writes an envelope; lengths of items are corrected. */
 export function formatEnvelope({ header, items }: Envelope): string {
   const lines = items.flatMap(({ header: itemHeader, payload }) => [
     JSON.stringify('length' in itemHeader ? { ...itemHeader, length: Buffer.byteLength(payload) } : itemHeader),
@@ -51,7 +51,7 @@ export function mapEvents(envelope: Envelope, change: (event: JsonObject) => Jso
   return { ...envelope, items }
 }
 
-/** The event of an envelope that has one. */
+/** The event of an envelope, if it has one. */
 export function findEvent(envelope: Envelope): JsonObject | undefined {
   const item = envelope.items.find(({ header }) => header.type === 'event')
   return item && (JSON.parse(item.payload) as JsonObject)

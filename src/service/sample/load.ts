@@ -6,7 +6,7 @@ export { sampleComponents, sampleEnvironments, sampleProduct, sampleReleases } f
 export { loadQuality } from './quality.ts'
 export { forgottenMaps, sampleBundles } from './source-maps.ts'
 
-/** One request for the ingest; `url` is path and query. */
+/** One ingest request; `url` is path and query. */
 export interface IngestRequest {
   method: string
   url: string
@@ -19,11 +19,14 @@ export interface LoadOptions {
   send(request: IngestRequest): Promise<{ status: number; body: string }>
   productId: string
   publicKey: string
-  /** Marks the issue that holds the occurrence with this SDK event id as resolved, as a person did before the regression. */
+  /**
+   * Marks the issue that holds the occurrence with this SDK event id as resolved, as a person did before the
+   * regression.
+   */
   resolveIssueOf(sdkEventId: string): Promise<void>
   /** Epoch milliseconds; the newest event happens then. */
   now: number
-  /** Told after each request how many events have been sent, and of how many. */
+  /** Called after each request with the number of events sent so far and in all. */
   onProgress?(done: number, total: number): void
 }
 
@@ -32,7 +35,9 @@ export interface LoadedSample {
   events: number
 }
 
-/** Send the recorded crashes of the sample shop through the ingest, oldest first, as if they had happened until now. */
+/**
+ * Sends the recorded crashes of the sample shop through the ingest, oldest first, as if they had happened until now.
+ */
 export async function loadSample(options: LoadOptions): Promise<LoadedSample> {
   const lines = unfold(await readRecording())
   const total = lines.reduce((sum, line) => sum + ('body' in line ? eventsIn(line.body) : 0), 0)
@@ -59,7 +64,7 @@ async function sendOne({ path, headers, body }: RecordedRequest, options: LoadOp
   if (status !== 200) throw new Error(`the ingest answered ${status} to a recorded envelope of the sample: ${answer}`)
 }
 
-/** A recorded request as the SDK would have sent it to this product: its key, its id, and now as the newest time. */
+/** A recorded request as the SDK would send it to this product: with its key and id, and the times moved up to now. */
 export function readdress(
   recorded: RecordedRequest,
   { productId, publicKey, now }: Pick<LoadOptions, 'productId' | 'publicKey' | 'now'>,
@@ -72,14 +77,14 @@ export function readdress(
   const header = {
     ...envelope.header,
     ...(typeof dsn === 'string' && { dsn: dsn.replace(/\/[^/]*$/, `/${productId}`) }),
-    // Any other time would make the ingest believe that the SDK's clock is wrong, and correct it.
+    // With any other time the ingest would assume that the SDK's clock is wrong, and correct it.
     sent_at: new Date(now).toISOString(),
   }
   const { items } = mapEvents(envelope, (event) => moveEvent(event, now + recorded.offset_ms))
   return { ...recorded, path, body: formatEnvelope({ header, items }) }
 }
 
-/** Move an event in time; everything it remembers moves by the same amount. */
+/** Moves an event in time, with all the times inside it. */
 function moveEvent(event: JsonObject, toMs: number): JsonObject {
   const byMs = toMs - epochSeconds(event['timestamp']) * 1000
   const moved = { ...event, timestamp: toMs / 1000 }

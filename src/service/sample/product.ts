@@ -1,4 +1,4 @@
-/** The sample product as the first start creates it: POST bodies without the ids they get. */
+/** The sample product as the first start creates it: POST bodies without ids. */
 export const sampleProduct = {
   name: 'Tracegate Sample Shop',
   slug: 'sample-shop',
@@ -8,7 +8,7 @@ export const sampleProduct = {
     url: 'https://git.example/tracegate/sample-shop',
     default_branch: 'main',
     root_path: '',
-    // Where the running shop has its files.
+    // The folder of the running shop's files.
     path_strip_prefixes: [
       '/srv/shop/',
       'https://shop.example/',
@@ -78,7 +78,7 @@ export interface SampleRelease {
   environment: string
   commit_sha: string
   git_branch: string
-  /** When it went out, before the newest event. */
+  /** Time of the release, before the newest event. */
   released_offset_ms: number
 }
 

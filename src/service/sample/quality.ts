@@ -7,7 +7,7 @@ import { readReport, sampleRuns } from './test-reports.ts'
 
 export interface QualityTarget {
   productId: number
-  /** Only to see what an interrupted loading has made. */
+  /** Only for finding what an interrupted loading has created. */
   db: Pick<Database, 'read'>
   /** Epoch milliseconds; the newest event happens then. */
   now: number
@@ -32,8 +32,8 @@ const Tests = z.object({
 })
 
 /**
- * Requirements, test runs and what people did with them, through the service's own doors. A second loading finds what an
- * interrupted one has made and adds the rest.
+ * Loads requirements, test runs and the links that people made, through the service's own API. A second loading finds
+ * what an interrupted one has created and adds the rest.
  */
 export async function loadQuality(target: QualityTarget): Promise<LoadedQuality> {
   const requirements = await readRequirements()
@@ -73,7 +73,7 @@ async function ingestRuns({ productId, db, now, call }: QualityTarget): Promise<
   const stored = await db.read.selectFrom('test_run').select('run_key').where('product_id', '=', productId).execute()
   const known = new Set(stored.map((run) => run.run_key))
   for (const run of sampleRuns) {
-    // Its times are those of the first loading: sent again with others it would be another run.
+    // Its times are those of the first loading: with other times it would be another run.
     if (known.has(run.run_key)) continue
     const { release, run_key, ci_url } = run
     const built = sampleReleases.find(({ version }) => version === release)
@@ -93,7 +93,7 @@ async function ingestRuns({ productId, db, now, call }: QualityTarget): Promise<
   }
 }
 
-/** Tests that name no requirement, each with the criterion at its place. */
+/** Tests that do not name a requirement, each with the position of the criterion it proves. */
 const linkedByHand = ['finds the articles that have all the words', 'puts names that start with the word first']
 
 /** A person linked the tests of the search, each to the criterion that it proves. */
@@ -115,7 +115,7 @@ async function linkByHand(ids: ReadonlyMap<string, string>, { productId, call }:
   }
 }
 
-/** After the runs a person asked more of the price list, so that its tests are in doubt. */
+/** After the runs a person extended the requirement of the price list, which makes its links suspect. */
 async function reviseOne(ids: ReadonlyMap<string, string>, { call }: QualityTarget): Promise<void> {
   const path = `/v1/requirements/${ids.get('REQ-22') ?? ''}`
   const { requirement } = Created.parse(await call('GET', path))

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 
-/** What the recorder wrote instead of a real DSN key; the loader puts the product's key in its place. */
+/** Placeholder for the DSN key in recordings; the loader replaces it by the product's key. */
 export const placeholderKey = '0'.repeat(32)
 /** The product id in the recorded paths. */
 export const placeholderProduct = '1'
 
-/** Where the recorded requests lie. */
+/** The file of the recorded requests. */
 export const recordingUrl = new URL('./recordings/events.jsonl', import.meta.url)
 
 const RecordedRequest = z.strictObject({
-  /** When it happened, before the newest one. */
+  /** Time before the newest one. */
   offset_ms: z.number().max(0),
   path: z.string(),
   headers: z.record(z.string(), z.string()),
@@ -18,7 +18,7 @@ const RecordedRequest = z.strictObject({
   body: z.string(),
   /** Texts of the envelope that differ in its repetitions … */
   vary: z.array(z.string()).optional(),
-  /** … and for each repetition when it happened and what it had in their place. */
+  /** … and for each repetition its time and the texts in their place. */
   repeat: z.array(z.tuple([z.number().max(0)], z.string())).optional(),
 })
 const RecordedResolve = z.strictObject({
@@ -32,7 +32,7 @@ export type RecordedRequest = z.infer<typeof RecordedRequest>
 export type RecordedResolve = z.infer<typeof RecordedResolve>
 export type RecordedLine = z.infer<typeof Line>
 
-/** The recorded lines as they lie in the file, oldest first. */
+/** The recorded lines of the file, oldest first. */
 export async function readRecording(file: URL = recordingUrl): Promise<RecordedLine[]> {
   const text = await readFile(file, 'utf8')
   return text
@@ -41,7 +41,7 @@ export async function readRecording(file: URL = recordingUrl): Promise<RecordedL
     .map((line) => Line.parse(JSON.parse(line)))
 }
 
-/** The lines with every repetition as a request of its own, oldest first. */
+/** The lines with every repetition as a separate request, oldest first. */
 export function unfold(lines: readonly RecordedLine[]): RecordedLine[] {
   const all = lines.flatMap((line): RecordedLine[] => ('body' in line ? unfoldRequest(line) : [line]))
   return all.toSorted((left, right) => left.offset_ms - right.offset_ms)

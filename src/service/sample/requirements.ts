@@ -4,12 +4,12 @@ import { Priority, RiskLevel } from '../../contract/base/common.ts'
 import { CriterionKind, RequirementKind, RequirementSource, RequirementStatus } from '../../contract/requirements.ts'
 import { recordingUrl } from './recording.ts'
 
-/** Where the requirements lie that the recorder read from the documents of the shop. */
+/** The file of the requirements that the recorder read from the documents of the shop. */
 export const requirementsUrl = new URL('./requirements.json', recordingUrl)
 
-/** A requirement as it is posted, with keys and slugs in the place of ids, which each product has its own of. */
+/** A requirement as it is posted, with keys and slugs instead of ids, which differ between products. */
 export const SampleRequirement = z.strictObject({
-  /** As the service numbers them: in the order of the list, from REQ-1. */
+  /** The key that the service gives it: in the order of the list, from REQ-1. */
   key: z.string(),
   /** Key of the group around it, '' at the top. */
   parent: z.string(),

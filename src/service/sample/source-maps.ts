@@ -5,17 +5,17 @@ import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 import { recordingUrl } from './recording.ts'
 
-/** The source maps of one release as its pipeline sends them: one zip with the minified files beside their maps. */
+/** The source maps of one release as its pipeline sends them: one zip with the minified files next to their maps. */
 export interface SampleBundle {
   release: string
   fileName: string
   bytes: Uint8Array
   sha256: string
-  /** Source maps in it. */
+  /** Number of source maps in it. */
   maps: number
 }
 
-/** A folder of the build, as the recorder keeps it, and where the running shop has it. */
+/** A folder of the build: its name in the recordings, and its path in the running shop. */
 interface BuildFolder {
   folder: string
   deployed: string
@@ -24,14 +24,14 @@ interface BuildFolder {
 const server = { folder: 'server', deployed: 'srv/shop/dist/server' }
 const assets = { folder: 'public/assets', deployed: 'assets' }
 
-/** The pipeline of the newest release forgot what browsers load, so that a new user sees frames that say so. */
+/** The pipeline of the newest release forgot the browser's files, so that a new user sees frames that report it. */
 const uploads: readonly { release: string; folders: readonly BuildFolder[] }[] = [
   { release: 'shop@1.3.0', folders: [server, assets] },
   { release: 'shop@1.4.0', folders: [server, assets] },
   { release: 'shop@1.4.1', folders: [server] },
 ]
 
-/** What is missing of the sample: the folder with the maps, and the release to upload them for. */
+/** The maps that the sample lacks: their folder, and the release to upload them for. */
 export const forgottenMaps = {
   release: 'shop@1.4.1',
   folder: fileURLToPath(new URL('./bundles/shop@1.4.1/public', recordingUrl)),

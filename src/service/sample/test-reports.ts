@@ -10,13 +10,13 @@ export interface SampleRun {
   release: string
   run_key: string
   ci_url: string
-  /** When it began, before the newest event. */
+  /** Time of its start, before the newest event. */
   offset_ms: number
 }
 
 const hour = 3_600_000
 
-/** Where the reports lie. */
+/** The folder of the reports. */
 export const reportsUrl = new URL('./reports/', recordingUrl)
 
 /** The runs on staging, oldest first, some hours after each release went there. */

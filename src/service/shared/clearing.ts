@@ -1,12 +1,12 @@
-/** What a PUT says: members that are absent, null or a value, and a comma list of those that are to be taken. */
+/** The body of a PUT: members that are absent, null or a value, and a comma list of the members to apply. */
 interface Update {
   title?: string | undefined
   update_mask?: string | undefined
 }
 
 /**
- * The members of an update that are to be set (contract §3): absent = unchanged, null = what a new resource has
- * (`cleared`), and only those of `update_mask`. A title cannot be cleared.
+ * The members of an update to set (contract §3): absent ones stay unchanged, null resets to the value of a new resource
+ * (`cleared`), and `update_mask` limits the members. A title cannot be cleared.
  */
 export function membersToSet<C extends Readonly<Record<string, unknown>>>(
   { update_mask: mask, ...input }: Update & { readonly [K in keyof C]?: unknown },

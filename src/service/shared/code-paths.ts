@@ -1,4 +1,4 @@
-/** Code of the engine, without a file of its own: `[native code]`, `<anonymous>`, `self-hosted`, `Promise.all (index 2)`. */
+/** Code of the engine, which has no file: `[native code]`, `<anonymous>`, `self-hosted`, `Promise.all (index 2)`. */
 export function isNative(path: string): boolean {
   return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?|index \d+)$/.test(path)
 }
@@ -14,14 +14,14 @@ const VENDORED = new RegExp(
   ].join('|'),
 )
 
-/** JavaScript that the team did not write: packages, Node's own modules, the bundler's runtime. */
+/** JavaScript from outside the team's code: packages, Node's own modules, the bundler's runtime. */
 export function isVendored(path: string): boolean {
   return VENDORED.test(path)
 }
 
 /**
- * The path without empty and dot segments, without a drive and without a slash at its start. A `..` that would leave the
- * root is dropped.
+ * The path without empty and dot segments, without a drive and without a slash at its start. A `..` that would leave
+ * the root is dropped.
  */
 export function resolvePath(path: string): string {
   const segments: string[] = []

@@ -5,7 +5,7 @@ import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
 import type { Database } from '../sql/database.ts'
 import type { EventSymbolicator } from './event-symbolicator.ts'
 
-/** Who calls: the token and the person behind it. */
+/** The caller: the token and the person it belongs to. */
 export interface Principal {
   userId: string
   displayName: string
@@ -17,7 +17,7 @@ export interface Principal {
   workspaceIds: readonly string[]
 }
 
-/** What the service needs from outside, passed in so that tests own time and ids. */
+/** The clock and the source of ids, passed in so that tests control both. */
 export interface Platform {
   /** Epoch milliseconds. */
   now(): number
@@ -25,7 +25,7 @@ export interface Platform {
   newId(): string
 }
 
-/** What every handler gets beside its input. */
+/** The context that every handler gets in addition to its input. */
 export interface Call extends Platform {
   db: Database
   symbolicator: EventSymbolicator

@@ -6,7 +6,10 @@ export function computeEtag(id: string | number, version: number): string {
   return createHash('sha256').update(`${id}\n${version}`).digest('base64url').slice(0, 16)
 }
 
-/** Throws `ETAG_MISMATCH` when the caller named a version and the resource has moved on; without one, last write wins. */
+/**
+ * Throws `ETAG_MISMATCH` when the resource has changed since the version that the caller named; without one, the last
+ * write wins.
+ */
 export function checkEtag(given: string | undefined, current: string): void {
   if (given === undefined || given === '' || given === current) return
   throw new ServiceError('aborted', 'the resource has changed since it was read; read it again, then decide', {

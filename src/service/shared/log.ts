@@ -1,4 +1,4 @@
-/** What the service reports to whoever runs it: never bodies, tokens, queries or text from events. */
+/** An entry of the operator's log: never bodies, tokens, queries or text from events. */
 export interface LogEntry {
   level: 'info' | 'warn' | 'error'
   message: string

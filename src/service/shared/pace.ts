@@ -1,24 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../errors.ts'
 
-/** Short beside what a person notices, long enough that the events of one slice share a flush to the disk. */
+/** Too short for a person to notice, long enough that the events of one slice share a flush to disk. */
 const SLICE_MS = 20
-/** Beyond this the machine is not keeping up; the sender is told to come back. */
+/** Beyond this the machine is not keeping up, and senders are asked to retry. */
 const MOST_WAITING = 5_000
 
 export interface PaceOptions {
   sliceMs?: number
-  /** Milliseconds of any clock that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   now?: () => number
 }
 
-/** Runs one piece of work, in turn, and answers with its result. */
+/** Runs one piece of work when its turn comes, and resolves to its result. */
 export type Pace = <T>(piece: () => T) => Promise<T>
 
 /**
- * A queue for work that keeps the processor busy: pieces run one after the other, and whenever they have taken `sliceMs`
- * everything else of the process runs first. So many large events cost their senders time, and nobody else (decision
- * 011). Rejects with `unavailable` when 5,000 pieces wait.
+ * A queue for CPU-bound work: pieces run sequentially, and after every `sliceMs` the rest of the process gets its turn.
+ * So many large events delay their own senders and no one else (decision 011). Rejects with `unavailable` when 5,000
+ * pieces are waiting.
  */
 export function createPace({ sliceMs = SLICE_MS, now = () => performance.now() }: PaceOptions = {}): Pace {
   let queue: Promise<unknown> = Promise.resolve()
@@ -46,7 +46,7 @@ export function createPace({ sliceMs = SLICE_MS, now = () => performance.now() }
     }
     waiting += 1
     const result = queue.then(() => run(piece))
-    // The queue goes on whatever became of this piece; its caller holds `result`.
+    // The queue continues even if this piece failed: its caller handles `result`.
     queue = result.then(ignore, ignore)
     return result
   }

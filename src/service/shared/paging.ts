@@ -13,7 +13,7 @@ export interface Page {
   readonly query: string
 }
 
-/** The last row of the page before: its sort value and id, and the moment the first page was read where that matters. */
+/** The last row of the previous page: its sort value and id, and when the first page was read where that matters. */
 export interface Cursor {
   readonly sortValue: string | number
   readonly id: string
@@ -29,8 +29,8 @@ const Token = z.object({
 })
 
 /**
- * Reads `page_size` and `page_token` of a list call (contract §0.3). `filters` are the members the token is bound to: all
- * others of the input unless given. Throws `PAGE_TOKEN_MISMATCH` for a token of another query or a broken one.
+ * Reads `page_size` and `page_token` of a list call (contract §0.3). `filters` are the members that the token is bound
+ * to, by default all others of the input. Throws `PAGE_TOKEN_MISMATCH` for a token of another query or a broken one.
  */
 export function readPage(
   input: { page_size?: number | undefined; page_token?: string | undefined },
@@ -63,8 +63,8 @@ export function nextToken(page: Page, last: Cursor): string {
 }
 
 /**
- * Cuts rows that were read with `limit(page.size + 1)` to the page, and says how to go on. `total` is exact, or -1 where
- * counting is not cheap.
+ * Cuts rows that were read with `limit(page.size + 1)` to the page, and adds the members that continue it. `total` is
+ * exact, or -1 where counting is not cheap.
  */
 export function cutPage<Row>(page: Page, rows: readonly Row[], total: number, toCursor: (row: Row) => Cursor) {
   const kept = rows.slice(0, page.size)

@@ -1,10 +1,10 @@
 import type { WireRequest } from '../../contract/base/wire.ts'
 import { asBuffer, collectBytes } from '../../lib/bytes.ts'
 
-/** The errors that a reader of bodies throws; every door has its own words for them. */
+/** The errors that a reader of bodies throws; each entry point has its own messages. */
 export interface BodyErrors {
   tooLarge: () => Error
-  /** The sender hung up: its own fault, not a failure of the service. */
+  /** The sender hung up, which is not a failure of the service. */
   incomplete: (cause: unknown) => Error
 }
 

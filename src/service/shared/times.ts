@@ -6,7 +6,7 @@ export function timestamp(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** The same, null where there is no time. */
+/** The same, or null if there is no time. */
 export function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms)
 }

@@ -1,7 +1,7 @@
 import type { Expression, Kysely, RawBuilder, SqlBool } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** The query builder, with what its database writes differently. */
+/** The query builder, with the SQL that its database writes differently. */
 export type Rows = Kysely<Schema> & { readonly dialect: Dialect }
 
 /**
@@ -16,7 +16,7 @@ export interface Statement {
   all<T>(...parameters: Bindable[]): T[]
 }
 
-/** Prepares a statement inside a transaction; the same text gives the same statement. */
+/** Prepares a statement inside a transaction, or returns the one prepared earlier from the same text. */
 export interface Prepare {
   (sql: string): Statement
   readonly dialect: Dialect
@@ -25,16 +25,16 @@ export interface Prepare {
 export type Bindable = string | number | bigint | null | Uint8Array
 
 /**
- * The port to the store. Reads never wait for writes; writes are one transaction each, one at a time, on disk when their
- * promise resolves (`synchronous=FULL`). SQLite implements it; another database needs this interface, a `Dialect` and
- * its migrations, and no change outside this folder but to open it.
+ * The port to the store. Reads never wait for writes; writes are one transaction each, one at a time, on disk when
+ * their promise resolves (`synchronous=FULL`). SQLite implements it; another database needs this interface, a `Dialect`
+ * and its migrations, and no change outside this folder but to open it.
  */
 export interface Database {
   /** For reading: sees the last committed state. */
   readonly read: Rows
   /**
-   * Runs `work` in one transaction: committed when the promise resolves, rolled back when `work` throws. `prepare` is for
-   * the loops of it, in the same transaction.
+   * Runs `work` in one transaction: committed when the promise resolves, rolled back when `work` throws. `prepare` is
+   * for loops and belongs to the same transaction.
    */
   write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T>
   /**
@@ -50,13 +50,13 @@ export interface Database {
  * SQL, `RETURNING`, and `ON CONFLICT` with its columns where it updates.
  */
 export interface Dialect {
-  /** Column that sorts the rows of a table with UUIDs as ids by insertion, at the end of every index. */
+  /** Column that sorts a table with UUIDs as ids by insertion; every index ends with it. */
   readonly insertionOrder: string
-  /** Whether a column is one of the texts: one parameter however many they are, because parameters are limited. */
+  /** Whether a column is one of the texts; takes one parameter for all of them, because parameters are limited. */
   isOneOf(column: string, texts: readonly string[]): Expression<SqlBool>
   /** Whether a column that holds a JSON array of texts contains the text. */
   arrayContains(column: string, text: string): Expression<SqlBool>
-  /** Whether one of the columns contains the text, whatever the case of ASCII letters. */
+  /** Whether one of the columns contains the text, ignoring the case of ASCII letters. */
   anyContains(columns: readonly string[], text: string): Expression<SqlBool>
   readonly textIndex: TextIndex
 }
@@ -67,7 +67,7 @@ export interface IndexedTexts {
   test: { key: string; title: string; suite: string; file: string; tags: string }
 }
 
-/** Full-text indexes of requirements and tests, whose rows are named by `seq`. */
+/** Full-text indexes of requirements and tests, whose rows are identified by `seq`. */
 export interface TextIndex {
   /** Indexes the texts of a row, in place of those it had. */
   put<N extends keyof IndexedTexts>(prepare: Prepare, index: N, seq: number, texts: IndexedTexts[N]): void

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Prepare } from './database.ts'
 
-/** Rows per transaction: events and reports that arrive meanwhile wait for it. */
+/** Rows per transaction: events and reports that arrive in the meantime wait for it. */
 export const STEP = 1_000
-/** After a full transaction: other processes get to the write lock, too. */
+/** Pause after a full transaction, so that other processes can take the write lock. */
 export const PAUSE_MS = 10
 
-/** Repeats a step, a transaction each, until it finds less than it may take or is told to stop; the sum of what it did. */
+/**
+ * Repeats a step, each in its own transaction, until it changes fewer rows than it may or is aborted; returns the sum.
+ */
 export async function inSteps(
   { db, signal }: { db: Database; signal: AbortSignal },
   step: (prepare: Prepare) => number,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Where the numbered files of this dialect lie. */
+/** The folder of SQLite's numbered files. */
 const FOLDER = join(import.meta.dirname, 'migrations', 'sqlite')
 
 export interface Migration {
@@ -11,7 +11,7 @@ export interface Migration {
   sql: string
 }
 
-/** The numbered files of a folder in order. Throws when a number is missing or used twice: versions have to be dense. */
+/** The numbered files of a folder in order. Throws when a number is missing or used twice. */
 function readMigrations(folder: string = FOLDER): Migration[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const migrations = files.map((file) => {
@@ -27,8 +27,8 @@ function readMigrations(folder: string = FOLDER): Migration[] {
 
 /**
  * Brings the database to the newest version and returns that version. Each file runs in one transaction with its row in
- * `schema_version`, under the write lock: of two processes that start at once the second finds the work done. Throws
- * when the database comes from a newer version of the program, which may keep its data in ways unknown here.
+ * `schema_version`, under the write lock: when two processes start at once, the second finds the work done. Only the
+ * number of a file counts. Throws when the database is from a newer version of the program.
  */
 export function migrate(connection: DatabaseSync, migrations: readonly Migration[] = readMigrations()): number {
   const newest = migrations.length

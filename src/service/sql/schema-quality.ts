@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely'
 
-/** Rows of requirements, tests, links, runs and coverage (`0003-requirements-and-tests.sql`). Conventions as in schema.ts. */
+/**
+ * Rows of requirements, tests, links, runs and coverage (`0003-requirements-and-tests.sql`). The conventions are those
+ * of schema.ts.
+ */
 export interface QualitySchema {
   requirement: RequirementRow
   requirement_version: RequirementVersionRow

@@ -37,8 +37,8 @@ const textIndex: TextIndex = {
 }
 
 /**
- * A query as FTS5 reads it, each word as the beginning of a word; undefined when it has no word. Everything else that has
- * a meaning for FTS5 (operators, columns, quotes) is taken as a separator.
+ * Converts a free-text query to FTS5: each word matches as a prefix. Undefined when there are no words. Everything else
+ * that FTS5 gives a meaning (operators, columns, quotes) is treated as a separator.
  */
 function matchExpression(query: string, words: 'all' | 'any'): string | undefined {
   const found = query.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []

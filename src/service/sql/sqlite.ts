@@ -9,15 +9,15 @@ import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
-/** Between two looks whether another process has let go of the write lock. */
+/** How often to try the write lock while another process holds it. */
 const LOOK_EVERY_MS = 10
 const STATEMENTS_KEPT = 512
 
 /**
  * Opens (or creates, mode 0600) the database file and brings it to the newest schema. One connection writes, one reads;
  * `write` and `batch` wait in one queue. Another process that keeps the write lock for five seconds makes opening and
- * every write that waits fail with `unavailable`; reads go on meanwhile. Throws when the file is from a newer version of
- * the program.
+ * every write that waits fail with `unavailable`; reads go on meanwhile. Throws when the file is from a newer version
+ * of the program.
  */
 export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Promise<Database> {
   closeSync(openSync(file, 'a', 0o600))
@@ -29,9 +29,9 @@ export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS
     writer.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -16000; PRAGMA fullfsync = 1')
     writer.exec('PRAGMA checkpoint_fullfsync = 1')
     migrate(writer)
-    // From here on whoever waits for the lock lets the process go on (see #begin); SQLite's own waiting would stop it.
+    // From here on #begin waits for the lock without blocking the process, which SQLite's own waiting would do.
     writer.exec('PRAGMA busy_timeout = 0')
-    // Read-only, so that a read path that writes by mistake fails in its first test.
+    // Read-only: a read path that writes by mistake fails in its first test.
     const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true })
     reader.exec('PRAGMA cache_size = -16000')
     return new SqliteDatabase(writer, reader, busyTimeoutMs)
@@ -41,7 +41,9 @@ export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS
   }
 }
 
-/** Changing the journal mode answers BUSY at once, without the busy timeout, while another process does the same. */
+/**
+ * Changing the journal mode fails with BUSY at once, in spite of the busy timeout, while another process does the same.
+ */
 async function useWal(connection: DatabaseSync, busyTimeoutMs: number): Promise<void> {
   // Only before WAL: 16 KB pages make inserts of 3 KB rows 1.8 times as fast.
   connection.exec('PRAGMA page_size = 16384')
@@ -65,7 +67,7 @@ class SqliteDatabase implements Database {
   readonly #prepare: Prepare
   readonly #busyTimeoutMs: number
   #queue: Promise<unknown> = Promise.resolve()
-  /** When a write last gave up waiting for the lock of another process. */
+  /** When a write last gave up waiting for another process's lock. */
   #gaveUpAt = -Infinity
   #closed = false
 
@@ -104,7 +106,9 @@ class SqliteDatabase implements Database {
     })
   }
 
-  /** Waits for the writes under way, then closes both connections; the last one to close folds the WAL into the file. */
+  /**
+   * Waits for the writes in progress, then closes both connections; the last one to close merges the WAL into the file.
+   */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -117,13 +121,13 @@ class SqliteDatabase implements Database {
     if (this.#closed) return Promise.reject(new ServiceError('unavailable', 'the database is closed; start again'))
     const queuedAt = performance.now()
     const result = this.#queue.then(() => this.#begin(queuedAt)).then(work)
-    // The queue goes on whatever became of this one, whose caller holds `result`; the pause lets requests in between the
+    // The queue continues even if this one failed: its caller handles `result`. The pause lets requests run between the
     // transactions of a long job.
     this.#queue = result.then(ignore, ignore).then(() => nextTurn())
     return result
   }
 
-  /** Begins a transaction. Those who queued while one waited in vain try once: they have waited together with it. */
+  /** Begins a transaction. A write that was queued while another waited in vain tries once: it has waited as long. */
   async #begin(queuedAt: number): Promise<void> {
     const deadline = queuedAt <= this.#gaveUpAt ? 0 : performance.now() + this.#busyTimeoutMs
     for (;;) {
@@ -149,7 +153,7 @@ class SqliteDatabase implements Database {
 
 function ignore(): void {}
 
-/** Kysely over node:sqlite, which it does not know: its dialect takes anything shaped like better-sqlite3. */
+/** Kysely over node:sqlite. Kysely's dialect is for better-sqlite3, but accepts anything of the same shape. */
 function queryBuilder(connection: DatabaseSync): Rows {
   const prepare = cached(connection, (statement) => ({
     reader: statement.columns().length > 0,
@@ -161,7 +165,7 @@ function queryBuilder(connection: DatabaseSync): Rows {
   return Object.assign(new Kysely<Schema>({ dialect }), { dialect: sqliteDialect })
 }
 
-/** Refuses what node:sqlite would read as named parameters or bind as something else. */
+/** Rejects values that node:sqlite would take for named parameters or bind as something else. */
 function bindables(parameters: readonly unknown[]): Bindable[] {
   return parameters.map((value) => {
     if (typeof value === 'boolean') return value ? 1 : 0
@@ -179,13 +183,13 @@ function fastStatement(statement: StatementSync): Statement {
     },
     // `seq` is an alias of the rowid. Measured: `RETURNING seq` takes 6 µs more.
     insert: (...parameters) => Number(statement.run(...parameters).lastInsertRowid),
-    // The caller names the columns it selected: T is the shape of its own SQL text.
+    // T is the shape of the caller's own SQL text.
     get: <T>(...parameters: Bindable[]) => statement.get(...parameters) as T | undefined,
     all: <T>(...parameters: Bindable[]) => statement.all(...parameters) as T[],
   }
 }
 
-/** `prepare` that keeps the newest statements by their text; preparing each time costs a quarter of an insert. */
+/** `prepare` with a cache by text of the newest statements; preparing each time costs a quarter of an insert. */
 function cached<S>(connection: DatabaseSync, wrap: (statement: StatementSync) => S): (sql: string) => S {
   const kept = new Map<string, S>()
   return (sql) => {
@@ -205,7 +209,7 @@ const passing = new Map([
   [6, 'the database is busy with another process; repeat in a moment'],
   [10, 'the disk under the database cannot be written or read; see the log of the service'],
   [13, 'the disk under the database is full; make room, then repeat'],
-  // Others kept the log's index locked while it was tried many times over.
+  // SQLITE_PROTOCOL: other processes kept the log's index locked through many attempts.
   [15, 'the database is busy with another process; repeat in a moment'],
 ])
 
@@ -220,7 +224,7 @@ function isBusy(error: unknown): boolean {
   return code === 5 || code === 6 || code === 15
 }
 
-/** What passes by itself is `unavailable`; every other failure keeps its own shape. */
+/** Turns temporary failures into `unavailable`; returns every other failure as it is. */
 function translate(error: unknown): unknown {
   const message = passing.get(resultCode(error) ?? 0)
   if (message === undefined) return error

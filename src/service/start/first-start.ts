@@ -14,7 +14,7 @@ export interface FirstStart {
   /** The first product. */
   productId: string
   workspaceId: string
-  /** True when this call found the database empty and filled it, or made the untouched first product into `product`. */
+  /** True when this call filled an empty database, or replaced the untouched first product by `product`. */
   created: boolean
 }
 
@@ -23,11 +23,11 @@ export interface FirstStartOptions {
   platform: Platform
   dataDir: string
   product: FirstProduct
-  /** Make the first product that is there into `product` where nobody has used it yet. */
+  /** Replace an existing first product that is still untouched by `product`. */
   adopt?: boolean
 }
 
-/** Opens the data directory for its owner alone. */
+/** Creates the data directory, accessible only to its owner. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
 }
@@ -35,8 +35,8 @@ export async function makeDataDir(dataDir: string): Promise<void> {
 /**
  * Makes an empty database usable: a workspace, its owner, a first product with a DSN key and a token with all scopes,
  * which is kept in the file `token` (mode 0600) and reused by every later start (contract §0.5). A token file that is
- * gone or no longer valid is replaced. Of several processes that start at once the first does it; the others wait for
- * its write lock and read what it left.
+ * missing or no longer valid is replaced. When several processes start at once, the first does it; the others wait for
+ * its write lock and read the result.
  */
 export async function firstStart({
   db,
@@ -96,7 +96,7 @@ async function insertFirst(rows: Rows, platform: Platform, facts: ProductFacts) 
   return { workspaceId, userId, productId: String(product.id) }
 }
 
-/** The token in the file while the database takes it. */
+/** The token in the file, if the database accepts it. */
 async function validToken(rows: Rows, platform: Platform, file: string): Promise<string | undefined> {
   const token = (await readFile(file, 'utf8').catch(() => '')).trim()
   if (token === '') return undefined
@@ -109,7 +109,7 @@ async function validToken(rows: Rows, platform: Platform, file: string): Promise
   return valid ? token : undefined
 }
 
-/** Inside the transaction, so that whoever sees the token's row finds the file. */
+/** Runs inside the transaction: a process that sees the token's row also finds the file. */
 async function issueToken(rows: Rows, platform: Platform, userId: string, file: string): Promise<string> {
   const token = newToken()
   await insertToken(rows, platform, { token, userId, name: 'Embedded' })
@@ -119,7 +119,7 @@ async function issueToken(rows: Rows, platform: Platform, userId: string, file: 
   return token
 }
 
-/** Stores a token with all scopes and without an end. */
+/** Stores a token with all scopes that does not expire. */
 async function insertToken(rows: Rows, platform: Platform, facts: { token: string; userId: string; name: string }) {
   await rows
     .insertInto('token')

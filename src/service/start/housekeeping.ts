@@ -6,21 +6,21 @@ import type { Database } from '../sql/database.ts'
 import { removeOldResults } from '../quality/cases/retention.ts'
 import { hourMs } from '../shared/times.ts'
 
-/** Long enough that a start, or a process that answers one call, is not slowed by it. */
+/** Long enough not to slow down the start, or a process that answers a single call. */
 const FIRST_RUN_MS = 30_000
 
 interface Room {
   db: Database
   platform: Platform
   log?: Log | undefined
-  /** Ends uploads that nobody confirmed; resolves to how many. */
+  /** Expires uploads that were not confirmed; resolves to their number. */
   expireUploads?: ((signal: AbortSignal) => Promise<number>) | undefined
 }
 
 /**
- * Removes what retention lets go of, and uploads that nobody confirmed: soon after the start and then hourly, never two
- * runs at once. Its timers keep no process alive. `stop` ends a run that is under way after its current step, and waits
- * for that.
+ * Removes data past its retention and uploads that were not confirmed, soon after the start and then hourly, never two
+ * runs at once. Its timers do not keep the process alive. `stop` ends a run in progress after its current step, and
+ * waits for it.
  */
 export function startHousekeeping(room: Room): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
@@ -46,7 +46,7 @@ async function clean({ db, platform, log, expireUploads, signal }: Room & { sign
     if (removed.occurrences > 0 || removed.bodies > 0)
       log?.({ level: 'info', message: 'retention removed old occurrences', where: 'retention' })
   } catch (thrown) {
-    // The next run tries again; what it could not remove harms nobody until then.
+    // The next run tries again; leftovers are harmless until then.
     log?.({ level: 'warn', message: 'retention failed', where: 'retention', error: stackText(thrown) })
   }
   try {

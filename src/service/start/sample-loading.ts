@@ -25,9 +25,9 @@ export interface SampleTarget {
 }
 
 /**
- * The sample product, when the database is empty, nobody has used what is there yet, or an earlier start was interrupted
- * while loading the sample; else undefined, and told when the data is somebody's own. A file marks the loading as
- * unfinished.
+ * The sample product, if the database is empty, the product in it is untouched, or an earlier start was interrupted
+ * while loading the sample; otherwise undefined, with a line about it when the directory has other data. A file marks
+ * an unfinished loading.
  */
 export async function sampleLoading({
   db,
@@ -46,8 +46,8 @@ export async function sampleLoading({
   return {
     product: sample.sampleProduct satisfies FirstProduct,
     /**
-     * Through the service's own doors: a second loading finds what the first has made and adds the rest. Nothing goes
-     * into a product that is not the sample's, nor twice at once: another start may have been faster.
+     * Through the service's own API: a second loading finds what the first has created and adds the rest. Nothing is
+     * loaded into another product, nor twice at once: another start may have been faster.
      */
     async load(target: SampleTarget) {
       if (!(await isSample(sample, target))) {
@@ -57,7 +57,7 @@ export async function sampleLoading({
       if (!target.created && !interrupted) return
       target.onProgress?.('loading the sample shop …')
       await describe(sample, target)
-      // Before the events, which are then grouped by their sources from the start.
+      // Before the events, so that they are grouped by their sources from the start.
       const bundles = await sample.sampleBundles()
       await Promise.all(bundles.map((bundle) => uploadMaps(bundle, target)))
       const { requirements, tests } = await sample.loadQuality({
@@ -79,7 +79,7 @@ function notEmpty(dataDir: string): string {
   return `${dataDir} has data already, so the sample was not loaded; for another directory: --data DIR`
 }
 
-/** What a new user may mend, with the command that does it in a checkout, or with the package. */
+/** What a new user can fix next, with the command for a checkout or for the package. */
 function forgotten({ release, folder }: Sample['forgottenMaps'], dataDir: string): string {
   const isCheckout = /[\\/]src[\\/]service[\\/]sample[\\/]/.test(folder)
   const command = isCheckout ? 'npm run -s tracegate --' : 'tracegate'
@@ -135,7 +135,7 @@ async function uploadMaps({ release, fileName, bytes, sha256 }: SampleBundle, ta
   await post(target, `/v1/sourcemaps/${created.sourcemap.id}:confirm`, facts)
 }
 
-/** With a key of its own, without a rate limit and only for as long as it takes; resolves to the number of events. */
+/** Uses a separate key without a rate limit, which is removed afterwards; resolves to the number of events. */
 async function sendEvents(sample: Sample, target: SampleTarget): Promise<number> {
   const { db, platform, productId, send, onProgress } = target
   const publicKey = await db.write((rows) => insertDsnKey(rows, platform, productId, 0))
@@ -156,7 +156,7 @@ async function sendEvents(sample: Sample, target: SampleTarget): Promise<number>
           .where('occurrence.product_id', '=', productId)
           .where('occurrence.sdk_event_id', '=', sdkEventId)
           .executeTakeFirstOrThrow()
-        // An interrupted loading did so, and the regression may have come after it.
+        // An interrupted loading has resolved it, and the regression may have followed.
         if (occurrence.change !== null) return
         await post(target, `/v1/issues/${occurrence.issue_id}:setStatus`, { status: 'resolved' })
       },
@@ -175,7 +175,7 @@ function post(target: SampleTarget, path: string, body: object): Promise<unknown
   return call(target, 'POST', path, body)
 }
 
-/** What is there already is what an interrupted loading made. Resolves to the body of the answer. */
+/** Resources that exist already come from an interrupted loading. Resolves to the body of the answer. */
 async function call({ send, token }: SampleTarget, method: string, path: string, body?: object): Promise<unknown> {
   const reply = await send({
     method,

@@ -6,8 +6,8 @@ import type { EnvironmentRow, ReleaseRow } from '../sql/schema.ts'
 import type { StoredProduct } from './products.ts'
 
 /**
- * The row and its product. Throws what `missing` makes when there is no row, and also when the principal is not a member of the
- * product's workspace, so that both look the same (contract §0.4).
+ * The row and its product. Throws the error of `missing` when there is no row, and also when the principal is not a
+ * member of the product's workspace, so that both look the same (contract §0.4).
  */
 export async function requireAccess<Row extends { product_id: number }>(
   rows: Rows,

@@ -31,9 +31,9 @@ export function checkGlobs(lists: Readonly<Record<string, readonly string[]>>): 
 }
 
 /**
- * Creates a component inside the caller's transaction, after the existing ones unless it has a position. Returns it with
- * the globs of others that reach into the same folders. Throws `COMPONENT_EXISTS` for a slug that is taken, `not_found`
- * for a parent of another product.
+ * Creates a component inside the caller's transaction, after the existing ones unless it has a position. Returns it
+ * with the globs of others that reach into the same folders. Throws `COMPONENT_EXISTS` for a slug that is taken,
+ * `not_found` for a parent of another product.
  */
 export async function createComponent(
   rows: Rows,
@@ -79,7 +79,10 @@ export async function createComponent(
   return { component, overlaps: overlaps(fields.path_globs, existing) }
 }
 
-/** One page of a product's components by position: those with a text in name, slug or description, or a path's owner. */
+/**
+ * One page of a product's components by position. `q` keeps those with the text in name, slug or description, `path`
+ * the one that owns the path.
+ */
 export async function listComponentRows(
   rows: Rows,
   { productId, path, q, page }: { productId: number; path: string | undefined; q: string | undefined; page: Page },

@@ -9,7 +9,7 @@ import { readJson, readTexts } from '../sql/json.ts'
 
 const { owners: Owners, criticality: Criticality } = Component.shape
 
-/** Components as the contract shows them, with what happened in them. */
+/** The contract's components, with their counts of issues, events and requirements. */
 export async function viewComponents(
   rows: Rows,
   now: number,
@@ -45,7 +45,7 @@ export async function viewComponents(
   }))
 }
 
-/** Requirements of each component that count, and the share of them that is verified. */
+/** The number of each component's requirements that count, and the share of them that is verified. */
 async function readCoverage(rows: Rows, componentIds: readonly string[]) {
   const counts = await rows
     .selectFrom('requirement_component')

@@ -1,7 +1,7 @@
 import { readTexts } from '../sql/json.ts'
 import { compileGlob, isLiteral, literalLength, literalPrefix } from './glob.ts'
 
-/** What of a component decides which files it owns. */
+/** The members of a component that decide which files it owns. */
 export interface ComponentGlobs {
   id: string
   path_globs: readonly string[]
@@ -76,12 +76,12 @@ function bySpecificity(left: Rule, right: Rule): number {
     right.prefix - left.prefix ||
     right.literals - left.literals ||
     right.position - left.position ||
-    // Ids sort by creation: the older component keeps what two claim alike.
+    // Ids sort by creation: the older component keeps files that both claim equally.
     (left.id < right.id ? -1 : 1)
   )
 }
 
-/** Globs of other components that reach into the same folders as the new ones: both claim what starts alike. */
+/** Globs of other components that reach into the same folders as the new ones. */
 export function overlaps(
   globs: readonly string[],
   existing: readonly Pick<ComponentGlobs, 'id' | 'path_globs'>[],

@@ -8,7 +8,7 @@ import type { StoredEnvironment } from './environments.ts'
 import { orderReleases } from './release-order.ts'
 import { isKnownEnvironment, isKnownRelease, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
 
-/** Environments as the contract shows them, with their newest release and the events of the last 24 hours. */
+/** The contract's environments, with their newest release and the events of the last 24 hours. */
 export async function viewEnvironments(
   rows: Rows,
   now: number,

@@ -8,13 +8,13 @@ import type { EnvironmentRow } from '../sql/schema.ts'
 import { audit } from './audit.ts'
 import { defaultWeight, guessKind, nameKey, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
 
-/** An environment as its table holds it. */
+/** A row of `environment`. */
 export type StoredEnvironment = Selectable<EnvironmentRow>
 
 export interface EnvironmentFacts {
   productId: number
   name: string
-  /** Who names it; anything but EVENT adopts one that so far only events named (contract §6). */
+  /** Where the name comes from; anything but EVENT adopts an environment that only events have named (contract §6). */
   origin: RecordOrigin
   kind?: EnvironmentKindName | undefined
   exposureWeight?: number | undefined
@@ -22,8 +22,8 @@ export interface EnvironmentFacts {
 }
 
 /**
- * The product's environment of that name, made or adopted where needed; `before` is what was there. An existing one that
- * needs no adoption is left as it is. Runs inside the caller's transaction.
+ * Returns the product's environment of that name, and creates or adopts it if necessary; `before` is the earlier row.
+ * An environment that needs no adoption stays as it is. Runs inside the caller's transaction.
  */
 export async function ensureEnvironment(
   rows: Rows,
@@ -127,7 +127,7 @@ function insert(rows: Rows, platform: Platform, facts: EnvironmentFacts): Promis
     .executeTakeFirstOrThrow()
 }
 
-/** The name is spelled as the one who vouches for it does; what they do not say was guessed from the same name. */
+/** Takes over the member's spelling of the name; the members left out keep what was guessed from the same name. */
 function adopt(rows: Rows, platform: Platform, facts: EnvironmentFacts, before: StoredEnvironment) {
   const kind = facts.kind ?? guessKind(facts.name)
   return rows

@@ -3,16 +3,16 @@ import type { Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import { replaceProduct, type ProductFacts } from './products.ts'
 
-/** The first product says what it is called and what its issues are called. */
+/** Facts of the first product, with the slug and the prefix of its issues' keys. */
 export type FirstProduct = ProductFacts & { slug: string; key_prefix: string }
 
-/** The first product until somebody says otherwise. */
+/** The first product until somebody renames it. */
 export const firstProduct: FirstProduct = { name: 'My product', slug: 'my-product', key_prefix: 'APP' }
 
-/** Whatever somebody did or sent leaves a row in one of these. */
+/** Everything that people do and send leaves a row in one of these tables. */
 const traces = ['environment', 'release', 'component', 'issue', 'occurrence', 'dropped_by_sdk', 'audit'] as const
 
-/** Whether the only product is the first one as it was made, and nobody has worked with it or reported to it since. */
+/** Whether the only product is the first one, unchanged, and nothing has been done in it or sent to it since. */
 export async function isUntouched(rows: Rows): Promise<boolean> {
   const products = await rows.selectFrom('product').select(['slug', 'version', 'next_issue_number']).limit(2).execute()
   const [first] = products
@@ -31,7 +31,7 @@ export async function isUntouched(rows: Rows): Promise<boolean> {
   return true
 }
 
-/** Makes an untouched first product into another, which keeps its id and its DSN. False when it is in use already. */
+/** Replaces the facts of an untouched first product, which keeps its id and DSN. Returns false when it is in use. */
 export async function adoptUntouched(
   rows: Rows,
   platform: Platform,

@@ -1,18 +1,18 @@
 import picomatch from 'picomatch'
 
-// The same rules on every system; `!` at the start is no negation (exclude_globs is), an open bracket is an error.
+// The same rules on every system; `!` at the start does not negate (exclude_globs does), an open bracket is an error.
 const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: true, windows: false } as const
 
 const MOST_GLOBSTARS = 3
 const MOST_STARS = 4
 const MOST_STARS_PER_SEGMENT = 3
 
-/** Longer paths match no glob: with the limits above this bounds the time a stranger's path can cost. */
+/** Longer paths match no glob: with the limits above, this bounds the time that a path from an event can cost. */
 export const LONGEST_PATH = 400
 
 /**
  * Why a glob cannot be used (one sentence for GLOB_INVALID), undefined when it can. The number of wildcards is limited
- * because the paths come from strangers' events, and each wildcard multiplies what a path can cost.
+ * because anybody can send events with paths, and each wildcard multiplies the time that a path can cost.
  */
 export function validateGlob(glob: string): string | undefined {
   if (glob.trim() === '') return 'the glob is empty'
@@ -27,7 +27,9 @@ export function validateGlob(glob: string): string | undefined {
   return tooManyStars(glob) ?? unreadable(glob)
 }
 
-/** A function that tells whether a repository path matches; a glob that `validateGlob` refuses matches nothing. */
+/**
+ * Returns a function that says whether a repository path matches. A glob that `validateGlob` refuses matches nothing.
+ */
 export function compileGlob(glob: string): (path: string) => boolean {
   if (validateGlob(glob) !== undefined) return () => false
   const matches = picomatch(glob, OPTIONS)
@@ -44,7 +46,7 @@ export function literalPrefix(glob: string): string {
   return prefix
 }
 
-/** How many characters of a glob stand for themselves. */
+/** How many characters of a glob are literal. */
 export function literalLength(glob: string): number {
   return parts(glob).reduce((sum, [text, literal]) => sum + (literal ? text.length : 0), 0)
 }
@@ -54,7 +56,7 @@ export function isLiteral(glob: string): boolean {
   return parts(glob).every(([, literal]) => literal)
 }
 
-/** The glob cut into single characters that stand for themselves and wildcards, `[…]` and `{…}` that do not. */
+/** Splits a glob into literal characters on one side and wildcards, `[…]` and `{…}` on the other. */
 function parts(glob: string): [text: string, literal: boolean][] {
   const pieces = glob.match(/\\.|\*+|\?|\[[^\]]*\]|\{(?:[^{}]|\{[^{}]*\})*\}|./gsu) ?? []
   return pieces.map((piece) => {
@@ -81,7 +83,7 @@ function unreadable(glob: string): string | undefined {
     picomatch.makeRe(glob, { ...OPTIONS, debug: true })
     return undefined
   } catch {
-    // The library's message quotes its regular expression, which says nothing to who wrote the glob.
+    // The library's message quotes its regular expression, which does not help the author of the glob.
     return 'a bracket or brace is not closed, or a range is the wrong way round'
   }
 }

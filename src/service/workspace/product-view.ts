@@ -10,7 +10,7 @@ import { readJson } from '../sql/json.ts'
 
 type ProductBody = z.input<typeof Product>
 
-/** Products as the contract shows them; `origin` (`https://host:4319`) is the address the caller used. */
+/** The contract's products; `origin` (`https://host:4319`) is the address that the caller used. */
 export async function viewProducts(
   rows: Rows,
   origin: string,
@@ -38,7 +38,10 @@ export async function viewProducts(
   }))
 }
 
-/** Where the product's SDKs report to; `https://<publicKey>@{ingest_host}/<productId>` is the specification's DSN. */
+/**
+ * The addresses that the product's SDKs report to; `https://<publicKey>@{ingest_host}/<productId>` is the
+ * specification's DSN.
+ */
 export function ingestAddresses(origin: string, productId: number, publicKey: string): ProductBody['ingest'] {
   const [scheme, host] = origin.split('://')
   return {
@@ -62,7 +65,7 @@ export async function publicKeys(rows: Rows, productIds: readonly number[]): Pro
   return new Map(keys.map(({ product_id, public_key }) => [product_id, public_key]))
 }
 
-/** What a product has, by noun, without what was deleted; tests are cases. */
+/** The number of a product's resources by noun, without deleted ones; of tests only cases count. */
 async function countContents(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
   const size = sql<number>`count(*)`.as('size')
   const components = await rows

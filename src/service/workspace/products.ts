@@ -9,7 +9,7 @@ import type { Rows } from '../sql/database.ts'
 import type { ProductRow } from '../sql/schema.ts'
 import { audit } from './audit.ts'
 
-/** A product as its table holds it. */
+/** A row of `product`. */
 export type StoredProduct = Selectable<ProductRow>
 
 export interface ProductFacts {
@@ -40,7 +40,7 @@ const defaultSettings: z.input<typeof ProductSettings> = {
 
 /**
  * Creates a product with the default gate policy and one DSN key, inside the caller's transaction. Slug and key prefix
- * are made from the name unless given. Throws `already_exists` with the id of the product that has a given one.
+ * are derived from the name unless given. Throws `already_exists` with the id of the product that has a given one.
  */
 export async function insertProduct(
   rows: Rows,
@@ -80,7 +80,7 @@ export async function createProduct(
   return product
 }
 
-/** Gives a product other facts, slug and key prefix included, inside the caller's transaction; its settings stay. */
+/** Replaces the facts of a product, including slug and key prefix, inside the caller's transaction; settings stay. */
 export async function replaceProduct(
   rows: Rows,
   platform: Platform,
@@ -110,7 +110,7 @@ function toColumns(facts: ProductFacts) {
   }
 }
 
-/** Adds a DSN key, 32 hex digits; `ratePerSecond` 0 is without limit, absent the specification's default. */
+/** Adds a DSN key of 32 hex digits. `ratePerSecond` 0 means no limit; absent, the specification's default applies. */
 export async function insertDsnKey(
   rows: Rows,
   platform: Platform,
@@ -164,7 +164,7 @@ function refuseTaken(field: string, value: string, taken: { id: number } | undef
   )
 }
 
-/** The value itself or the first of `value2`, `value3`, … that nobody has. */
+/** The value itself, or the first of `value2`, `value3`, … that is not taken. */
 async function firstFree(value: string, joint: string, find: (value: string) => Promise<unknown>): Promise<string> {
   let candidate = value
   for (let number = 2; (await find(candidate)) !== undefined; number += 1) candidate = `${value}${joint}${number}`

@@ -1,6 +1,6 @@
 import { compare, parse, type SemVer } from 'semver'
 
-/** What the place of a release among those of its environment rests on. */
+/** The members of a release that decide its place in the order of its environment. */
 export interface OrderedRelease {
   id: string
   version: string
@@ -8,35 +8,35 @@ export interface OrderedRelease {
   created_at: number
 }
 
-/** The releases of one environment in their order, which stays one while releases are added. */
+/** The ordered releases of one environment; releases can be added. */
 export interface ReleaseOrder {
   add(release: OrderedRelease): void
-  /** Does `id` stand before `other`? A release that is not of the environment stands before all of it. */
+  /** Whether `id` comes before `other`. A release of another environment comes before all releases of this one. */
   isBefore(id: string, other: string): boolean
 }
 
-/** Longer versions are names: SDKs invent none, and reading one takes time that grows with it (decision 011). */
+/** Longer versions count as names: SDKs do not generate any, and parsing time grows with length (decision 011). */
 const LONGEST_VERSION = 64
 
 interface Placed<R extends OrderedRelease> {
   release: R
-  /** Undefined for a name that is no version. */
+  /** Undefined for a name that is not a version. */
   version: SemVer | undefined
 }
 
 /**
- * The releases of one environment, oldest first: the `sequence` of contract §6, by `released_at` where both have one, then
- * by semantic version when both parse, then by creation. This pairwise rule can run in a circle, so the order is built:
- * dated ones first, by their times, then each undated one is put where the rule finds its place; of those with the same
- * time and of those without one, versions come before names. Each version is read once.
+ * The releases of one environment, oldest first: the `sequence` of contract §6, by `released_at` where both have one,
+ * then by semantic version when both parse, then by creation. This pairwise rule is not transitive, so the order is
+ * built in steps: dated releases first, by their times, then each undated one is inserted where the rule puts it. Among
+ * releases with the same time and among those without one, versions come before names. Each version is parsed once.
  */
 export function orderReleases<R extends OrderedRelease>(releases: Iterable<R>): R[] {
   return placed(releases).map(({ release }) => release)
 }
 
 /**
- * The same order, to be asked while releases come. What is added later is put where the rule finds its place, which can
- * be another one than `orderReleases` gives it only where the rule runs in a circle.
+ * The same order, for use while releases are added. A release that is added later is inserted where the rule puts it.
+ * That differs from `orderReleases` only where the rule is not transitive.
  */
 export function releaseOrder(releases: Iterable<OrderedRelease>): ReleaseOrder {
   const ordered = placed(releases)
@@ -57,7 +57,7 @@ function placed<R extends OrderedRelease>(releases: Iterable<R>): Placed<R>[] {
   return insert(ordered, undated)
 }
 
-/** Puts each of `added` (in the order of creation) where it belongs in `ordered`, versions before names. */
+/** Inserts each of `added` (in order of creation) at its place in `ordered`, versions before names. */
 function insert<R extends OrderedRelease>(ordered: Placed<R>[], added: readonly Placed<R>[]): Placed<R>[] {
   const versions = added.filter(({ version }) => version !== undefined).toSorted(compareReleases)
   const names = added.filter(({ version }) => version === undefined)
@@ -84,7 +84,7 @@ function withVersion<R extends OrderedRelease>(release: R): Placed<R> {
   return { release, version: read ?? undefined }
 }
 
-/** Index of the first element that is newer, by halving. */
+/** Index of the first element that is newer, by binary search. */
 function placeFor(ordered: readonly Placed<OrderedRelease>[], one: Placed<OrderedRelease>): number {
   let low = 0
   let high = ordered.length

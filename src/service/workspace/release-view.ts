@@ -8,7 +8,7 @@ import { orderReleases } from './release-order.ts'
 import type { StoredRelease } from './releases.ts'
 import { isKnownEnvironment, isKnownRelease, type RecordOrigin } from './rules.ts'
 
-/** Releases as the contract shows them, in the order given. */
+/** The contract's releases, in the order given. */
 export async function viewReleases(rows: Rows, releases: readonly StoredRelease[]): Promise<z.input<typeof Release>[]> {
   if (releases.length === 0) return []
   const ids = releases.map(({ id }) => id)
@@ -56,7 +56,7 @@ export async function releaseRef(rows: Rows, id: string) {
   return row === undefined ? null : { id, key: '', title: row.version, known: isKnownRelease(row) }
 }
 
-/** Uploads that are in use, by product and version: a map belongs to a version in every environment. */
+/** Number of uploads in use, by product and version: a map belongs to a version in every environment. */
 async function sourceMaps(rows: Rows, releases: readonly StoredRelease[]): Promise<Map<string, number>> {
   const counts = await rows
     .selectFrom('sourcemap')
@@ -75,7 +75,7 @@ async function readEnvironments(rows: Rows, releases: readonly StoredRelease[]) 
   return new Map(found.map((environment) => [environment.id, environment]))
 }
 
-/** Place of every release of the environments in the order of its environment, from 1. */
+/** Place of each release in the order of its environment, from 1, and its predecessor. */
 async function readReleasePlaces(rows: Rows, environmentIds: readonly string[]) {
   const siblings = await rows
     .selectFrom('release')

@@ -8,10 +8,10 @@ import { audit } from './audit.ts'
 import { ensureEnvironment } from './environments.ts'
 import { nameKey, type RecordOrigin } from './rules.ts'
 
-/** A release as its table holds it. */
+/** A row of `release`. */
 export type StoredRelease = Selectable<ReleaseRow>
 
-/** What a caller says about a release; what it leaves out stays. */
+/** Members of a release that a caller may set; absent ones stay as they are. */
 export interface ReleaseDetails {
   commit_sha?: string | undefined
   git_branch?: string | undefined
@@ -24,13 +24,14 @@ export interface ReleaseFacts {
   productId: number
   environmentId: string
   version: string
-  /** Who names it; anything but EVENT adopts one that so far only events named (contract §6). */
+  /** Where the name comes from; anything but EVENT adopts a release that only events have named (contract §6). */
   origin: RecordOrigin
   details?: ReleaseDetails
 }
 
 /**
- * The release that product, version and environment identify, made or brought up to date; `before` is what was there.
+ * Returns the release of product, version and environment, and creates or updates it if necessary; `before` is the
+ * earlier row.
  * Runs inside the caller's transaction.
  */
 export async function ensureRelease(
@@ -84,7 +85,7 @@ function adopts(before: StoredRelease, origin: RecordOrigin): boolean {
   return before.origin === ('ORIGIN_EVENT' satisfies RecordOrigin) && origin !== 'ORIGIN_EVENT'
 }
 
-/** Creates a release or brings it up to date for a caller who vouches for it, and its environment too. */
+/** Creates or updates a release, and creates or adopts its environment, for a caller who vouches for both. */
 export async function recordRelease(
   rows: Rows,
   call: Pick<Call, 'actor' | 'now' | 'newId'>,
@@ -115,7 +116,7 @@ interface RecordedRelease {
   details: ReleaseDetails
 }
 
-/** A release without a time of release is ordered by when it was created. */
+/** A release without a `released_at` is listed by its creation. */
 const releasedAt = sql<number>`coalesce(release.released_at, release.created_at)`
 
 /** One page of a product's releases that match the filter, newest first. */

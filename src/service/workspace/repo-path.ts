@@ -23,8 +23,9 @@ export interface FramePath {
 }
 
 /**
- * The file of a frame relative to the repository's root, with `/`; '' for packages, the engine's own code and what is
- * no file. Never absolute and never with `..`. Written by whoever sent the event: it names a file, it proves nothing.
+ * The file of a frame relative to the repository's root, with `/`; '' for packages, the engine's own code and anything
+ * that is not a file. Never absolute and never with `..`. The sender of the event wrote it: it names a file, but proves
+ * nothing.
  */
 export function repoPath(frame: FramePath, repository: RepositoryRoots): string {
   const raw = (frame.filename === '' ? frame.abs_path : frame.filename).trim().replace(/^async /, '')
@@ -33,7 +34,7 @@ export function repoPath(frame: FramePath, repository: RepositoryRoots): string 
   if (isNative(path) || isVendored(path) || /^(?:data|blob|node|internal|[\w-]+-extension):/i.test(path)) return ''
   const prefixes = stripPrefixes(repository)
   const stripped = withoutPrefix(path, prefixes)
-  // A prefix may hold scheme and host, or may only show once they are gone; it is taken off once.
+  // A prefix may include scheme and host, or may match only without them; it is removed once.
   const relative = resolvePath(withoutOrigin(stripped ?? path))
   const bare = stripped === undefined ? withoutPrefix(relative, prefixes.map(resolvePath)) : undefined
   const file = bare === undefined ? relative : resolvePath(bare)
@@ -58,12 +59,12 @@ function withoutPrefix(path: string, prefixes: readonly string[]): string | unde
   return prefix === undefined ? undefined : path.slice(prefix.length)
 }
 
-/** Without scheme and host, and without what bundlers put in their place (errors §3.1). */
+/** Removes scheme and host, or the text that bundlers put in their place (errors §3.1). */
 function withoutOrigin(path: string): string {
   const address = /^([a-z][\w+.-]+):\/\/([^/]*)(?:\/|$)(.*)$/is.exec(path)
   if (address === null) return path.replace(/\?.*$/s, '').replace(/^~\//, '')
   const [, scheme, authority, rest] = address
-  // Only these schemes have no host: what stands in its place is a folder.
+  // Only these schemes have no host: the part in its place is a folder.
   const isHostless = /^(?:app|file)$/i.test(scheme!) && !/^(?:localhost)?$/i.test(authority!)
   // Next.js puts the layer first: `webpack-internal:///(rsc)/./src/a.ts`.
   const layerless = /^webpack-internal$/i.test(scheme!) ? rest!.replace(/^\([\w-]+\)\//, '') : rest!

@@ -4,7 +4,7 @@ import type { EnvironmentKind, Origin } from '../../contract/environments.ts'
 export type EnvironmentKindName = z.output<typeof EnvironmentKind>
 export type RecordOrigin = z.output<typeof Origin>
 
-/** What an event without an environment belongs to (Sentry's default, contract §6). */
+/** The environment of events that do not name one (Sentry's default, contract §6). */
 export const defaultEnvironmentName = 'production'
 
 /** The usual names: the kind is guessed from them, and an environment that has one is known (contract §6). */
@@ -38,7 +38,7 @@ const weights: Readonly<Record<EnvironmentKindName, number>> = {
   ENVIRONMENT_KIND_OTHER: 0.5,
 }
 
-/** What two names of the same environment have in common: names are unique case-insensitively (contract §6). */
+/** The key that all spellings of an environment's name share: names are unique case-insensitively (contract §6). */
 export function nameKey(name: string): string {
   return name.trim().normalize('NFC').toLowerCase()
 }
@@ -55,14 +55,14 @@ export function defaultWeight(kind: EnvironmentKindName): number {
 }
 
 /**
- * Does somebody other than the sender of events vouch for the name? (contract §6, mcp §6.3) Only the whole usual
- * name counts: what follows a usual first word may be anything.
+ * Whether anyone other than the sender of events vouches for the name (contract §6, mcp §6.3). Only a whole usual name
+ * counts: anything may follow a usual first word.
  */
 export function isKnownEnvironment(environment: { name: string; origin: string }): boolean {
   return environment.origin !== ('ORIGIN_EVENT' satisfies RecordOrigin) || kindByName.has(nameKey(environment.name))
 }
 
-/** The same for a release: a member or a token made it. */
+/** The same for a release: a member or a token created it. */
 export function isKnownRelease(release: { origin: string }): boolean {
   return release.origin !== ('ORIGIN_EVENT' satisfies RecordOrigin)
 }

@@ -11,10 +11,10 @@ import { readJson } from '../sql/json.ts'
 
 type Check = z.input<typeof SetupCheck>
 type Facts = Awaited<ReturnType<typeof readFacts>>
-/** A check without what all of them share. */
+/** The result of one check, without the members that all checks share. */
 type Finding = Pick<Check, 'status' | 'detail' | 'remediation' | 'evidence'>
 
-/** How many of the newest events tell whether source maps are needed. */
+/** How many of the newest events are examined for source maps. */
 const recentEvents = 200
 
 /** Runs the checks, stores whether the setup is complete, and returns the setup as the contract shows it. */

@@ -1,18 +1,18 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Rows } from '../sql/database.ts'
 
-/** The paths of a product's repository that members gave (contract §10.5). */
+/** The paths of a product's repository that members provided (contract §10.5). */
 export interface Snapshot {
-  /** Is there any such list? Without one nothing can be said about a path. */
+  /** Whether there are any. Without them nothing can be said about a path. */
   known: boolean
-  /** Those of the paths that are on it. */
+  /** Those of the given paths that members provided. */
   has(paths: readonly string[]): Promise<Set<string>>
 }
 
 /**
- * What members told about the files of a product's repository: the sources of its READY source maps, the files that code
- * references of requirements name, and the working tree of the last prepared test context. A path is on the list when it
- * equals one of them; nothing else of what a member wrote, such as a glob, vouches for a file.
+ * The files of a product's repository that members provided: the sources of its READY source maps, the files named by
+ * code references of requirements, and the working tree of the last prepared test context. Only these exact paths
+ * count; nothing else that a member wrote, such as a glob, vouches for a file.
  */
 export async function readSnapshot(rows: Rows, productId: number): Promise<Snapshot> {
   const any = await sql<{ path: string }>`${givenPaths(productId, sql`1 = 1`)} LIMIT 1`.execute(rows)
@@ -27,7 +27,7 @@ export async function readSnapshot(rows: Rows, productId: number): Promise<Snaps
   }
 }
 
-/** How many files of each issue's in-app frames members gave; an issue with none is left out. */
+/** How many files of each issue's in-app frames members provided; issues with none are left out. */
 export async function matchedFiles(
   rows: Rows,
   productId: number,
