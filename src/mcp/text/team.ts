@@ -13,16 +13,21 @@ const CHARACTERS = 200
 
 /**
  * What members of the workspace wrote, for the trusted part of a result: cleaned, redacted, on one line and cut. An agent
- * may have copied an error's text into it, so without any `<` nothing in it can look like the marker of a block.
+ * may have copied an error's text into it, so nothing in it may look like the marker of a block: one line has no `<` at
+ * all. A text of many lines keeps every other `<`, because an agent edits it and saves it again (`Promise<Order>`).
  */
 export function teamText(text: string, { characters = CHARACTERS, manyLines = false }: TeamTextOptions = {}): string {
   const safe = redact(clean(text).text).text
-  return cutTo(withoutMarkers(manyLines ? safe.trim() : inOneLine(safe)), characters)
+  return cutTo(manyLines ? withoutOpeners(safe.trim()) : withoutMarkers(inOneLine(safe)), characters)
 }
 
 /** The text without any `<`, so that nothing in it can open or close a block. */
 export function withoutMarkers(text: string): string {
   return text.replaceAll('<', '‹')
+}
+
+function withoutOpeners(text: string): string {
+  return text.replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
 }
 
 /** Whether the text can be repeated exactly as it is, for instance in a call that restores it. */

@@ -15,7 +15,7 @@ const output = z.object({
 
 test('a result has the members of its output, in that order, written as the contract marks them', () => {
   const data = {
-    statement: 'one\n<two>\u200b',
+    statement: 'one\n<two> <untrusted-1>\u200b',
     issue: {
       last: '2026-11-21T03:54:12.345Z',
       state: 'ISSUE_SUBSTATUS_REGRESSED',
@@ -36,7 +36,7 @@ test('a result has the members of its output, in that order, written as the cont
         { title: 'a title th… (+10 characters)', failing: true },
         { id: 'r2', title: 'short' },
       ],
-      statement: 'one\n‹two>',
+      statement: 'one\n<two> ‹untrusted-1>',
       tags: ['bearer [redacted:bearer]'],
     }),
   )
