@@ -210,7 +210,7 @@ describe('before anything is uploaded', () => {
     expect([...reasons].toSorted()).toMatchInlineSnapshot(`
       [
         "no source map was uploaded for this event's release: tracegate sourcemaps upload DIR --release R, with R the release of this event",
-        "no source map was uploaded with the debug id of this file, nor for this event's release: tracegate sourcemaps upload DIR --release R, with R the release of this event",
+        "no source map was uploaded with the debug id of this file or for this event's release: tracegate sourcemaps upload DIR --release R, with R the release of this event",
       ]
     `)
   })

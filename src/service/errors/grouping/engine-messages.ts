@@ -1,6 +1,6 @@
 import { isMinifiedName } from './minified.ts'
 
-/** Longer texts are no engine's: its messages name one expression. Bounds the work of the patterns below. */
+/** Longer texts are not engine messages, which name one expression. Bounds the work of the patterns below. */
 const LONGEST = 512
 
 type Rule = readonly [type: RegExp, message: RegExp, say: (match: RegExpExecArray) => string]
@@ -8,8 +8,8 @@ type Rule = readonly [type: RegExp, message: RegExp, say: (match: RegExpExecArra
 const nullish = (kind: string, property: string) => `${kind} has no property ${property === '' ? '<any>' : property}`
 
 /**
- * What V8, SpiderMonkey and JavaScriptCore say for the same failure, and one text for all three. The name of a property
- * is the source's and stays; that of a variable is the minifier's and does not count.
+ * The messages of V8, SpiderMonkey and JavaScriptCore for the same failure, and one text for all three. The name of a
+ * property comes from the source and stays; the name of a variable comes from the minifier and does not count.
  */
 const RULES: readonly Rule[] = [
   // V8
@@ -91,7 +91,7 @@ const RULES: readonly Rule[] = [
 
 const RECURSION = 'too much recursion'
 
-/** The text of an engine's own error in the words that all engines share; any other text as it is. */
+/** The text of an engine's own error in words common to all engines; any other text unchanged. */
 export function sharedMessage(type: string, value: string): string {
   const text = value.trim()
   if (text.length > LONGEST) return value
@@ -102,7 +102,7 @@ export function sharedMessage(type: string, value: string): string {
   return value
 }
 
-/** The type of an exception by the name most engines give it: Firefox has one of its own for a stack overflow. */
+/** The type of an exception by the name most engines give it: Firefox has its own for a stack overflow. */
 export function sharedType(type: string, value: string): string {
   return type === 'InternalError' && sharedMessage(type, value) === RECURSION ? 'RangeError' : type
 }

@@ -1,12 +1,12 @@
 import type { NormalEvent } from '../event/event.ts'
 
-/** JavaScript engines, whose stacks differ in more than spelling; '' when nothing gives it away. */
+/** JavaScript engines, whose stacks differ in more than spelling; '' when the engine cannot be determined. */
 type Engine = 'v8' | 'spidermonkey' | 'javascriptcore' | ''
 
-/** Exceptions and frames that are looked at: the first sign decides, and an event may have thousands. */
+/** Exceptions and frames that are examined: the first sign decides, and an event may have thousands. */
 const LOOKED_AT = 50
 
-/** The engine an event comes from: by its browser's name for itself, else by how its messages and stacks are written. */
+/** The engine an event comes from: by the browser's user agent, else by the wording of its messages and stacks. */
 export function detectEngine(event: NormalEvent): Engine {
   if (event.platform === 'node') return 'v8'
   return byBrowser(readUserAgent(event)) || byWords(event)
@@ -20,7 +20,7 @@ function readUserAgent({ request: { headers } }: NormalEvent): string {
 }
 
 function byBrowser(userAgent: string): Engine {
-  // Every browser of an iPhone is WebKit, whatever its name.
+  // Every browser on an iPhone is WebKit, whatever its name.
   if (/\b(?:iPhone|iPad|iPod)\b/.test(userAgent)) return 'javascriptcore'
   if (/\bFirefox\//.test(userAgent)) return 'spidermonkey'
   if (/\bChrom(?:e|ium)\//.test(userAgent)) return 'v8'

@@ -1,8 +1,8 @@
 import type { NormalException } from '../event/event.ts'
 
 /**
- * Which exceptions of an event count (positions, oldest first), and the one that names the issue (-1: no exception): of
- * a group the group itself, also where only its members count, as its message says what was attempted.
+ * Which exceptions of an event count (positions, oldest first), and the one that names the issue (-1: no exception):
+ * for a group the group itself, even if only its members count, because its message says what was attempted.
  */
 export interface PickedExceptions {
   positions: readonly number[]
@@ -15,8 +15,8 @@ interface Tree {
 }
 
 /**
- * Filters exception groups after Sentry's RFC 0079: of an `AggregateError` with many equal errors only one counts,
- * and when all are equal the group itself does not. A list that is no proper tree is left as it is. `identity` of a
+ * Filters exception groups after Sentry's RFC 0079: of an `AggregateError` with many equal errors only one counts, and
+ * when all are equal the group itself does not. A list that is not a proper tree is left unchanged. `identity` of a
  * position is the same for equal exceptions, so that neither their number nor their order matters.
  */
 export function pickExceptions(
@@ -42,7 +42,7 @@ function readTree(exceptions: readonly NormalException[]): Tree | undefined {
   }
   const children = new Map<number, number[]>()
   const roots: number[] = []
-  // By id, as the SDK numbers them in the order it met them; the list itself runs the other way.
+  // By id, because the SDK numbers them in the order in which it encountered them; the list itself is in reverse order.
   for (const [, position] of [...positionById].toSorted(([left], [right]) => left - right)) {
     const parentId = exceptions[position]!.mechanism.parent_id
     if (parentId === null) {
@@ -57,7 +57,7 @@ function readTree(exceptions: readonly NormalException[]): Tree | undefined {
   }
   const [root] = roots
   if (root === undefined || roots.length > 1) return undefined
-  // With one root and known parents, whatever the root does not reach is a cycle.
+  // With one root and known parents, positions that the root does not reach form a cycle.
   return descendants(root, children).length === exceptions.length ? { root, children } : undefined
 }
 
@@ -67,7 +67,7 @@ function descendants(root: number, children: Tree['children']): number[] {
   return found
 }
 
-/** The first exceptions below the root that are no groups themselves. */
+/** The first exceptions below the root that are not groups themselves. */
 function topLevel(exceptions: readonly NormalException[], { root, children }: Tree): number[] {
   const open = [root]
   const found: number[] = []
@@ -78,7 +78,7 @@ function topLevel(exceptions: readonly NormalException[], { root, children }: Tr
   return found
 }
 
-/** One of each identity, by type and then identity, descending: the order in which they failed says nothing. */
+/** One exception per identity, by type and then identity, descending: the order in which they failed is arbitrary. */
 function distinctBy(
   positions: readonly number[],
   exceptions: readonly NormalException[],
@@ -95,7 +95,7 @@ function distinctBy(
     .map(([, position]) => position)
 }
 
-/** An exception and its first cause, that one's first cause and so on. */
+/** An exception, its first cause, the first cause of that one, and so on. */
 function firstPath(start: number, { children }: Tree): number[] {
   const path = [start]
   for (const position of path) {

@@ -6,18 +6,18 @@ import { isMinifiedName } from './minified.ts'
 import { messageToken } from './parameterise.ts'
 import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
 
-/** What counts of one exception. */
+/** The parts of one exception that count. */
 interface ExceptionReading {
   tokens: readonly Token[]
   stack: Stack
 }
 
-/** What counts of all exceptions of an event. */
+/** The parts of all exceptions of an event that count. */
 export interface ExceptionsReading {
   tokens: readonly Token[]
-  /** The exceptions that count (positions), in the order in which they do. */
+  /** The positions of the exceptions that count, in the order in which they are hashed. */
   positions: readonly number[]
-  /** For each exception of the event its stack; undefined where the exception does not count. */
+  /** The stack of each exception of the event; undefined if the exception does not count. */
   stacks: readonly (Stack | undefined)[]
   /** The exception that names the issue. */
   main: NormalException | undefined
@@ -25,7 +25,7 @@ export interface ExceptionsReading {
 
 /**
  * The exceptions that count, oldest first: type and frames of each, or type and value of one without frames. One
- * without a type was made to carry a message: its value counts beside the frames.
+ * without a type was created to carry a message: its value counts in addition to the frames.
  */
 export function readExceptions(event: NormalEvent, variant: Variant, rules: StackRules): ExceptionsReading {
   const readings = event.exceptions.map((exception) => readException(event, exception, variant, rules))
@@ -39,12 +39,12 @@ export function readExceptions(event: NormalEvent, variant: Variant, rules: Stac
   }
 }
 
-/** The type of an exception as its author gave it; '' where the SDK made the exception only to carry a stack. */
+/** The type of an exception as its author named it; '' if the SDK created the exception only to carry a stack. */
 export function exceptionType(exception: NormalException): string {
   return exception.mechanism.synthetic ? '' : exception.type.trim()
 }
 
-/** The type that counts: what all engines call it, and `<minified>` for a class that is named after its minified name. */
+/** The type that counts: the name that all engines share, and `<minified>` for a class that has a minified name. */
 export function typeTokens(exception: NormalException, { family }: StackRules, stack: Stack): Token[] {
   const type = exceptionType(exception)
   if (type === '') return []
@@ -55,7 +55,10 @@ export function typeTokens(exception: NormalException, { family }: StackRules, s
   return [['type', sharedType(type, exception.value)]]
 }
 
-/** The value that counts: the template of a message, the words all engines share; parameterised. '' without one. */
+/**
+ * The value that counts, parameterised: the template of a message, or the words that all engines share. '' without a
+ * value.
+ */
 export function exceptionValue(
   event: NormalEvent,
   exception: NormalException,
@@ -87,8 +90,9 @@ function readException(
 }
 
 /**
- * Whether the text is what happened and the stack only where it was said: messages and values that are no errors. One
- * logger sends the messages of many places with the same frames. A native crash has a type, and an address as value.
+ * Whether the text is the event and the stack only shows where it was logged: messages and values that are not errors.
+ * One logger sends messages from many places with the same frames. A native crash has a type, and an address as its
+ * value.
  */
 export function carriesMessage(exception: NormalException, { family }: StackRules): boolean {
   return exceptionType(exception) === '' && (family !== 'other' || exception.type.trim() === '')
@@ -96,7 +100,7 @@ export function carriesMessage(exception: NormalException, { family }: StackRule
 
 function counting(event: NormalEvent, readings: readonly ExceptionReading[]): PickedExceptions {
   const { exceptions, sdk } = event
-  // As Sentry exempts it: this SDK numbers the exceptions of a chain in a way the filter misreads (errors §2.1).
+  // Sentry exempts this SDK, too: it numbers the exceptions of a chain in a way that the filter misreads (errors §2.1).
   const exempt = sdk.name.startsWith('sentry.python') && sdk.version.startsWith('3.')
   if (exempt || exceptions.length < 2) {
     return { positions: exceptions.map((_, position) => position), main: exceptions.length - 1 }

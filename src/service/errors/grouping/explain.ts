@@ -10,7 +10,7 @@ const SHOWN_TYPES = 4
 const SHOWN_BUILDS = 2
 const LONGEST_LINE = 300
 
-/** What an explanation is made of: the default reading of the event, and what the fingerprint made of it. */
+/** The facts that an explanation states: the default reading of the event, and the effect of the fingerprint. */
 interface Explained {
   event: NormalEvent
   basis: GroupingResult['basis']
@@ -25,8 +25,8 @@ interface Explained {
 }
 
 /**
- * A few sentences for a person: what made the hash, what was left out and why, which further hashes lead to the issue.
- * They quote the event: untrusted text.
+ * A few sentences for people: what the hash consists of, what was left out and why, which further hashes lead to the
+ * issue. They quote the event: untrusted text.
  */
 export function explain(facts: Explained): string[] {
   return linesFor(facts).map((line) => cutWithEllipsis(line, LONGEST_LINE))
@@ -88,7 +88,7 @@ function exceptionLines({ event, exceptions }: Explained): string[] {
   return [...lines, `The group holds ${listSome(counted, SHOWN_TYPES)}${equal}.`]
 }
 
-/** What the SDK made an exception, or a stack, for. */
+/** The message that the SDK created an exception, or attached a stack, for. */
 function messageLines({ event, exceptions, message, rules, stacks }: Explained): string[] {
   const said = exceptions.positions
     .map((position) => event.exceptions[position]!)
@@ -113,7 +113,7 @@ function frameLines({ stacks, rules: { family } }: Explained): string[] {
   ]
 }
 
-/** What maps, and the lack of them, do to the names of functions. */
+/** How source maps, or their absence, affect function names. */
 function mapLines(stacks: readonly Stack[]): string[] {
   const readings = stacks.flatMap((stack) => stack.readings.filter((_, index) => stack.ignored[index] === ''))
   const frames = stacks.flatMap(({ contributing }) => contributing)
@@ -147,7 +147,7 @@ const ACROSS: Record<LooseHash['across'], string> = {
   build: 'the shape of the minified stack (other builds)',
 }
 
-/** Which further hashes exist, and for what. */
+/** Which further hashes exist, and their purpose. */
 function furtherLines({ others, loose }: Explained): string[] {
   const lines = others.length === 0 ? [] : ['All frames lead here too: an SDK may mark none as in-app.']
   const kinds = [...new Set(loose.map(({ across }) => across))]

@@ -2,7 +2,7 @@ import type { NormalEvent } from '../event/event.ts'
 import type { Token } from './hash.ts'
 import type { ReadText } from './parameterise.ts'
 
-/** How the SDK's fingerprint decides: not at all, wholly, or together with the default values. */
+/** How much the SDK's fingerprint decides: nothing, everything, or together with the default values. */
 type FingerprintKind = 'default' | 'custom' | 'hybrid'
 
 const VARIABLE = /^\{\{\s*(\S+)\s*\}\}$/
@@ -15,8 +15,8 @@ export function fingerprintKind(fingerprint: readonly string[]): FingerprintKind
 }
 
 /**
- * The tokens of a fingerprint, with `defaults` in the place of `{{ default }}`. An entry that repeats the event's own
- * message is parameterised, as the ids in it would make each event an issue.
+ * The tokens of a fingerprint, with `defaults` in place of `{{ default }}`. An entry that repeats the event's own
+ * message is parameterised, because the ids in it would make each event an issue.
  */
 export function fingerprintTokens(event: NormalEvent, defaults: readonly Token[], readText: ReadText): Token[] {
   const messages = new Set([event.message, ...event.exceptions.map(({ value }) => value)].map((text) => text.trim()))

@@ -9,18 +9,18 @@ import type { Family } from './platform.ts'
 const LONGEST_CONTEXT = 120
 const WITH_CONTEXT: ReadonlySet<Family> = new Set(['javascript', 'python', 'php', 'ruby'])
 
-/** Why a frame that says nothing does not count; its place in the stack still does for the shape. */
+/** Why a frame without any information does not count; its place in the stack still counts for the shape. */
 export const NAMELESS = 'no function, module or file name'
 
-/** What of a frame counts for the hash; `ignored` is '' or why nothing does. */
+/** The parts of a frame that count for the hash; `ignored` is '' or the reason why none do. */
 export interface FrameReading {
   ignored: string
   tokens: readonly Token[]
-  /** What counts where another engine or map wrote the frame: its function, and its source line only without one. */
+  /** The parts that count across engines and maps: its function, or its source line if it has none. */
   lenient: readonly Token[]
-  /** What counts where another build made the frame: nothing a minifier or a content hash named. */
+  /** The parts that count across builds: nothing that a minifier or a content hash named. */
   shape: readonly Token[]
-  /** The same for two frames that are the same place in the code, whatever their line. */
+  /** Equal for two frames at the same place in the code, whatever their line. */
   key: string
   isApp: boolean
   /** Whether a minifier named its function, and in which build ('' when that is not known). */
@@ -31,10 +31,10 @@ export interface FrameReading {
   hasLine: boolean
 }
 
-/** What the frames of one event are read with. */
+/** The rules for reading the frames of one event. */
 export interface FrameRules {
   family: Family
-  /** What names the build where neither file name nor debug id does. */
+  /** Names the build if neither file name nor debug id does. */
   release: string
   readName: ReadName
 }
@@ -48,13 +48,13 @@ export function readFrame(frame: NormalFrame, { family, release, readName }: Fra
   const line = contextToken(frame, family, name)
   const isShort = family === 'javascript' && isMinifiedName(name)
   const inBundle = (isShort || line !== '') && family === 'javascript' && isBundled(frame, readName)
-  // A line of a bundle is full of names that are new in each build.
+  // A line of a bundle is full of names that change with each build.
   const context = inBundle && !frame.symbolicated ? '' : line
   const minified = isShort && inBundle ? { build: buildName(frame, release, readName) } : undefined
   const places = place === undefined ? [] : [place]
   const functions = functionTokens(name, minified?.build ?? '')
   const contexts: Token[] = context === '' ? [] : [['context', context]]
-  // After symbolication the name is a guess of the map's; the source line beside it is certain.
+  // After symbolication the name is only suggested by the map; the source line is certain.
   const isGuess = family === 'javascript' && frame.symbolicated && context !== ''
   const tokens = [...places, ...(isGuess ? [] : functions), ...contexts]
   const ownName = minified === undefined ? name : ''
@@ -94,11 +94,11 @@ function engineReason(frame: NormalFrame, name: string): string {
   return name === 'eval' || name === 'eval code' ? 'eval' : ''
 }
 
-/** Whether a frame is the team's code: as the SDK says, save for JavaScript that is known to be someone else's. */
+/** Whether a frame is the team's code: as the SDK says, except for JavaScript that is known to be third-party code. */
 export function isApp(frame: NormalFrame, family: Family): boolean {
   if (!frame.in_app) return false
   if (family !== 'javascript') return true
-  // Where the map leads decides: a bundle holds packages and the team's code alike.
+  // The mapped source decides: a bundle contains both packages and the team's code.
   return ![frame.filename, frame.abs_path].some((path) => isVendored(path) || isNative(path))
 }
 
@@ -120,7 +120,7 @@ function placeToken(frame: NormalFrame, family: Family, file: string): Token | u
 function frameModule(frame: NormalFrame, family: Family): string {
   if (family === 'java') return javaModule(frame.module)
   if (family !== 'javascript') return frame.module
-  // The SDK named it after the bundle, which the map has left behind.
+  // The SDK named it after the bundle, which no longer matters after mapping.
   if (frame.symbolicated) return ''
   // A module that only repeats the path of the bundle says no more than the file name.
   if (frame.module.includes('/') && withoutExtension(frame.abs_path).endsWith(withoutExtension(frame.module))) return ''

@@ -31,8 +31,8 @@ const CLEAN: Record<Family, (name: string) => string> = {
 }
 
 /**
- * The part of a function's name that stays the same between engines, builds and runs; '' when it has no name
- * of its own. Rules of errors §2.1 per language.
+ * The part of a function's name that stays the same between engines, builds and runs; '' when it has no name. Rules of
+ * errors §2.1 per language.
  */
 export function functionToken(name: string, family: Family): string {
   const cleaned = CLEAN[family](name.slice(0, LONGEST).trim())
@@ -41,7 +41,7 @@ export function functionToken(name: string, family: Family): string {
 
 /**
  * Chrome says `new Cart`, `async Cart.add [as push]`, `Object.<anonymous>` where Firefox says `Cart`, `async*add`,
- * `add/<`: the last segment without what the engine put around it is what they share.
+ * `add/<`: they share the last segment without the engine's additions.
  */
 function javascript(name: string): string {
   const bare = withoutAlias(name)
@@ -55,7 +55,7 @@ function javascript(name: string): string {
   return segment.startsWith('<') || /^\d+$/.test(segment) ? '' : withoutBrackets(segment)
 }
 
-// Both look from the end: a pattern would look from each of the many beginnings that a stranger can write.
+// Both search from the end: a pattern would start at each of the many openings that a hostile sender can write.
 
 /** `values` of `values [as [Symbol.iterator]]`. */
 function withoutAlias(name: string): string {
@@ -70,12 +70,14 @@ function withoutBrackets(name: string): string {
   return name.slice(0, end)
 }
 
-/** Whether the caller is only known because the engine remembers who awaits: `async pay`, Firefox's `async*pay`. */
+/**
+ * Whether the caller is only known because the engine tracks which function awaits: `async pay`, Firefox's `async*pay`.
+ */
 export function isBeyondAwait(name: string): boolean {
   return /^async |^[^/]*\*/.test(name)
 }
 
-/** A Java class without what proxies and compilers number: `Cart$$SpringCGLIB$$0` is `Cart$$SpringCGLIB`. */
+/** A Java class without the numbers that proxies and compilers add: `Cart$$SpringCGLIB$$0` is `Cart$$SpringCGLIB`. */
 export function javaModule(module: string): string {
   return module
     .slice(0, LONGEST)

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** One value that counts for the hash, and what it is: `['function', 'pay']`. */
+/** One value that counts for the hash, with its kind: `['function', 'pay']`. */
 export type Token = readonly [kind: string, value: string]
 
 /**
- * SHA-256 of the tokens, the first 32 hex digits. Every part carries its length, so no two different lists
- * write the same bytes: `['ab', 'c']` and `['a', 'bc']` stay apart.
+ * SHA-256 of the tokens, the first 32 hex digits. Every part is prefixed with its length, so that no two different
+ * lists produce the same bytes, as `['ab', 'c']` and `['a', 'bc']` would.
  */
 export function hashTokens(tokens: readonly Token[]): string {
   let text = 'tracegate-1'

@@ -12,7 +12,10 @@ import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts
 import { nameEvent } from './title.ts'
 
 export interface GroupingOptions {
-  /** The event before symbolication: its hash is attached, so that events before and after the maps came join. */
+  /**
+   * The event before symbolication: its hash is attached as well, so that events from before and after the upload of
+   * the maps join.
+   */
   unsymbolicated?: NormalEvent
   /** Longest cycle that counts as recursion; 1 is Sentry's rule. */
   longestCycle?: number
@@ -20,7 +23,7 @@ export interface GroupingOptions {
 
 /** Result of grouping. */
 export interface Grouping extends GroupingResult {
-  /** Hashes that lead to the issue on a condition, most telling first: see `findByHashes`. */
+  /** Hashes that lead to the issue on a condition, the most specific first: see `findByHashes`. */
   loose_hashes: readonly LooseHash[]
 }
 
@@ -38,9 +41,9 @@ interface Reading {
 }
 
 /**
- * Groups one event: the hash of its issue, further hashes that lead there, its title and why (algorithm `tracegate-1`,
- * errors §2.2, decision 014). Pure; takes any event, never throws. Positions in `frames` are those of the lists, not
- * `frame.index`.
+ * Groups one event: the hash of its issue, further hashes that lead there, its title and an explanation (algorithm
+ * `tracegate-1`, errors §2.2, decision 014). Pure; accepts any event and never throws. Positions in `frames` are those
+ * of the lists, not `frame.index`.
  */
 export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): Grouping {
   const { reading, ...read } = readWith(event, options)
@@ -62,7 +65,7 @@ export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): G
   }
 }
 
-/** Undefined where no map changed a frame: the event says then what it said before. */
+/** Undefined if no map changed a frame: the event then reads the same. */
 function readRaw(event: NormalEvent, { unsymbolicated, ...options }: GroupingOptions): ReadEvent | undefined {
   const stacks = [...event.exceptions, ...event.threads]
   if (unsymbolicated === undefined || !stacks.some(({ frames }) => frames.some(({ symbolicated }) => symbolicated)))
@@ -95,7 +98,7 @@ function hashReading(event: NormalEvent, { tokens }: Pick<Reading, 'tokens'>, { 
   return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens, readText))
 }
 
-/** Exceptions, else the thread that crashed, else the message, else what little there is. */
+/** Exceptions, else the thread that crashed, else the message, else platform, level and logger. */
 function readEvent(event: NormalEvent, variant: Variant, rules: StackRules): Reading {
   const exceptions = readExceptions(event, variant, rules)
   const thread = decidingThread(event.threads)
@@ -109,7 +112,7 @@ function readEvent(event: NormalEvent, variant: Variant, rules: StackRules): Rea
   }
   const stack = thread && bestStack(thread.frames, variant, rules)
   if (stack !== undefined && stack.tokens.length > 0) {
-    // The stack of a message is that of the logger; the stack of a crash speaks for itself.
+    // The stack of a message is only the logger's, so the message counts too; the stack of a crash is enough.
     const said: Token[] = message === '' || thread?.crashed === true ? [] : [['message', message]]
     return { ...reading, basis: 'stack', stacks: [stack], tokens: [['thread', ''], ...said, ...stack.tokens] }
   }
@@ -135,7 +138,10 @@ function decidingThread(threads: readonly NormalThread[]): NormalThread | undefi
   )
 }
 
-/** Where to look for the culprit: the naming exception, then the others from the outermost inward, then the thread. */
+/**
+ * The stacks to search for the culprit: the naming exception's, then those of the others from the outermost inward,
+ * then the thread's.
+ */
 function namingStacks(event: NormalEvent, { exceptions, thread }: Reading) {
   const others = event.exceptions.toReversed().filter((exception) => exception !== exceptions.main)
   return [exceptions.main, ...others, thread].flatMap((source) => (source === undefined ? [] : [source.frames]))

@@ -1,8 +1,8 @@
 import type { Grouping } from './index.ts'
 
 /**
- * What an event's hashes lead to: `find` answers a hash that is known. The hash itself and the other hashes always
- * lead; a loose one only while no event of the same knowledge has claimed it (decision 014).
+ * Finds what an event's hashes lead to; `find` looks up one hash. The hash itself and the other hashes always count; a
+ * loose one counts only while no event with the same knowledge has claimed it (decision 014).
  */
 export function findByHashes<T>(grouping: Grouping, find: (hash: string) => T | undefined): T | undefined {
   for (const hash of [grouping.hash, ...grouping.other_hashes]) {
@@ -17,8 +17,9 @@ export function findByHashes<T>(grouping: Grouping, find: (hash: string) => T | 
 }
 
 /**
- * Attaches an event's hashes to its issue. `insert` keeps the first writer and answers whether the hash is new. Loose
- * hashes come with the first event of a hash, so that values which are new in every event do not add rows for ever.
+ * Attaches an event's hashes to its issue. `insert` keeps the first writer and returns whether the hash is new. Loose
+ * hashes are attached with the first event of a hash only, so that values which differ in every event do not add rows
+ * forever.
  */
 export function attachHashes(grouping: Grouping, insert: (hash: string) => boolean): void {
   const isNew = insert(grouping.hash)

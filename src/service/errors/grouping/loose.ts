@@ -5,13 +5,13 @@ import { isBeyondAwait } from './functions.ts'
 import { hashTokens, type Token } from './hash.ts'
 import { lenientTokens, namedTokens, shapeTokens, type Stack, type StackRules } from './stack.ts'
 
-/** In what the events differ that a loose hash brings together. */
+/** How events that share a loose hash may differ. */
 type Difference = 'map' | 'engine' | 'build'
 
 /**
- * A hash that says less than its event knows: without the map, in the words of any engine, without what a build named.
- * It leads to an issue only while none of `unless` is known, which an event attaches that knew as much and was another
- * place in the code (decision 014).
+ * A hash of less than the event contains: without the map, in words common to all engines, without names chosen by a
+ * build. It leads to an issue only while none of `unless` is known. Those hashes are attached by events that contain as
+ * much and are at another place in the code (decision 014).
  */
 export interface LooseHash {
   hash: string
@@ -19,18 +19,21 @@ export interface LooseHash {
   across: Difference
 }
 
-/** An event as it was read, with rules of its own: it reads the same before and after a map came. */
+/** An event as it was read, with its own rules: the result is the same before and after a map is uploaded. */
 export interface ReadEvent {
   event: NormalEvent
   rules: StackRules
   exceptions: ExceptionsReading
   /** The hash that decides. */
   hash: string
-  /** Hashes tokens together with what the event's fingerprint adds. */
+  /** Hashes tokens together with those of the event's fingerprint. */
   hashWithFingerprint(tokens: readonly Token[]): string
 }
 
-/** One exception that counts, from `from` on: the frames that every engine knows, callers beyond an `await` left out. */
+/**
+ * One exception that counts. The frames from `from` on are known to every engine: callers beyond an `await` are left
+ * out.
+ */
 interface ExceptionPart {
   frames: NormalEvent['exceptions'][number]['frames']
   stack: Stack
@@ -39,7 +42,7 @@ interface ExceptionPart {
   value: string
 }
 
-/** What says nothing about a bug: values that come from anywhere. Placeholders and signs are taken off before. */
+/** Values that say nothing about a bug because they occur anywhere, without placeholders and punctuation. */
 const GENERIC = new Set(
   (
     'error,script error,unknown error,unknown,unexpected error,internal error,something went wrong,failed,failure,' +
@@ -49,13 +52,18 @@ const GENERIC = new Set(
   ).split(','),
 )
 
-/** With so many functions that have names, a stack speaks for itself where the value does not. */
+/** With this many named functions, a stack is specific enough even if the value is not. */
 const NAMED_ENOUGH = 2
 
-/** So many functions of the same names, minified or not, one calling the other, are the same in two builds. */
+/**
+ * A call chain of this many functions with equal names, minified or not, is the same in two builds and not a
+ * coincidence.
+ */
 const NO_ACCIDENT = 3
 
-/** The loose hashes of an event, most telling first; `raw` is the event before symbolication, if a map changed it. */
+/**
+ * The loose hashes of an event, the most specific first; `raw` is the event before symbolication, if a map changed it.
+ */
 export function looseHashes(read: ReadEvent, raw: ReadEvent | undefined): LooseHash[] {
   const found =
     raw === undefined
@@ -63,19 +71,19 @@ export function looseHashes(read: ReadEvent, raw: ReadEvent | undefined): LooseH
       : [
           ...acrossEngines(read, raw),
           ...[{ hash: raw.hash, unless: [], across: 'map' as const }, ...acrossEngines(raw, raw), ...acrossBuilds(raw)]
-            // What another map led elsewhere is no longer in doubt.
+            // What another map led elsewhere is settled.
             .map((loose) => ({ ...loose, unless: [...loose.unless, claim(loose.hash, 'map')] })),
         ]
   const seen = new Set([read.hash])
   return found.filter(({ hash }) => !seen.has(hash) && seen.add(hash))
 }
 
-/** The same functions, told by another engine, or by a map that holds no source lines. */
+/** For the same functions as reported by another engine, or by a map without source lines. */
 function acrossEngines(read: ReadEvent, asSent: ReadEvent): LooseHash[] {
   const parts = exceptionParts(read, asSent)
   const readings = parts.flatMap(({ stack, from }) => contributing(stack, from))
   const isMapped = parts.some(({ frames }) => frames.some(({ symbolicated }) => symbolicated))
-  // Node has one engine, and says all it knows.
+  // Node has only one engine, which reports all it knows.
   if (readings.length === 0 || (read.event.platform === 'node' && !isMapped)) return []
   if (!isTelling(parts, readings)) return []
   const hash = read.hashWithFingerprint([
@@ -87,8 +95,8 @@ function acrossEngines(read: ReadEvent, asSent: ReadEvent): LooseHash[] {
 }
 
 /**
- * The same stack of another build: with the same names where there are enough of them to be no accident, or else with
- * whatever names its minifier chose.
+ * For the same stack in another build: with the same names if there are enough of them to rule out coincidence, else
+ * with any names that its minifier chose.
  */
 function acrossBuilds(raw: ReadEvent): LooseHash[] {
   const parts = exceptionParts(raw, raw)
@@ -109,7 +117,7 @@ function acrossBuilds(raw: ReadEvent): LooseHash[] {
   })
 }
 
-/** Type, value and shape of each exception; `known` leaves out what only some engines know. */
+/** Type, value and shape of each exception; `known` leaves out frames that only some engines know. */
 function exceptionShapes(parts: readonly ExceptionPart[], rules: StackRules, { known = false } = {}): Token[] {
   return parts.flatMap(({ frames, stack, from, type, value }) => [
     ...headTokens(type, value),
@@ -117,7 +125,7 @@ function exceptionShapes(parts: readonly ExceptionPart[], rules: StackRules, { k
   ])
 }
 
-/** The exceptions that count; how the SDK sent the frames says where an `await` stands. */
+/** The exceptions that count. The frames as the SDK sent them show where an `await` is. */
 function exceptionParts({ event, rules, exceptions }: ReadEvent, asSent: ReadEvent): ExceptionPart[] {
   if (rules.family !== 'javascript') return []
   return exceptions.positions.flatMap((position): ExceptionPart[] => {

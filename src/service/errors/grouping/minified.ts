@@ -1,7 +1,7 @@
 import type { NormalFrame } from '../event/event.ts'
 import { isUrl, readName, type ReadName } from './paths.ts'
 
-/** A source line longer than what people write: one of a bundle. */
+/** A source line longer than people write comes from a bundle. */
 const LONGEST_WRITTEN = 150
 
 /**
@@ -17,9 +17,9 @@ export function isMinifiedName(name: string): boolean {
 }
 
 /**
- * Whether a minifier may have named a frame's function: a line around it is too long to be written, or, where the SDK
+ * Whether a minifier may have named a frame's function: a line around it is too long to be handwritten, or, if the SDK
  * sent no lines, it was loaded from an address or its file has a bundler's hash or debug id. A short name in any other
- * file is what its author chose. With a map it may only have where the map left the name as it was.
+ * file was chosen by its author. With a map, only a name that the map left unchanged can be a minifier's.
  */
 export function isBundled(frame: NormalFrame, read: ReadName = readName): boolean {
   if (frame.symbolicated) return frame.original?.function === frame.function
@@ -32,13 +32,15 @@ export function isBundled(frame: NormalFrame, read: ReadName = readName): boolea
   return stable !== name
 }
 
-/** What names the build of a bundle: the hash in its file's name, else its debug id, else the release; '' without any. */
+/**
+ * The name of the build of a bundle: the hash in its file's name, else its debug id, else the release; '' without any.
+ */
 export function buildName(frame: NormalFrame, release: string, read: ReadName = readName): string {
   const { name, stable } = read(framePath(frame.original ?? frame))
   return stable === name ? frame.debug_id || release : name
 }
 
-/** Where a frame says it is. */
+/** The path that a frame names. */
 export function framePath({ filename, abs_path }: Pick<NormalFrame, 'filename' | 'abs_path'>): string {
   return filename === '' ? abs_path : filename
 }

@@ -1,10 +1,10 @@
-/** Characters of one text in which its first two lines are looked for: what normalisation keeps of a message. */
+/** Characters of one text that are searched for its first two lines: as many as normalisation keeps of a message. */
 const LONGEST = 8192
 /** Characters of those lines that are compared with the patterns (decision 011). */
 const LONGEST_READ = 2048
 /**
- * Characters of the outcome that count. Fewer than are read: the ids before the cut are longer or shorter from event to
- * event, and what of the text they push over it must not make each event an issue.
+ * Characters of the result that count. Fewer than are read: ids before the cut vary in length from event to event, and
+ * the text that they push over it must not make each event an issue.
  */
 const LONGEST_COUNTED = 1024
 /** Characters of all different texts of one event that are compared with the patterns (decision 011). */
@@ -12,7 +12,7 @@ const READ_PER_EVENT = 16 * 1024
 
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}'
 const WEEKDAY = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}'
-// A time alone stays a list of numbers: `12:34` may as well be a line and a column.
+// A time alone remains a list of numbers: `12:34` might be a line and a column.
 const CLOCK = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?'
 const ZONE = '(?:Z|(?: ?(?:GMT|UTC))?[ ]?[+-]\\d{2}:?\\d{2}| ?(?:GMT|UTC))'
 const DIGIT_AND_LETTER = '(?=[a-f]*\\d)(?=\\d*[a-f])'
@@ -20,8 +20,8 @@ const DIGIT_AND_LETTER = '(?=[a-f]*\\d)(?=\\d*[a-f])'
 const TOP_DOMAINS = 'com|net|org|edu|gov|mil|biz|info|io|dev|app|ai|co|cloud|internal|local|eu|uk|de|fr|nl|jp'
 
 /**
- * What is replaced, in the order tried at each position (errors §2.1). Repeats are bounded or start only where the
- * character before cannot belong to them, so that time stays linear in the input, whoever wrote it.
+ * The patterns that are replaced, in the order tried at each position (errors §2.1). Repetitions are bounded or start
+ * only where the preceding character cannot belong to them, so that the time stays linear even for hostile input.
  */
 const PATTERNS: readonly (readonly [name: string, source: string])[] = [
   ['email', '(?<![\\w.%+-])[\\w.%+-]{1,64}@[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,8}'],
@@ -61,7 +61,7 @@ const ALTERNATION = new RegExp(PATTERNS.map(([, source]) => `(${source})`).join(
 // Most messages hold none of these characters and skip the alternation.
 const MAY_MATCH = /[\d@.=:]/
 
-/** Turns a text into what of it counts. */
+/** Reduces a text to the parts that count. */
 export type ReadText = (text: string) => string
 
 /** The text with every value that changes from event to event replaced by its kind: `user <int> not found`. */
@@ -71,8 +71,8 @@ export function parameterise(text: string): string {
 }
 
 /**
- * `parameterise` for the texts of one event: each different text is read once, and 16 KiB of all together; what comes
- * after that counts as ''.
+ * `parameterise` for the texts of one event: each distinct text is read once, at most 16 KiB in total; further texts
+ * count as ''.
  */
 export function readerOfEvent(): ReadText {
   const known = new Map<string, string>()
@@ -89,7 +89,7 @@ export function readerOfEvent(): ReadText {
   }
 }
 
-/** What of a message counts: its first two lines that are not empty, parameterised, with `...` when more follow. */
+/** The part of a message that counts: its first two non-empty lines, parameterised, with `...` when more follow. */
 export function messageToken(text: string, read: ReadText = parameterise): string {
   const lines: string[] = []
   for (const line of text.slice(0, LONGEST).split(/\r\n|\r|\n/)) {

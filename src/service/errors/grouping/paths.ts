@@ -12,8 +12,8 @@ export function isUrl(path: string): boolean {
 }
 
 /**
- * A file name with the parts that a bundler makes from the content replaced: `main.4f3a2b1c.js` and
- * `chunk-ABCD1234.js` are `main.<hash>.js` and `chunk-<hash>.js`, as they are different after each build.
+ * A file name with the parts that a bundler makes from the content replaced: `main.4f3a2b1c.js` and `chunk-ABCD1234.js`
+ * are `main.<hash>.js` and `chunk-<hash>.js`, because they change with each build.
  */
 export function withoutHashes(name: string): string {
   if (!/[\w-]{6}/.test(name)) return name
@@ -29,18 +29,23 @@ function isHash(part: string): boolean {
   return /^[A-Z2-7]{8}$/.test(part)
 }
 
-/** Rollup and Vite: eight characters of base 64. A digit before a letter, or case that turns often, is no word. */
+/**
+ * Rollup and Vite: eight characters of base 64. Text with a digit before a letter, or with frequent changes of case, is
+ * not a word.
+ */
 function looksRandom(text: string): boolean {
   const turns = text.match(/(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]/g) ?? []
   return turns.length >= 3 || /\d[a-z]/i.test(text)
 }
 
-/** A script's name without the numbers that bundlers give chunks in the order they meet them: `417.<hash>.js`. */
+/**
+ * A script's name without the numbers that bundlers give chunks in the order in which they find them: `417.<hash>.js`.
+ */
 export function withoutNumbers(name: string): string {
   return name.replace(/(?<![\w-])\d+(?=\.)/g, '<number>')
 }
 
-/** The name of the file at a path, and what of it is the same in every build. */
+/** The name of the file at a path, and its part that is the same in every build. */
 interface FileName {
   name: string
   stable: string

@@ -1,6 +1,6 @@
 import type { NormalEvent } from '../event/event.ts'
 
-/** Languages whose frames have rules of their own. */
+/** Languages with their own rules for frames. */
 export type Family = 'javascript' | 'python' | 'php' | 'ruby' | 'java' | 'other'
 
 const BY_PLATFORM = new Map<string, Family>([
@@ -17,9 +17,12 @@ const BY_PLATFORM = new Map<string, Family>([
   ['android', 'java'],
 ])
 
-/** The family of an event: from its platform, where that says nothing from the SDK's name (`sentry.javascript.node`). */
+/**
+ * The language family of an event: by its platform, or if that says nothing, by the SDK's name
+ * (`sentry.javascript.node`).
+ */
 export function languageFamily({ platform, sdk }: Pick<NormalEvent, 'platform' | 'sdk'>): Family {
-  // A minidump that Electron's SDK sends is native for all its name.
+  // A minidump sent by Electron's SDK is native code, although the SDK's name says JavaScript.
   const isUnsaid = platform === '' || platform === 'other'
   return BY_PLATFORM.get(isUnsaid ? (sdk.name.split('.')[1] ?? '') : platform) ?? 'other'
 }

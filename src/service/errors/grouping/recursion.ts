@@ -2,8 +2,8 @@
 export const LONGEST_CYCLE = 4
 
 /**
- * Which positions of a stack only repeat what stands before them, so that the depth of a recursion does not count.
- * `keys` name the frames, oldest first; 1 as `longestCycle` sees only direct recursion.
+ * The positions of a stack that only repeat what precedes them, so that the depth of a recursion does not count. `keys`
+ * identify the frames, oldest first; a `longestCycle` of 1 detects only direct recursion.
  */
 export function recursiveFrames(keys: readonly string[], longestCycle = LONGEST_CYCLE): Set<number> {
   const repeated = new Set<number>()

@@ -7,13 +7,13 @@ import { recursiveFrames } from './recursion.ts'
 /** `app`: only the team's frames count; `system`: all do. */
 export type Variant = 'app' | 'system'
 
-/** How an event is read: one set of rules for all its stacks and texts. */
+/** The rules for reading one event, shared by all its stacks and texts. */
 export interface StackRules extends FrameRules {
   /** See `recursiveFrames`. */
   longestCycle: number
-  /** Frames that were read before: the variants of an event share them. */
+  /** Frames that were already read: the variants of an event share them. */
   known: Map<NormalFrame, FrameReading>
-  /** Reads values and messages; what one event can cost is bounded here. */
+  /** Reads values and messages; bounds the cost of one event. */
   readText: ReadText
 }
 
@@ -28,20 +28,22 @@ export interface Stack {
 
 const RECURSION = 'recursion: repeats the frames before it'
 
-/** The frames that count for a variant; the app variant falls back to all frames where none of the team's counts. */
+/** The frames that count for a variant; the app variant falls back to all frames if none of the team's counts. */
 export function bestStack(frames: readonly NormalFrame[], variant: Variant, rules: StackRules): Stack {
   const stack = readStack(frames, variant, rules)
   return variant === 'app' && stack.tokens.length === 0 ? readStack(frames, 'system', rules) : stack
 }
 
-/** What frames of a stack have in common with another engine's or map's of the same crash, from one position on. */
+/**
+ * The tokens that a stack shares with the stack of the same crash from another engine or map, starting at one position.
+ */
 export function lenientTokens({ readings, ignored }: Stack, from: number): Token[] {
   return readings.flatMap((reading, index): Token[] =>
     index < from || ignored[index] !== '' ? [] : [['frame', ''], ...reading.lenient],
   )
 }
 
-/** What frames of a stack are called, whichever build called them so. */
+/** The names of the frames of a stack, whichever build chose them. */
 export function namedTokens({ readings, ignored }: Stack): Token[] {
   return readings.flatMap((reading, index): Token[] =>
     ignored[index] !== '' ? [] : [['frame', ''], ...reading.tokens.filter(([kind]) => kind !== 'build')],
@@ -49,8 +51,8 @@ export function namedTokens({ readings, ignored }: Stack): Token[] {
 }
 
 /**
- * What a stack has in common with the same one of another build, from one position on: how deep it is, which scripts
- * it runs through, and the names no minifier took. Frames without any name count as well.
+ * The tokens that a stack shares with the same stack of another build, starting at one position: its depth, the scripts
+ * it runs through, and the names that no minifier changed. Frames without any name count as well.
  */
 export function shapeTokens(frames: readonly NormalFrame[], stack: Stack, from: number, rules: StackRules): Token[] {
   const { readings, ignored } = stack

@@ -10,7 +10,7 @@ import type { Family } from './platform.ts'
 const LONGEST_TITLE = 250
 const LONGEST_CULPRIT = 250
 
-/** What an issue is called and where it happens. */
+/** An issue's title and location. */
 interface Name {
   title: string
   type: string
@@ -18,7 +18,7 @@ interface Name {
   culprit: string
 }
 
-/** Names an event after its main exception, else its message; `frames` are the stacks to find the culprit in, best first. */
+/** Names an event after its main exception, else its message; `stacks` are searched for the culprit in their order. */
 export function nameEvent(
   event: NormalEvent,
   main: NormalException | undefined,
@@ -47,8 +47,8 @@ function fallbackTitle(event: NormalEvent): string {
 }
 
 /**
- * `function (file)` of the team's frame nearest to the crash, else of the nearest that is no engine's code (`JSON.parse`
- * has no place of its own), else the transaction.
+ * `function (file)` of the team's frame nearest to the crash, else of the nearest frame that is not engine code
+ * (`JSON.parse` has no location), else the transaction.
  */
 function findCulprit(event: NormalEvent, stacks: readonly (readonly NormalFrame[])[], family: Family): string {
   const frame =

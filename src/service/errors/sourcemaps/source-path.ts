@@ -1,20 +1,20 @@
 import { replaceControls } from '../../../lib/text.ts'
 import { isVendored, resolvePath } from '../../shared/code-paths.ts'
 
-/** Longest name that is looked at; longer ones (`data:` addresses) name no file. */
+/** Longest name that is examined; longer ones (`data:` addresses) do not name a file. */
 const LONGEST_NAME = 2_048
-/** As for every `filename` of a frame. */
+/** The same limit as for every `filename` of a frame. */
 const LONGEST_PATH = 512
 
-/** Bundlers that put a scheme of their own before the path; what stands in the host's place is the package. */
+/** Bundlers that put their own scheme before the path; the package takes the place of the host. */
 const BUNDLER = /^(?:webpack|webpack-internal|rspack|turbopack|ng)$/i
 
 /**
- * A source's name as a path of the repository would be written: what bundlers put before it and the way up from the
- * map's folder are taken off (errors §3.1). Never absolute and never with a `..` segment; '' for what names no file. An
- * absolute path of the build machine stays, without its root, for `path_strip_prefixes` to cut. The folder of the map
- * counts only for a file that was compiled where it stands (`src/cart.js.map` with the source `cart.ts`): as a rule it
- * is the folder of an address, not of the repository.
+ * A source's name in the form of a repository path: bundlers' prefixes and the way up from the map's folder are removed
+ * (errors §3.1). Never absolute and never with a `..` segment; '' for a name that is not a file's. An absolute path of
+ * the build machine stays, without its root, for `path_strip_prefixes` to cut. The folder of the map counts only for a
+ * file that was compiled in place (`src/cart.js.map` with the source `cart.ts`): usually it is the folder of an
+ * address, not of the repository.
  */
 export function sourcePath(name: string, mapPath: string): string {
   if (name.length > LONGEST_NAME || /^\s*(?:data|blob):/i.test(name)) return ''
@@ -24,9 +24,9 @@ export function sourcePath(name: string, mapPath: string): string {
   return placed.length > LONGEST_PATH ? '' : placed
 }
 
-/** Whether a source is none of the team's: a package, the bundler's runtime or a module that a plugin made up. */
+/** Whether a source is not the team's: a package, the bundler's runtime or a module that a plugin generated. */
 export function isLibrarySource(name: string, path: string): boolean {
-  // Rollup's plugins mark what no file stands behind with a NUL.
+  // Rollup's plugins mark modules without a file with a NUL.
   if (name.startsWith('\0') || isVendored(path)) return true
   return /^(?:external |\(webpack\)|\[turbopack\]|(?:vite|rolldown|commonjsHelpers)[/:.]|<[\w:]+>)/.test(path)
 }
@@ -36,7 +36,7 @@ function withoutOrigin(path: string): string {
   if (address === null) return path.replace(/\?.*$/s, '').replace(/^~\//, '')
   const [, scheme = '', authority = '', rest = ''] = address
   if (BUNDLER.test(scheme)) return bundled(authority, rest.replace(/\?.*$/s, ''))
-  // These two have no host: what stands in its place is a folder.
+  // These two schemes have no host: a folder takes its place.
   const isHostless = /^(?:app|file)$/i.test(scheme) && !/^(?:localhost)?$/i.test(authority)
   return (isHostless ? `${authority}/${rest}` : rest).replace(/[?#].*$/s, '').replace(/^~\//, '')
 }

@@ -7,7 +7,7 @@ const MOST_ENTRIES = 10_000
 const MOST_UNPACKED_BYTES = 1024 ** 3
 const MOST_RATIO = 200
 const LONGEST_NAME_BYTES = 1_000
-/** A file that is read is held whole. */
+/** A file is read into memory as a whole. */
 const LARGEST_FILE_BYTES = 256 * 1024 ** 2
 
 /** One file of a bundle. */
@@ -19,11 +19,11 @@ export interface BundleFile {
   read(): Promise<Buffer>
 }
 
-/** One file of a bundle cannot be read; the others can. The message is one sentence of our own. */
+/** One file of a bundle cannot be read; the others can. The message is one sentence without text of the upload. */
 export class EntryDefect extends Error {}
 
 /**
- * Opens a zip and hands all of its files to `use`, which reads them one after the other. The names, sizes and flags of all
+ * Opens a zip and passes all of its files to `use`, which reads them sequentially. The names, sizes and flags of all
  * entries are checked before anything is unpacked; what is unpacked is counted again. Throws `UploadDefect`.
  */
 export async function withBundle<T>(file: string, use: (files: BundleFile[]) => Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ interface NamedEntry {
 
 async function openZip(file: string): Promise<ZipFile> {
   try {
-    // Names are decoded here: what yauzl says of a bad one holds the name.
+    // Names are decoded here because yauzl's message about an invalid name contains the name.
     return await openPromise(file, { autoClose: false, decodeStrings: false, validateEntrySizes: true })
   } catch {
     throw new UploadDefect('INVALID_ZIP', 'The bundle is no zip file, or its end is missing: pack and upload it again.')
@@ -106,7 +106,7 @@ function entryName(entry: Entry, number: number): string {
   return name.replace(/^(?:\.\/+)+/, '')
 }
 
-/** Sizes as the directory of the zip gives them; unpacking ends at the first byte beyond them. */
+/** The sizes are those of the zip's directory; unpacking stops at the first byte beyond them. */
 function checkSizes(entries: readonly NamedEntry[], zipBytes: number): void {
   const unpacked = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0)
   if (unpacked > MOST_UNPACKED_BYTES) {
@@ -126,7 +126,7 @@ async function unpack(zip: ZipFile, entry: Entry, budget: { left: number }): Pro
     throw new EntryDefect(`It is larger than ${LARGEST_FILE_BYTES} bytes.`)
   const bytes = await inflate(zip, entry, budget)
   if (bytes.byteLength !== entry.uncompressedSize || crc32(bytes) !== entry.crc32) {
-    throw new EntryDefect('It is damaged: its checksum in the bundle is another.')
+    throw new EntryDefect('It is damaged: its checksum differs from the one in the bundle.')
   }
   return bytes
 }

@@ -1,7 +1,7 @@
-/** Comments looked at from the end of a file, so that one full of look-alikes costs no more. */
+/** Candidates examined from the end of a file, which bounds the cost of a file full of look-alikes. */
 const MOST_CANDIDATES = 50
 
-/** A debug id in the form that lookups compare: lower case with dashes; '' for anything else. */
+/** A debug id in the form used by lookups: lower case with dashes; '' for anything else. */
 export function normalDebugId(text: string): string {
   const hex = text.trim().toLowerCase().replaceAll('-', '')
   if (!/^[0-9a-f]{32}$/.test(hex)) return ''
@@ -9,14 +9,14 @@ export function normalDebugId(text: string): string {
 }
 
 /**
- * The address in the `sourceMappingURL` comment at the end of a file, '' without one. Behind it only comments and blanks
- * may follow, as ECMA-426 has it: a bundler's own code holds the same words in strings.
+ * The address in the `sourceMappingURL` comment at the end of a file, '' without one. Only comments and white space may
+ * follow it (ECMA-426): a bundler's own code contains the same words in strings.
  */
 export function sourceMappingUrl(code: string): string {
   return commentAtEnd(code, 'sourceMappingURL')
 }
 
-/** The debug id that a minified file names: by its comment, else by the snippet that bundler plugins put in front. */
+/** The debug id that a minified file names: in its comment, else in the snippet that bundler plugins prepend. */
 export function findDebugId(code: string): string {
   const comment = normalDebugId(commentAtEnd(code, 'debugId'))
   if (comment !== '') return comment
@@ -43,7 +43,7 @@ function valueAt(code: string, at: number, name: string): string | undefined {
   const start = at + name.length + 1
   const end = valueEnd(code, start, isLine)
   const value = code.slice(start, end).trim()
-  // A value with blanks or quotes is code that looks like a comment.
+  // A value with white space or quotes is code that looks like a comment.
   if (/[\s'"`]/.test(value)) return undefined
   return isBlank(code.slice(isLine ? end : end + 2)) ? value : undefined
 }
@@ -57,7 +57,7 @@ function valueEnd(code: string, start: number, isLine: boolean): number {
   return length === -1 ? code.length : start + length
 }
 
-/** Only comments and blanks? */
+/** Whether the rest consists only of comments and white space. */
 function isBlank(rest: string): boolean {
   let left = rest.trimStart()
   while (left !== '') {

@@ -2,7 +2,7 @@ import type { FoundFile } from './read-file.ts'
 
 type Linked = FoundFile & Required<Pick<FoundFile, 'artifact'>>
 
-/** Gives a minified file without a debug id that of the map it names, and the other way round (contract §11). */
+/** Gives a minified file without a debug id the id of the map that it names, and vice versa (contract §11). */
 export function linkDebugIds(found: readonly FoundFile[]): void {
   const usable = found.filter((file): file is Linked => file.artifact !== undefined)
   const maps = usable.filter(({ artifact }) => artifact.kind === 'map')

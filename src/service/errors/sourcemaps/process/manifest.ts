@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { UploadDefect } from './processed.ts'
 
-/** What the manifest of a bundle says of one file. */
+/** The manifest's entry for one file of a bundle. */
 export interface ManifestFile {
   type: string
-  /** As lookups see the file: `~/assets/app.js`; '' when the manifest does not say. */
+  /** The path that lookups use, `~/assets/app.js`; '' when the manifest does not name one. */
   url: string
   debugId: string
   /** Where the map of a minified file is, relative to its address. */

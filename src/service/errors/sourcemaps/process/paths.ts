@@ -1,4 +1,4 @@
-/** What a file's name says that it holds (contract §11); undefined when it says nothing. */
+/** The kind of artifact that a file's name suggests (contract §11); undefined when it suggests none. */
 export function guessArtifact(
   fileName: string,
 ): 'ARTIFACT_BUNDLE' | 'ARTIFACT_SOURCE_MAP' | 'ARTIFACT_MINIFIED_SOURCE' | undefined {
@@ -8,7 +8,7 @@ export function guessArtifact(
   return undefined
 }
 
-/** A prefix as it stands in front of paths: `~/` by default, with `/` at its end. */
+/** A prefix in the form used in paths: `~/` by default, with `/` at its end. */
 export function normalPrefix(urlPrefix: string): string {
   const prefix = urlPrefix.trim()
   if (prefix === '') return '~/'
@@ -21,9 +21,9 @@ export function baseName(path: string): string {
 }
 
 /**
- * The path that a file at `path` means by a reference: relative to its folder, to the root of its prefix (`/maps/a.map`),
- * or an address of its own. Query and fragment are no part of it, and escapes are undone, because files are stored under
- * their plain names. '' for a reference that leads nowhere.
+ * Resolves a reference in a file at `path`: relative to its folder, to the root of its prefix (`/maps/a.map`), or
+ * absolute. Query and fragment are removed and escapes decoded, because files are stored under their plain names. ''
+ * for a reference that leads nowhere.
  */
 export function resolveReference(path: string, reference: string): string {
   const plain = unescaped(reference.replace(/[?#].*$/s, '').trim())
@@ -44,7 +44,7 @@ export function minifiedPath(mapPath: string, file: string): string {
   return resolveReference(mapPath, file)
 }
 
-/** `~/` or `https://host/`, and what follows; a path without either starts at its own beginning. */
+/** `~/` or `https://host/`, and the rest; the root of a path without either is ''. */
 function splitRoot(path: string): { root: string; rest: string } {
   const root = /^(?:~\/|[a-z][\w+.-]*:\/\/[^/]*\/|\/)/i.exec(path)?.[0] ?? ''
   return { root, rest: path.slice(root.length) }

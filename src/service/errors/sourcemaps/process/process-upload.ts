@@ -13,8 +13,9 @@ import { createTableWriter } from './tables.ts'
 const LARGEST_MANIFEST_BYTES = 16 * 1024 ** 2
 
 /**
- * Reads an upload file by file and writes a table for each that frames can use. What is wrong with one file stands in its
- * report; `error` says why the upload as a whole is of no use. Busy for seconds with a large one: runs in the worker.
+ * Reads an upload file by file and writes a table for each file that frames can use. Problems of one file are in its
+ * report; `error` says why the upload as a whole cannot be used. Takes seconds for a large upload, so it runs in the
+ * worker.
  */
 export async function processUpload(job: UploadJob): Promise<Processed> {
   mkdirSync(job.tables, { recursive: true, mode: 0o700 })
@@ -52,14 +53,14 @@ async function readBundle(job: UploadJob, sink: Sink): Promise<FoundFile[]> {
 
 async function findManifest(files: readonly BundleFile[]): Promise<Map<string, ManifestFile> | undefined> {
   const file = files.find(({ path }) => path === 'manifest.json')
-  // The manifest of a web app may have that name, too.
+  // A web app's manifest may have the same name.
   if (file === undefined || file.sizeBytes > LARGEST_MANIFEST_BYTES) return undefined
   const text = await file.read().then(
     (bytes) => bytes.toString('utf8'),
     () => '',
   )
   if (!/"files"\s*:\s*\{/.test(text)) return undefined
-  // Its schema takes longer to load than most uploads take to read.
+  // Loading its schema takes longer than reading most uploads.
   const { readManifest } = await import('./manifest.ts')
   return readManifest(text)
 }
@@ -103,7 +104,7 @@ function artifactPath(path: string, listed: ManifestFile | undefined, urlPrefix:
   return /^(?:~\/|[a-z][\w+.-]*:\/\/)/i.test(url) ? url : urlPrefix + url.replace(/^\/+/, '')
 }
 
-/** Maps bring the text of their sources with them. */
+/** Maps contain the text of their sources. */
 function sourceFile({ path, debugId }: FileFacts): FoundFile {
   const warnings = ['A source on its own maps no frame: a map has to hold it in sourcesContent.']
   return { report: { ...emptyReport(path, 'source'), debug_id: debugId, valid: true, warnings } }
@@ -124,7 +125,7 @@ function finish(found: readonly FoundFile[], job: UploadJob, sink: Sink): Proces
   return { files, artifacts, sources: sink.sources.all(), error: null }
 }
 
-/** Why nothing is left: what is wrong with the first file, which is the only one as a rule. */
+/** Why no artifact is left: the problem of the first file, which usually is the only one. */
 function uselessness(found: readonly FoundFile[]): NonNullable<Processed['error']> {
   const [first] = found.filter(({ artifact }) => artifact !== undefined)
   if (first !== undefined) {

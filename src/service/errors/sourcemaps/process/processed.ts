@@ -1,6 +1,6 @@
 import type { RepositoryRoots } from '../../../workspace/repo-path.ts'
 
-/** One upload to be read, as it travels to the worker: plain data only. */
+/** One upload to be read, as it is sent to the worker: plain data only. */
 export interface UploadJob {
   /** Where the received bytes are. */
   file: string
@@ -9,14 +9,14 @@ export interface UploadJob {
   fileName: string
   /** Ends with `/`. */
   urlPrefix: string
-  /** Of the create request, for a single file; '' without. */
+  /** Debug id of the create request, for a single file; '' without one. */
   debugId: string
-  /** Does the upload name a release? Without one only a debug id leads to a file. */
+  /** Whether the upload names a release. Without one, files are found only by debug id. */
   hasRelease: boolean
   roots: RepositoryRoots
   /** Folder of the finished tables. */
   tables: string
-  /** Folder on the same disk for tables that are being written; whoever starts the job removes it. */
+  /** Folder on the same disk for tables that are being written; the caller that starts the job removes it. */
   staging: string
 }
 
@@ -32,7 +32,7 @@ export interface FileReport {
   warnings: string[]
 }
 
-/** A row of `sourcemap_artifact`, without what all rows of the upload share. */
+/** A row of `sourcemap_artifact`, without the columns that all rows of the upload share. */
 export interface ProcessedArtifact {
   kind: 'map' | 'minified'
   content: string
@@ -44,13 +44,13 @@ export interface ProcessedArtifact {
 export interface Processed {
   files: FileReport[]
   artifacts: ProcessedArtifact[]
-  /** Sources of the maps as paths of the repository, each once. */
+  /** Sources of the maps as repository paths, without duplicates. */
   sources: string[]
-  /** Why nothing of the upload can be used; null when something can. */
+  /** Why nothing in the upload can be used; null when something can. */
   error: { code: string; message: string; /** Of the format, when one is broken. */ rule?: string } | null
 }
 
-/** The upload as a whole cannot be used. The message is one sentence of our own, without text of the upload. */
+/** The upload as a whole cannot be used. The message is one sentence without text of the upload. */
 export class UploadDefect extends Error {
   readonly code: string
 

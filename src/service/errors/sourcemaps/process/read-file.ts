@@ -8,24 +8,24 @@ import type { FileReport, ProcessedArtifact } from './processed.ts'
 import type { SourcePaths } from './team-sources.ts'
 import type { TableWriter } from './tables.ts'
 
-/** What was found in one file; without an artifact no frame can use it. */
+/** The result for one file; without an artifact, frames cannot use it. */
 export interface FoundFile {
   report: FileReport
   artifact?: ProcessedArtifact
-  /** Rule of the format that a map breaks. */
+  /** The rule of the format that a map breaks. */
   rule?: string
 }
 
 export interface FileFacts {
-  /** With the prefix. */
+  /** Including the prefix. */
   path: string
-  /** That somebody gives to the file; '' where only the file itself can say. */
+  /** The debug id from the request or the manifest; '' if only the file itself can name one. */
   debugId: string
-  /** Reference to the map of a minified file, given from outside; ''. */
+  /** Reference to the map of a minified file from the manifest; '' without one. */
   sourceMap: string
 }
 
-/** Where what is read goes. */
+/** Receives what is read. */
 export interface Sink {
   tables: TableWriter
   sources: SourcePaths
@@ -55,8 +55,8 @@ export function readMapFile(bytes: Uint8Array, { path, debugId }: FileFacts, { t
 }
 
 /**
- * Reads one minified file: where its map is, its debug id, and its functions, for their names. A map inside the file
- * (`data:`) is found as one beside it.
+ * Reads one minified file: the location of its map, its debug id, and its functions, for their names. A map inside the
+ * file (`data:`) is treated like one next to it.
  */
 export function readMinifiedFile(bytes: Uint8Array, facts: FileFacts, sink: Sink): FoundFile[] {
   const code = new TextDecoder().decode(bytes)
@@ -69,14 +69,14 @@ export function readMinifiedFile(bytes: Uint8Array, facts: FileFacts, sink: Sink
   const content = addScopeTable(code, bytes, report, sink.tables)
   report.warnings.push(...differing(facts.debugId, own))
   const minified: FoundFile = { report }
-  // The name of its map alone is worth keeping.
+  // Even the name of its map alone is useful.
   if (content !== '' || mapPath !== '') {
     minified.artifact = { kind: 'minified', content, debugId: report.debug_id, path: facts.path, counterpart: mapPath }
   }
   return inline ? [minified, readInlineMap(reference, { ...facts, path: mapPath }, sink)] : [minified]
 }
 
-/** Name of the table of functions, '' when none could be made; the report says why. */
+/** The name of the table of functions, '' when none could be written; the report says why. */
 function addScopeTable(code: string, bytes: Uint8Array, report: FileReport, tables: TableWriter): string {
   try {
     const content = tables.add('minified', bytes, (file) => writeScopeTable(code, file))
@@ -119,7 +119,7 @@ function differing(given: string, own: string): string[] {
   return given === '' || own === '' || given === own ? [] : [`Its own debug id ${own} is not used: another was given.`]
 }
 
-/** The report of a file of which nothing is known yet. */
+/** The report of a file about which nothing is known yet. */
 export function emptyReport(path: string, kind: FileReport['kind']): FileReport {
   return {
     path,

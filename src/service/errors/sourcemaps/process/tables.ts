@@ -5,21 +5,21 @@ import { openScopeTable } from '../scopes/scope-table.ts'
 import { openMapTable } from '../table/map-table.ts'
 import type { ProcessedArtifact } from './processed.ts'
 
-/** Tables of another version are made anew. */
+/** Tables of other versions are written again. */
 const FORMAT_VERSION = 3
 
-/** The tables of one upload: written beside the finished ones, and moved to them when the upload is good. */
+/** The tables of one upload: written to a staging folder, and moved to the finished ones when the upload is good. */
 export interface TableWriter {
   /**
-   * Name of the table of these bytes, which `write` makes unless there is a whole one; whatever it throws is passed on and
-   * leaves nothing.
+   * The name of the table of these bytes. `write` creates it unless an intact one exists; errors of `write` propagate
+   * and leave nothing behind.
    */
   add(kind: 'map' | 'minified', bytes: Uint8Array, write: (file: string) => void): string
-  /** Moves what was written to the finished tables; they are on disk then. */
+  /** Moves the written tables to the finished ones; they are on disk afterwards. */
   publish(): void
 }
 
-/** Tables named for their content, so that the same file uploaded twice has one (`sourcemap_artifact.content`). */
+/** Tables are named after their content, so that a file uploaded twice has one table (`sourcemap_artifact.content`). */
 export function createTableWriter({ tables, staging }: { tables: string; staging: string }): TableWriter {
   const written = new Set<string>()
   return {
@@ -39,7 +39,7 @@ export function createTableWriter({ tables, staging }: { tables: string; staging
   }
 }
 
-/** Whether all tables of artifacts can be opened: a folder may be lost, and a file damaged. */
+/** Whether the tables of all artifacts can be opened: a folder may be lost, or a file damaged. */
 export function areWhole(tables: string, artifacts: readonly Pick<ProcessedArtifact, 'kind' | 'content'>[]): boolean {
   return artifacts.every(({ kind, content }) => content === '' || isWhole(kind, join(tables, content)))
 }

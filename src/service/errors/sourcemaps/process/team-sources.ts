@@ -1,16 +1,16 @@
 import { repoPath, type RepositoryRoots } from '../../../workspace/repo-path.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'
 
-/** More are not kept: a repository's own files are fewer. */
+/** No more are kept: repositories have fewer files of their own. */
 const MOST_SOURCES = 20_000
 
-/** The sources of all maps of an upload as paths of the repository, each once, without those of libraries. */
+/** The sources of all maps of an upload as repository paths, without duplicates and without libraries. */
 export interface SourcePaths {
   add(names: readonly (string | null)[], mapPath: string): void
   all(): string[]
 }
 
-/** Collects the paths that a member gives by uploading maps with such sources (contract §10.5). */
+/** Collects the repository paths that members make known by uploading maps (contract §10.5). */
 export function createSourcePaths(roots: RepositoryRoots): SourcePaths {
   const paths = new Set<string>()
   return {

@@ -4,11 +4,11 @@ import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../../../errors.ts'
 import type { Processed, UploadJob } from './processed.ts'
 
-/** Enough for the largest file that an upload may hold; a hostile one ends its own thread. */
+/** Enough for the largest file that an upload may contain; a hostile one only ends its own thread. */
 const HEAP_MB = 1024
 const DEADLINE_MS = 5 * 60 * 1000
 const MOST_WAITING = 20
-/** For a thread to end after its answer. */
+/** Time for a thread to end after its answer. */
 const LAST_MS = 1000
 
 /** Numbers that tests make small. */
@@ -22,14 +22,14 @@ export interface SourceMapWorkerOptions extends SourceMapWorkerLimits {
   entry: () => Promise<URL>
 }
 
-/** Reads uploads in a thread of their own, one after the other, so that a large one costs nobody else. */
+/** Reads uploads sequentially, each in its own thread, so that a large one does not slow down anything else. */
 export interface SourceMapWorker {
   /**
-   * Resolves with what `processUpload` found, or with an error where it took too much memory or time. Rejects with
-   * `unavailable` when too many others wait, or the service is stopping.
+   * Resolves to the result of `processUpload`, or to an error if it took too much memory or time. Rejects with
+   * `unavailable` when too many others wait, or when the service is stopping.
    */
   process(job: UploadJob): Promise<Processed>
-  /** Ends what is under way. */
+  /** Aborts the running job. */
   close(): Promise<void>
 }
 
@@ -55,12 +55,12 @@ export function createSourceMapWorker({
   return {
     process(job) {
       if (waiting >= MOST_WAITING) {
-        const message = 'many uploads are being read; confirm this one again in a moment'
+        const message = 'too many uploads are being read; confirm this one again in a moment'
         return Promise.reject(new ServiceError('unavailable', message, { retryAfterSeconds: 10 }))
       }
       waiting += 1
       const result = queue.then(() => run(job))
-      // The queue goes on whatever became of this one; its caller holds `result`.
+      // The queue continues whatever the outcome of this job; its caller holds `result`.
       queue = result.then(ignore, ignore)
       return result
     },
@@ -81,7 +81,7 @@ async function runThread(
   const worker = new Worker(entry, {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
-    // It needs neither the environment, which may hold secrets, nor our output, which may be a protocol.
+    // It needs neither the environment, which may contain secrets, nor our output, which may carry a protocol.
     env: {},
     execArgv: [],
     stdout: true,
@@ -102,7 +102,7 @@ async function runThread(
   })
   try {
     const processed = await answer.promise
-    // A thread that has answered ends by itself; to end it while it still compiles is asking for trouble.
+    // A thread that has answered ends by itself; terminating it while it still compiles can abort V8.
     await Promise.race([exited, sleep(LAST_MS, undefined, { ref: false })])
     return processed
   } finally {

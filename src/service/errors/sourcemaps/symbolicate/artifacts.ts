@@ -3,11 +3,11 @@ import { baseName, type FrameFile } from './frame-file.ts'
 import { Lru } from './lru.ts'
 import { createMatcher, type Artifact, type Match } from './match.ts'
 
-/** How long a map that another process has confirmed may stay unseen. */
+/** How long a map that another process has confirmed may go unnoticed. */
 const REFRESH_MS = 2_000
 /** Rows of one query, the newest first: a release may hold thousands of files called `index.js`. */
 const MOST_ROWS = 5_000
-/** Maps of one release whose minified file has another name than they have. */
+/** Maps of one release whose name differs from that of their minified file. */
 const MOST_ODD_MAPS = 1_000
 const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 50_000 }
 
@@ -22,26 +22,26 @@ export interface Build {
 
 interface ReleaseFacts {
   maps: number
-  /** Maps that their base name does not lead to. */
+  /** Maps that are not found by base name. */
   odd: readonly Artifact[]
 }
 
 export interface ArtifactIndex {
-  /** The match of each file, by its key. A file that was asked for before costs no query. */
+  /** The match of each file, by its key. A file that was looked up before costs no query. */
   match(build: Build, files: readonly FrameFile[]): Promise<Map<string, Match>>
-  /** Forgets what is known of a product. */
+  /** Forgets everything about a product. */
   changed(productId: number): void
 }
 
 /**
- * Finds artifacts of files with a few queries, however many the files are, and remembers the answers until the product's
- * artifacts change here, or anyone's in another process (looked for every two seconds of `now`).
+ * Finds artifacts of files with a few queries, however many files there are, and remembers the answers until the
+ * product's artifacts change in this process, or any product's in another one (checked every two seconds by `now`).
  */
 export function createArtifactIndex({ db, now }: { db: Database; now: () => number }): ArtifactIndex {
   const matches = new Lru<Match>(MOST_REMEMBERED)
   const releases = new Lru<ReleaseFacts>(MOST_REMEMBERED)
   const withoutAny = new Lru<true>({ weight: 10_000, entries: 10_000 })
-  /** Goes up whenever something is forgotten: an answer that was on its way then is not kept. */
+  /** Incremented whenever something is forgotten: a query that was running at that time is not remembered. */
   let epoch = 0
   let newest: number | undefined
   let lookedAt = -Infinity
@@ -111,7 +111,7 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
       for (const [index, match] of (await readMatches(build, unknown)).entries()) {
         const { key } = unknown[index]!
         answers.set(key, match)
-        // Two bytes a character, and the artifacts beside the key.
+        // Two bytes per character, plus the artifacts.
         if (started === epoch) matches.set(prefix + key, match, 2 * (prefix.length + key.length) + 1_000)
       }
       for (const kept of [matches, releases, withoutAny]) kept.trim()
@@ -121,7 +121,7 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
   }
 }
 
-/** By debug id, by release and base name, and what these name as their other half. */
+/** Artifacts by debug id and by release and base name, and the counterparts that these name. */
 async function readArtifacts(rows: Rows, { productId, release }: Build, files: readonly FrameFile[]) {
   const debugIds = [...new Set(files.map(({ debugId }) => debugId))].filter((id) => id !== '')
   const names = release === '' ? [] : [...new Set(files.flatMap(({ baseNames }) => baseNames))]
@@ -190,7 +190,7 @@ async function readRelease(rows: Rows, productId: number, release: string): Prom
   return { maps: counted.maps, odd }
 }
 
-/** Each once. */
+/** Newest first, without duplicates. */
 function newestFirst(artifacts: readonly Artifact[]): Artifact[] {
   const byId = new Map(artifacts.map((artifact) => [artifact.id, artifact]))
   return [...byId.values()].toSorted((left, right) => right.id - left.id)

@@ -1,7 +1,7 @@
 import type { NormalFrame } from '../../event/event.ts'
 import { isNative, isVendored } from '../../../shared/code-paths.ts'
 
-/** The generated file of a frame, as artifacts are looked up by. */
+/** The generated file of a frame, in the forms by which artifacts are looked up. */
 export interface FrameFile {
   /** The same for all frames of an event that are in this file. */
   key: string
@@ -16,7 +16,7 @@ export interface FrameFile {
   isPackage: boolean
 }
 
-/** Files that are no output of a build: sources, the engine's own code, code without a file, other people's extensions. */
+/** Files that are not build output: sources, the engine's own code, code without a file, browser extensions. */
 const NO_OUTPUT =
   /\.(?:tsx?|mts|cts|jsx|vue|svelte|wasm)$|^(?:data|blob|node|internal|about|wasm|eval|webpack-internal|[\w-]*-extension):|^[<[]/i
 const SCRIPT = /\.(?:[cm]?js|bundle|jsbundle)$/i
@@ -32,7 +32,7 @@ export function mayHaveMap(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'l
   return platform === 'javascript' || platform === 'node' || SCRIPT.test(path)
 }
 
-/** Whether the file's name is that of a script that builds write. */
+/** Whether the file's name is one of a script that builds produce. */
 export function isScript(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): boolean {
   return SCRIPT.test(withoutQuery(framePath(frame)))
 }
@@ -42,14 +42,14 @@ export function fileName(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): str
   return baseName(withoutQuery(framePath(frame)))
 }
 
-/** What tells the files of an event's frames apart. */
+/** Identifies the file of a frame within an event. */
 export function fileKey(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'debug_id'>): string {
   return `${frame.debug_id}\n${frame.abs_path}\n${frame.filename}`
 }
 
-/** How artifacts of a frame's file may be found. */
+/** The file of a frame, with everything by which its artifacts may be found. */
 export function frameFile(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'debug_id'>): FrameFile {
-  // Browsers write an address encoded, builds write files as they are: `%5Bid%5D.js` and `[id].js`.
+  // Browsers encode addresses, builds write plain names: `%5Bid%5D.js` and `[id].js`.
   const written = [frame.abs_path, frame.filename].filter((path) => path !== '').map(cleaned)
   const forms = distinct(written.flatMap((path) => [path, decoded(path)]))
   const names = distinct(forms.map((path) => baseName(withoutQuery(path)))).filter((name) => name !== '')
@@ -71,7 +71,7 @@ export function pathSegments(path: string): string[] {
     .filter((segment) => segment !== '' && segment !== '.' && segment !== '~')
 }
 
-/** The last segment of a path, with what follows it. */
+/** The last segment of a path, including query and fragment. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
@@ -80,7 +80,7 @@ function framePath({ abs_path, filename }: Pick<NormalFrame, 'abs_path' | 'filen
   return cleaned(abs_path === '' ? filename : abs_path)
 }
 
-/** V8 prints `async ` before the file of a frame that an `await` resumed in a nameless function. */
+/** V8 prints `async ` before the file of a nameless function's frame that an `await` resumed. */
 function cleaned(path: string): string {
   return path
     .trim()

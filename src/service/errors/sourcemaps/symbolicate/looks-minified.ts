@@ -4,13 +4,13 @@ import { fileName, isScript } from './frame-file.ts'
 
 /** Beyond this column only generated code has statements. */
 const GENERATED_COLUMN = 250
-/** Sources rarely have code there in their first lines, where a minified file has all of it. */
+/** Sources rarely have code there in their first lines; a minified file has all of its code there. */
 const GENERATED_COLUMN_AT_TOP = 120
 const TOP_LINES = 10
 /** A source line longer than this is generated code (normalised context lines are cut well above it). */
 const GENERATED_LINE = 300
 
-/** Whether a frame shows a sign of a bundler, so that a source map would turn it back. */
+/** Whether a frame shows signs of a bundler, so that a source map could map it back. */
 export function looksMinified(frame: NormalFrame): boolean {
   if (!isScript(frame)) return false
   const { lineno, colno } = frame

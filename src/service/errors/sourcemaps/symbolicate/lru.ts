@@ -4,8 +4,8 @@ interface Entry<Value> {
 }
 
 /**
- * Keeps what was used last, up to a total weight and a number of entries. Over the limit nothing happens before `trim`,
- * so that whoever holds several values at once can use them in peace; `dispose` hears of each value that is let go.
+ * Keeps the most recently used values, up to a total weight and a number of entries. Nothing is evicted before
+ * `trim()`, so that values held together stay valid; `dispose` is called with each evicted value.
  */
 export class Lru<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
@@ -18,7 +18,7 @@ export class Lru<Value> {
     this.#dispose = dispose
   }
 
-  /** The value, which thereby counts as used. */
+  /** The value, marked as used. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -41,7 +41,7 @@ export class Lru<Value> {
     this.#dispose(entry.value)
   }
 
-  /** Lets go of what was not used for longest until the rest keeps to the limits. */
+  /** Evicts the least recently used values until the rest is within the limits. */
   trim(): void {
     for (const key of this.#entries.keys()) {
       if (this.#weight <= this.#most.weight && this.#entries.size <= this.#most.entries) return

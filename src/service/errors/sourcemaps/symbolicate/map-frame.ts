@@ -10,14 +10,14 @@ import type { OpenTables } from './open-tables.ts'
 import { problems, type Problem } from './problems.ts'
 import { sourceLines, type SourceLines } from './source-lines.ts'
 
-/** A position in a generated file, 0-based, and the content of the map it is read with. */
+/** A position in a generated file, 0-based, and the content name of the map that applies to it. */
 export interface GeneratedPosition {
   line: number
   column: number
   map: string
 }
 
-/** A frame in its source, with what is missing of it; without `frame` it leads nowhere, and `problem` says why. */
+/** A mapped frame, and what is missing in it; without `frame` there is no mapping, and `problem` says why. */
 export interface Mapped {
   frame?: NormalFrame
   place?: GeneratedPosition
@@ -26,28 +26,28 @@ export interface Mapped {
 
 export interface FrameMapper {
   /**
-   * The frame where the source map leads, or why it leads nowhere. `caller` is the place of the frame that called it; it
-   * helps to name the function when it is in the same map. Never throws.
+   * The mapped frame, or why it could not be mapped. `caller` is the position of the calling frame; it helps to name
+   * the function if it is in the same map. Never throws.
    */
   map(frame: NormalFrame, found: MatchedArtifacts, caller: GeneratedPosition | undefined): Mapped
 }
 
-/** What a position of a generated file says; the same for every event that has it. */
+/** The result for a position of a generated file; the same for every event that has it. */
 interface Located extends Pick<NormalFrame, 'filename' | 'abs_path' | 'module' | 'lineno' | 'colno'>, SourceLines {
   isLibrary: boolean
-  /** Undefined: the name that was sent stays. */
+  /** Undefined: the name that was sent is kept. */
   name: string | undefined
   problem: Problem | undefined
 }
 
-/** Limits of the normaliser for the members of a frame. */
+/** The normaliser's limits for the members of a frame. */
 const LONGEST = { function: 512, module: 256, abs_path: 2_048 }
-/** How V8 calls a function without a name. */
+/** V8's name for a function without a name. */
 const NAMELESS = '<anonymous>'
-/** Crashes repeat: most frames of an event were in one before. */
+/** Crashes repeat: most frames of an event were in an earlier one. */
 const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 20_000 }
 
-/** Maps frames by tables, and remembers what positions say. */
+/** Maps frames with tables, and remembers the results. */
 export function createFrameMapper(tables: OpenTables): FrameMapper {
   const known = new Lru<Located>(MOST_REMEMBERED)
 
@@ -84,7 +84,7 @@ export function createFrameMapper(tables: OpenTables): FrameMapper {
   }
 }
 
-/** Bytes in memory, roughly. */
+/** Approximate size in memory, in bytes. */
 function estimateBytes({
   context_line: line,
   pre_context: before,
@@ -146,10 +146,13 @@ function inSource(frame: NormalFrame, { map, minified }: MatchedArtifacts, locat
 
 /** Beyond every column. */
 const END = Number.MAX_SAFE_INTEGER
-/** Columns at which a line is looked at when the frame names none. */
+/** Columns at which a line is probed when the frame names none. */
 const PROBES = [0, ...Array.from({ length: 18 }, (_, power) => 2 ** power), END]
 
-/** Where a whole generated line leads, when it is one line of one source: code that was bundled and not minified. */
+/**
+ * The mapping of a whole generated line, if it comes from one line of one source: code that was bundled but not
+ * minified.
+ */
 function onlyMapping(map: MapTable, line: number): Mapping | undefined {
   const seen = PROBES.map((column) => map.find(line, column)).filter((mapping) => mapping !== undefined)
   const [first] = seen
@@ -161,13 +164,13 @@ function isBare(map: MapTable, line: number): boolean {
   return map.find(line, END) === undefined
 }
 
-/** The path without its ending. */
+/** The path without its extension. */
 function modulePath(path: string): string {
   const module = path.replace(/\.\w{1,8}$/, '')
   return module.length > LONGEST.module ? '' : module
 }
 
-/** Without a name when only the minified one is known. */
+/** The name is undefined when only the minified one is known. */
 function nameAt(
   position: { line: number; column: number },
   { map, found, tables, caller }: Locating & { map: MapTable },
@@ -177,7 +180,7 @@ function nameAt(
     try {
       return { name: functionName(position, { map, scopes }, caller) || NAMELESS }
     } catch {
-      // What is damaged may be the map: then it shows below.
+      // The damaged file may be the map: then reading it below fails, too.
     }
   }
   const name = functionName(position, { map, scopes: undefined }, caller)

@@ -6,21 +6,21 @@ import { baseName, possiblePaths, pathSegments, type FrameFile } from './frame-f
 /** A row of `sourcemap_artifact` as lookups read it. */
 export type Artifact = Omit<Selectable<Schema['sourcemap_artifact']>, 'product_id' | 'base_name'>
 
-/** What leads from a generated file to its sources. */
+/** The artifacts that lead from a generated file to its sources. */
 export interface MatchedArtifacts {
   map: Artifact
   /** Without it, function names are guessed from the map alone. */
   minified: Artifact | undefined
 }
 
-/** Why nothing leads there. */
+/** Why there is no match. */
 export type Missing =
   | { missing: 'release' | 'nothing for release' | 'debug id' | 'map of minified file' | 'one of several' | 'files' }
   | { missing: 'path'; maps: number }
 
 export type Match = MatchedArtifacts | Missing
 
-/** What a product holds that may fit the files of an event. */
+/** The artifacts of a product that may match the files of an event. */
 export interface Shelf {
   /** The newest first. */
   artifacts: readonly Artifact[]
@@ -34,10 +34,10 @@ interface Build {
 }
 
 /**
- * Finds the artifacts of a frame's file (errors §3.1): by debug id; by release, dist and path; else the one of the release
- * with the same base name whose path ends alike longest, as most maps that are there and do not apply were uploaded under
- * another folder than the one their files are served from. The newest wins, one of the event's own dist before others.
- * The shelf is put in order once, so that many files of one name cost no more each.
+ * Finds the artifacts of a frame's file (errors §3.1): by debug id; by release, dist and path; else the one of the
+ * release with the same base name and the longest common end of the path, because most maps that exist but do not match
+ * were uploaded under a folder other than the one their files are served from. The newest wins, and the event's own
+ * dist before others. The shelf is sorted once, so that the cost per file stays the same for many files of one name.
  */
 export function createMatcher({ artifacts, maps }: Shelf, { release, dist }: Build): (file: FrameFile) => Match {
   const byDebugId = Map.groupBy(artifacts, (artifact) => artifact.debug_id)
@@ -79,13 +79,13 @@ export function createMatcher({ artifacts, maps }: Shelf, { release, dist }: Bui
   }
 }
 
-/** The artifacts of one build, by what they are asked for. */
+/** The artifacts of one build, by every key that lookups use. */
 interface Catalogue {
   minifiedAt(path: string): Artifact | undefined
   /** The map that the minified file itself names, else the one beside it. */
   findMap(minified: Artifact): Artifact | undefined
   mapBeside(path: string): Artifact | undefined
-  /** Minified files of a base name that have a map; those of packages alone where these are asked for. */
+  /** Minified files of a base name that have a map; only those of packages if `isPackage`. */
   named(baseName: string, options: { isPackage: boolean }): readonly Candidate[]
 }
 
@@ -94,7 +94,7 @@ interface Candidate {
   segments: readonly string[]
 }
 
-/** Of two artifacts that fit alike the one that stands first in the list is taken. */
+/** Of two artifacts that match equally well, the first in the list is taken. */
 function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
   const place = new Map(artifacts.map((artifact, index) => [artifact, index]))
   const maps = artifacts.filter(({ kind }) => kind === 'map')
@@ -117,7 +117,7 @@ function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
     return firstOfBuild([mapsByPath.get(`${path}.map`), mapsByMinified.get(path)])
   }
   function findMap({ path, counterpart }: Artifact): Artifact | undefined {
-    // The file may name an address where the upload has `~/`.
+    // The file may name an address while the upload has `~/`.
     const named = counterpart === '' ? [] : possiblePaths(counterpart)
     return firstOfBuild(named.map((name) => mapsByPath.get(name))) ?? mapBeside(path)
   }
@@ -137,7 +137,7 @@ function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
       const key = `${String(isPackage)} ${name}`
       const known = candidates.get(key)
       if (known !== undefined) return known
-      // Packages have many files of one name; what a team uploads is its own.
+      // Packages have many files of one name; most uploads are the team's own code.
       const usable = (byBaseName.get(name) ?? []).filter(({ path }) => !isPackage || isVendored(path))
       const found = toCandidates(usable)
       candidates.set(key, found)
@@ -147,7 +147,7 @@ function createCatalogue(artifacts: readonly Artifact[]): Catalogue {
 }
 
 function firstBy(artifacts: readonly Artifact[], toKey: (artifact: Artifact) => string): Map<string, Artifact> {
-  // Of equal keys the last one written stays.
+  // For equal keys, the last one written stays.
   return new Map(artifacts.toReversed().map((artifact) => [toKey(artifact), artifact]))
 }
 
@@ -170,13 +170,13 @@ function minifiedPath({ kind, path, counterpart }: Artifact): string {
 
 interface Likeness {
   found: MatchedArtifacts
-  /** Is the shorter path a part of the longer one, without a folder that contradicts? */
+  /** Whether the longer path ends with the whole shorter one. */
   isWhole: boolean
-  /** Segments from the end that are the same. */
+  /** Number of equal segments, counted from the end. */
   common: number
 }
 
-/** Undefined when nothing has the file's base name; of two that fit alike none is taken. */
+/** Undefined when nothing has the file's base name; of two that match equally well, none is taken. */
 function matchSuffix({ baseNames, segments, isPackage }: FrameFile, catalogue: Catalogue): Match | undefined {
   let best: Likeness | undefined
   let isTie = false

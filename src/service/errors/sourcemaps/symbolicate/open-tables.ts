@@ -5,7 +5,7 @@ import { Lru } from './lru.ts'
 
 /** Each open table is an open file and its index in memory. */
 const MOST_OPEN = { weight: 64 * 1024 * 1024, entries: 128 }
-/** What an open file costs beside its index. */
+/** Bytes that an open file costs in addition to its index. */
 const BESIDES = 2_048
 
 /** The tables of artifacts, opened when first asked for. */
@@ -13,15 +13,15 @@ export interface OpenTables {
   /** Throws when there is no such table or it is damaged. Usable until the next `trim`. */
   map(content: string): MapTable
   scopes(content: string): ScopeTable
-  /** Closes what was not used for longest, over the limits, and gives back the memory that lookups took. */
+  /** Closes the least recently used tables beyond the limits, and frees the memory that lookups took. */
   trim(): void
-  /** Closes all, so that a table that was made anew is read from then on. */
+  /** Closes all, so that tables that were written again are read from then on. */
   reopen(): void
-  /** Closes all; none is opened any more. */
+  /** Closes all; none can be opened afterwards. */
   close(): void
 }
 
-/** Opens tables of a folder, by the content they are named for. */
+/** Opens the tables of a folder, which are named after their content. */
 export function openTables(folder: string): OpenTables {
   const close = (table: MapTable | ScopeTable) => table.close()
   const maps = new Lru<MapTable>(MOST_OPEN, close)
@@ -31,7 +31,7 @@ export function openTables(folder: string): OpenTables {
 
   function opened<T extends MapTable | ScopeTable>(kept: Lru<T>, content: string, open: (file: string) => T): T {
     const known = kept.get(content)
-    // An event that is still being read would leave its files open.
+    // An event that is still being processed would leave its files open.
     if (known === undefined && closed) throw new Error('the tables are closed')
     const table = known ?? open(join(folder, content))
     if (known === undefined) kept.set(content, table, table.bytes + BESIDES)

@@ -1,16 +1,16 @@
 import type { Symbolication } from '../../../shared/event-symbolicator.ts'
 import type { Missing } from './match.ts'
 
-/** Why a frame is as it was sent, or lacks something; never holds text of the event (contract §10.2). */
+/** Why a frame was not mapped, or is incomplete; never contains text of the event (contract §10.2). */
 export interface Problem {
   reason: string
-  /** `partly`: the frame is mapped, something about it is missing. `failed`: there is a map, and it does not help. */
+  /** `partly`: the frame is mapped but incomplete. `failed`: there is a map, but it does not help. */
   kind: 'missing' | 'failed' | 'partly'
 }
 
 const upload = 'tracegate sourcemaps upload DIR --release R, with R the release of this event'
 
-/** What the lookup of the frame's file came to, and what to do. */
+/** The problem for a file without artifacts, and what to do about it. */
 export function missingProblem(match: Missing, hasDebugId: boolean): Problem {
   return { kind: 'missing', reason: missingReason(match, hasDebugId) }
 }
@@ -23,14 +23,14 @@ function missingReason(match: Missing, hasDebugId: boolean): string {
       return 'no source map was uploaded with the debug id of this file, and the event names no release to look in: upload the maps of exactly this build'
     case 'nothing for release':
       return hasDebugId
-        ? `no source map was uploaded with the debug id of this file, nor for this event's release: ${upload}`
+        ? `no source map was uploaded with the debug id of this file or for this event's release: ${upload}`
         : `no source map was uploaded for this event's release: ${upload}`
     case 'path':
       return pathReason(match.maps, hasDebugId)
     case 'map of minified file':
       return 'this minified file was uploaded without the source map that it names: upload the map as well'
     case 'one of several':
-      return "several source maps of this event's release fit this file alike: upload them with the --url-prefix under which each is served"
+      return "several source maps of this event's release match this file equally well: upload them with the --url-prefix under which each is served"
     case 'files':
       return 'the event has frames in too many files; this one was not looked up'
   }
@@ -55,9 +55,12 @@ export const problems = {
   outside: {
     kind: 'failed',
     reason:
-      'the source map has nothing at this position: file and map are of different builds; upload both of this one',
+      'the source map has no mapping at this position: file and map are from different builds; upload both from the same build',
   },
-  noSource: { kind: 'failed', reason: 'by the source map no source stands behind this position: the bundler made it' },
+  noSource: {
+    kind: 'failed',
+    reason: 'the source map names no source for this position: the bundler generated this code',
+  },
   damaged: { kind: 'failed', reason: 'the stored source map cannot be read: upload it again' },
   noText: { kind: 'partly', reason: 'the source map does not hold the source text' },
   unreadFunctions: {
@@ -66,16 +69,16 @@ export const problems = {
   },
   damagedFunctions: {
     kind: 'partly',
-    reason: 'the stored minified file cannot be read, so the function keeps its minified name: upload it again',
+    reason: 'the stored minified file cannot be read, so the function keeps its minified name; upload it again',
   },
   noFunctions: {
     kind: 'partly',
     reason:
-      'only the source map was uploaded, so the function keeps its minified name: upload the minified file as well',
+      'only the source map was uploaded, so the function keeps its minified name; upload the minified file as well',
   },
 } as const satisfies Record<string, Problem>
 
-/** What became of an event's frames, from how many are mapped and what is wrong with the others. */
+/** The state of an event, from the number of mapped frames and the problems of the others. */
 export function symbolicationState(mapped: number, found: readonly Problem[]): Symbolication['state'] {
   const unmapped = found.filter(({ kind }) => kind !== 'partly')
   if (unmapped.length === 0) return mapped === 0 ? 'SYMBOLICATION_STATE_NOT_NEEDED' : 'SYMBOLICATION_STATE_COMPLETE'

@@ -3,11 +3,11 @@ import type { MapTable, Mapping } from '../table/map-table.ts'
 
 /** Lines on each side (errors §3.1). */
 const AROUND = 5
-/** As long as the lines of a frame may be that an SDK sends. */
+/** The same limit as for the lines of frames that SDKs send. */
 const LONGEST_LINE = 1_024
-/** What stands for the part of a line that was left out, as SDKs write it. */
+/** Replaces the part of a line that was left out, as in lines from SDKs. */
 const SNIP = '{snip}'
-/** Of a line that is cut, so much stays before the column. */
+/** Characters kept before the column when a line is cut. */
 const BEFORE_COLUMN = 256
 
 export interface SourceLines {

@@ -10,29 +10,29 @@ import type { Match } from './match.ts'
 import { openTables } from './open-tables.ts'
 import { missingProblem, problems, symbolicationState, type Problem } from './problems.ts'
 
-/** Files of one event that are looked up: each may cost a part of a query (decision 011). */
+/** Files of one event that are looked up: each may be part of a query (decision 011). */
 const MOST_FILES = 100
-/** Different places of generated files that are looked up for one event: as many as one stack has (decision 011). */
+/** Distinct positions in generated files that are looked up for one event: as many as one stack has (decision 011). */
 const MOST_PLACES = 250
-/** Frames that are read before everything else of the process may run. */
+/** Frames that are mapped before everything else in the process may run. */
 const BATCH = 8
 
-/** Symbolicates events, and is told when that changes. */
+/** Symbolicates events with the artifacts of their product. */
 export interface Symbolicator extends EventSymbolicator {
-  /** A confirm of this product has added artifacts. */
+  /** Call after a confirm has added artifacts to this product. */
   changed(productId: number): void
   close(): void
 }
 
 export interface SymbolicatorOptions {
   db: Database
-  /** Folder of the tables that confirms have made. */
+  /** Folder of the tables that confirms have written. */
   tables: string
-  /** Milliseconds of any clock that only goes forward. */
+  /** Milliseconds of any monotonic clock. */
   now?: () => number
 }
 
-/** Symbolicates events of all products with the artifacts in the database; keeps tables open and answers in memory. */
+/** Symbolicates events of all products with the artifacts in the database; keeps tables open and results in memory. */
 export function createSymbolicator({ db, tables, now = () => performance.now() }: SymbolicatorOptions): Symbolicator {
   const index = createArtifactIndex({ db, now })
   const open = openTables(tables)
@@ -57,7 +57,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     close: () => open.close(),
   }
 
-  /** The frames of one stack, caller first, each in its source where the matches lead there. */
+  /** The frames of one stack, caller first, mapped where there is a match. */
   async function readStack(frames: readonly NormalFrame[], facts: EventMatches): Promise<StackReading> {
     const hasMap = facts.matches.size > 0 && frames.some((frame) => 'map' in (findMatch(frame, facts) ?? {}))
     const size = hasMap ? BATCH : frames.length
@@ -74,7 +74,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     return reading
   }
 
-  /** Adds one frame to what was read of its stack; answers with its place, for the frame that it called. */
+  /** Adds one frame to the reading of its stack; returns its position, for the frame that it called. */
   function readInto(
     reading: StackReading,
     frame: NormalFrame,
@@ -86,7 +86,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     if (match !== undefined && 'map' in match) {
       mapped = facts.left.has(frame) ? { problem: problems.manyPlaces } : mapper.map(frame, match, caller)
     } else if (match !== undefined && facts.minified.has(fileKey(frame))) {
-      // A file that shows no sign of a build needs no map.
+      // A file without signs of a build needs no map.
       mapped = { problem: missingProblem(match, frame.debug_id !== '') }
     }
     const { frame: kept = frame, problem } = mapped
@@ -120,13 +120,13 @@ interface StackReading {
   problems: { frame: NormalFrame; problem: Problem }[]
 }
 
-/** What is known of an event before its frames are read. */
+/** What is known about an event before its frames are mapped. */
 interface EventMatches {
   /** By key of the file. */
   matches: ReadonlyMap<string, Match>
-  /** Keys of files of which a frame shows that they are generated. */
+  /** Keys of files that at least one frame shows to be generated. */
   minified: ReadonlySet<string>
-  /** Frames that are not looked up although their file has a map. */
+  /** Frames that are skipped although their file has a map. */
   left: ReadonlySet<NormalFrame>
 }
 
@@ -134,7 +134,7 @@ function findMatch(frame: NormalFrame, { matches }: Pick<EventMatches, 'matches'
   return frame.lineno < 1 ? undefined : matches.get(fileKey(frame))
 }
 
-/** The stacks from the crash outward, each with its newest call first: what comes first matters most. */
+/** The stacks from the crash outward, each with its newest call first: the most important frames come first. */
 function fromTheCrash({ exceptions, threads }: Symbolicable): NormalFrame[][] {
   return [...exceptions.toReversed(), ...threads].map(({ frames }) => frames.toReversed())
 }
@@ -143,7 +143,7 @@ function minifiedFiles(stacks: readonly (readonly NormalFrame[])[]): Set<string>
   return new Set(stacks.flatMap((frames) => frames.filter(looksMinified).map(fileKey)))
 }
 
-/** Frames beyond the different places, each with its caller's, that one event may ask for. */
+/** Frames beyond the limit of distinct positions, where a position includes that of the caller. */
 function leftOut(event: Symbolicable, matches: ReadonlyMap<string, Match>): Set<NormalFrame> {
   const left = new Set<NormalFrame>()
   const places = new Set<string>()

@@ -2,18 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../../../../errors.ts'
 import { hourMs } from '../../../shared/times.ts'
 
-/** How long an address takes an upload (contract §11). */
+/** How long an address accepts an upload (contract §11). */
 const addressMs = hourMs
 
 export interface AddressFacts {
   id: string
   /** Largest body, in bytes. */
   max: number
-  /** As announced at the creation; ''. */
+  /** As announced at creation; '' without one. */
   sha256: string
 }
 
-/** The presigned address of an upload at an origin, and when it ends, in epoch milliseconds. */
+/** The presigned address of an upload at an origin, and its expiry in epoch milliseconds. */
 export function signAddress(
   secret: string,
   { origin, now, ...facts }: AddressFacts & { origin: string; now: number },
@@ -25,8 +25,8 @@ export function signAddress(
 }
 
 /**
- * The largest body that the query of a presigned address allows, in bytes. `announced` are the checksums it may have been
- * signed for. Throws `permission_denied` when the signature is another, or right and too old.
+ * The largest body that the query of a presigned address allows, in bytes. `announced` are the checksums it may have
+ * been signed for. Throws `permission_denied` when the signature does not match or has expired.
  */
 export function checkAddress(
   secret: string,
@@ -49,7 +49,7 @@ function same(given: Buffer, right: Buffer): boolean {
   return given.byteLength === right.byteLength && timingSafeEqual(given, right)
 }
 
-/** Only the way we write it: every other spelling would be a second address with the same signature. */
+/** Accepts only our own spelling: any other would be a second address with the same signature. */
 function parseNumber(text: string | null): number {
   return text !== null && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : -1
 }

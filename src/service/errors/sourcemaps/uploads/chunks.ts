@@ -5,8 +5,8 @@ const CHUNK_BYTES = 256 * 1024
 const IDLE_MS = 60_000
 
 /**
- * The body piece by piece, none large enough to keep the process busy. Throws `invalid_argument` when the sender hangs up
- * or sends nothing for `idleMs`.
+ * The body in pieces, none large enough to keep the process busy. Throws `invalid_argument` when the sender hangs up or
+ * sends nothing for `idleMs`.
  */
 export async function* bodyChunks(body: WireRequest['body'], idleMs = IDLE_MS): AsyncGenerator<Uint8Array> {
   if (body === undefined) return
@@ -30,7 +30,7 @@ async function* whileSending(body: AsyncIterable<Uint8Array>, idleMs: number): A
       yield next.value
     }
   } finally {
-    // Gives the socket back for the reply; an iterator that is still waiting would wait with this, too.
+    // Releases the socket for the reply; `return` of an iterator that is still waiting would wait as well.
     if (!waiting) await chunks.return?.()
   }
 }
@@ -41,7 +41,7 @@ async function inTime<T>(next: Promise<T>, idleMs: number): Promise<T> {
   try {
     return await Promise.race([next, late])
   } catch (cause) {
-    // A sender that hangs up is its own fault and no failure of the service.
+    // A sender that hangs up is at fault itself; it is not a failure of the service.
     throw new ServiceError('invalid_argument', 'the body ended early; send it again', {
       reason: 'BODY_INCOMPLETE',
       cause,

@@ -7,20 +7,20 @@ import type { StoredUpload } from './stored.ts'
 import { openStates, type State } from './states.ts'
 
 const RENEWED_EVERY_MS = 60_000
-/** A claim that has not been renewed for so long is of a process that is gone. */
+/** A claim that has not been renewed for this long belongs to a process that has ended. */
 const claimMs = 3 * 60 * 1000
 
 export interface Claim {
-  /** Gives the upload back as it was: for its bytes to be sent again, or another confirm. */
+  /** Restores the upload's earlier state, so that its bytes can be sent again or another confirm can run. */
   release(): Promise<void>
-  /** To be called at the end, whatever it was. */
+  /** Call at the end, whatever the outcome. */
   stop(): void
 }
 
 /**
- * Puts an upload into the state PROCESSING, which takes no bytes and which no other process touches as long as the claim
- * is renewed. Throws `unavailable` when another process is at it; one that has ended without a word is succeeded after
- * three minutes.
+ * Puts an upload into the state PROCESSING, in which no bytes are accepted and which no other process touches as long
+ * as the claim is renewed. Throws `unavailable` when another process holds the claim; the claim of a process that died
+ * expires after three minutes.
  */
 export async function claimUpload(
   { db, platform }: { db: Database; platform: Platform },
@@ -44,7 +44,7 @@ export async function claimUpload(
         .where('state', '=', 'SOURCEMAP_STATE_PROCESSING' satisfies State)
         .execute(),
     )
-  // A renewal that fails is made up for by the next.
+  // If a renewal fails, the next one makes up for it.
   const renew = () => void set({ confirmed_at: platform.now() }).catch(() => undefined)
   const timer = setInterval(renew, RENEWED_EVERY_MS).unref()
   return {
@@ -60,7 +60,7 @@ export async function claimUpload(
   }
 }
 
-/** The condition for uploads that are not confirmed and that nobody is reading, at a time in epoch milliseconds. */
+/** The condition for uploads that are unconfirmed and not being read, at a time in epoch milliseconds. */
 export function unclaimed(now: number) {
   return (eb: ExpressionBuilder<Schema, 'sourcemap'>) =>
     eb.or([

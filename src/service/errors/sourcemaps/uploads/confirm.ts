@@ -21,25 +21,26 @@ import type { State } from './states.ts'
 import { vouchForRelease } from './vouch.ts'
 
 export interface ConfirmOptions {
-  /** Not the caller's: what is done for one confirm serves all that ask for it, whatever their request ids. */
+  /** Not the caller's: the work of one confirm serves all callers, whatever their request ids. */
   db: Database
   platform: Platform
   folders: SourceMapFolders
   worker: SourceMapWorker
-  /** Renews the issues that wait for an upload that has become READY; resolves to how many, null when it could not. */
+  /** Updates the issues that an upload applies to once it is READY; resolves to their number, or null on failure. */
   resymbolicate: (upload: StoredUpload, debugIds: string[]) => Promise<number | null>
 }
 
 export interface Confirms {
   /**
-   * Checks and indexes what was uploaded (contract §11). Confirming again answers the same; of two at once the second
-   * waits for the first. Rejects with `not_found`, `failed_precondition` (`UPLOAD_MISSING`), `invalid_argument`
-   * (`CHECKSUM_MISMATCH`, `INVALID_SOURCE_MAP`), and `unavailable` while another process is at it.
+   * Checks and indexes what was uploaded (contract §11). Confirming again gives the same answer; of two concurrent
+   * confirms the second waits for the first. Rejects with `not_found`, `failed_precondition` (`UPLOAD_MISSING`),
+   * `invalid_argument` (`CHECKSUM_MISMATCH`, `INVALID_SOURCE_MAP`), and `unavailable` while another process is
+   * confirming it.
    */
   confirm: Handler<'confirmSourceMap'>
-  /** Does what follows from an upload that is READY without a confirm. */
+  /** Completes an upload that is READY without a confirm: updates the issues that it applies to. */
   finish(upload: StoredUpload): Promise<void>
-  /** Resolves when none is under way. */
+  /** Resolves when no confirm is running. */
   settled(): Promise<void>
 }
 
@@ -80,7 +81,7 @@ interface ConfirmWork {
 async function work(options: ConfirmOptions, { upload, product, given, call }: ConfirmWork) {
   const { db, platform, folders, worker } = options
   const file = join(folders.uploads, upload.id)
-  // Before the claim, which would turn away bytes that are on their way.
+  // Before the claim, which would refuse bytes that are being received.
   if (!(await exists(file))) throw missing(upload)
   const claim = await claimUpload({ db, platform }, upload)
   try {
@@ -88,15 +89,15 @@ async function work(options: ConfirmOptions, { upload, product, given, call }: C
     checkBytes(received, upload)
     checkBytes(received, given)
     const processed = await worker.process(uploadJob(upload, product, file, folders))
-    // Also when nothing was found: an attempt that broke off may have recorded what other bytes held.
+    // Even if nothing was found: an interrupted attempt may have recorded artifacts of other bytes.
     await recordArtifacts(db, upload, processed)
     const settled = await settle(db, call, { ...upload, ...received }, processed)
-    // What cannot be removed now goes with the leftovers.
+    // If it cannot be removed now, it is removed with the leftovers.
     await rm(file, { force: true }).catch(() => undefined)
     if (processed.error !== null) throw invalidSourceMap(settled)
     return await finish(options, settled)
   } catch (thrown) {
-    // Another confirm follows a claim that could not be given back when it has run out.
+    // A claim that cannot be released expires, and another confirm can follow.
     await claim.release().catch(() => undefined)
     throw thrown
   } finally {
@@ -139,7 +140,7 @@ async function readBytes(file: string): Promise<{ size_bytes: number; sha256: st
   return { size_bytes: size, sha256: hash.digest('hex') }
 }
 
-/** Stores how the work ended. */
+/** Stores the outcome. */
 async function settle(
   db: Database,
   call: Call,
@@ -167,7 +168,7 @@ async function settle(
   })
 }
 
-/** What follows from an upload that is READY; done again by the next confirm where it could not be. */
+/** Updates the issues that a READY upload applies to; repeated by the next confirm if it fails. */
 async function finish({ db, resymbolicate }: ConfirmOptions, upload: StoredUpload) {
   const outcome = readOutcome(upload)
   const debugIds = new Set(outcome.files.map(({ debug_id: id }) => id).filter((id) => id !== ''))

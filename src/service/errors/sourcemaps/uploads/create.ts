@@ -17,11 +17,11 @@ import { vouchForRelease } from './vouch.ts'
 
 type Input = InputOf<'createSourceMap'>
 
-/** A new upload, or one that is there and says the same. */
+/** A new upload, or an existing one with the same content and description. */
 export interface Created {
   response: ResponseOf<'createSourceMap'>
   upload: StoredUpload
-  /** Bytes that are there already were indexed for another build. */
+  /** Whether existing bytes were indexed again for this build. */
   indexed: boolean
 }
 
@@ -36,8 +36,8 @@ interface Creating {
 }
 
 /**
- * Makes an upload inside the caller's transaction: waiting for its bytes at a presigned address, or READY at once where
- * the product has the same bytes and their tables are whole. Throws `invalid_argument`, `not_found`.
+ * Creates an upload inside the caller's transaction: waiting for its bytes at a presigned address, or READY at once if
+ * the product has the same bytes and their tables are intact. Throws `invalid_argument`, `not_found`.
  */
 export async function createUpload({ rows, prepare, call, secret, tables }: Creating, input: Input): Promise<Created> {
   const product = await requireProduct(rows, call.principal, input.product_id)
@@ -89,7 +89,7 @@ function readFacts(input: Input): UploadFacts {
   }
 }
 
-/** Relative, with `/`: it is the end of a path. */
+/** Relative, with `/`, because it is the end of a path. */
 function readFileName(given: string): string {
   const name = plain('file_name', given)
     .replaceAll('\\', '/')
@@ -108,7 +108,7 @@ function plain(field: string, text: string): string {
   return text
 }
 
-/** It travels back as a header. */
+/** The value is sent back as a header. */
 function requireMediaType(type: string): string {
   if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w-]+=[\w.-]+)*$/.test(type)) return type
   throw invalid('content_type', 'must be a media type such as application/json')

@@ -11,9 +11,9 @@ import { unconfirmedMs, type State } from './states.ts'
 const STEP = 200
 
 /**
- * Ends the uploads that nobody confirmed in time, those of a confirm that died included, and removes their bytes as well
- * as leftovers of uploads that broke off (contract §11). `signal` ends the run after its current step. Returns how many
- * uploads it ended.
+ * Expires uploads that were not confirmed in time, including those whose confirm died, and removes their bytes as well
+ * as leftovers of interrupted uploads (contract §11). `signal` ends the run after its current step. Returns the number
+ * of uploads that expired.
  */
 export async function expireUploads(
   { db, platform, folders }: { db: Database; platform: Platform; folders: SourceMapFolders },
@@ -51,7 +51,7 @@ async function expireSome(db: Database, now: number): Promise<string[]> {
   })
 }
 
-/** A confirm that died may have recorded what it found; frames must not be read with it. */
+/** A confirm that died may have recorded artifacts; frames must not be mapped with them. */
 async function forgetArtifacts(rows: Rows, ids: readonly string[]): Promise<void> {
   const left = await rows
     .deleteFrom('sourcemap_artifact')
@@ -66,7 +66,7 @@ async function forgetArtifacts(rows: Rows, ids: readonly string[]): Promise<void
     .execute()
 }
 
-/** Whatever is older than any upload that may still be confirmed. */
+/** Removes everything older than any upload that may still be confirmed. */
 async function removeLeftovers(folder: string, before: number, signal: AbortSignal): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {

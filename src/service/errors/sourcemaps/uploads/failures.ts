@@ -3,7 +3,7 @@ import { ServiceError, type FieldViolation } from '../../../../errors.ts'
 import { readError, readOutcome, type StoredUpload } from './stored.ts'
 import { readJson } from '../../../sql/json.ts'
 
-/** Files of a bundle whose problems are told one by one. */
+/** Files of a bundle whose problems are listed individually. */
 const MOST_VIOLATIONS = 10
 
 /** Nothing was sent to the upload's address. */
@@ -18,7 +18,7 @@ export function missing({ id }: StoredUpload): ServiceError {
   )
 }
 
-/** The upload was given up. */
+/** The upload has expired. */
 export function expired({ id }: StoredUpload): ServiceError {
   return new ServiceError('failed_precondition', `source map ${id} was not confirmed in time; create it again`, {
     reason: 'UPLOAD_MISSING',
@@ -27,8 +27,8 @@ export function expired({ id }: StoredUpload): ServiceError {
 }
 
 /**
- * Compares bytes with what somebody said of them; an empty checksum and a size of 0 or none say nothing. Throws
- * `CHECKSUM_MISMATCH`.
+ * Compares the received bytes with an announced checksum and size; an empty checksum and a missing or zero size are
+ * ignored. Throws `CHECKSUM_MISMATCH`.
  */
 export function checkBytes(
   received: Pick<StoredUpload, 'sha256' | 'size_bytes'>,
@@ -36,11 +36,11 @@ export function checkBytes(
 ): void {
   const sha256 = said.sha256?.toLowerCase() ?? ''
   if (sha256 !== '' && sha256 !== received.sha256) {
-    throw mismatch('sha256', `is of other bytes: those received have ${received.sha256}`)
+    throw mismatch('sha256', `does not match: the bytes received have ${received.sha256}`)
   }
   const size = said.size_bytes ?? 0
   if (size !== 0 && size !== received.size_bytes) {
-    throw mismatch('size_bytes', `is not that of the bytes received, which are ${received.size_bytes}`)
+    throw mismatch('size_bytes', `does not match: ${received.size_bytes} bytes were received`)
   }
 }
 
@@ -51,7 +51,7 @@ function mismatch(field: string, description: string): ServiceError {
   })
 }
 
-/** Nothing of the upload can be used; why stands in the upload. */
+/** Nothing in the upload can be used; the upload itself says why. */
 export function invalidSourceMap(upload: StoredUpload): ServiceError {
   const { code, message } = readError(upload) ?? { code: 'INVALID_SOURCE_MAP', message: 'Nothing in it can be used.' }
   return new ServiceError('invalid_argument', `source map ${upload.id} cannot be used: ${message}`, {
@@ -61,7 +61,7 @@ export function invalidSourceMap(upload: StoredUpload): ServiceError {
   })
 }
 
-/** The rule of the format that the first file breaks: what a client can tell where it does not repeat our sentences. */
+/** The rule of the format that the first file breaks, for clients that do not repeat our sentences. */
 function brokenRule({ error }: StoredUpload): { rule?: string } {
   const { rule } = readJson(z.object({ rule: z.string().optional() }), error ?? '{}')
   return rule === undefined ? {} : { rule }

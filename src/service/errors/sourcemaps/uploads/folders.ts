@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 
-/** Where uploads and what is made of them are kept. */
+/** Where uploads and their tables are kept. */
 export interface SourceMapFolders {
-  /** What was received and is not confirmed, and what is being written. */
+  /** Unconfirmed uploads and tables that are being written. */
   uploads: string
   /** Finished tables. */
   tables: string
 }
 
-/** The folders in a data directory; made when first needed. */
+/** The folders in a data directory; created when first needed. */
 export function sourceMapFolders(dataDir: string): SourceMapFolders {
   return { uploads: join(dataDir, 'uploads'), tables: join(dataDir, 'sourcemaps') }
 }

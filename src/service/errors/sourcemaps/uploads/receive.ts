@@ -11,9 +11,9 @@ import { bodyChunks } from './chunks.ts'
 import type { SourceMapFolders } from './folders.ts'
 import { alreadyConfirmed, openStates } from './states.ts'
 
-/** Each holds a file open; a CI job sends one. */
+/** Each keeps a file open; a CI job sends one at a time. */
 const MOST_AT_ONCE = 4
-/** Bytes on disk that nobody has confirmed, and those that are on their way. */
+/** Limit for unconfirmed bytes on disk plus those being received. */
 const MOST_UNCONFIRMED_BYTES = 2 * 1024 ** 3
 
 export interface ReceiverOptions {
@@ -23,15 +23,15 @@ export interface ReceiverOptions {
   secret: string
   /** Longest wait for the next bytes, in milliseconds. */
   idleMs?: number | undefined
-  /** Most bytes on disk that nobody has confirmed. */
+  /** Limit for unconfirmed bytes on disk. */
   unconfirmedBytes?: number | undefined
 }
 
 /**
- * Takes the bytes of an upload at its presigned address (contract §11, step 2): straight to the disk, whole or not at all.
- * The reply's ETag is their SHA-256. Rejects with `permission_denied` for an address that is not ours or has expired,
- * `not_found`, `aborted` after the confirm, `payload_too_large`, `invalid_argument` for a body that is cut off, and
- * `resource_exhausted` when four others are under way or two gigabytes wait for their confirm.
+ * Receives the bytes of an upload at its presigned address (contract §11, step 2) and writes them straight to disk,
+ * completely or not at all. The reply's ETag is their SHA-256. Rejects with `permission_denied` for an address that is
+ * not ours or has expired, `not_found`, `aborted` after the confirm, `payload_too_large`, `invalid_argument` for a body
+ * that is cut off, and `resource_exhausted` when four others are running or two gibibytes are unconfirmed.
  */
 export function createReceiver(options: ReceiverOptions): Send {
   const { db, platform, folders, secret } = options
@@ -67,17 +67,19 @@ export function createReceiver(options: ReceiverOptions): Send {
   }
 }
 
-/** Lets few uploads in at once, and none that may fill the disk. The answer is to be called at the end of the upload. */
+/**
+ * Admits few uploads at a time, and none that may fill the disk. Call the returned function at the end of the upload.
+ */
 function createAdmission(folder: string, mostBytes: number) {
   const underWay = new Map<string, number>()
   return async function admit(part: string, bytes: number): Promise<() => void> {
-    if (underWay.size >= MOST_AT_ONCE) throw full('other uploads are under way', 5)
+    if (underWay.size >= MOST_AT_ONCE) throw full('other uploads are running', 5)
     underWay.set(part, bytes)
     try {
       const reserved = [...underWay.values()].reduce((sum, size) => sum + size, 0)
-      // Of files under way the whole length is reserved; what stands in the folder of them would count twice.
+      // The whole length of running uploads is reserved; their partial files would count twice.
       const held = await bytesIn(folder, (name) => !underWay.has(name))
-      if (held + reserved > mostBytes) throw full('too many uploads wait for their confirm', 60)
+      if (held + reserved > mostBytes) throw full('too many uploads are unconfirmed', 60)
     } catch (thrown) {
       underWay.delete(part)
       throw thrown
@@ -89,13 +91,13 @@ function createAdmission(folder: string, mostBytes: number) {
 async function bytesIn(folder: string, counts: (name: string) => boolean): Promise<number> {
   let bytes = 0
   for (const name of (await readdir(folder)).filter(counts)) {
-    // One that is confirmed meanwhile is gone.
+    // It is gone if it was confirmed meanwhile.
     bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0
   }
   return bytes
 }
 
-/** Writes the body to a new file, on disk when the promise resolves; resolves to its SHA-256. */
+/** Writes the body to a new file, which is on disk when the promise resolves, and resolves to its SHA-256. */
 async function store(
   request: WireRequest,
   file: string,
@@ -127,7 +129,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Inside a transaction, so that no confirm begins between the look at the state and the file's coming. */
+/** Inside a transaction, so that no confirm begins between the check of the state and the rename. */
 async function keep(db: Database, id: string, part: string, file: string): Promise<void> {
   await db.write(async (rows) => {
     const { numUpdatedRows } = await rows
@@ -141,7 +143,7 @@ async function keep(db: Database, id: string, part: string, file: string): Promi
   })
 }
 
-/** From the header, undefined for a chunked body; refuses a length over the limit before any of it is read. */
+/** From the header, undefined for a chunked body; refuses a length over the limit before anything is read. */
 function announcedLength({ headers }: WireRequest, max: number): number | undefined {
   const text = headers['content-length']
   if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined
@@ -174,5 +176,5 @@ function full(problem: string, retryAfterSeconds: number): ServiceError {
 }
 
 function onlyPut(): ServiceError {
-  return new ServiceError('unimplemented', 'this path takes PUT alone', { reason: 'METHOD_NOT_ALLOWED' })
+  return new ServiceError('unimplemented', 'this path only supports PUT', { reason: 'METHOD_NOT_ALLOWED' })
 }

@@ -3,14 +3,14 @@ import { baseName } from '../process/paths.ts'
 import type { ProcessedArtifact } from '../process/processed.ts'
 import type { StoredUpload } from './stored.ts'
 
-/** Rows per transaction: events that arrive meanwhile wait for it. */
+/** Rows per transaction: events that arrive meanwhile have to wait. */
 const STEP = 1_000
 
 type Owner = Pick<StoredUpload, 'id' | 'product_id' | 'release' | 'dist'>
 
 /**
- * Stores what frames find of an upload and which paths of the repository it names, in small transactions. What an attempt
- * before this one has left is replaced.
+ * Stores the artifacts of an upload and the repository paths that it names, in small transactions. Replaces what an
+ * earlier attempt has left.
  */
 export async function recordArtifacts(
   db: Database,
@@ -19,7 +19,7 @@ export async function recordArtifacts(
 ): Promise<void> {
   await db.batch((prepare) => {
     const left = prepare('DELETE FROM sourcemap_artifact WHERE sourcemap_id = ?').run(owner.id).changes
-    // Sources follow the artifacts; to find those of one upload takes a look at all of the product.
+    // Sources are written after the artifacts; finding those of one upload means reading all of the product's.
     if (left === 0) return
     prepare('DELETE FROM sourcemap_source WHERE product_id = ? AND sourcemap_id = ?').run(owner.product_id, owner.id)
   })

@@ -4,7 +4,7 @@ import type { ProcessedArtifact } from '../process/processed.ts'
 import { readOutcome, type Outcome, type StoredUpload } from './stored.ts'
 import type { State } from './states.ts'
 
-/** The columns of an upload that its creation decides. */
+/** The columns of an upload that are set at creation. */
 export type UploadFacts = Pick<
   StoredUpload,
   | 'artifact'
@@ -21,13 +21,13 @@ export type UploadFacts = Pick<
 
 type ArtifactNaming = Pick<UploadFacts, 'artifact' | 'file_name' | 'url_prefix' | 'debug_id' | 'release'>
 
-/** An upload with the same bytes that is READY, and what was found in it. */
+/** An upload with the same bytes that is READY, and its artifacts. */
 export interface ReusableUpload {
   upload: StoredUpload
   artifacts: ProcessedArtifact[]
 }
 
-/** The upload with these bytes that says the same of them, undefined without one. */
+/** The upload with the same bytes and the same names, release, dist and environment; undefined without one. */
 export async function findEqualUpload(
   rows: Rows,
   productId: number,
@@ -56,7 +56,7 @@ export async function findReusableUpload(
   return { upload, artifacts: await readArtifacts(rows, upload.id) }
 }
 
-/** What was found in an upload, in its order. */
+/** The artifacts of an upload, in its order. */
 export async function readArtifacts(rows: Rows, uploadId: string): Promise<ProcessedArtifact[]> {
   const stored = await rows
     .selectFrom('sourcemap_artifact')
@@ -82,8 +82,8 @@ function readyWith(rows: Rows, productId: number, { sha256, artifact }: UploadFa
 }
 
 /**
- * The same files under another name, prefix or debug id; undefined when they cannot be told from what was stored: without
- * a release only what has a debug id is found, and what has none was left out before.
+ * The same artifacts under another name, prefix or debug id. Undefined when they cannot be derived from the stored
+ * ones: an upload without a release stores only artifacts with a debug id.
  */
 export function renameArtifacts(
   { upload, artifacts }: ReusableUpload,
@@ -101,7 +101,7 @@ export function renameArtifacts(
   const kept = new Set(artifacts.map(({ path }) => path))
   const isComplete = files.every(({ kind, valid, path }) => !valid || kind === 'source' || kept.has(path))
   const isFound = to.release !== '' || moved.every(({ debugId }) => debugId !== '')
-  // An id that was given with the other upload says nothing about this one.
+  // A debug id that was passed with the other upload does not apply to this one.
   const isOwnId = upload.debug_id === '' || to.debug_id !== ''
   if (!isComplete || !isFound || !isOwnId) return undefined
   const renamed = files.map((file) => ({ ...file, path: move(file.path), debug_id: chooseDebugId(file.debug_id) }))
@@ -120,7 +120,7 @@ function mover(from: ArtifactNaming, to: ArtifactNaming): (path: string) => stri
   }
 }
 
-/** With its `/`; '' for a path without one. */
+/** The folder of a path with its `/`; '' without a folder. */
 function folderPath(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }

@@ -10,13 +10,13 @@ import { timestamp, timestampOrNull } from '../../../shared/times.ts'
 import type { State } from './states.ts'
 import { readJson } from '../../../sql/json.ts'
 
-/** An upload as its table holds it. */
+/** A row of `sourcemap`. */
 export type StoredUpload = Selectable<SourceMapRow>
 
-/** The column `files`: what the confirm answered beside the upload itself, so that it can answer the same again. */
+/** The column `files`: the answer of the confirm besides the upload itself, so that it can be repeated. */
 const Outcome = z.object({
   files: SourceMap.shape.files,
-  /** Null until that work is done. */
+  /** Null until the issues are updated. */
   resymbolicated_issues: z.int().nullable(),
 })
 export type Outcome = z.input<typeof Outcome>
@@ -35,7 +35,7 @@ export function readError({ error }: Pick<StoredUpload, 'error'>): z.input<typeo
   return error === null ? null : readJson(StoredError, error)
 }
 
-/** The upload and its product; `not_found` also when the principal is no member of its workspace (contract §0.4). */
+/** The upload and its product; `not_found` also when the principal is not a member of its workspace (contract §0.4). */
 export async function requireUpload(
   rows: Rows,
   principal: Principal,
@@ -59,7 +59,7 @@ export async function viewUpload(rows: Rows, upload: StoredUpload): Promise<z.in
   return {
     id: upload.id,
     product_id: String(upload.product_id),
-    // Written only by this folder, and by the creation, whose artifact the contract has checked.
+    // Written only by this folder; the contract has checked the artifact at creation.
     state: upload.state as State,
     artifact: upload.artifact as z.input<typeof SourceMap>['artifact'],
     release,
@@ -82,7 +82,7 @@ export async function viewUpload(rows: Rows, upload: StoredUpload): Promise<z.in
   }
 }
 
-/** A release that an uploaded map names is known; before that, one that somebody other than an event made (contract §6). */
+/** A release that a READY map names is known; before that, one that was not created by an event (contract §6). */
 async function knowsRelease(rows: Rows, { release, state, product_id: productId }: StoredUpload): Promise<boolean> {
   if (release === '') return false
   if (state === ('SOURCEMAP_STATE_READY' satisfies State)) return true

@@ -21,11 +21,10 @@ export interface UploadsOptions {
   /** Key of the addresses' signatures. */
   secret: string
   /**
-   * Told of artifacts that were added to a product; renews the issues that wait for them and resolves to how many those
-   * are.
+   * Called when artifacts were added to a product; updates the issues that they apply to and resolves to their number.
    */
   onIndexed: (added: { productId: number; release: string; debugIds: string[] }) => Promise<number>
-  /** Hears of failures of what follows from an upload, which fail no call. */
+  /** Called with failures of follow-up work, which do not fail a call. */
   onError: (error: unknown) => void
   /** The module of the thread that reads uploads. */
   workerEntry: () => Promise<URL>
@@ -35,12 +34,12 @@ export interface UploadsOptions {
 /** Uploads of source maps, from the creation to the tables that frames are looked up in (contract §11). */
 export interface Uploads {
   create: Handler<'createSourceMap'>
-  /** Takes a PUT under `/uploads`; rejects with `ServiceError`. */
+  /** Handles a PUT under `/uploads`; rejects with `ServiceError`. */
   receive: Send
   confirm: Handler<'confirmSourceMap'>
-  /** Ends uploads that nobody confirmed; `signal` ends the run after its current step. */
+  /** Expires uploads that were not confirmed; `signal` ends the run after its current step. */
   expire(signal: AbortSignal): Promise<number>
-  /** Gives up what is being read and waits for the rest. */
+  /** Aborts reading and waits for the rest. */
   close(): Promise<void>
 }
 
@@ -73,7 +72,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       const created = await call.db.write((rows, prepare) =>
         createUpload({ rows, prepare, call, secret, tables }, input),
       )
-      // Nobody waits for the issues: the answer has no room for their number.
+      // Not awaited: the answer has no member for the number of issues.
       if (created.indexed && !call.validateOnly) void confirms.finish(created.upload).catch(onError)
       return created.response
     },

@@ -4,7 +4,10 @@ import { isKnownRelease, type RecordOrigin } from '../../../workspace/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 
-/** Releases of that version that only events made become known: a map that was uploaded names them (contract §6). */
+/**
+ * Marks releases of the upload's version as known if only events had named them: an uploaded map vouches for them
+ * (contract §6).
+ */
 export async function vouchForRelease(
   rows: Rows,
   call: Pick<Call, 'actor' | 'now' | 'newId'>,

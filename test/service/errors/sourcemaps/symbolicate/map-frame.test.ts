@@ -68,13 +68,13 @@ test('a frame without a column on a line that the map does not know is outside o
   const mapper = mapperOf({ sources: ['a.ts'] })
   const problemAt = (lineno: number, colno: number) =>
     mapper.map(frameAt(colno, { lineno }), { map, minified: undefined }, undefined).problem?.reason
-  expect(problemAt(2, 0)).toContain('nothing at this position')
-  expect(problemAt(2, 9)).toContain('nothing at this position')
+  expect(problemAt(2, 0)).toContain('no mapping at this position')
+  expect(problemAt(2, 9)).toContain('no mapping at this position')
 })
 
 test('a position without a source is said to be of the bundler', () => {
   const mapper = mapperOf({ sources: ['a.ts'], mappings: 'A' })
-  expect(mapper.map(frameAt(1), { map, minified: undefined }, undefined).problem?.reason).toContain('no source stands')
+  expect(mapper.map(frameAt(1), { map, minified: undefined }, undefined).problem?.reason).toContain('names no source')
 })
 
 function vlq(value: number): string {

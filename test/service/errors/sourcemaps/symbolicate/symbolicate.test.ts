@@ -238,7 +238,7 @@ test('one frame that cannot be mapped stays as it was sent and leaves its neighb
   expect((await latestEvent(app)).symbolication).toMatchObject({
     state: 'SYMBOLICATION_STATE_PARTIAL',
     frames_mapped: 5,
-    problems: [{ frame_index: 2, reason: expect.stringContaining('nothing at this position') }],
+    problems: [{ frame_index: 2, reason: expect.stringContaining('no mapping at this position') }],
   })
 })
 
