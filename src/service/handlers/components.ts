@@ -1,8 +1,8 @@
 import { readPage } from '../shared/paging.ts'
 import type { Handlers } from '../shared/context.ts'
 import { requireProduct } from '../workspace/access.ts'
-import { checkGlobs, createComponent, listComponentRows } from '../workspace/component-store.ts'
-import { viewComponents } from '../workspace/component-view.ts'
+import { checkGlobs, createComponent, listComponentRows } from '../workspace/components/component-store.ts'
+import { viewComponents } from '../workspace/components/component-view.ts'
 
 /** Handlers of components; `onComponentsChanged` is called after each change, to attribute unresolved issues again. */
 export function componentHandlers({ onComponentsChanged }: { onComponentsChanged: (productId: number) => void }) {

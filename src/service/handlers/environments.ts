@@ -3,13 +3,13 @@ import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import { requireEnvironment, requireProduct } from '../workspace/access.ts'
-import { viewEnvironments } from '../workspace/environment-view.ts'
+import { viewEnvironments } from '../workspace/releases/environment-view.ts'
 import {
   createEnvironment,
   deleteEnvironment,
   listEnvironmentRows,
   type StoredEnvironment,
-} from '../workspace/environments.ts'
+} from '../workspace/releases/environments.ts'
 
 export const environmentHandlers = {
   async createEnvironment(input, call) {

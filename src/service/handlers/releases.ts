@@ -2,8 +2,8 @@ import type { Handlers } from '../shared/context.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import { requireProduct, requireRelease } from '../workspace/access.ts'
-import { releaseRef, viewReleases } from '../workspace/release-view.ts'
-import { listReleaseRows, recordRelease, type StoredRelease } from '../workspace/releases.ts'
+import { releaseRef, viewReleases } from '../workspace/releases/release-view.ts'
+import { listReleaseRows, recordRelease, type StoredRelease } from '../workspace/releases/releases.ts'
 
 export const releaseHandlers = {
   async upsertRelease({ product_id: productId, environment, version, ...input }, call) {

@@ -1,6 +1,6 @@
 import type { Handlers } from '../shared/context.ts'
 import { requireProduct } from '../workspace/access.ts'
-import { verifySetup } from '../workspace/setup.ts'
+import { verifySetup } from '../workspace/releases/setup.ts'
 
 export const setupHandlers = {
   async verifySetup({ product_id: productId }, call) {

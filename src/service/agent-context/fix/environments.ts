@@ -1,4 +1,4 @@
-import { environmentNames, releaseNames } from '../../workspace/names.ts'
+import { environmentNames, releaseNames } from '../../workspace/releases/names.ts'
 import type { Presence } from '../../errors/issues/read/presence.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { viewReleases } from '../../workspace/release-view.ts'
-import { isKnownRelease } from '../../workspace/rules.ts'
+import { viewReleases } from '../../workspace/releases/release-view.ts'
+import { isKnownRelease } from '../../workspace/releases/rules.ts'
 import type { Presence } from '../../errors/issues/read/presence.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ReleasesBody } from './bodies.ts'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { TestContext } from '../../../contract/test-context.ts'
-import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
-import type { Owners } from '../../workspace/components.ts'
+import { compileGlob, isLiteral, literalPrefix } from '../../workspace/components/glob.ts'
+import type { Owners } from '../../workspace/components/components.ts'
 import type { LiveIssue } from '../../quality/gaps/exposure.ts'
-import type { ComponentRef } from '../../workspace/names.ts'
+import type { ComponentRef } from '../../workspace/releases/names.ts'
 import type { StoredCodeRef } from '../../quality/requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { NamedRef } from '../../../contract/base/common.ts'
-import { isKnownEnvironment } from '../../workspace/rules.ts'
+import { isKnownEnvironment } from '../../workspace/releases/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 
 const SHOWN = 20

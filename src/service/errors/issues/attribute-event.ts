@@ -1,5 +1,5 @@
-import type { Owners } from '../../workspace/components.ts'
-import { repoPath, type RepositoryRoots } from '../../workspace/repo-path.ts'
+import type { Owners } from '../../workspace/components/components.ts'
+import { repoPath, type RepositoryRoots } from '../../workspace/components/repo-path.ts'
 import type { NormalEvent } from '../event/event.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { basename } from 'node:path/posix'
-import { repoPath, type RepositoryRoots } from '../../workspace/repo-path.ts'
+import { repoPath, type RepositoryRoots } from '../../workspace/components/repo-path.ts'
 import { withoutHashes } from '../grouping/paths.ts'
 import type { NormalEvent, NormalFrame } from '../event/event.ts'
 import type { Prepare } from '../../sql/database.ts'

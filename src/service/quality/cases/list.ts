@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
-import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
+import { compileGlob, isLiteral, literalPrefix } from '../../workspace/components/glob.ts'
 import { cutPage, pagingMembers, type Page } from '../../shared/paging.ts'
 import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError, type FieldViolation } from '../../../errors.ts'
-import { validateGlob } from '../../workspace/glob.ts'
+import { validateGlob } from '../../workspace/components/glob.ts'
 import type { Criterion, RequirementBody, StoredCodeRef } from './columns.ts'
 
 type Input = InputOf<'createRequirement'>

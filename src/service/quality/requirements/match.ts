@@ -1,4 +1,4 @@
-import { compileGlob, isLiteral, literalPrefix } from '../../workspace/glob.ts'
+import { compileGlob, isLiteral, literalPrefix } from '../../workspace/components/glob.ts'
 import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 import { CodeRefs, type StoredCodeRef } from './columns.ts'

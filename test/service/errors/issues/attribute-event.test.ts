@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { attributeEvent } from '../../../../src/service/errors/issues/attribute-event.ts'
-import { compileComponents } from '../../../../src/service/workspace/components.ts'
+import { compileComponents } from '../../../../src/service/workspace/components/components.ts'
 import { event, exception, frame, stack, thread } from '../grouping/events.ts'
 
 const repository = { root_path: '/srv/shop', path_strip_prefixes: [] }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileGlob } from '../../../../src/service/workspace/glob.ts'
+import { compileGlob } from '../../../../src/service/workspace/components/glob.ts'
 import { requirementsOfPaths } from '../../../../src/service/quality/requirements/match.ts'
 import { startApp } from '../../../app.ts'
 

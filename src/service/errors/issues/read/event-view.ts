@@ -2,10 +2,10 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Level } from '../../../../contract/base/common.ts'
 import type { Event, EventSummary } from '../../../../contract/events.ts'
-import { compileComponentRows, type Owners } from '../../../workspace/components.ts'
+import { compileComponentRows, type Owners } from '../../../workspace/components/components.ts'
 import { attributeEvent } from '../attribute-event.ts'
-import { repoPath, parseRepositoryRoots, type RepositoryRoots } from '../../../workspace/repo-path.ts'
-import { isKnownEnvironment, type RecordOrigin } from '../../../workspace/rules.ts'
+import { repoPath, parseRepositoryRoots, type RepositoryRoots } from '../../../workspace/components/repo-path.ts'
+import { isKnownEnvironment, type RecordOrigin } from '../../../workspace/releases/rules.ts'
 import type { NormalFrame } from '../../event/event.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../../sql/schema.ts'
@@ -22,7 +22,7 @@ import {
   type ComponentRef,
   type EnvironmentName,
   type ReleaseName,
-} from '../../../workspace/names.ts'
+} from '../../../workspace/releases/names.ts'
 import { applySourceMaps } from '../symbolication.ts'
 import { readJson } from '../../../sql/json.ts'
 

@@ -1,4 +1,4 @@
-import { environmentNames, releaseNames } from '../../../workspace/names.ts'
+import { environmentNames, releaseNames } from '../../../workspace/releases/names.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { readPresence } from './presence.ts'
 

@@ -3,7 +3,7 @@ import type { getIssueStats } from '../../../../contract/issues.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { bucketSeconds, storedResolution, periodWindow, type PeriodName } from '../buckets.ts'
 import { timestamp } from '../../../shared/times.ts'
-import { environmentNames, releaseNames } from '../../../workspace/names.ts'
+import { environmentNames, releaseNames } from '../../../workspace/releases/names.ts'
 import { readPresence, type Presence } from './presence.ts'
 
 type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>

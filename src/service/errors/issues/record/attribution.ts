@@ -1,7 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql, type Expression } from 'kysely'
-import { compileComponentRows, type ComponentGlobColumns, type Owners } from '../../../workspace/components.ts'
-import { parseRepositoryRoots } from '../../../workspace/repo-path.ts'
+import {
+  compileComponentRows,
+  type ComponentGlobColumns,
+  type Owners,
+} from '../../../workspace/components/components.ts'
+import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'

@@ -6,7 +6,7 @@ import {
   isKnownEnvironment,
   nameKey,
   type RecordOrigin,
-} from '../../../workspace/rules.ts'
+} from '../../../workspace/releases/rules.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import { dayMs } from '../../../shared/times.ts'
 import type { ReleaseOrders } from './release-orders.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { defaultEnvironmentName } from '../../../workspace/rules.ts'
+import { defaultEnvironmentName } from '../../../workspace/releases/rules.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { Symbolication } from '../../../shared/event-symbolicator.ts'
 import { packBody } from '../event-body.ts'

@@ -1,4 +1,4 @@
-import { releaseOrder, type OrderedRelease, type ReleaseOrder } from '../../../workspace/release-order.ts'
+import { releaseOrder, type OrderedRelease, type ReleaseOrder } from '../../../workspace/releases/release-order.ts'
 import type { Prepare } from '../../../sql/database.ts'
 
 /** The release orders that one transaction needs, each read and built once per environment. */

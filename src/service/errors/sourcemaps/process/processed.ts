@@ -1,4 +1,4 @@
-import type { RepositoryRoots } from '../../../workspace/repo-path.ts'
+import type { RepositoryRoots } from '../../../workspace/components/repo-path.ts'
 
 /** One upload to be read, as it is sent to the worker: plain data only. */
 export interface UploadJob {

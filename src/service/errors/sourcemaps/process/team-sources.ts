@@ -1,4 +1,4 @@
-import { repoPath, type RepositoryRoots } from '../../../workspace/repo-path.ts'
+import { repoPath, type RepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'
 
 /** No more are kept: repositories have fewer files of their own. */

@@ -1,6 +1,6 @@
 import { audit } from '../../../workspace/audit.ts'
 import type { Call } from '../../../shared/context.ts'
-import { isKnownRelease, type RecordOrigin } from '../../../workspace/rules.ts'
+import { isKnownRelease, type RecordOrigin } from '../../../workspace/releases/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ensureEnvironment } from '../../../../../src/service/workspace/environments.ts'
-import { ensureRelease } from '../../../../../src/service/workspace/releases.ts'
+import { ensureEnvironment } from '../../../../../src/service/workspace/releases/environments.ts'
+import { ensureRelease } from '../../../../../src/service/workspace/releases/releases.ts'
 import { dayMs, openRig, type Crash, type Rig } from '../rig.ts'
 
 const together = (rig: Rig, crashes: readonly Crash[]) => Promise.all(crashes.map((crash) => rig.append(crash)))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { repoPath } from '../../../../../src/service/workspace/repo-path.ts'
+import { repoPath } from '../../../../../src/service/workspace/components/repo-path.ts'
 import { isLibrarySource, sourcePath } from '../../../../../src/service/errors/sourcemaps/source-path.ts'
 
 const assets = '~/public/assets/app.js.map'

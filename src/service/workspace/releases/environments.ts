@@ -1,11 +1,11 @@
 import { sql, type Selectable } from 'kysely'
-import type { InputOf } from '../../contract/index.ts'
-import { ServiceError } from '../../errors.ts'
-import type { Call, Platform } from '../shared/context.ts'
-import { cutPage, type Page } from '../shared/paging.ts'
-import type { Rows } from '../sql/database.ts'
-import type { EnvironmentRow } from '../sql/schema.ts'
-import { audit } from './audit.ts'
+import type { InputOf } from '../../../contract/index.ts'
+import { ServiceError } from '../../../errors.ts'
+import type { Call, Platform } from '../../shared/context.ts'
+import { cutPage, type Page } from '../../shared/paging.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { EnvironmentRow } from '../../sql/schema.ts'
+import { audit } from '../audit.ts'
 import { defaultWeight, guessKind, nameKey, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
 
 /** A row of `environment`. */

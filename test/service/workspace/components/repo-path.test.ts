@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { repoPath, type RepositoryRoots } from '../../../src/service/workspace/repo-path.ts'
+import { repoPath, type RepositoryRoots } from '../../../../src/service/workspace/components/repo-path.ts'
 
 const nowhere: RepositoryRoots = { root_path: '', path_strip_prefixes: [] }
 const shop = { root_path: '/srv/shop', path_strip_prefixes: ['/app/', 'C:\\build', 'dist/src', '/srv/shop/server'] }

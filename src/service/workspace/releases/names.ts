@@ -1,5 +1,5 @@
 import { isKnownEnvironment, isKnownRelease } from './rules.ts'
-import type { Rows } from '../sql/database.ts'
+import type { Rows } from '../../sql/database.ts'
 
 export interface EnvironmentName {
   id: string

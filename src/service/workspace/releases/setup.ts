@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { SymbolicationState } from '../../contract/events.ts'
-import { Repository, type Setup, type SetupCheck } from '../../contract/products.ts'
-import type { Call } from '../shared/context.ts'
-import type { Rows } from '../sql/database.ts'
-import { audit } from './audit.ts'
-import { timestamp } from '../shared/times.ts'
-import type { StoredProduct } from './products.ts'
+import { SymbolicationState } from '../../../contract/events.ts'
+import { Repository, type Setup, type SetupCheck } from '../../../contract/products.ts'
+import type { Call } from '../../shared/context.ts'
+import type { Rows } from '../../sql/database.ts'
+import { audit } from '../audit.ts'
+import { timestamp } from '../../shared/times.ts'
+import type { StoredProduct } from '../products.ts'
 import { isKnownEnvironment, isKnownRelease } from './rules.ts'
-import { readJson } from '../sql/json.ts'
+import { readJson } from '../../sql/json.ts'
 
 type Check = z.input<typeof SetupCheck>
 type Facts = Awaited<ReturnType<typeof readFacts>>

@@ -5,7 +5,7 @@ import {
   literalLength,
   literalPrefix,
   validateGlob,
-} from '../../../src/service/workspace/glob.ts'
+} from '../../../../src/service/workspace/components/glob.ts'
 
 test.each([
   ['src/cart/**', 'src/cart/deep/.hidden/a.ts', true],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderReleases, releaseOrder } from '../../../src/service/workspace/release-order.ts'
+import { orderReleases, releaseOrder } from '../../../../src/service/workspace/releases/release-order.ts'
 
 const release = (version: string, created_at: number, released_at: number | null = null) => ({
   id: `${version}@${created_at}`,

@@ -1,4 +1,4 @@
-import { readTexts } from '../sql/json.ts'
+import { readTexts } from '../../sql/json.ts'
 import { compileGlob, isLiteral, literalLength, literalPrefix } from './glob.ts'
 
 /** The members of a component that decide which files it owns. */

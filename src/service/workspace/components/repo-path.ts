@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { LONGEST_PATH } from './glob.ts'
-import { readJson } from '../sql/json.ts'
-import { isNative, isVendored, resolvePath } from '../shared/code-paths.ts'
+import { readJson } from '../../sql/json.ts'
+import { isNative, isVendored, resolvePath } from '../../shared/code-paths.ts'
 
 const Roots = z.object({ root_path: z.string().default(''), path_strip_prefixes: z.array(z.string()).default([]) })
 

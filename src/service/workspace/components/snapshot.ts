@@ -1,5 +1,5 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
-import type { Rows } from '../sql/database.ts'
+import type { Rows } from '../../sql/database.ts'
 
 /** The paths of a product's repository that members provided (contract §10.5). */
 export interface Snapshot {

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { compileComponents, overlaps, type ComponentGlobs } from '../../../src/service/workspace/components.ts'
+import {
+  compileComponents,
+  overlaps,
+  type ComponentGlobs,
+} from '../../../../src/service/workspace/components/components.ts'
 
 function component(id: string, path_globs: string[], more: Partial<ComponentGlobs> = {}): ComponentGlobs {
   return { id, path_globs, exclude_globs: [], position: 0, ...more }

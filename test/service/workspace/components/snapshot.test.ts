@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readSnapshot } from '../../../src/service/workspace/snapshot.ts'
-import { startApp, type App } from '../../app.ts'
-import { giveSources, issuesOf, own, thrown } from '../agent-context/fix/fix-context.ts'
+import { readSnapshot } from '../../../../src/service/workspace/components/snapshot.ts'
+import { startApp, type App } from '../../../app.ts'
+import { giveSources, issuesOf, own, thrown } from '../../agent-context/fix/fix-context.ts'
 
 const has = async (app: App, ...paths: string[]) => {
   const snapshot = await readSnapshot(app.db.read, Number(app.productId))

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { EnvironmentKind, Origin } from '../../contract/environments.ts'
+import type { EnvironmentKind, Origin } from '../../../contract/environments.ts'
 
 export type EnvironmentKindName = z.output<typeof EnvironmentKind>
 export type RecordOrigin = z.output<typeof Origin>

@@ -1,11 +1,11 @@
 import { sql, type Selectable } from 'kysely'
 import type * as z from 'zod'
-import { Component } from '../../contract/components.ts'
-import { computeEtag } from '../shared/etag.ts'
-import type { Rows } from '../sql/database.ts'
-import type { ComponentRow } from '../sql/schema.ts'
-import { dayMs, timestamp } from '../shared/times.ts'
-import { readJson, readTexts } from '../sql/json.ts'
+import { Component } from '../../../contract/components.ts'
+import { computeEtag } from '../../shared/etag.ts'
+import type { Rows } from '../../sql/database.ts'
+import type { ComponentRow } from '../../sql/schema.ts'
+import { dayMs, timestamp } from '../../shared/times.ts'
+import { readJson, readTexts } from '../../sql/json.ts'
 
 const { owners: Owners, criticality: Criticality } = Component.shape
 

@@ -7,7 +7,7 @@ import {
   isKnownRelease,
   nameKey,
   usualNames,
-} from '../../../src/service/workspace/rules.ts'
+} from '../../../../src/service/workspace/releases/rules.ts'
 
 test.each([
   ['production', 'PRODUCTION', 1],
