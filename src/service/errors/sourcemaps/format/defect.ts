@@ -30,8 +30,8 @@ export type DefectRule =
   | 'unordered-line'
 
 /**
- * Says why a text is no source map. The message is one sentence that names the member or the segment and repeats at most
- * one character of the text, so that it may be shown to whoever uploaded it.
+ * Says why a text is not a source map. The message is one sentence that names the member or the segment and repeats at
+ * most one character of the text, so that it may be shown to the uploader.
  */
 export class SourceMapDefect extends Error {
   override readonly name = 'SourceMapDefect'

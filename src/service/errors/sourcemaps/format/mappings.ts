@@ -2,19 +2,19 @@ import { SourceMapDefect, type DefectRule } from './defect.ts'
 import { unordered, visitInOrder } from './unordered-line.ts'
 import type { VisitMapping } from './visit-mapping.ts'
 
-/** Lines and columns past this are refused: the largest number a VLQ of the standard can hold. */
+/** Lines and columns beyond this are refused: it is the largest number that a VLQ of the standard can express. */
 export const LAST_POSITION = 2 ** 31 - 1
 
 const COMMA = 44
 const SEMICOLON = 59
 
-/** What each ASCII character is worth as a base64 digit, −1 for those that are none. */
+/** The value of each ASCII character as a base64 digit, −1 for other characters. */
 const digits = new Int8Array(128).fill(-1)
 for (let value = 0; value < 64; value++) {
   digits['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.charCodeAt(value)] = value
 }
 
-/** Where reading stands; the numbers are the last ones of their field, which the next segment is relative to. */
+/** The state of reading; the numbers are the last values of each field, which the next segment is relative to. */
 interface Cursor {
   readonly text: string
   readonly member: string
@@ -31,8 +31,8 @@ interface Cursor {
 
 /**
  * Calls back for each segment of a `mappings` text, ordered by generated line and column. Segments of one line that are
- * not in order in the text are accepted, as the standard's decoding does, and visited in order (those of equal columns as
- * written). `member` is how messages call the text; `sources` and `names` are the lengths of those lists.
+ * not in order in the text are accepted, as the standard's decoding does, and visited in order (those of equal columns
+ * as written). `member` is the name of the text in messages; `sources` and `names` are the lengths of those lists.
  * Throws SourceMapDefect at the first segment that breaks a rule (ECMA-426 "Mappings structure", "base64 VLQ").
  */
 export function decodeMappings(
@@ -78,7 +78,7 @@ function readWhole(cursor: Cursor) {
   const line = unordered(cursor.generatedLine)
   readLine(cursor, (_generatedLine, generatedColumn, source, originalLine, originalColumn, name) => {
     if (line.add(generatedColumn, source, originalLine, originalColumn, name)) return
-    throw defect(cursor, 'unordered-line', 'is one too many for a line whose segments are not in order')
+    throw defect(cursor, 'unordered-line', 'exceeds the limit for a line whose segments are not in order')
   })
   return line
 }
@@ -120,7 +120,7 @@ function segmentEnds({ text, at }: Cursor): boolean {
   return code === COMMA || code === SEMICOLON
 }
 
-/** The number written at the cursor: at most 32 bits with its sign, which stands in the lowest one. */
+/** The number written at the cursor: at most 32 bits including the sign, which is the lowest bit. */
 function readVlq(cursor: Cursor): number {
   let bits = 0
   for (let shift = 0; ; shift += 5) {
@@ -130,13 +130,13 @@ function readVlq(cursor: Cursor): number {
     const value = digit & 31
     if (shift < 30) bits |= value << shift
     else if (shift === 30 && value < 4) bits = (bits | (value << 30)) >>> 0
-    // Any number of zeros may follow: they add nothing.
+    // Any number of zero digits may follow.
     else if (value > 0) throw defect(cursor, 'vlq-range', 'holds a number of more than 32 bits')
     if (digit < 32) break
   }
   const size = bits >>> 1
   if ((bits & 1) === 0) return size
-  // "Minus zero" stands for the one number that has no opposite.
+  // "Minus zero" represents −2^31, which has no positive counterpart.
   return size === 0 ? -(2 ** 31) : -size
 }
 
@@ -150,7 +150,7 @@ function noDigit(cursor: Cursor): SourceMapDefect {
   const code = cursor.text.codePointAt(cursor.at) ?? 0
   const character = code > 32 && code < 127 ? ` ${String.fromCodePoint(code)}` : ''
   const hex = code.toString(16).toUpperCase().padStart(4, '0')
-  return defect(cursor, 'vlq-character', `holds the character U+${hex}${character}, which is no base64 digit`)
+  return defect(cursor, 'vlq-character', `holds the character U+${hex}${character}, which is not a base64 digit`)
 }
 
 const named = {
@@ -180,7 +180,7 @@ function wrongLength(cursor: Cursor, fields: string): SourceMapDefect {
 
 function defect({ text, member, at, generatedLine }: Cursor, rule: DefectRule, what: string): SourceMapDefect {
   let segment = 1
-  // When the cursor stands on the end of its segment, that comma or semicolon is not before it.
+  // When the cursor is at the end of its segment, that comma or semicolon is not before it.
   for (let back = at - 1; back >= 0 && text.charCodeAt(back) !== SEMICOLON; back--) {
     if (text.charCodeAt(back) === COMMA) segment++
   }

@@ -11,9 +11,9 @@ export interface RegularMap {
 }
 
 /**
- * Reads a map without sections (ECMA-426 DecodeSourceMap); `at` is what messages put before a member: '' or
+ * Reads a map without sections (ECMA-426 DecodeSourceMap); `at` is the prefix of members in messages: '' or
  * 'sections[1].map.'. What the standard calls an optional error is an error here, except null for `file` and
- * `sourceRoot`, which counts as absent. Members it does not know are left alone, proposals among them.
+ * `sourceRoot`, which counts as absent. Unknown members, including proposals, are ignored.
  */
 export function readRegularMap(json: JsonObject, at: string): RegularMap {
   checkVersion(json, at)
@@ -54,7 +54,7 @@ export function readText(json: JsonObject, member: 'file' | 'sourceRoot', at: st
   return value
 }
 
-/** What the items of a list have to be, and how a message calls them. */
+/** The required type of a list's items, and its name in messages. */
 interface Items<T> {
   is: (item: unknown) => item is T
   one: string
@@ -72,7 +72,7 @@ const stringsAndNulls: Items<string | null> = {
   many: 'a list of strings and nulls',
 }
 const indices: Items<number | null> = {
-  // A null stands for no index, says GetOptionalListOfArrayIndexes.
+  // A null means no index (GetOptionalListOfArrayIndexes).
   is: (item): item is number | null => item === null || (Number.isInteger(item) && Number(item) >= 0),
   one: 'a whole number from 0',
   many: 'a list of indices of sources',
@@ -99,7 +99,7 @@ function readIgnored(json: JsonObject, at: string, sources: number): number[] {
   throw new SourceMapDefect('ignore-list', `${at}${member}[${past}] is past the end of the ${sources} sources.`)
 }
 
-/** `sourceRoot` stands before each source that is not a place by itself, as every consumer of maps reads it. */
+/** Puts `sourceRoot` before each source that is not absolute, as every consumer of maps does. */
 function withRoot(root: string, sources: (string | null)[]): (string | null)[] {
   if (root === '') return sources
   const prefix = root.endsWith('/') ? root : `${root}/`

@@ -9,16 +9,16 @@ export { SourceMapDefect } from './defect.ts'
 
 /** A source map whose members are checked. Its mappings are checked as they are read. */
 export interface ReadMap {
-  /** With `sourceRoot` before them, otherwise as written; null where the map does not know the name. */
+  /** With `sourceRoot` prepended, otherwise as written; null if the map does not know the name. */
   sources: (string | null)[]
-  /** As long as `sources`; null where the map does not hold the text. */
+  /** As long as `sources`; null if the map does not contain the text. */
   sourcesContent: (string | null)[]
   /** Indices of the sources that are third party code. */
   ignored: ReadonlySet<number>
   names: string[]
-  /** '' when the map does not say. */
+  /** '' when the map does not name it. */
   file: string
-  /** Lower-case, '' when absent or no UUID. A proposal, not yet part of the standard. */
+  /** Lower-case, '' when absent or not a UUID. A proposal, not yet part of the standard. */
   debugId: string
   /** 0 for a regular map. */
   sections: number
@@ -31,8 +31,8 @@ export interface ReadMap {
 
 /**
  * Reads a source map, regular or with sections, by ECMA-426; the sections' sources and names become one list each, in
- * their order. A byte order mark and a first line that begins with `)]}'` are stepped over, as they are for maps that
- * come over HTTP. Throws SourceMapDefect.
+ * their order. A byte order mark and a first line that begins with `)]}'` are skipped, as for maps that are fetched
+ * over HTTP. Throws SourceMapDefect.
  */
 export function readSourceMap(text: string): ReadMap {
   const json = parse(text)
@@ -55,10 +55,13 @@ function parse(text: string): JsonObject {
   } catch (error) {
     // The engine's message quotes the text.
     const at = / at position (\d+)/.exec(String(error))?.[1]
-    throw new SourceMapDefect('json', at === undefined ? 'It is no JSON.' : `It is no JSON: character ${at} is wrong.`)
+    throw new SourceMapDefect(
+      'json',
+      at === undefined ? 'It is not valid JSON.' : `It is not valid JSON: character ${at} is wrong.`,
+    )
   }
   if (isObject(json)) return json
-  throw new SourceMapDefect('object', 'It is JSON, but no object.')
+  throw new SourceMapDefect('object', 'It is JSON, but not an object.')
 }
 
 function withoutPrefix(text: string): string {

@@ -3,9 +3,9 @@ import { SourceMapDefect } from './defect.ts'
 import { LAST_POSITION } from './mappings.ts'
 import { readRegularMap, wrong, type RegularMap } from './members.ts'
 
-/** A map and where the code it is about begins in the generated file. A regular map is one part that begins at 0:0. */
+/** A map and the start of its code in the generated file. A regular map is one part that begins at 0:0. */
 export interface SourceMapPart {
-  /** What messages put before a member of this map. */
+  /** The prefix of this map's members in messages. */
   at: string
   line: number
   column: number
@@ -13,8 +13,8 @@ export interface SourceMapPart {
 }
 
 /**
- * Reads the sections of an index map (ECMA-426 DecodeIndexSourceMap). Each must begin after the one before: equal offsets
- * are an overlap, as in the public suite. A section's map has no sections itself.
+ * Reads the sections of an index map (ECMA-426 DecodeIndexSourceMap). Each must begin after the one before: equal
+ * offsets are an overlap, as in the public suite. A section's map must not have sections itself.
  */
 export function readSections(json: JsonObject): SourceMapPart[] {
   const sections = json['sections']

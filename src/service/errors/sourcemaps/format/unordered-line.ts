@@ -1,10 +1,10 @@
 import type { VisitMapping } from './visit-mapping.ts'
 
-/** More segments than this are not sorted: with it, column and place among them fit one exact number. */
+/** Limit of segments that are sorted: up to here, a segment's column and index together fit into one exact number. */
 const MOST_SEGMENTS = 2 ** 22
 const FIELDS = 5
 
-/** The segments of one generated line, kept flat until they can be put in order. */
+/** The segments of one generated line, stored flat until they are sorted. */
 export interface UnorderedLine {
   readonly generatedLine: number
   /** False when the line is full. */
@@ -37,7 +37,7 @@ export function unordered(generatedLine: number): UnorderedLine {
   }
 }
 
-/** Visits the segments by column; those of one column in the order they were added. */
+/** Visits the segments by column; those of one column in the order in which they were added. */
 export function visitInOrder(line: UnorderedLine, visit: VisitMapping): void {
   const fields = line.fields()
   const count = fields.length / FIELDS

@@ -54,7 +54,10 @@ async function openZip(file: string): Promise<ZipFile> {
     // Names are decoded here because yauzl's message about an invalid name contains the name.
     return await openPromise(file, { autoClose: false, decodeStrings: false, validateEntrySizes: true })
   } catch {
-    throw new UploadDefect('INVALID_ZIP', 'The bundle is no zip file, or its end is missing: pack and upload it again.')
+    throw new UploadDefect(
+      'INVALID_ZIP',
+      'The bundle is not a zip file, or its end is missing: pack and upload it again.',
+    )
   }
 }
 

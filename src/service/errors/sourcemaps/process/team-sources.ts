@@ -1,7 +1,7 @@
 import { repoPath, type RepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'
 
-/** No more are kept: repositories have fewer files of their own. */
+/** No more are kept: repositories have fewer files. */
 const MOST_SOURCES = 20_000
 
 /** The sources of all maps of an upload as repository paths, without duplicates and without libraries. */

@@ -82,7 +82,7 @@ export function createMatcher({ artifacts, maps }: Shelf, { release, dist }: Bui
 /** The artifacts of one build, by every key that lookups use. */
 interface Catalogue {
   minifiedAt(path: string): Artifact | undefined
-  /** The map that the minified file itself names, else the one beside it. */
+  /** The map that the minified file itself names, else the one next to it. */
   findMap(minified: Artifact): Artifact | undefined
   mapBeside(path: string): Artifact | undefined
   /** Minified files of a base name that have a map; only those of packages if `isPackage`. */

@@ -48,11 +48,11 @@ export async function createUpload({ rows, prepare, call, secret, tables }: Crea
   if (same !== undefined && areWhole(tables, await readArtifacts(rows, same.id))) {
     return { response: await answer(same), upload: same, indexed: false }
   }
-  const twin = await findReusableUpload(rows, product.id, facts)
-  const anew = twin && areWhole(tables, twin.artifacts) ? renameArtifacts(twin, facts) : undefined
-  if (twin !== undefined && anew !== undefined) {
-    const upload = await insertReady(rows, call, product.id, facts, twin.upload.size_bytes, anew.outcome)
-    insertArtifacts(prepare, upload, anew.artifacts)
+  const reusable = await findReusableUpload(rows, product.id, facts)
+  const renamed = reusable && areWhole(tables, reusable.artifacts) ? renameArtifacts(reusable, facts) : undefined
+  if (reusable !== undefined && renamed !== undefined) {
+    const upload = await insertReady(rows, call, product.id, facts, reusable.upload.size_bytes, renamed.outcome)
+    insertArtifacts(prepare, upload, renamed.artifacts)
     await vouchForRelease(rows, call, upload)
     return { response: await answer(upload), upload, indexed: true }
   }

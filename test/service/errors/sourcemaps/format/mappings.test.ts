@@ -85,34 +85,34 @@ test('a number may be negative, down to the least of 32 bits', () => {
 
 test.each([
   [
-    'a character that is no base64 digit',
+    'a character that is not a base64 digit',
     '0!',
     'vlq-character',
-    'Segment 1 of line 1 in mappings holds the character U+0021 !, which is no base64 digit.',
+    'Segment 1 of line 1 in mappings holds the character U+0021 !, which is not a base64 digit.',
   ],
   [
     'the padding of base64',
     'AAAA;A=',
     'vlq-character',
-    'Segment 1 of line 2 in mappings holds the character U+003D =, which is no base64 digit.',
+    'Segment 1 of line 2 in mappings holds the character U+003D =, which is not a base64 digit.',
   ],
   [
     'another separator',
     'AAAA.0',
     'vlq-character',
-    'Segment 1 of line 1 in mappings holds the character U+002E ., which is no base64 digit.',
+    'Segment 1 of line 1 in mappings holds the character U+002E ., which is not a base64 digit.',
   ],
   [
     'white space',
     'AAAA, A',
     'vlq-character',
-    'Segment 2 of line 1 in mappings holds the character U+0020, which is no base64 digit.',
+    'Segment 2 of line 1 in mappings holds the character U+0020, which is not a base64 digit.',
   ],
   [
     'a character beyond ASCII',
     'AAAA,A\u{1F600}',
     'vlq-character',
-    'Segment 2 of line 1 in mappings holds the character U+1F600, which is no base64 digit.',
+    'Segment 2 of line 1 in mappings holds the character U+1F600, which is not a base64 digit.',
   ],
   [
     'a number that the text cuts off',
@@ -331,7 +331,7 @@ test('a line that is not in order has a limit of segments; one that is in order 
   const inOrder = 'C,'.repeat(4_200_000)
   expect(defectOf(mapText({ mappings: `${inOrder}D` }))).toEqual([
     'unordered-line',
-    'Segment 4194305 of line 1 in mappings is one too many for a line whose segments are not in order.',
+    'Segment 4194305 of line 1 in mappings exceeds the limit for a line whose segments are not in order.',
   ])
   let last = 0
   readSourceMap(mapText({ mappings: `${inOrder}C` })).eachMapping((_line, column) => (last = column))

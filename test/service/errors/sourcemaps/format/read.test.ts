@@ -15,18 +15,18 @@ test.each([
 })
 
 test.each([
-  ['It is no JSON.', ''],
-  ['It is no JSON.', '<!doctype html><title>not found</title>'],
-  ['It is no JSON: character 13 is wrong.', '{"version":3,}'],
-  ['It is no JSON.', `)]}'${mapText()}`],
-  ['It is no JSON.', `)]}\n${mapText()}`],
-  ['It is no JSON.', 'my-secret-token'],
+  ['It is not valid JSON.', ''],
+  ['It is not valid JSON.', '<!doctype html><title>not found</title>'],
+  ['It is not valid JSON: character 13 is wrong.', '{"version":3,}'],
+  ['It is not valid JSON.', `)]}'${mapText()}`],
+  ['It is not valid JSON.', `)]}\n${mapText()}`],
+  ['It is not valid JSON.', 'my-secret-token'],
 ])('refused: %s', (message, text) => {
   expect(defectOf(text)).toEqual(['json', message])
 })
 
 test.each(['null', '[]', '3', '"text"', `[${mapText()}]`])('refuses %s, which is JSON but no object', (text) => {
-  expect(defectOf(text)).toEqual(['object', 'It is JSON, but no object.'])
+  expect(defectOf(text)).toEqual(['object', 'It is JSON, but not an object.'])
 })
 
 test('a member counts only when it is the map itself that has it', () => {
@@ -56,7 +56,7 @@ test('JSON nested a million deep is read or refused like any other', () => {
     'sources',
     'sources[0] must be a string or null, but is a list.',
   ])
-  expect(defectOf('['.repeat(1_000_000))).toEqual(['json', 'It is no JSON.'])
+  expect(defectOf('['.repeat(1_000_000))).toEqual(['json', 'It is not valid JSON.'])
 })
 
 test('no message repeats more of the text than a character or a number', () => {
