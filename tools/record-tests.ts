@@ -7,7 +7,7 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { mayBeId } from '../src/mcp/resolve/ids.ts'
 import type { Requirement } from '../src/mcp/resolve/types.ts'
 import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
-import { shapeOf } from '../src/mcp/result/teach.ts'
+import { describeValue } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { requireBranch } from './support/quality/branches.ts'
 import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './support/columns.ts'
@@ -115,7 +115,7 @@ async function readAgain(
 function toRow({ wanted, test, outcome, links, error }: Registered) {
   const outcomes = links.map(({ given, requirement, outcome: linkOutcome, error: why }) => {
     // What is not an id may be an outsider's text that was pasted: only its shape is shown.
-    const name = requirement !== undefined ? keyOrId(requirement) : mayBeId(given) ? given : shapeOf(given)
+    const name = requirement !== undefined ? keyOrId(requirement) : mayBeId(given) ? given : describeValue(given)
     return `${name} ${linkOutcome}${why === undefined ? '' : ` (${why})`}`
   })
   const { title, file } = wanted

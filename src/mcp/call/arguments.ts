@@ -5,7 +5,7 @@ import { keysShown, repair, type Repaired } from './repair/index.ts'
 import { findParameter } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'
 import { inputPlan } from './repair/plan.ts'
-import { shapeOf, TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 
 export interface ReadArguments {
   args: Readonly<Record<string, unknown>>
@@ -50,7 +50,7 @@ export function inToolWords(error: unknown, input: z.ZodObject, args: Readonly<R
   if (name === undefined) return error
   const { violations, reason, metadata } = error
   const lesson = {
-    sent: `${name} = ${shapeOf(args[name])}`,
+    sent: `${name} = ${describeValue(args[name])}`,
     expected: `${name}: ${z.globalRegistry.get(input.shape[name] ?? input)?.description ?? 'as its description says'}`,
   }
   const details = { violations, reason, metadata, cause: error }
@@ -68,7 +68,7 @@ function subject(issue: Issue | undefined): string {
 function sent(issue: Issue, raw: unknown): string {
   const value = issue.path.reduce<unknown>((at, key) => member(at, key), raw)
   if (issue.code === 'unrecognized_keys') return keysShown(issue.keys)
-  return `${issuePath(issue) || 'arguments'} = ${shapeOf(value)}`
+  return `${issuePath(issue) || 'arguments'} = ${describeValue(value)}`
 }
 
 function expectation(issue: Issue, schema: z.ZodObject, hints: Repaired['hints']): string {

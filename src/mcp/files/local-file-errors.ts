@@ -1,4 +1,4 @@
-import { shapeOf, TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 
 const missingCodes: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES'])
 
@@ -99,5 +99,5 @@ export function tooMany(given: string, why: string): TeachingError {
 }
 
 function sentPath(given: string): string {
-  return `path = ${shapeOf(given)}`
+  return `path = ${describeValue(given)}`
 }

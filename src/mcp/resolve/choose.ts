@@ -1,6 +1,6 @@
 import type { Untrusted } from '../../contract/base/text.ts'
 import type { NextAction } from '../result/next-action.ts'
-import { shapeOf, TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 import { compareName } from '../text/untrusted.ts'
 
 interface Choice<R> {
@@ -33,14 +33,14 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
     if (matches.length === 1 && matches[0] !== undefined) return matches[0]
     if (matches.length > 1) {
       throw new TeachingError('ambiguous_name', `several ${choice.kind}s match`, {
-        sent: `${choice.parameter} = ${shapeOf(given)}`,
+        sent: `${choice.parameter} = ${describeValue(given)}`,
         expected: `${choice.several ?? 'one id'}: ${candidates(matches, choice)}`,
         next: choice.next,
       })
     }
   }
   throw new TeachingError('not_found', `${choice.kind} not found`, {
-    sent: `${choice.parameter} = ${shapeOf(given)}`,
+    sent: `${choice.parameter} = ${describeValue(given)}`,
     expected: rows.length === 0 ? `there is no ${choice.kind} yet` : `one of ${candidates(rows, choice)}`,
     next: choice.next,
   })

@@ -1,6 +1,6 @@
 import type { Api } from '../../client/api.ts'
 import { oncePer } from '../../lib/once.ts'
-import { shapeOf, TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 import { compareName, knownName } from '../text/untrusted.ts'
 import { chooseByName } from './choose.ts'
 import { noEvents } from './no-events.ts'
@@ -107,7 +107,7 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
 
 function nothingYet(kind: 'environment' | 'release', given: string): TeachingError {
   return new TeachingError('not_found', `${kind} not found`, {
-    sent: `${kind} = ${shapeOf(given)}`,
+    sent: `${kind} = ${describeValue(given)}`,
     expected: `there is no ${kind} yet`,
     hint: noEvents,
   })

@@ -3,7 +3,7 @@ import { keyPrefix, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
 import { undefinedIfNotFound } from './requests.ts'
 import type { Product, Requirement, Resolver, ResolverCall, Test } from './types.ts'
-import { shapeOf, TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 
 /** The part of a resolver that finds requirements and tests, whose keys count within one product. */
 export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement' | 'test'> {
@@ -83,7 +83,7 @@ function notFound<T>(
 ): TeachingError {
   const where = product?.name === undefined ? '' : ` in product "${product.name}"`
   return new TeachingError('not_found', `${name} not found${where}`, {
-    sent: `${name} = ${shapeOf(given)}`,
+    sent: `${name} = ${describeValue(given)}`,
     expected,
     next: next(product === undefined ? {} : { product: product.id }),
   })

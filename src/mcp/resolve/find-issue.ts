@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
 import { undefinedIfNotFound } from './requests.ts'
 import type { IssueInFull, IssueReference, Product, Resolver, ResolverCall } from './types.ts'
-import { shapeOf, TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 
 /** The part of a resolver that finds issues. */
 export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 'issueReference'> {
@@ -72,7 +72,7 @@ function requireProduct({ issue }: IssueInFull): string {
 
 function severalOwners(key: string, owners: readonly Product[]): TeachingError {
   return new TeachingError('ambiguous_name', `several products have the prefix of ${key}`, {
-    sent: `issue = ${shapeOf(key)}`,
+    sent: `issue = ${describeValue(key)}`,
     expected: 'the id of the issue',
     next: {
       tool: 'find_error_issues',
@@ -86,7 +86,7 @@ function noIssue(given: string, product: Product | undefined, others: readonly P
   const prefixes = others.flatMap(({ key_prefix: prefix }) => prefix ?? []).slice(0, 10)
   const where = product?.name === undefined ? '' : ` in product "${product.name}"`
   return new TeachingError('not_found', `error issue not found${where}`, {
-    sent: `issue = ${shapeOf(given)}`,
+    sent: `issue = ${describeValue(given)}`,
     expected:
       'an error-issue key or id, as in find_error_issues rows[].id' +
       (prefixes.length === 0 ? '' : `; keys begin with ${prefixes.join(', ')}`),

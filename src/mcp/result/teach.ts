@@ -77,7 +77,7 @@ function oneLine(text: string): string {
 }
 
 /** The shape of a value that was sent; short plain words are shown, because a slip in a name is the usual mistake. */
-export function shapeOf(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
-import { errorText, shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { errorText, describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 
 const list = { offers: (tool: string) => tool === 'find_error_issues', pinned: false }
 const next = { tool: 'find_error_issues', why: 'lists issues', args: { product: '1', period: '30d' } }
 
 test('an error says what was sent, what is valid and the next call', () => {
   const error = new TeachingError('not_found', 'error issue not found in product "Storefront"', {
-    sent: `issue = ${shapeOf('0'.repeat(32))}`,
+    sent: `issue = ${describeValue('0'.repeat(32))}`,
     expected: 'an error-issue id, as in find_error_issues rows[].id',
     next,
   })
@@ -42,6 +42,6 @@ test('no error is longer than 600 characters, and the next step is never what is
 })
 
 test('of a long or odd text only its length is said', () => {
-  expect(shapeOf('<script>')).toBe('a text of 8 characters')
-  expect(shapeOf('prodction')).toBe('"prodction"')
+  expect(describeValue('<script>')).toBe('a text of 8 characters')
+  expect(describeValue('prodction')).toBe('"prodction"')
 })

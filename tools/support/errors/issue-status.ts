@@ -4,7 +4,7 @@ import { failures, ServiceError } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
-import { shapeOf } from '../../../src/mcp/result/teach.ts'
+import { describeValue } from '../../../src/mcp/result/teach.ts'
 
 const READS_AT_ONCE = 8
 
@@ -54,7 +54,7 @@ async function readRow(
     }
   } catch (error) {
     // What is not an id may be an outsider's text that was pasted: only its shape is shown.
-    const id = mayBeId(given) ? given : shapeOf(given)
+    const id = mayBeId(given) ? given : describeValue(given)
     if (error instanceof ServiceError && error.code === 'not_found') return { id, outcome: 'not_found' }
     throw error
   }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
-import { shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 
 /** For `catch`: explains the failure that the quality branch does not exist; throws any other failure as it is. */
 export function explainMissingBranch(branch: string | undefined): (error: unknown) => never {
@@ -10,7 +10,7 @@ export function explainMissingBranch(branch: string | undefined): (error: unknow
       'not_found',
       'quality branch not found',
       {
-        sent: `branch = ${shapeOf(branch)}`,
+        sent: `branch = ${describeValue(branch)}`,
         expected: 'the id of an open quality branch, which is not a git branch; leave branch out for the main tree',
         hint: 'call again without branch.',
       },

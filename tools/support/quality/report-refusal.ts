@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/errors.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
-import { shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   REPORT_UNPARSABLE: 'the report cannot be read',
@@ -28,7 +28,7 @@ export function explainRefusal(
     'invalid_argument',
     `${why}${as}${line}`,
     {
-      sent: path === undefined ? `report = ${shapeOf(report)}` : `path = ${shapeOf(path)}`,
+      sent: path === undefined ? `report = ${describeValue(report)}` : `path = ${describeValue(path)}`,
       expected: 'JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP, as the test runner wrote it',
       hint: 'run the tests again with one of these reporters and send the whole file.',
     },

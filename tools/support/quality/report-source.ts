@@ -5,7 +5,7 @@ import type { InputOf } from '../../../src/contract/index.ts'
 import { decodeText } from '../../../src/lib/text.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
-import { shapeOf, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { redact } from '../../../src/mcp/text/redact.ts'
 
 type Draft = InputOf<'ingestTests'>['draft']
@@ -71,7 +71,7 @@ function oneOfTwo(isBoth: boolean, isLocal: boolean): TeachingError {
 
 function notOnThisMachine(path: string): TeachingError {
   return new TeachingError('unimplemented', 'files of this machine can be read over stdio only', {
-    sent: `path = ${shapeOf(path)}`,
+    sent: `path = ${describeValue(path)}`,
     hint: 'call again with report = the text of the file, or ask the user to run: tracegate report FILE',
   })
 }

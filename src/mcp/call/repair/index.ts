@@ -4,7 +4,7 @@ import { ignorable, namesProduct, nearest, findParameter, wrapped } from './keys
 import { change, nameShown, type RepairKind } from './notes.ts'
 import { inputPlan, type Parameter, type Plan } from './plan.ts'
 import { absent, parseJson, repairValue, type Reading } from './value.ts'
-import { shapeOf } from '../../result/teach.ts'
+import { describeValue } from '../../result/teach.ts'
 
 export interface Repaired {
   /** The value for the strict schema; the identical value if nothing was repaired. */
@@ -123,7 +123,7 @@ function readMember(
 
 function isIgnored(plan: Plan, key: string, { writes, pinned, product }: RepairedCall, log: Log): boolean {
   if (pinned && namesProduct(key)) {
-    const which = product === undefined ? 'one product' : shapeOf(product)
+    const which = product === undefined ? 'one product' : describeValue(product)
     log.hints.set(key, `no ${nameShown(key)}: this server is pinned to ${which}`)
     return false
   }

@@ -1,4 +1,4 @@
-import { shapeOf } from '../../result/teach.ts'
+import { describeValue } from '../../result/teach.ts'
 
 /** What a repair did; counted in the log. */
 export type RepairKind =
@@ -33,7 +33,7 @@ function shown(value: unknown): string {
     const items = value.map((item: unknown) => (typeof item === 'object' && item !== null ? undefined : shown(item)))
     if (items.every((item) => item?.startsWith('a text') === false)) return `[${items.join(', ')}]`
   }
-  return shapeOf(value)
+  return describeValue(value)
 }
 
 function textShape(text: string): string {
