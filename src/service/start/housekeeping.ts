@@ -9,7 +9,7 @@ import { hourMs } from '../shared/times.ts'
 /** Long enough not to slow down the start, or a process that answers a single call. */
 const FIRST_RUN_MS = 30_000
 
-interface Room {
+interface HousekeepingOptions {
   db: Database
   platform: Platform
   log?: Log | undefined
@@ -22,11 +22,11 @@ interface Room {
  * runs at once. Its timers do not keep the process alive. `stop` ends a run in progress after its current step, and
  * waits for it.
  */
-export function startHousekeeping(room: Room): { stop(): Promise<void> } {
+export function startHousekeeping(options: HousekeepingOptions): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
   const stopping = new AbortController()
   const run = () => {
-    running ??= clean({ ...room, signal: stopping.signal }).finally(() => (running = undefined))
+    running ??= clean({ ...options, signal: stopping.signal }).finally(() => (running = undefined))
   }
   const first = setTimeout(run, FIRST_RUN_MS).unref()
   const hourly = setInterval(run, hourMs).unref()
@@ -40,7 +40,13 @@ export function startHousekeeping(room: Room): { stop(): Promise<void> } {
   }
 }
 
-async function clean({ db, platform, log, expireUploads, signal }: Room & { signal: AbortSignal }): Promise<void> {
+async function clean({
+  db,
+  platform,
+  log,
+  expireUploads,
+  signal,
+}: HousekeepingOptions & { signal: AbortSignal }): Promise<void> {
   try {
     const removed = await runRetention(db, platform.now(), signal)
     if (removed.occurrences > 0 || removed.bodies > 0)

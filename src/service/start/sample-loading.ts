@@ -85,7 +85,7 @@ function forgotten({ release, folder }: Sample['forgottenMaps'], dataDir: string
   const command = isCheckout ? 'npm run -s tracegate --' : 'tracegate'
   const place = isCheckout ? relative(process.cwd(), folder) : folder
   return [
-    `its pipeline forgot what browsers load of ${release}, whose frames say so; to mend that:`,
+    `its pipeline forgot what browsers load of ${release}, whose frames say so; to fix that:`,
     `  ${command} sourcemaps upload ${word(place)} --release ${release} --data ${word(dataDir)}`,
   ].join('\n')
 }

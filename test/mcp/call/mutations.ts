@@ -43,7 +43,7 @@ export function listMutations(schema: z.ZodObject, fits: Members): Mutated[] {
     ...Object.entries(extras).map(([kind, extra]) => ({
       kind,
       args: mixed(safe, extra),
-      about: [...Object.keys(extra), 'a key that is no name'],
+      about: [...Object.keys(extra), 'a key that is not a name'],
     })),
     ...fields.flatMap((field) => [
       ...Object.entries(keys).flatMap(([kind, change]) => {

@@ -42,5 +42,5 @@ function textShape(text: string): string {
 
 /** A key is shown only when it looks like a name: anything else could be a pasted text. */
 export function nameShown(key: string): string {
-  return /^[\w-]{1,40}$/.test(key) ? key : 'a key that is no name'
+  return /^[\w-]{1,40}$/.test(key) ? key : 'a key that is not a name'
 }
