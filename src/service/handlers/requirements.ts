@@ -7,20 +7,18 @@ import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
 import { requireRequirement } from '../quality/requirements/access.ts'
 import { updatedFields } from '../quality/requirements/cleared.ts'
-import { Criteria } from '../quality/requirements/columns.ts'
-import { lintWording } from '../quality/requirements/lint.ts'
 import { listRequirementRows } from '../quality/requirements/list.ts'
 import { requirementRef, viewRequirements } from '../quality/requirements/view.ts'
 import {
   countSuspectLinks,
   createRequirement,
   deleteRequirement,
+  lintRequirement,
   readChildren,
   updateRequirement,
 } from '../quality/requirements/requirement-store.ts'
 import { readLinks } from '../quality/cases/link-store.ts'
 import { viewLinks } from '../quality/cases/link-view.ts'
-import { readJson } from '../sql/json.ts'
 
 export const requirementHandlers = {
   async createRequirement({ product_id, branch_id, request_id: _request, validate_only: _dry, ...fields }, call) {
@@ -29,11 +27,7 @@ export const requirementHandlers = {
       const product = await requireProduct(rows, call.principal, product_id)
       const row = await createRequirement(rows, prepare, call, product, fields)
       const [requirement] = await viewRequirements(rows, product, [row], { now: call.now() })
-      const { title, statement, acceptance_criteria } = row
-      return {
-        requirement: requirement!,
-        lint: lintWording(title, statement, readJson(Criteria, acceptance_criteria)),
-      }
+      return { requirement: requirement!, lint: lintRequirement(row) }
     })
   },
 

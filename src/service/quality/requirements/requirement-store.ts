@@ -2,9 +2,12 @@ import { ServiceError } from '../../../errors.ts'
 import { counted } from '../../../lib/counted.ts'
 import type { Call } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
+import { readJson } from '../../sql/json.ts'
 import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import type { StoredRequirement } from './access.ts'
+import { Criteria } from './columns.ts'
+import { lintWording } from './lint.ts'
 import { changeRequirement, findDescendants, insertRequirement, removeRequirements } from './write.ts'
 
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
@@ -71,4 +74,9 @@ export function countSuspectLinks(prepare: Prepare, requirementId: string): numb
      WHERE requirement_id = ? AND state = 'LINK_STATE_SUSPECT' AND archived_at IS NULL`,
   ).get<{ count: number }>(requirementId)
   return row?.count ?? 0
+}
+
+/** Findings about the wording of a stored requirement. */
+export function lintRequirement(row: StoredRequirement): ReturnType<typeof lintWording> {
+  return lintWording(row.title, row.statement, readJson(Criteria, row.acceptance_criteria))
 }
