@@ -1,7 +1,7 @@
 import { changeOnboarding, readAccount } from '../workspace/account.ts'
 import type { Handlers } from '../shared/context.ts'
 
-/** Handlers of auth/me and onboarding; `version` is the one of this program. */
+/** Handlers of auth/me and onboarding; `version` is the version of this program. */
 export function accountHandlers({ version }: { version: string }) {
   return {
     async getMe(_input, { db, principal }) {

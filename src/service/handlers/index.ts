@@ -17,17 +17,17 @@ import { testIngestHandlers } from './test-ingest.ts'
 import { testHandlers } from './tests.ts'
 import { sourceMapHandlers } from './sourcemaps.ts'
 
-/** Every endpoint that is not on the list of pending ones. */
+/** The endpoints with a handler: all that are not pending. */
 export type BuiltName = Exclude<EndpointName, (typeof pending)[number]>
 
 export interface HandlerOptions {
-  /** Of this program. */
+  /** The version of this program. */
   version: string
   onComponentsChanged: (productId: number) => void
   uploads: Pick<Uploads, 'create' | 'confirm'>
 }
 
-/** The handlers of all built endpoints. One too few, or one that is still listed as pending, does not compile. */
+/** The handlers of all endpoints that are not pending; the compiler rejects a missing one and one that is pending. */
 export function createHandlers({ version, onComponentsChanged, uploads }: HandlerOptions): Handlers<BuiltName> {
   return exactly({
     ...accountHandlers({ version }),
@@ -47,7 +47,7 @@ export function createHandlers({ version, onComponentsChanged, uploads }: Handle
   })
 }
 
-/** An object made by spreading is not checked for members too many: here they would have to be `never`. */
+/** The compiler does not check a spread object for excess members: here they would have to be `never`. */
 function exactly<H extends Handlers<BuiltName>>(handlers: H & Record<Exclude<keyof H, BuiltName>, never>): H {
   return handlers
 }

@@ -29,7 +29,7 @@ export const releaseHandlers = {
     const { release: row } = await requireRelease(db.read, principal, id)
     const release = await viewOne(db.read, row)
     const previous = await releaseRef(db.read, release.predecessor_id)
-    // Verdicts have no table.
+    // Verdicts are not stored yet.
     return { release, previous, verdict: null }
   },
 } satisfies Handlers<'upsertRelease' | 'listReleases' | 'getRelease'>

@@ -8,7 +8,7 @@ import { ingestDraft } from '../quality/test-ingest/ingest.ts'
 export const testIngestHandlers = {
   async ingestTests(input, call) {
     refuseBranch(input.options?.branch_id)
-    // Who may not see the product learns nothing, also not whether the report is readable.
+    // Checked before the report is read: without access a caller must not learn whether the report is readable.
     await requireProduct(call.db.read, call.principal, input.product_id)
     const draft = readDraft(input.draft)
     return call.db.write(async (rows, prepare) => {
