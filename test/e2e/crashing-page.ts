@@ -47,7 +47,8 @@ export function attempt<Result>(what: string, work: () => Result): Result {
 }
 `,
   'src/app.ts': `
-import { Cart, greet, spell, type Rates } from './cart.ts'
+import { attempt } from './attempt.ts'
+import { Cart, type Rates } from './cart.ts'
 
 const cart = new Cart([{ sku: 'tea', box: 'small', quantity: 2 }])
 
@@ -62,6 +63,7 @@ Object.assign(globalThis, { bugs: { pay: () => checkout({}), send: () => parcel(
   // A second page, so that what both use becomes a chunk of its own.
   'src/stock.ts': `
 import { attempt } from './attempt.ts'
+import { Cart } from './cart.ts'
 
 Object.assign(globalThis, { stock: () => attempt('stock', () => new Cart([]).weight({})) })
 `,
@@ -80,6 +82,7 @@ export function spell(name: string): string[] {
 }
 `,
   'src/app.ts': `
+import { greet, spell } from './cart.ts'
 Object.assign(globalThis, { talk: (name: string) => [greet(name, 0), greet(name, 1), ...spell(name)] })
 `,
 }
