@@ -233,7 +233,8 @@ test('a damaged secret is reported with its file', async () => {
 test('help names every variable that the configuration knows', async () => {
   const { stdout } = await tracegate(['help'])
   const known =
-    readFileSync(new URL('../../src/config.ts', import.meta.url), 'utf8').match(/TRACEGATE_[A-Z_]+(?=:)/g) ?? []
+    readFileSync(new URL('../../src/config-variables.ts', import.meta.url), 'utf8').match(/TRACEGATE_[A-Z_]+(?=:)/g) ??
+    []
   expect(known.length).toBeGreaterThan(10)
   expect(known.filter((name) => !stdout.includes(name))).toEqual([])
 })

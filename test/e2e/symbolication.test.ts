@@ -62,12 +62,15 @@ beforeAll(async () => {
     uploads.push(
       await tracegate(['sourcemaps', 'upload', folder(release), '--release', release, '--data', app.dataDir]),
     )
-  // The server looks for what other processes have uploaded every two seconds.
-  const { id } = shopCrash()
-  after = await eventually('the uploads to show', async () => {
-    const all = await readAll(app)
-    return all.get(id)?.event.symbolication.state === 'SYMBOLICATION_STATE_MISSING' ? undefined : all
+  // The server looks for what other processes have uploaded every two seconds. It may do so between two of many reads: only
+  // when the last upload shows is everything read.
+  const { issue, event } = before.get(shopCrash().id)!
+  await eventually('the uploads to show', async () => {
+    const path = `/v1/issues/${issue}/events/${event.id}`
+    const { body } = await app.request<ResponseOf<'getIssueEvent'>>('GET', path)
+    return body.event.symbolication.state === 'SYMBOLICATION_STATE_MISSING' ? undefined : body
   })
+  after = await readAll(app)
 }, 120_000)
 afterAll(() => app.close())
 
