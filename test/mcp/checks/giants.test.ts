@@ -13,16 +13,16 @@ import { fullUpstream, upstreamOrigin } from './upstream.ts'
 const filler = (name: string, length: number) => `${name} `.padEnd(length, 'Lorem ipsum 42 dolor/sit.amet ')
 const longNames = new Set(['name', 'version', 'environment', 'release', 'title'])
 
-/** 3,000 frames, a message of a megabyte, a thousand environments, releases and rows. */
+/** 1,000 frames, a message of a megabyte, hundreds of environments, releases and rows. */
 const crowd = fullUpstream({
-  flat: 1000,
-  nested: 300,
+  flat: 300,
+  nested: 100,
   inner: 10,
   deep: 1,
   text: (name, depth) => filler(name, name === 'message' && depth === 0 ? 1_000_000 : longNames.has(name) ? 200 : 40),
 })
 /** Few things, but every text of each is long. */
-const chatter = fullUpstream({ flat: 15, nested: 10, inner: 2, deep: 1, text: (name) => filler(name, 20_000) })
+const chatter = fullUpstream({ flat: 8, nested: 5, inner: 2, deep: 1, text: (name) => filler(name, 5_000) })
 
 const known = new Map([...words.values()].map(({ thing = '' }) => [thing, 'i0'] as const))
 // The calls between these two, and every parameter alone, are made on the sample in results.test.ts.
@@ -43,8 +43,8 @@ interface Structured {
 }
 
 describe.each([
-  ['with a thousand of everything', crowd],
-  ['with texts of 20,000 characters', chatter],
+  ['with hundreds of everything', crowd],
+  ['with texts of 5,000 characters', chatter],
 ])('a deployment %s', (_, upstream) => {
   const machine = machineWithBuild()
   let agent: Connected
