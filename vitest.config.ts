@@ -7,8 +7,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Two cores: more workers only wait for each other.
-    maxWorkers: 2,
+    // For two cores: the third worker fills the gaps in which the others wait for processes, disks and clocks.
+    maxWorkers: 3,
     // Loading the modules again for every file took half of the test time. No test replaces a module; one that changes the
     // environment or the timers restores them.
     isolate: false,

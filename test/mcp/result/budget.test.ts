@@ -155,7 +155,7 @@ test('whatever a tool answers, both forms stay within the budget and say the sam
       }
       expect(onlyIn(result.text, result.structured)).toEqual({ text: [], structured: [] })
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   )
 })
 
