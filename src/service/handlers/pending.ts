@@ -15,7 +15,6 @@ export const pending = [
   'getTraceability',
   'acceptRisk',
   'approveRisk',
-  'listAgentTypes',
   'listAgentConfigs',
   'getAgentConfig',
   'createAgentConfig',
