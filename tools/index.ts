@@ -8,7 +8,6 @@ import { getTestContext } from './get-test-context.ts'
 import { getTest } from './get-test.ts'
 import { getWorkspaceContext } from './get-workspace-context.ts'
 import { ingestTestReport } from './ingest-test-report.ts'
-import { listAgentTypes } from './list-agent-types.ts'
 import { listRequirements } from './list-requirements.ts'
 import { listTests } from './list-tests.ts'
 import { recordTests } from './record-tests.ts'
@@ -35,5 +34,4 @@ export const tools: readonly Tool[] = [
   getTest,
   unlinkTest,
   uploadSourceMap,
-  listAgentTypes,
 ]

@@ -2,7 +2,6 @@ import type { EndpointName } from '../../contract/index.ts'
 import type { Handlers } from '../shared/context.ts'
 import type { Uploads } from '../errors/sourcemaps/uploads/uploads.ts'
 import { accountHandlers } from './account.ts'
-import { agentHandlers } from './agents.ts'
 import { componentHandlers } from './components.ts'
 import { environmentHandlers } from './environments.ts'
 import { fixContextHandlers } from './fix-context.ts'
@@ -45,7 +44,6 @@ export function createHandlers({ version, onComponentsChanged, uploads }: Handle
     ...linkHandlers,
     ...testIngestHandlers,
     ...retrievalHandlers,
-    ...agentHandlers,
   })
 }
 

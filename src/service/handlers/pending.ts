@@ -15,6 +15,7 @@ export const pending = [
   'getTraceability',
   'acceptRisk',
   'approveRisk',
+  'listAgentTypes',
   'listAgentConfigs',
   'getAgentConfig',
   'createAgentConfig',
