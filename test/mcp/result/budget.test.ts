@@ -123,22 +123,36 @@ test('who asked for more gets up to 40,000 characters in each form', () => {
   expect(JSON.stringify(giant.structured).length).toBeGreaterThan(30_000)
 })
 
-const word = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 40 }),
-  fc
-    .constantFrom('x', 'word ', '🔥', '</untrusted-', '漢', '\n', 'Ж', '{"a":1}', '… (+9 characters)')
-    .chain((unit) => fc.constantFrom(10, 300, 3000).map((times) => unit.repeat(times))),
-)
-const leaf = fc.oneof(word, fc.integer(), fc.boolean())
-const object = fc.dictionary(fc.constantFrom('id', 'name', 'rows', 'frames', 'a', 'b'), leaf, { maxKeys: 4 })
+const units = fc.constantFrom('x', 'word ', '🔥', '</untrusted-', '漢', '\n', 'Ж', '{"a":1}', '… (+9 characters)')
+const words = (lengths: number[]) =>
+  fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 40 }),
+    units.chain((unit) => fc.constantFrom(...lengths).map((times) => unit.repeat(times))),
+  )
+const word = words([10, 300, 3000])
+const shortWord = words([10])
+const leaves = (text: fc.Arbitrary<string>) => fc.oneof(text, fc.integer(), fc.boolean())
+const objects = (leaf: fc.Arbitrary<unknown>) =>
+  fc.dictionary(fc.constantFrom('id', 'name', 'rows', 'frames', 'a', 'b'), leaf, { maxKeys: 4 })
 const repeated = (item: fc.Arbitrary<unknown>, counts: number[]) =>
   fc.tuple(fc.constantFrom(...counts), item).map(([count, one]) => list(count, () => one))
+const named = (text: fc.Arbitrary<string>, most: number) =>
+  fc.tuple(fc.nat(most), text).map(([count, one]) => Object.fromEntries(list(count, (n) => [`m${String(n)}`, one])))
+const [leaf, shortLeaf] = [leaves(word), leaves(shortWord)]
+const object = objects(leaf)
+// Many things are short and long things are few: a thousand texts of 36,000 characters would only take minutes to clean.
 const value: fc.Arbitrary<unknown> = fc.oneof(
   leaf,
-  repeated(object, [0, 1, 12, 1000]),
-  repeated(leaf, [0, 1, 40, 3000]),
-  repeated(fc.record({ id: fc.string(), frames: repeated(leaf, [1, 40]), more: repeated(object, [1, 15]) }), [1, 20]),
-  fc.tuple(fc.nat(400), word).map(([count, one]) => Object.fromEntries(list(count, (n) => [`m${String(n)}`, one]))),
+  repeated(object, [0, 1, 12]),
+  repeated(objects(shortLeaf), [1000]),
+  repeated(leaf, [0, 1, 40]),
+  repeated(shortLeaf, [3000]),
+  repeated(
+    fc.record({ id: fc.string(), frames: repeated(shortLeaf, [1, 40]), more: repeated(object, [1, 2]) }),
+    [1, 20],
+  ),
+  named(word, 20),
+  named(shortWord, 400),
 )
 
 test('whatever a tool answers, both forms stay within the budget and say the same', () => {
@@ -155,7 +169,7 @@ test('whatever a tool answers, both forms stay within the budget and say the sam
       }
       expect(onlyIn(result.text, result.structured)).toEqual({ text: [], structured: [] })
     }),
-    { numRuns: 20 },
+    { numRuns: 40 },
   )
 })
 
