@@ -125,7 +125,7 @@ function pathsIn(page: string): string[] {
       const names = [...line.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name)
       const paths = names.filter((name) => PATH.test(name) && !METHOD.test(name))
       const folder = paths.map((path) => (/\.\w+$/.test(path) ? dirname(path) : path)).at(0)
-      // In a table a bare name is beside the path before it.
+      // In a table, a bare name is in the same folder as the path before it.
       const bare = line.startsWith('|') && folder !== undefined ? names.filter((name) => /^[\w-]+\.ts$/.test(name)) : []
       return [...paths, ...bare.map((name) => `${folder ?? ''}/${name}`)]
     })

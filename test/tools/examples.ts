@@ -1,7 +1,7 @@
 import { surface } from '../../src/surface.ts'
 import type { ToolExamples } from './tool-examples.ts'
 
-/** The examples of each tool by its name, from `<tool>.examples.ts` beside the tool's test. */
+/** The examples of each tool by name, from `<tool>.examples.ts` next to the tool's test. */
 export const examples: ReadonlyMap<string, ToolExamples> = new Map(
   await Promise.all(surface.tools.map(async ({ name }) => [name, await loadExamples(name)] as const)),
 )

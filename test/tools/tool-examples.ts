@@ -3,7 +3,7 @@ type Arguments = Readonly<Record<string, unknown>>
 /** Appears around every hostile text of the injection tests, so that the text is found wherever it appears. */
 export const CANARY = 'kanari'
 
-/** What the checks over all tools need to know of one tool; `examples` of `<tool>.examples.ts`, beside the tool's test. */
+/** What the checks over all tools need to know about one tool: the `examples` in `<tool>.examples.ts`, next to its test. */
 export interface ToolExamples {
   /** What users and agents say when they need this tool: at least ten, for the retrieval check. */
   phrasings: readonly string[]
@@ -12,7 +12,7 @@ export interface ToolExamples {
    * include; of one with a preview, the call that is previewed. The product has APP-1 to APP-4, REQ-1 and TC-1.
    */
   hostileCalls?: readonly Arguments[]
-  /** Parameters of which exactly one is required, which a schema cannot say; the checks pass the first. */
+  /** Exactly one of these parameters is required, which a schema cannot express; the checks pass the first. */
   oneOf?: readonly string[]
   /** Parameters that may name a version or an environment that does not exist yet, and so are not ids. */
   newNames?: readonly string[]

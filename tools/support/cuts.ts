@@ -14,7 +14,7 @@ export interface Kept {
   total: number
 }
 
-/** A list of which at most `limit` items are shown. */
+/** A list that shows at most `limit` items. */
 export function kept({ length: total }: readonly unknown[], limit: number): Kept {
   return { shown: Math.min(total, limit), total }
 }

@@ -61,7 +61,7 @@ export async function recordFailure({ api }: Pick<App, 'api'>, productId: string
   ] as const
 }
 
-/** Parameters of which exactly one is required: the one that the checks pass, and the others. */
+/** Groups of parameters where exactly one is required: the one that the checks pass, and the others. */
 const alternatives = (tool: Tool) => examples.get(tool.name)?.oneOf ?? []
 
 /**

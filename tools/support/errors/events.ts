@@ -38,8 +38,8 @@ const limits: Record<'concise' | 'full', Limits> = {
   full: { exceptions: 8, frames: 40, breadcrumbs: 30, message: 4000, tags: 40 },
 }
 
-/** A longer line of code is a minified one, of which a part explains nothing. */
-const CODE_CHARACTERS = 120
+/** A longer line of code is minified, and a part of it explains nothing. */
+export const CODE_CHARACTERS = 120
 
 /** What the service itself says about an occurrence; names appear only where the workspace vouches for them. */
 export function eventFacts(event: Event) {

@@ -1,6 +1,6 @@
 import { counted } from '../../../src/lib/counted.ts'
 import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
-import { errorLine, frameLocation, type Event, type Frame } from './events.ts'
+import { CODE_CHARACTERS, errorLine, frameLocation, type Event, type Frame } from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */
 const EXCEPTIONS = 4
@@ -10,8 +10,6 @@ const WITH_CODE = 2
 const LINES = 4
 /** Lines of code on each side of the one that crashed. */
 const AROUND = 3
-/** A longer line of code is a minified one, of which a part explains nothing. */
-const CODE_CHARACTERS = 120
 
 /**
  * The stacks of an occurrence for the untrusted block, crash first, from the exception thrown to its causes. In-app frames

@@ -5,7 +5,7 @@ import { boundedObject, mapBounds } from './bounded.ts'
 import { readObject, readScalar } from './read.ts'
 import type { Signals } from './signals.ts'
 
-/** The user as sent. `{{auto}}` stands for the sender's address, which ingest does not know: ''. */
+/** The user as sent. `{{auto}}` means the sender's address, which ingest does not know, so it becomes ''. */
 export function readUser(payload: JsonObject, signals: Signals): NormalEvent['user'] {
   const user = readObject(payload.user, 'user', signals)
   const text = (name: string, max: number) => readScalar(user[name], `user.${name}`, max, signals)

@@ -29,7 +29,7 @@ export interface Mapping {
   name: string
 }
 
-/** A map on disk, of which only the index is in memory. Every method throws an Error once it is closed. */
+/** A map on disk; only its index is in memory. Every method throws an Error after `close()`. */
 export interface MapTable {
   /**
    * The last mapping at or before the position on its generated line, undefined when there is none. Of several at exactly

@@ -23,7 +23,7 @@ interface Index<Contents> {
   contents: Contents
 }
 
-/** An open file of pieces, of which only the index is in memory. */
+/** An open file of pieces; only its index is in memory. */
 export interface PieceFile<Contents> {
   readonly contents: Contents
   /** Reads one piece. Throws an Error when it is damaged or the file is closed. */
