@@ -51,6 +51,9 @@ export function createDoor(options: DoorOptions): Server {
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
   const { service } = options
+  // A proxy in front may have checked the other one.
+  if ((incoming.headersDistinct.host?.length ?? 0) > 1)
+    return writeReply(incoming, outgoing, problem('invalid_argument', 'the request has more than one Host header'))
   const [area = ''] = requestTarget(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
   if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))

@@ -1,5 +1,6 @@
 import { request, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { replyText, type Send, type WireRequest } from '../../src/contract/base/wire.ts'
 import { createDoor, type DoorOptions } from '../../src/http/door.ts'
@@ -139,6 +140,13 @@ test.each([
   const { port } = await door()
   expect((await ask(port, '/v1/x', { headers: { origin } })).status).toBe(rest)
   expect((await ask(port, '/api/1/store/', { headers: { origin } })).status).toBe(ingest)
+})
+
+test.each(['/v1/x', '/mcp', '/api/1/envelope/', '/healthz'])('%s with two Host headers is refused', async (path) => {
+  const { port } = await door()
+  const socket = connect(port, '127.0.0.1')
+  socket.end(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n`)
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*more than one Host header/s)
 })
 
 test('a request to the public host name gets the public origin, also with an absolute request line', async () => {
