@@ -63,8 +63,14 @@ export async function createUpload({ rows, prepare, call, secret, tables }: Crea
     confirmed_at: null,
     expires_at: call.now() + unconfirmedMs,
   })
-  const target = { id: upload.id, max: maxUploadBytes, sha256: facts.sha256, origin: call.origin, now: call.now() }
+  const max = largestBody(upload)
+  const target = { id: upload.id, max, sha256: facts.sha256, origin: call.origin, now: call.now() }
   return { response: await answer(upload, signAddress(secret, target)), upload, indexed: false }
+}
+
+/** The announced size, so that an address takes no more than the confirm would accept; the limit without one. */
+function largestBody({ size_bytes }: Pick<StoredUpload, 'size_bytes'>): number {
+  return size_bytes === 0 ? maxUploadBytes : size_bytes
 }
 
 function readFacts(input: Input): UploadFacts {
@@ -172,7 +178,7 @@ async function respond(
     upload_url: url,
     upload_method: 'PUT',
     upload_headers: { 'Content-Type': upload.content_type },
-    max_size_bytes: maxUploadBytes,
+    max_size_bytes: largestBody(upload),
     expires_at: new Date(expiresAt).toISOString(),
   }
 }

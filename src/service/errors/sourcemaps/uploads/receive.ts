@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Send, WireRequest } from '../../../../contract/base/wire.ts'
+import { maxUploadBytes } from '../../../../contract/sourcemaps.ts'
 import { notFound, ServiceError } from '../../../../errors.ts'
 import type { Platform } from '../../../shared/context.ts'
 import { splitAddress } from '../../../shared/split-address.ts'
@@ -165,7 +166,11 @@ function cutOff(): ServiceError {
 }
 
 function tooLarge(max: number): ServiceError {
-  return new ServiceError('payload_too_large', `the upload is over the limit of ${max} bytes; split the bundle`, {
+  const isLimit = max === maxUploadBytes
+  const message = isLimit
+    ? `the upload is over the limit of ${max} bytes; split the bundle`
+    : `the upload is larger than the ${max} bytes it was created with; create it again with its size`
+  return new ServiceError('payload_too_large', message, {
     metadata: { limit_bytes: String(max) },
   })
 }

@@ -100,6 +100,19 @@ test('only PUT is served under /uploads', async () => {
   expect((await put(app, 'http://127.0.0.1:4319/uploads/', map)).status).toBe(404)
 })
 
+test('an address takes no more bytes than its upload was created with', async () => {
+  await using app = await startApp()
+  const { body } = await create(app, { ...input, size_bytes: map.length })
+  expect(body.max_size_bytes).toBe(map.length)
+  const announced = await put(app, body.upload_url, `${map} `, { 'content-length': String(map.length + 1) })
+  const chunked = await put(app, body.upload_url, pieces(map, ' '))
+  for (const reply of [announced, chunked]) {
+    expect([reply.status, reasonOf(reply.body)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(reply.body?.message).toContain('create it again')
+  }
+  expect((await put(app, body.upload_url, map)).status).toBe(200)
+})
+
 async function* pieces(...texts: (string | Error)[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) {
     if (text instanceof Error) throw text
