@@ -15,12 +15,13 @@ export interface Refusal {
 
 const NOT_FOUND: Refusal = {
   status: 404,
-  message: 'the MCP address is /mcp, optionally followed by /readonly, /x/<toolsets> or /p/<product>',
+  message:
+    'the MCP address is /mcp, optionally followed by /readonly, /x/<toolsets> and /p/<product>, each at most once',
 }
 
 /**
- * `/mcp`, `/mcp/readonly`, `/mcp/x/<set>[,<set>]`, `/mcp/p/<product>`, segments combined in any order, and the headers
- * X-MCP-Toolsets and X-MCP-Readonly. They can only narrow what the operator allows.
+ * `/mcp`, `/mcp/readonly`, `/mcp/x/<set>[,<set>]`, `/mcp/p/<product>`, segments combined in any order, each at most once,
+ * and the headers X-MCP-Toolsets and X-MCP-Readonly. They can only narrow what the operator allows.
  */
 export function parseScope(
   path: string,
@@ -60,8 +61,12 @@ function readPath(path: string): Asked | undefined {
   if (empty !== '' || root !== 'mcp') return undefined
   if (segments.at(-1) === '') segments.pop()
   const asked: Asked = { readOnly: false }
+  const seen = new Set<string | undefined>()
   while (segments.length > 0) {
     const segment = segments.shift()
+    // Two products contradict each other, and following one of them could write to the wrong one.
+    if (seen.has(segment)) return undefined
+    seen.add(segment)
     if (segment === 'readonly') {
       asked.readOnly = true
       continue

@@ -35,12 +35,12 @@ test('a request cannot enable what the operator disabled', () => {
   expect(parseScope('/mcp/p/1', {}, strict)).toMatchObject({ options: { product: '1' } })
 })
 
-test.each(['/', '/mcpx', '/mcp/other', '/mcp/x', '/mcp/x/', '/mcp/p', '/mcp//p/1', '/mcp/p/%E0%A4%A', '//mcp'])(
-  '%s is not an MCP address',
-  (path) => {
-    expect(parseScope(path, {}, operator)).toMatchObject({ status: 404 })
-  },
-)
+const others = ['/', '/mcpx', '/mcp/other', '/mcp/x', '/mcp/x/', '/mcp/p', '/mcp//p/1', '/mcp/p/%E0%A4%A', '//mcp']
+const contradicting = ['/mcp/p/1/p/2', '/mcp/p/1/p/1', '/mcp/x/default/x/releases', '/mcp/readonly/p/1/readonly']
+
+test.each([...others, ...contradicting])('%s is not an MCP address', (path) => {
+  expect(parseScope(path, {}, operator)).toMatchObject({ status: 404 })
+})
 
 test('an unknown toolset is an error that lists the known ones', () => {
   expect(parseScope('/mcp/x/everything', {}, operator)).toMatchObject({
