@@ -23,7 +23,7 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
       const { db, principal } = call
       const product = await requireProduct(db.read, principal, input.product_id)
       const { path, q } = input
-      const query = { productId: product.id, path, q, page: readPage(input) }
+      const query = { productId: product.id, path, q, page: readPage(call, input) }
       const { rows, paging } = await listComponentRows(db.read, query)
       return { components: await viewComponents(db.read, call.now(), rows), ...paging }
     },

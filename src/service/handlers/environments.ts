@@ -29,7 +29,7 @@ export const environmentHandlers = {
   async listEnvironments(input, call) {
     const { db, principal } = call
     const product = await requireProduct(db.read, principal, input.product_id)
-    const query = { productId: product.id, filter: input, page: readPage(input) }
+    const query = { productId: product.id, filter: input, page: readPage(call, input) }
     const { rows, paging } = await listEnvironmentRows(db.read, query)
     return { environments: await viewEnvironments(db.read, call.now(), rows), ...paging }
   },

@@ -20,7 +20,7 @@ export const issueHandlers = {
     const { db, principal } = call
     const product = await requireProduct(db.read, principal, input.product_id)
     const { product_id: _product, page_size: _size, page_token: _token, sort = 'last_seen', ...filter } = input
-    const query = { product, filter, sort, page: readPage(input), now: call.now() }
+    const query = { product, filter, sort, page: readPage(call, input), now: call.now() }
     const { issues, paging } = await listIssueRows(db.read, query)
     return { issues: await viewIssues(db.read, issues, viewing(product, call)), ...paging }
   },
@@ -42,7 +42,7 @@ export const issueHandlers = {
   async listIssueEvents(input, call) {
     const { db, principal } = call
     await requireIssue(db.read, principal, input.id)
-    const query = { issueId: input.id, filter: input, page: readPage(input), now: call.now() }
+    const query = { issueId: input.id, filter: input, page: readPage(call, input), now: call.now() }
     const { rows, paging } = await listOccurrenceRows(db.read, query)
     return { events: await viewSummaries(db.read, rows), ...paging }
   },
@@ -66,7 +66,7 @@ export const issueHandlers = {
     const { product } = await requireRelease(db.read, principal, release_id)
     const which = include === 'new' ? { first_release_id: release_id } : { regressed_release_id: release_id }
     const filter = { status, levels, ...which }
-    const query = { product, filter, sort: 'last_seen' as const, page: readPage(input), now: call.now() }
+    const query = { product, filter, sort: 'last_seen' as const, page: readPage(call, input), now: call.now() }
     const { issues, paging } = await listIssueRows(db.read, query)
     return { issues: await viewIssues(db.read, issues, viewing(product, call)), ...paging }
   },

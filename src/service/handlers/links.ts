@@ -29,9 +29,10 @@ export const linkHandlers = {
     })
   },
 
-  async listTestLinks(input, { db, principal }) {
+  async listTestLinks(input, call) {
+    const { db, principal } = call
     await requireTest(db.read, principal, input.test_id)
-    const query = { testId: input.test_id, state: input.state, page: readPage(input) }
+    const query = { testId: input.test_id, state: input.state, page: readPage(call, input) }
     const { rows, paging } = await listLinkRows(db.read, query)
     return { links: await viewLinks(db.read, rows), ...paging }
   },

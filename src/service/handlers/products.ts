@@ -8,8 +8,9 @@ import { viewProducts } from '../workspace/product-view.ts'
 import { createProduct } from '../workspace/products.ts'
 
 export const productHandlers = {
-  async listWorkspaces(input, { db, principal }) {
-    const { rows, paging } = await listWorkspaceRows(db.read, { userId: principal.userId, page: readPage(input) })
+  async listWorkspaces(input, call) {
+    const query = { userId: call.principal.userId, page: readPage(call, input) }
+    const { rows, paging } = await listWorkspaceRows(call.db.read, query)
     const workspaces = rows.map(({ role, created_at, updated_at, ...workspace }) => ({
       ...workspace,
       role: WorkspaceRole.parse(role),
@@ -28,9 +29,10 @@ export const productHandlers = {
     })
   },
 
-  async listProducts(input, { db, principal, origin }) {
+  async listProducts(input, call) {
+    const { db, principal, origin } = call
     requireMember(principal, input.workspace_id)
-    const query = { workspaceId: input.workspace_id, slug: input.slug, page: readPage(input) }
+    const query = { workspaceId: input.workspace_id, slug: input.slug, page: readPage(call, input) }
     const { rows, paging } = await listProductRows(db.read, query)
     return { products: await viewProducts(db.read, origin, rows), ...paging }
   },

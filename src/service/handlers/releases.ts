@@ -18,9 +18,10 @@ export const releaseHandlers = {
     })
   },
 
-  async listReleases(input, { db, principal }) {
+  async listReleases(input, call) {
+    const { db, principal } = call
     const product = await requireProduct(db.read, principal, input.product_id)
-    const query = { productId: product.id, filter: input, page: readPage(input) }
+    const query = { productId: product.id, filter: input, page: readPage(call, input) }
     const { rows, paging } = await listReleaseRows(db.read, query)
     return { releases: await viewReleases(db.read, rows), ...paging }
   },

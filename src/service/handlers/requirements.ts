@@ -45,7 +45,7 @@ export const requirementHandlers = {
       ...filter
     } = input
     await refreshStale(db, product.id, call.now())
-    const query = { productId: product.id, filter, sort, page: readPage(input) }
+    const query = { productId: product.id, filter, sort, page: readPage(call, input) }
     const { requirements, paging } = await listRequirementRows(db.read, query)
     const viewing = { now: call.now(), basic: view === 'REQUIREMENT_VIEW_BASIC' }
     return { requirements: await viewRequirements(db.read, product, requirements, viewing), ...paging }

@@ -17,8 +17,8 @@ export const retrievalHandlers = {
     const product = await requireProduct(db.read, call.principal, input.product_id)
     const { limit, window = '7d', environment_id: environmentId } = input
     await refreshStale(db, product.id, call.now())
-    const { product_id: _product, page_size: _size, page_token: _token, limit: _limit, ...filters } = input
-    const page = readPage({ page_size: input.page_size ?? limit, page_token: input.page_token }, filters)
+    const { page_size: _size, page_token: _token, limit: _limit, ...filters } = input
+    const page = readPage(call, { page_size: input.page_size ?? limit, page_token: input.page_token }, filters)
     const viewing = { window, environmentId, now: call.now(), keyPrefix: product.key_prefix }
     const { gaps, paging, summary } = await listGaps(db.read, product, { filter: input, page, ...viewing })
     return { coverage_gaps: gaps, ...paging, summary }

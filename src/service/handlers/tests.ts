@@ -43,7 +43,11 @@ export const testHandlers = {
     const { db } = call
     const product = await requireProduct(db.read, call.principal, input.product_id)
     const { product_id: _product, branch_id: _branch, page_size: _size, page_token: _token, view, ...filter } = input
-    const { tests, paging } = await listTestRows(db.read, { productId: product.id, filter, page: readPage(input) })
+    const { tests, paging } = await listTestRows(db.read, {
+      productId: product.id,
+      filter,
+      page: readPage(call, input),
+    })
     const viewing = { now: call.now(), basic: view === 'TEST_VIEW_BASIC' }
     return { tests: await viewTests(db.read, tests, viewing), ...paging }
   },

@@ -66,7 +66,8 @@ export function createRouter(options: RouterOptions): Send {
     requireScope(principal, endpoint.scope)
     if (handle === undefined) throw notBuilt()
     const parsed = await read(request, found.query, found.parameters)
-    const json = await run(options, found.target, parsed, createCall(options, principal, found, parsed))
+    const from = { endpoint: found.target.name, origin: found.origin }
+    const json = await run(options, found.target, parsed, createCall(options, principal, from, parsed))
     const reply = jsonReply(200, json, requestId)
     if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
     return reply
@@ -124,7 +125,7 @@ function find(match: ReturnType<typeof compileRoutes<Target>>, request: WireRequ
 function createCall(
   options: RouterOptions,
   principal: Principal,
-  { origin }: Found,
+  from: Pick<Call, 'endpoint' | 'origin'>,
   { validateOnly }: ParsedRequest,
 ): Call {
   const { platform, db, symbolicator } = options
@@ -135,7 +136,7 @@ function createCall(
     symbolicator,
     principal,
     actor: toActor(principal),
-    origin,
+    ...from,
     validateOnly,
   }
 }

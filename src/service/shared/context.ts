@@ -31,6 +31,8 @@ export interface Call extends Platform {
   symbolicator: EventSymbolicator
   principal: Principal
   actor: z.input<typeof Actor>
+  /** Name of the endpoint in the contract. */
+  endpoint: EndpointName
   /** Scheme, host and port the caller used, for absolute addresses (`https://host:4319`). */
   origin: string
   /** Full validation and response, nothing written (contract §0.6). */

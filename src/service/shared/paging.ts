@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { ServiceError } from '../../errors.ts'
+import type { Call } from './context.ts'
 
 const defaultSize = 50
 const largestSize = 200
@@ -9,7 +10,7 @@ const largestSize = 200
 export interface Page {
   readonly size: number
   readonly after: Cursor | undefined
-  /** Hash of the other query members; goes into the next token. */
+  /** Hash of the endpoint and the other query members; goes into the next token. */
   readonly query: string
 }
 
@@ -29,15 +30,16 @@ const Token = z.object({
 })
 
 /**
- * Reads `page_size` and `page_token` of a list call (contract §0.3). `filters` are the members that the token is bound
- * to, by default all others of the input. Throws `PAGE_TOKEN_MISMATCH` for a token of another query or a broken one.
+ * Reads `page_size` and `page_token` of a list call (contract §0.3). A token is bound to its endpoint and to `filters`, by
+ * default all other members of the input. Throws `PAGE_TOKEN_MISMATCH` for a token of another query or a broken one.
  */
 export function readPage(
+  { endpoint }: Pick<Call, 'endpoint'>,
   input: { page_size?: number | undefined; page_token?: string | undefined },
   filters: Readonly<Record<string, unknown>> = withoutPaging(input),
 ): Page {
   const size = Math.min(input.page_size ?? defaultSize, largestSize)
-  const query = hashFilters(filters)
+  const query = hashQuery(endpoint, filters)
   if (input.page_token === undefined || input.page_token === '') return { size, after: undefined, query }
   const token = decode(input.page_token)
   if (token?.q !== query) {
@@ -86,10 +88,13 @@ function withoutPaging(input: object): Record<string, unknown> {
   return filters
 }
 
-function hashFilters(filters: Readonly<Record<string, unknown>>): string {
+function hashQuery(endpoint: string, filters: Readonly<Record<string, unknown>>): string {
   const said = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')
   said.sort(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 16)
+  return createHash('sha256')
+    .update(JSON.stringify([endpoint, said]))
+    .digest('base64url')
+    .slice(0, 16)
 }
 
 function decode(token: string): z.output<typeof Token> | undefined {

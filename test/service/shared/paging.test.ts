@@ -4,6 +4,8 @@ import { nextToken, readPage } from '../../../src/service/shared/paging.ts'
 import { startApp, type App } from '../../app.ts'
 import { reasonOf, workspaceId } from '../people.ts'
 
+const issues = { endpoint: 'listIssues' } as const
+
 interface Listed {
   pagination: { next_page_token: string; page_size: number; total_size: number }
   next_page_token: string
@@ -16,20 +18,32 @@ test('a token carries its cursor, also with the time of the first page', () => {
       // JSON has one zero.
       const last = { sortValue: value === 0 ? 0 : value, id, ...(asOf !== undefined && { asOf }) }
       const input = { page_size: 7, environment_id: 'e', page_token: '' }
-      const token = nextToken(readPage(input), last)
-      expect(readPage({ ...input, page_token: token }).after).toEqual(last)
+      const token = nextToken(readPage(issues, input), last)
+      expect(readPage(issues, { ...input, page_token: token }).after).toEqual(last)
     }),
   )
 })
 
 test('the size of the pages may change under way, the filters may not', () => {
-  const token = nextToken(readPage({ page_size: 1, kind: 'a' } as object), { sortValue: 1, id: 'x' })
-  expect(readPage({ page_size: 9, kind: 'a', page_token: token } as object)).toMatchObject({
+  const token = nextToken(readPage(issues, { page_size: 1, kind: 'a' } as object), { sortValue: 1, id: 'x' })
+  expect(readPage(issues, { page_size: 9, kind: 'a', page_token: token } as object)).toMatchObject({
     size: 9,
     after: { id: 'x' },
   })
   for (const other of [{ kind: 'b' }, {}, { kind: 'a', name: 'n' }]) {
-    expect(() => readPage({ ...other, page_token: token } as object)).toThrow('another query')
+    expect(() => readPage(issues, { ...other, page_token: token } as object)).toThrow('another query')
+  }
+})
+
+test('a token of one list is refused by every other', async () => {
+  await using app = await startApp()
+  for (const name of ['a', 'b']) await app.request('POST', `/v1/products/${app.productId}/environments`, { name })
+  const first = await app.request<Listed>('GET', `/v1/products/${app.productId}/environments?page_size=1`)
+  expect(first.body.next_page_token).not.toBe('')
+  for (const list of ['releases', 'components', 'requirements', 'tests', 'issues', 'coverage-gaps']) {
+    const path = `/v1/products/${app.productId}/${list}?page_size=1&page_token=${first.body.next_page_token}`
+    const reply = await app.request('GET', path)
+    expect([list, reply.status, reasonOf(reply)]).toEqual([list, 400, 'PAGE_TOKEN_MISMATCH'])
   }
 })
 

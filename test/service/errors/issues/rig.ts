@@ -88,6 +88,7 @@ export async function openRig() {
       workspaceIds: [workspaceId],
     },
     actor: { type: 'ACTOR_TYPE_USER', id: 'user', display_name: 'Ada', user_id: 'user' },
+    endpoint: 'listIssues',
     origin: 'http://127.0.0.1:4319',
     validateOnly: false,
   }
