@@ -11,7 +11,7 @@ import { teamText } from '../src/mcp/text/team.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import { gapReasons } from './support/quality/gaps.ts'
-import { contextLimits, readTestContext } from './support/quality/read-test-context.ts'
+import { contextLimits, readTestContext, type ReadTestContext } from './support/quality/read-test-context.ts'
 import {
   codeFileRows,
   conventions,
@@ -90,7 +90,10 @@ export const getTestContext = defineTool({
     const { resolve, local, offers } = context
     const { requirement, product } = await resolve.requirement(named, given)
     const limit = contextLimits[detail]
-    const { testContext, unresolved } = await readTestContext({ requirement, product, branch, detail }, context)
+    const { testContext, unresolved, notPermitted } = await readTestContext(
+      { requirement, product, branch, detail },
+      context,
+    )
     const { truncation_signals: signals = [], past_failures: allFailures = [] } = testContext
     const showing = { local, products: await resolve.products(), detail }
     const allFiles = await describeCodeFiles(testContext, showing)
@@ -112,7 +115,7 @@ export const getTestContext = defineTool({
         tests: testContext.linked_tests?.map(testRow),
         past_failures: failures.map(({ row }) => row),
         code_files: files.flatMap(({ row }) => row ?? []),
-        code_files_note: filesNote(files, unresolved),
+        code_files_note: filesNote(files, { unresolved, notPermitted }),
         conventions: describeConventions(testContext, detail),
         similar_tests: similarTests(testContext).slice(0, limit.similar),
         related_issues: issues.map(({ row }) => row),
@@ -152,11 +155,15 @@ function contextSentence(
   return `${id} is ${state}; ${criteriaWords(covered, criteria.length)}, ${counted(tests.length, 'linked test')}.`
 }
 
-function filesNote(files: readonly { row: object | undefined }[], unresolved: readonly string[]): string | undefined {
+function filesNote(
+  files: readonly { row: object | undefined }[],
+  { unresolved, notPermitted }: Pick<ReadTestContext, 'unresolved' | 'notPermitted'>,
+): string | undefined {
   const unmatched = files.filter(({ row }) => row === undefined).length
   const notes = [
     files.length === 0 && 'the requirement names no code: find it by its words',
     unresolved.length > 0 && `no file of this machine matches ${unresolved.slice(0, GLOBS).join(', ')}`,
+    notPermitted === true && 'globs stay globs: resolving them needs a token with the scope write',
     unmatched > 0 && `${counted(unmatched, 'file')} named only by stack frames: find before reading`,
   ].filter((note) => note !== false)
   return notes.length === 0 ? undefined : notes.join('; ')

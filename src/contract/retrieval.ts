@@ -113,6 +113,5 @@ export const prepareTestContext = endpoint({
     request_id: RequestId.optional(),
   },
   returns: { test_generation_context: TestGenerationContext },
-  scope: 'read',
   fails: ['invalid_argument', 'not_found', 'failed_precondition'],
 })

@@ -73,7 +73,6 @@ test('reads require the scope read, writes the scope write, and these another on
     acceptRisk: 'gate:accept',
     approveRisk: 'gate:approve',
     startAgentRun: 'agents:run',
-    prepareTestContext: 'read',
   }
   for (const [name, { method, scope }] of endpoints)
     expect([name, scope]).toEqual([name, others[name] ?? (method === 'GET' ? 'read' : 'write')])

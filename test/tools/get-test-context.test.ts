@@ -294,6 +294,21 @@ test.each([
   expect(sent.filter(({ call }) => !call.startsWith('GET '))).toEqual([])
 })
 
+test('with a token that may only read, globs stay globs, and the answer says so', async () => {
+  write('src/checkout/order.ts')
+  const scopeMissing = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'SCOPE_MISSING', metadata: {} }
+  const refusal = JSON.stringify({ code: 7, message: 'the token lacks the scope write', details: [scopeMissing] })
+  const send: Send = async (request) =>
+    request.url.endsWith(':prepare')
+      ? { status: 403, headers: { 'content-type': 'application/json' }, body: refusal }
+      : shop.service.direct(request)
+  const api = createApi({ send, baseUrl: origin, token: shop.token })
+  await using here = await connect(api, { local: createLocalFiles([root]) })
+  const called = await here.call('get_test_context', { requirement: 'REQ-1' })
+  expect(factsOf(called)).toContain('src/checkout/** | named by the requirement')
+  expect(factsOf(called)).toContain('globs stay globs: resolving them needs a token with the scope write')
+})
+
 test('a file that only stack frames name is a fact once it exists on this machine', async () => {
   const away = await agent.call('get_test_context', { requirement: 'REQ-1' })
   expect(factsOf(away)).not.toContain('src/checkout/order.ts')

@@ -36,6 +36,14 @@ test('every token may read; writing needs the scope, which the failure names', a
   expect(reply.body).toMatchObject({ code: 7, details: [{ reason: 'SCOPE_MISSING', metadata: { scope: 'write' } }] })
 })
 
+test('paths of a working tree, which vouch for files, are stored only for a token that may write', async () => {
+  await using app = await startApp()
+  const path = `/v1/products/${app.productId}/test-generation-context:prepare`
+  const reader = await tokenHeaders(app, { scopes: [] })
+  expect((await app.request('POST', path, {}, reader)).status).toBe(403)
+  expect((await app.request('POST', path, {})).status).toBe(400)
+})
+
 test('what belongs to a workspace the token cannot see does not exist for it', async () => {
   await using app = await startApp()
   const stranger = await tokenHeaders(app, { stranger: true, scopes: ['write', 'admin'] })

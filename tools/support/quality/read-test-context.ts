@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isGlob, workingTree } from '../../../src/mcp/files/working-tree.ts'
 import type { Product, Requirement } from '../../../src/mcp/resolve/types.ts'
@@ -17,10 +18,12 @@ interface Request {
   detail: 'concise' | 'full'
 }
 
-interface ReadTestContext {
+export interface ReadTestContext {
   testContext: TestContext
   /** Globs that match no file of this machine. */
   unresolved: readonly string[]
+  /** The token may not send the paths of this machine, so globs stay globs. */
+  notPermitted?: true
 }
 
 /**
@@ -35,25 +38,36 @@ export async function readTestContext(
   const { files, similar, tokens } = contextLimits[detail]
   const globs = (requirement.code_refs ?? []).flatMap(({ path }) => (path !== undefined && isGlob(path) ? [path] : []))
   const tree = local === undefined || options.readOnly || globs.length === 0 ? [] : await workingTree(local, globs)
-  if (tree.length > 0) {
-    const { test_generation_context: prepared } = await api
-      .prepareTestContext(
-        {
-          product_id: product.id,
-          requirement_ids: [requirement.id],
-          max_tokens: tokens,
-          repository: { files: tree.map((path) => ({ path })) },
-          branch_id: branch,
-        },
-        { signal },
-      )
-      .catch(explainMissingBranch(branch))
-    const [testContext] = prepared.contexts ?? []
-    if (testContext !== undefined) return { testContext, unresolved: prepared.unresolved_globs ?? [] }
-  }
+  const prepared =
+    tree.length === 0 ? undefined : await prepare({ requirement, product, branch, detail }, tree, context)
+  if (prepared !== undefined && prepared !== 'not permitted') return prepared
   const ids = { product_id: product.id, requirement_id: requirement.id, branch_id: branch }
   const { test_context: testContext } = await api
     .getTestContext({ ...ids, max_files: files, max_similar_tests: similar, max_tokens: tokens }, { signal })
     .catch(explainMissingBranch(branch))
-  return { testContext, unresolved: [] }
+  return { testContext, unresolved: [], ...(prepared === 'not permitted' && { notPermitted: true }) }
+}
+
+/** With the paths of this machine; undefined when the answer has no context. */
+async function prepare(
+  { requirement, product, branch, detail }: Request,
+  tree: readonly string[],
+  { api, signal }: Context,
+): Promise<ReadTestContext | 'not permitted' | undefined> {
+  const body = {
+    product_id: product.id,
+    requirement_ids: [requirement.id],
+    max_tokens: contextLimits[detail].tokens,
+    repository: { files: tree.map((path) => ({ path })) },
+    branch_id: branch,
+  }
+  try {
+    const { test_generation_context: prepared } = await api.prepareTestContext(body, { signal })
+    const [testContext] = prepared.contexts ?? []
+    return testContext && { testContext, unresolved: prepared.unresolved_globs ?? [] }
+  } catch (error) {
+    // It stores the paths, which a token that may only read cannot do.
+    if (error instanceof ServiceError && error.code === 'permission_denied') return 'not permitted'
+    return explainMissingBranch(branch)(error)
+  }
 }
