@@ -15,6 +15,7 @@ export const unlinkTest = defineTool({
   effect: 'delete',
   // One link, which record_tests makes again.
   level: () => 1,
+  unconfirmed: 'ask the user which links to remove; dry_run shows what would change',
   title: 'Unlink a test from a requirement',
   description:
     'Remove the link between a test and a requirement that it does not prove; the requirement may become a coverage gap. ' +
@@ -47,6 +48,7 @@ export const unlinkTest = defineTool({
     const { requirement } = before
     const link = before.links?.find(({ test_id: id }) => id === test.id)
     if (link !== undefined && !dryRun) {
+      context.countChanges([`${test.id} ${found.id}`])
       await api.unlinkTest({ test_id: test.id, requirement_id: found.id }, { signal })
     }
     const names = { test: keyOrId(test), requirement: keyOrId(requirement) }

@@ -1,6 +1,8 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { surface as everything } from '../surface.ts'
 import { suggestions, tryTool, type CallFacts } from './call/call-tool.ts'
+import type { Changing } from './call/confirmation.ts'
+import { createRecentChanges } from './call/recent-changes.ts'
 import { effects, type Context } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
 import { createListing, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
@@ -13,8 +15,10 @@ const LIST_TTL_MS = 3_600_000
 /** More list items and members than any tool takes. */
 const MAX_ARGUMENT_ELEMENTS = 10_000
 
-export interface ServerFacts extends CallFacts {
+export interface ServerFacts extends Omit<CallFacts, 'changing'> {
   version: string
+  /** Shared by the servers of several requests; by default a server has one caller, whose changes it counts itself. */
+  changing?: Changing
   /** `public`: every caller of this address gets the same lists. */
   cacheScope?: 'public' | 'private'
   /** Instead of the whole surface, for tests of the frame itself. */
@@ -22,7 +26,8 @@ export interface ServerFacts extends CallFacts {
 }
 
 /** One server with the surface that the options show; cheap, because schemas are shared. */
-export function buildServer(facts: ServerFacts): McpServer {
+export function buildServer(given: ServerFacts): McpServer {
+  const facts = { ...given, changing: given.changing ?? { caller: '', recent: createRecentChanges() } }
   const listing = createListing(facts.surface ?? everything, facts.options)
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: facts.cacheScope ?? 'public' }
   const server = new McpServer(
@@ -63,7 +68,7 @@ export function buildServer(facts: ServerFacts): McpServer {
   return server
 }
 
-function registerTool(server: McpServer, listed: ListedTool, listing: Listing, facts: ServerFacts): void {
+function registerTool(server: McpServer, listed: ListedTool, listing: Listing, facts: CallFacts): void {
   const { tool, description, inputSchema, outputSchema } = listed
   const annotations = { title: tool.title, ...effects[tool.effect].annotations }
   server.registerTool(

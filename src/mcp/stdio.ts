@@ -6,6 +6,7 @@ import type { SurfaceOptions } from './define/define.ts'
 import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
 import type { CallRecord } from './call/call-tool.ts'
+import { createRecentChanges } from './call/recent-changes.ts'
 import { buildServer } from './server.ts'
 
 /** A longer line ends the connection; real calls are far shorter. */
@@ -34,7 +35,15 @@ export function serveMcpStdio({ stdin, stdout, openApi, onError, onCall, ...give
   const options = { ...given.options, local: true }
   // Each response that waits for a slow reader listens for "drain".
   stdout.setMaxListeners(0)
-  const facts = { ...given, api: open, options, ...(onError && { onBug: onError }), ...(onCall && { onCall }) }
+  const changing = { caller: '', recent: createRecentChanges() }
+  const facts = {
+    ...given,
+    api: open,
+    options,
+    changing,
+    ...(onError && { onBug: onError }),
+    ...(onCall && { onCall }),
+  }
   return serveStdio(() => buildServer(facts), {
     transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_LINE_BYTES }),
     ...(onError && { onerror: onError }),

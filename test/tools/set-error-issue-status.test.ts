@@ -117,19 +117,6 @@ test('a preview writes nothing', async () => {
   expect(await statusOf('APP-7')).toBe('unresolved')
 })
 
-test('more than ten issues are refused with the way to do it, and nothing is written', async () => {
-  const issues = Array.from({ length: 11 }, (_, index) => `APP-${String(index + 1)}`)
-  const { isError, text } = await agent.call('set_error_issue_status', { issues, status: 'resolved', reason: 'r' })
-  expect(isError).toBe(true)
-  expect(text).toMatchInlineSnapshot(`
-    "error: set_error_issue_status with these arguments needs a person's confirmation (confirmation_required, not retryable)
-    next: ask the user which of them to change; dry_run shows what would change"
-  `)
-  expect(await statusOf('APP-11')).toBe('unresolved')
-  const preview = await agent.call('set_error_issue_status', { issues, status: 'resolved', reason: 'r', dry_run: true })
-  expect(preview.isError).toBe(false)
-})
-
 test('one issue named by id and by key is one issue', async () => {
   const { issues } = await shop.api.listIssues({ product_id: shop.productId, short_id: 'APP-8' })
   const both = [issues[0]?.id, 'APP-8', 'app-8']

@@ -1,7 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
-import { requireConfirmation } from './confirmation.ts'
+import { countChanges, requireConfirmation, type Changing } from './confirmation.ts'
 import type { Context, Suggest, SurfaceOptions } from '../define/define.ts'
 import type { ListedTool, Listing } from '../surface/listing.ts'
 import type { LocalFiles } from '../files/local-files.ts'
@@ -30,6 +30,8 @@ export interface CallFacts {
   /** Opens the service or the network at the first call that needs it. */
   api: () => Api | Promise<Api>
   options: SurfaceOptions
+  /** Whose calls these are, and what was changed lately. */
+  changing: Changing
   /** Receives every failure that is not a `ServiceError`; the agent does not see its details. */
   onBug?: (error: unknown, tool: string) => void
   /** Receives a record of every call for the log, without arguments and results (mcp §8.4). */
@@ -91,9 +93,12 @@ async function callTool(
   requireConfirmation(tool, args)
   const api = await facts.api()
   const resolve = createResolver({ api, pinned: product, signal })
-  const { local, upload, options } = facts
+  const { local, upload, options, changing } = facts
   const answer = await tool
-    .run(args, { api, options, resolve, signal, offers, local, upload, progress })
+    .run(args, {
+      ...{ api, options, resolve, signal, offers, local, upload, progress },
+      countChanges: (ids) => countChanges(tool, ids, changing),
+    })
     .catch((error: unknown) => {
       throw inToolWords(error, input, args)
     })

@@ -59,6 +59,8 @@ export interface Context {
   local: LocalFiles | undefined
   /** Sends bytes to a presigned address; undefined where the caller is not on this machine. */
   upload: Upload | undefined
+  /** Called with the ids of what is about to be changed; throws when that is a wide change (mcp §7). */
+  countChanges(ids: readonly string[]): void
   /** Reports progress to a caller that asked for it; `done` grows. */
   progress(report: { done: number; total: number; message: string }): void
 }

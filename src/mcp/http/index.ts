@@ -18,6 +18,8 @@ import { writeProblem } from './problem.ts'
 import { parseScope, type Scope } from './scope.ts'
 import { createSessions } from './sessions.ts'
 import type { CallRecord } from '../call/call-tool.ts'
+import type { Changing } from '../call/confirmation.ts'
+import { createRecentChanges } from '../call/recent-changes.ts'
 import { buildServer } from '../server.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -59,7 +61,10 @@ export interface McpHttp {
  */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { onError = () => undefined, now = Date.now } = options
-  const build = options.build ?? ((scope, token) => buildScoped(options, scope, token))
+  const recent = createRecentChanges(now)
+  const build =
+    options.build ??
+    ((scope, token) => buildScoped(options, scope, { token, changing: { caller: tokenHash(token), recent } }))
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 
@@ -144,11 +149,16 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   })
 }
 
-function buildScoped(options: McpHttpOptions, scope: Scope, token: string): McpServer {
+function buildScoped(
+  options: McpHttpOptions,
+  scope: Scope,
+  { token, changing }: { token: string; changing: Changing },
+): McpServer {
   const { version, onError, onCall } = options
   return buildServer({
     api: () => options.apiFor(token),
     options: scope.options,
+    changing,
     version,
     cacheScope: scope.narrowed ? 'private' : 'public',
     ...(onError && { onBug: onError }),

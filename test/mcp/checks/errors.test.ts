@@ -62,6 +62,7 @@ const twoProducts = {
 }
 const down: Answer = { status: 503, body: refusal(14, 'UNAVAILABLE') }
 const resolve = { issues: ['i1'], status: 'resolved', reason: 'r' }
+const eleven = Array.from({ length: 11 }, (_, index) => `i${String(index)}`)
 const sdkId = '0'.repeat(31) + '1'
 
 interface Case {
@@ -170,7 +171,13 @@ const cases: readonly (readonly [string, Case])[] = [
     'confirmation_required',
     {
       tool: 'set_error_issue_status',
-      args: { ...resolve, issues: Array.from({ length: 11 }, (_, index) => `i${String(index)}`) },
+      args: { ...resolve, issues: eleven },
+      answers: {
+        ...found,
+        ...Object.fromEntries(
+          eleven.map((id) => [`GET /v1/issues/${id}`, { status: 200, body: { issue: { ...issue, id } } }]),
+        ),
+      },
       holds: ['not retryable', 'dry_run shows'],
     },
   ],

@@ -62,7 +62,7 @@ async function readRow(
 
 /**
  * Changes one issue by its own endpoint, more by the bulk endpoint of their product, and sets the outcome of each row.
- * Throws only when nothing was changed.
+ * Throws only when nothing was changed, also when it is too much for one caller without a person's confirmation.
  */
 export async function changeStatus(
   rows: readonly IssueRow[],
@@ -70,8 +70,10 @@ export async function changeStatus(
   note: string,
   context: Context,
 ): Promise<void> {
+  const changing = rows.filter(({ outcome }) => outcome === 'would_change')
+  context.countChanges(changing.map(({ id }) => id))
   const groups = Map.groupBy(
-    rows.filter(({ outcome }) => outcome === 'would_change'),
+    changing,
     // Without a product there is no bulk endpoint: such an issue is its own group.
     ({ productId, id }) => productId ?? id,
   )
