@@ -9,6 +9,7 @@ import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/ou
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { describeEvent, eventFacts } from './support/errors/events.ts'
+import { framesNote, locateFrames } from './support/errors/frame-files.ts'
 import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
 import { findEvent, readEvents, readStats, unvouchedNames } from './support/errors/occurrences.ts'
 
@@ -57,6 +58,7 @@ export const getErrorIssue = defineTool({
     component: fields({ id: z.string(), name: teamLine }).optional(),
     corroboration: z.looseObject({ score: z.string() }),
     occurrence: z.looseObject({ id: z.string() }).optional(),
+    files: z.string().optional(),
     stats: fields({
       ...pick(stats, 'period', 'total'),
       users: z.int(),
@@ -94,7 +96,8 @@ export const getErrorIssue = defineTool({
       context.resolve.products(),
     ])
     const name = issueName(issue, products)
-    const described = event && describeEvent(event, detail)
+    const here = await locateFrames(event, context.local)
+    const described = event && describeEvent(event, detail, here)
     const previous = eventId === undefined ? event?.previous_event_id || undefined : undefined
     return {
       answer: issueSentence(issue),
@@ -122,6 +125,7 @@ export const getErrorIssue = defineTool({
         component: issue.component ? { id: issue.component.id, name: issue.component.title } : undefined,
         corroboration: corroborationFacts(issue),
         occurrence: event && eventFacts(event),
+        files: event && framesNote(event, here),
         stats,
         events,
       },

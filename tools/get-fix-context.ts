@@ -16,6 +16,7 @@ import {
   filesNote,
   findUntested,
   gitRef,
+  locateFixFiles,
   matchedFiles,
   readFixContext,
   requirementRows,
@@ -85,10 +86,11 @@ export const getFixContext = defineTool({
     const issue = fix.issue ?? { id: place.id }
     const products = await resolve.products()
     const id = issueName(issue, products)
-    const files = await matchedFiles(implicated, local)
+    const here = await locateFixFiles(fix, local)
+    const files = matchedFiles(implicated, here)
     const related = relatives.slice(0, RELATED).map((row) => ({ ...row, id: issueName(row, products) }))
     const sourceMaps = event ? sourceMapLine(event, offers) : undefined
-    const { content, own } = describeOccurrence(fix)
+    const { content, own } = describeOccurrence(fix, here)
     const cut = cutNames(fix.truncation_signals ?? [], { ...own, related_issues: kept(relatives, RELATED) })
     const requirement = offers('get_test_context') ? findUntested(requirements) : undefined
     return {
@@ -98,7 +100,7 @@ export const getFixContext = defineTool({
         issue: { id },
         files,
         // A generated file is not in the repository, as the line about source maps says.
-        files_note: sourceMaps === undefined ? filesNote(files.length, implicated.length) : undefined,
+        files_note: sourceMaps === undefined ? filesNote(files.length, implicated, here) : undefined,
         requirements: describeRequirements(requirements),
         requirements_note: requirements.length === 0 ? 'no requirement claims these files' : undefined,
         environments: describeEnvironments(fix),

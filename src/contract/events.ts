@@ -24,6 +24,16 @@ export const SymbolicationState = prefixed('SYMBOLICATION_STATE', [
   'FAILED',
 ])
 
+/** How a frame's `repo_path` was found (contract §10.5). */
+export const RepoPathSource = prefixed('REPO_PATH_SOURCE', [
+  'NONE',
+  'FRAME',
+  'PREFIX',
+  'KNOWN_PATH',
+  'COMPONENT',
+  'AMBIGUOUS',
+])
+
 export const Frame = z.object({
   index: z.int(),
   exception_index: z.int(),
@@ -33,6 +43,7 @@ export const Frame = z.object({
   filename: text(),
   abs_path: text(),
   repo_path: text(),
+  repo_path_source: RepoPathSource,
   lineno: z.int(),
   colno: z.int(),
   in_app: z.boolean(),

@@ -16,7 +16,7 @@ import {
 } from './base/common.ts'
 import { Component } from './components.ts'
 import { endpoint } from './base/endpoint.ts'
-import { Event, Frame } from './events.ts'
+import { Event, Frame, RepoPathSource } from './events.ts'
 import { Issue } from './issues.ts'
 import { team, untrusted } from './base/text.ts'
 
@@ -29,6 +29,7 @@ export const FixContext = z.object({
   files: z.array(
     z.object({
       path: text(),
+      path_source: RepoPathSource,
       exists_in_snapshot: z.boolean().nullable(),
       lines: z.array(z.object({ start: z.int(), end: z.int() })),
       frame_indexes: z.array(z.int()),

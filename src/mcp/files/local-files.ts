@@ -2,6 +2,7 @@ import { constants, realpathSync, type BigIntStats, type Dirent } from 'node:fs'
 import { lstat, open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { collectBytes } from '../../lib/bytes.ts'
+import { findByName, type FoundByName } from './find-by-name.ts'
 import {
   changed,
   checkSpelling,
@@ -28,6 +29,8 @@ export interface LocalFiles {
   read(path: string, limits: { maxBytes: number }): Promise<LocalFile>
   /** The same in chunks; the file is open from the first chunk to the last. */
   chunks(path: string, limits: { maxBytes: number }): AsyncGenerator<Uint8Array>
+  /** The files below the roots with one of the base names, within limits of entries and time. */
+  find(baseNames: ReadonlySet<string>): Promise<FoundByName>
   /** Lists the file at a path, or every wanted file below a folder, without reading; the same errors. */
   list(path: string, limits: ListLimits): Promise<Listed>
 }
@@ -164,6 +167,11 @@ export function createLocalFiles(folders: readonly string[], { openFile = open }
         throw error
       }
     },
+    find: (baseNames) =>
+      findByName(
+        roots.map(({ real }) => real),
+        baseNames,
+      ),
     async read(path, { maxBytes }) {
       const place = await locate(path)
       const bytes = await collectBytes(readChunks(path, place, maxBytes))

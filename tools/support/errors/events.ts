@@ -6,12 +6,14 @@ import type {
   Exception as ExceptionSchema,
   Frame as FrameSchema,
 } from '../../../src/contract/events.ts'
+import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import {
   compareName,
   hasOnly,
   hasText,
   isShort,
+  knownName,
   untrustedMember,
   Quoted,
   quoted,
@@ -63,6 +65,7 @@ export function eventFacts(event: Event) {
 export function describeEvent(
   event: Event,
   detail: 'concise' | 'full',
+  here?: LocatedFiles,
 ): { content: { [name: string]: BlockContent }; cut: string[] } {
   const limit = limits[detail]
   const thrownFirst = (event.exceptions ?? []).toReversed()
@@ -77,7 +80,7 @@ export function describeEvent(
       exceptions: thrownFirst.slice(0, limit.exceptions).map((exception, index) => ({
         error: errorLine(exception).cut(limit.message),
         ...(exception.mechanism?.handled === false && { handled: false }),
-        frames: frames[index]?.map(frameLine),
+        frames: frames[index]?.map((frame) => frameLine(frame, here)),
       })),
       request: hasText(event.request?.url) ? quoted`${event.request.method} ${event.request.url}` : undefined,
       transaction: quoted`${event.transaction}`,
@@ -112,14 +115,20 @@ export function errorLine({ type, value }: Exception): Quoted {
   return hasText(value) ? quoted`${type}: ${value}`.cut(500) : quoted`${type}`.cut(500)
 }
 
-/** Where a frame is: in the original source once a map has resolved it. */
-export function frameLocation(frame: Frame) {
+/** Where a frame is: on this machine, else in the repository, in the original source once a map has resolved it. */
+export function frameLocation(frame: Frame, here?: LocatedFiles) {
   const file = [frame.repo_path, frame.filename, frame.abs_path, frame.module].find(hasText)
-  return { file, line: frame.lineno, column: frame.colno }
+  return { file: here?.found.get(framePath(frame))?.file ?? file, line: frame.lineno, column: frame.colno }
 }
 
-function frameLine(frame: Frame) {
-  const { file, line } = frameLocation(frame)
+/** The path by which a frame's file is looked for on this machine; '' for code that is not the team's. */
+export function framePath(frame: Frame): string {
+  if (frame.in_app === false) return ''
+  return knownName([frame.repo_path, frame.filename, frame.abs_path].find(hasText), true) ?? ''
+}
+
+function frameLine(frame: Frame, here: LocatedFiles | undefined) {
+  const { file, line } = frameLocation(frame, here)
   // In a minified file the column says more than the line; in a source the line is enough.
   const column = frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${frame.colno}`
   const name = frame.function

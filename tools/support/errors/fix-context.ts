@@ -5,6 +5,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { locateFiles, type LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import type { IssueReference } from '../../../src/mcp/resolve/types.ts'
 import { flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
@@ -12,7 +13,7 @@ import { teamText } from '../../../src/mcp/text/team.ts'
 import { type BlockContent, hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId, listed, rowTitle, vouchedName } from '../columns.ts'
 import { kept, type Kept } from '../cuts.ts'
-import { crumbBefore, type Event } from './events.ts'
+import { crumbBefore, framePath, type Event } from './events.ts'
 import { describeStacks } from './stacks.ts'
 
 export type FixContext = Received<z.output<typeof FixContextSchema>>
@@ -33,22 +34,40 @@ export const requirementRows = rows({
   tests: upTo(teamLine, 500),
 })
 
+/** Looks for the implicated files and those of the frames on this machine, in one search. */
+export function locateFixFiles(
+  { files = [], frames = [] }: FixContext,
+  local: LocalFiles | undefined,
+): Promise<LocatedFiles> {
+  return locateFiles(local, [...files.map(filePath), ...frames.toReversed().map(framePath)])
+}
+
+function filePath({ path }: ImplicatedFile): string {
+  return knownName(path, true) ?? ''
+}
+
 /**
  * The implicated files that are files of the repository, the most suspicious first: members gave them to the workspace,
- * or they exist inside a root of this machine (mcp §6.3). Any other path stays with the frames.
+ * or they are inside a root of this machine, under which they are named then (mcp §6.3). Any other path stays with the
+ * frames.
  */
-export async function matchedFiles(files: readonly ImplicatedFile[], local: LocalFiles | undefined) {
-  const matched = await Promise.all(
-    files.map(async ({ path, exists_in_snapshot: isKnown, lines, reason }) => {
-      const file = knownName(path, true) ?? ''
-      const isHere = (await local?.exists(file)) === true
-      const ways = [isKnown === true && 'workspace', isHere && 'this machine'].filter((way) => way !== false)
-      if (file === '' || ways.length === 0) return []
-      const why = reason?.replace(/_frame$/, '').replace('_', ' ')
-      return [{ file, lines: lineRanges(lines), why, matched: ways.join(', ') }]
-    }),
-  )
-  return matched.flat()
+export function matchedFiles(files: readonly ImplicatedFile[], { found }: LocatedFiles) {
+  return files.flatMap((implicated) => {
+    const path = filePath(implicated)
+    const here = found.get(path)
+    const ways = [workspaceMatch(implicated), here && byEnd('this machine', here.byEnd)].filter(Boolean)
+    if (path === '' || ways.length === 0) return []
+    const why = implicated.reason?.replace(/_frame$/, '').replace('_', ' ')
+    return [{ file: here?.file ?? path, lines: lineRanges(implicated.lines), why, matched: ways.join(', ') }]
+  })
+}
+
+function workspaceMatch({ exists_in_snapshot: isKnown, path_source: source }: ImplicatedFile): string | undefined {
+  return isKnown === true ? byEnd('workspace', source === 'REPO_PATH_SOURCE_KNOWN_PATH') : undefined
+}
+
+function byEnd(where: string, isByEnd: boolean): string {
+  return isByEnd ? `${where} (end of path)` : where
 }
 
 function lineRanges(lines: ImplicatedFile['lines'] = []): string | undefined {
@@ -158,11 +177,20 @@ export function sourceMapLine(event: Event, offers: (tool: string) => boolean): 
   return `${head}${why.slice(0, REASONS).join('; ')}${more}. ${how}`
 }
 
-/** Says how many files could not be matched. */
-export function filesNote(matched: number, implicated: number): string | undefined {
-  if (implicated === 0) return 'no in-app frame names a file'
-  if (matched === implicated) return undefined
-  return `${counted(implicated - matched, 'file')} of the frames not matched to the repository: find before editing`
+/** Says how many files could not be matched, and why. */
+export function filesNote(matched: number, implicated: readonly ImplicatedFile[], here: LocatedFiles) {
+  if (implicated.length === 0) return 'no in-app frame names a file'
+  const unmatched = implicated.length - matched
+  if (unmatched === 0) return undefined
+  const doubtful = implicated.filter((file) => isDoubtful(file, here)).length
+  const doubt = doubtful === 0 ? '' : `; ${counted(doubtful, 'file')} fits several paths equally well`
+  const left = here.isComplete ? '' : '; the folders of this machine are too large to search whole'
+  return `${counted(unmatched, 'file')} of the frames not matched to the repository: find before editing${doubt}${left}`
+}
+
+function isDoubtful(file: ImplicatedFile, { found, several }: LocatedFiles): boolean {
+  const path = filePath(file)
+  return several.has(path) || (file.path_source === 'REPO_PATH_SOURCE_AMBIGUOUS' && !found.has(path))
 }
 
 /** Everything that the service knows for a fix; refuses the issue of another product. */
@@ -188,9 +216,9 @@ interface Occurrence {
 }
 
 /** The newest occurrence for the untrusted block, and how much of its lists is shown. */
-export function describeOccurrence({ event, frames = [], reproduction }: FixContext): Occurrence {
+export function describeOccurrence({ event, frames = [], reproduction }: FixContext, here: LocatedFiles): Occurrence {
   if (event === null || event === undefined) return { content: {}, own: {} }
-  const { exceptions, shown, total } = describeStacks(event, frames)
+  const { exceptions, shown, total } = describeStacks(event, frames, here)
   const { breadcrumbs: crumbs = [], tags = [] } = event
   const { method, url } = reproduction?.request ?? {}
   return {

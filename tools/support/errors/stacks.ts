@@ -1,5 +1,6 @@
 import { counted } from '../../../src/lib/counted.ts'
 import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
+import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { CODE_CHARACTERS, errorLine, frameLocation, type Event, type Frame } from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */
@@ -16,32 +17,37 @@ const AROUND = 3
  * are one line each, the one nearest to the crash with the code around it; library frames between them are folded.
  * `frames` are caller first, as the service sends them.
  */
-export function describeStacks(event: Event, frames: readonly Frame[]) {
+export function describeStacks(event: Event, frames: readonly Frame[], here?: LocatedFiles) {
   const thrownFirst = [...(event.exceptions ?? []).entries()].toReversed()
   const stacks = thrownFirst.slice(0, EXCEPTIONS).map(([index, exception], place) => ({
     error: errorLine(exception),
     ...describeStack(
       frames.filter((frame) => (frame.exception_index ?? 0) === index),
-      place < WITH_CODE,
+      { withCode: place < WITH_CODE, here },
     ),
   }))
   const ownerless = frames.filter((frame) => (event.exceptions ?? [])[frame.exception_index ?? 0] === undefined)
   return {
-    exceptions: [...stacks, ...(ownerless.length === 0 ? [] : [describeStack(ownerless, true)])],
+    exceptions: [...stacks, ...(ownerless.length === 0 ? [] : [describeStack(ownerless, { withCode: true, here })])],
     shown: stacks.length,
     total: thrownFirst.length,
   }
 }
 
-function describeStack(frames: readonly Frame[], withCode: boolean) {
+interface Describing {
+  withCode: boolean
+  here: LocatedFiles | undefined
+}
+
+function describeStack(frames: readonly Frame[], { withCode, here }: Describing) {
   const crashFirst = frames.toReversed()
   const found = withCode ? crashFirst.findIndex((frame) => isOurs(frame) && hasCode(frame)) : -1
   const at = crashFirst[found]
-  return { ...(at && { code: codeAround(at) }), frames_crash_first: lines(crashFirst, found) }
+  return { ...(at && { code: codeAround(at) }), frames_crash_first: lines(crashFirst, found, here) }
 }
 
 /** `withCode` is the place of the frame whose code is shown already. */
-function lines(crashFirst: readonly Frame[], withCode: number): BlockContent[] {
+function lines(crashFirst: readonly Frame[], withCode: number, here: LocatedFiles | undefined): BlockContent[] {
   const shown: BlockContent[] = []
   const near = new Set(crashFirst.filter(isOurs).slice(0, LINES))
   let folded: Frame[] = []
@@ -55,14 +61,14 @@ function lines(crashFirst: readonly Frame[], withCode: number): BlockContent[] {
       continue
     }
     unfold()
-    shown.push(frameLine(frame, near.has(frame) && place !== withCode))
+    shown.push(frameLine(frame, { withCode: near.has(frame) && place !== withCode, here }))
   }
   unfold()
   return shown
 }
 
-function frameLine(frame: Frame, withCode: boolean): BlockContent {
-  const { file, line, column } = frameLocation(frame)
+function frameLine(frame: Frame, { withCode, here }: Describing): BlockContent {
+  const { file, line, column } = frameLocation(frame, here)
   const at = column === undefined || column <= 0 ? '' : `:${column}`
   const library = isOurs(frame) ? '' : ' (library)'
   return withCode && hasCode(frame)
@@ -72,7 +78,9 @@ function frameLine(frame: Frame, withCode: boolean): BlockContent {
 
 /** `… 7 library frames (express, node)` */
 function foldLine(frames: readonly Frame[]): BlockContent {
-  const files = frames.flatMap((frame) => frameLocation(frame).file ?? [])
+  const files = frames.flatMap(
+    (frame) => [frame.repo_path, frame.filename, frame.abs_path, frame.module].find(hasText) ?? [],
+  )
   const libraries = combined(files, (paths) => [...new Set(paths.map(libraryName))].slice(0, 4).join(', '))
   const count = counted(frames.length, 'library frame')
   return hasText(libraries) ? quoted`… ${count} (${libraries})`.cut(120) : quoted`… ${count}`

@@ -7,7 +7,10 @@ const FRAMES_PER_FILE = 20
 type Reason = FileBody['reason']
 
 /** A file of the repository that the frames implicate. */
-export type ImplicatedFile = Pick<FileBody, 'path' | 'lines' | 'frame_indexes' | 'component' | 'rank' | 'reason'>
+export type ImplicatedFile = Pick<
+  FileBody,
+  'path' | 'path_source' | 'lines' | 'frame_indexes' | 'component' | 'rank' | 'reason'
+>
 
 interface RankedFrame {
   frame: FrameBody
@@ -33,6 +36,7 @@ export function implicatedFiles(
     note('files.frame_indexes', 'count', told.length, places.length)
     return {
       path,
+      path_source: places[0]?.frame.repo_path_source ?? 'REPO_PATH_SOURCE_NONE',
       lines: lineRanges(told.map(({ frame }) => frame.lineno)),
       frame_indexes: ascending(told.map(({ frame }) => frame.index)),
       component: places[0]?.frame.component ?? null,

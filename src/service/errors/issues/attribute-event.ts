@@ -1,5 +1,5 @@
 import type { Owners } from '../../workspace/components/components.ts'
-import { repoPath, type RepositoryRoots } from '../../workspace/components/repo-path.ts'
+import type { LocateFrame } from '../../workspace/components/locate-frame.ts'
 import type { NormalEvent } from '../event/event.ts'
 
 /**
@@ -16,17 +16,18 @@ const MOST_FILES = 100
 export function attributeEvent(
   owners: Owners,
   event: Pick<NormalEvent, 'exceptions' | 'threads'>,
-  repository: RepositoryRoots,
+  locate: LocateFrame,
 ): string {
   const threads = event.threads.filter(({ crashed, current }) => crashed || current || event.threads.length === 1)
   const seen = new Set<string>()
   for (const { frames } of [...event.exceptions.toReversed(), ...threads]) {
     for (const frame of frames.toReversed()) {
-      const file = frame.filename === '' ? frame.abs_path : frame.filename
+      // Java sends a bare file name: the class says which one.
+      const file = [frame.filename === '' ? frame.abs_path : frame.filename, frame.module].join('\n')
       if (!frame.in_app || seen.has(file)) continue
       if (seen.size === MOST_FILES) return ''
       seen.add(file)
-      const owner = owners.findOwner(repoPath(frame, repository))
+      const owner = owners.findOwner(locate(frame).path)
       if (owner !== undefined) return owner
     }
   }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path/posix'
-import { repoPath, type RepositoryRoots } from '../../workspace/components/repo-path.ts'
+import type { LocateFrame } from '../../workspace/components/locate-frame.ts'
 import { withoutHashes } from '../grouping/paths.ts'
 import type { NormalEvent, NormalFrame } from '../event/event.ts'
 import type { Prepare } from '../../sql/database.ts'
@@ -45,14 +45,14 @@ export function relevantStacks<F>({ exceptions, threads }: Stacks<F>): (readonly
  * whose file is in the repository, each pair of path and function once. The ends of several stacks are equally near,
  * the reported exception before its causes.
  */
-export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, roots: RepositoryRoots): IssueFrame[] {
+export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, locate: LocateFrame): IssueFrame[] {
   const nearest = relevantStacks(event)
     .flatMap((frames) => frames.map((frame, index) => ({ frame, distance: frames.length - 1 - index })))
     .filter(({ frame }) => frame.in_app && !isBuilt(frame))
     .toSorted((left, right) => left.distance - right.distance)
   const found = new Map<string, IssueFrame>()
   for (const { frame, distance } of nearest.slice(0, MOST_LOOKED_AT)) {
-    const path = repoPath(frame, roots)
+    const { path } = locate(frame)
     const place = JSON.stringify([path, frame.function])
     if (path === '' || found.has(place)) continue
     found.set(place, { path, function: frame.function, distance })

@@ -13,6 +13,8 @@ export interface ComponentGlobs {
 export interface Owners {
   /** Id of the component that owns a path of the repository; undefined when none does. */
   findOwner(path: string): string | undefined
+  /** The folders that globs begin with, without `/` at the end. */
+  folders: readonly string[]
 }
 
 /** The columns of `component` that decide which files it owns; the globs are JSON arrays of text. */
@@ -43,6 +45,7 @@ export function compileComponents(components: readonly ComponentGlobs[]): Owners
       if (path === '') return undefined
       return ordered.find(({ matches, isExcluded }) => matches(path) && !isExcluded(path))?.id
     },
+    folders: [...new Set(components.flatMap(({ path_globs: globs }) => globs.map(literalFolder)))].filter(Boolean),
   }
 }
 
@@ -69,6 +72,11 @@ function compileRules({ id, path_globs, exclude_globs, position }: ComponentGlob
     literals: literalLength(glob),
     position,
   }))
+}
+
+function literalFolder(glob: string): string {
+  const prefix = literalPrefix(glob)
+  return prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')))
 }
 
 function bySpecificity(left: Rule, right: Rule): number {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isForeign, isWindows, spellings, type FramePath } from './frame-paths.ts'
 import { LONGEST_PATH } from './glob.ts'
 import { readJson } from '../../sql/json.ts'
 import { isNative, isVendored, resolvePath } from '../../shared/code-paths.ts'
@@ -16,10 +17,18 @@ export function parseRepositoryRoots(repository: string): RepositoryRoots {
   return readJson(Roots, repository)
 }
 
-/** The members of a stack frame that name its file. */
-export interface FramePath {
-  filename: string
-  abs_path: string
+/** A frame's file, before it is compared with files that exist. */
+export interface FrameFile {
+  /** Relative to the repository's root as far as the frame itself can tell; '' when it names no file of a repository. */
+  path: string
+  /** Whether a prefix that the team gave was removed: then `path` is final. */
+  isPrefixed: boolean
+  /** All spellings, relative, for a comparison of their ends; none when the ends prove nothing. */
+  spellings: string[]
+  /** Whether it is a path of a build machine or of a package rather than of the repository. */
+  isForeign: boolean
+  /** Whether its case is that of Windows, which has none. */
+  foldsCase: boolean
 }
 
 /**
@@ -28,17 +37,37 @@ export interface FramePath {
  * nothing.
  */
 export function repoPath(frame: FramePath, repository: RepositoryRoots): string {
-  const raw = (frame.filename === '' ? frame.abs_path : frame.filename).trim().replace(/^async /, '')
-  if (raw.length > 4 * LONGEST_PATH || /[\p{Cc}]/u.test(raw)) return ''
-  const path = raw.replaceAll('\\', '/')
-  if (isNative(path) || isVendored(path) || /^(?:data|blob|node|internal|[\w-]+-extension):/i.test(path)) return ''
+  return readFrameFile(frame, repository).path
+}
+
+/** The same with what is known about the path. */
+export function readFrameFile(frame: FramePath, repository: RepositoryRoots): FrameFile {
+  const raw = spellings(frame)
   const prefixes = stripPrefixes(repository)
-  const stripped = withoutPrefix(path, prefixes)
+  const read = raw.map((spelling) => relativePath(spelling, prefixes)).filter(({ path }) => path !== '')
+  const isFile = raw.length > 0 && relativePath(raw[0]!, prefixes).path !== ''
+  const chosen = isFile ? (read.find(({ isPrefixed }) => isPrefixed) ?? read[0]) : undefined
+  const isServed = /^https?:/i.test(raw[0] ?? '')
+  return {
+    path: chosen?.path ?? '',
+    isPrefixed: chosen?.isPrefixed ?? false,
+    spellings: chosen === undefined || isServed ? [] : [...new Set(read.map(({ path }) => path))],
+    isForeign: isForeign(raw[0] ?? ''),
+    foldsCase: isWindows(frame),
+  }
+}
+
+function relativePath(raw: string, prefixes: readonly string[]): { path: string; isPrefixed: boolean } {
+  const none = { path: '', isPrefixed: false }
+  if (raw.length > 4 * LONGEST_PATH || /[\p{Cc}]/u.test(raw)) return none
+  if (isNative(raw) || isVendored(raw) || /^(?:data|blob|node|internal|dart|[\w-]+-extension):/i.test(raw)) return none
+  const stripped = withoutPrefix(raw, prefixes)
   // A prefix may include scheme and host, or may match only without them; it is removed once.
-  const relative = resolvePath(withoutOrigin(stripped ?? path))
+  const relative = resolvePath(withoutOrigin(stripped ?? raw))
   const bare = stripped === undefined ? withoutPrefix(relative, prefixes.map(resolvePath)) : undefined
-  const file = bare === undefined ? relative : resolvePath(bare)
-  return file.length > LONGEST_PATH || isVendored(file) ? '' : file
+  const path = bare === undefined ? relative : resolvePath(bare)
+  if (path.length > LONGEST_PATH || isVendored(path)) return none
+  return { path, isPrefixed: stripped !== undefined || bare !== undefined }
 }
 
 /** Longest first, so that `/srv/shop/server` wins over `/srv/shop`. A relative `root_path` is part of the path. */

@@ -1,5 +1,5 @@
-import { sql, type Expression, type RawBuilder } from 'kysely'
-import type { Rows } from '../../sql/database.ts'
+import { CompiledQuery, sql, type Expression, type RawBuilder } from 'kysely'
+import type { Prepare, Rows } from '../../sql/database.ts'
 
 /** The paths of a product's repository that members provided (contract §10.5). */
 export interface Snapshot {
@@ -25,6 +25,47 @@ export async function readSnapshot(rows: Rows, productId: number): Promise<Snaps
       return new Set(given.rows.map(({ path }) => path))
     },
   }
+}
+
+/** Paths with one base name that are compared with a frame; a larger repository has more files called `index.ts`. */
+const MOST_NAMED = 2_000
+
+/** Names of one event that are looked up (decision 011); files with other names keep the path that their frame has. */
+const MOST_NAMES = 100
+
+const NAMED = `
+  SELECT path FROM sourcemap_source JOIN sourcemap ON sourcemap.id = sourcemap_id
+  WHERE sourcemap_source.product_id = ?1 AND base_name = ?2 AND sourcemap.state = 'SOURCEMAP_STATE_READY'
+  UNION SELECT prefix FROM requirement_path WHERE product_id = ?1 AND base_name = ?2 AND is_literal = 1
+  UNION SELECT path FROM repository_path WHERE product_id = ?1 AND base_name = ?2
+  LIMIT ${MOST_NAMED}`
+
+/** The given paths with a base name, in any case, inside the caller's transaction. */
+export function namedPathsIn(prepare: Prepare, productId: number): (baseName: string) => string[] {
+  let left = MOST_NAMES
+  return (baseName) => {
+    left -= 1
+    return left < 0
+      ? []
+      : prepare(NAMED)
+          .all<{ path: string }>(productId, baseName)
+          .map(({ path }) => path)
+  }
+}
+
+/** The same for several names, read at once. */
+export async function readNamedPaths(
+  rows: Rows,
+  productId: number,
+  baseNames: Iterable<string>,
+): Promise<(baseName: string) => readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const name of [...new Set(baseNames)].slice(0, MOST_NAMES)) {
+    const named = await rows.executeQuery(CompiledQuery.raw(NAMED, [productId, name]))
+    const paths = (named.rows as { path: string }[]).map(({ path }) => path)
+    found.set(name, paths)
+  }
+  return (baseName) => found.get(baseName) ?? []
 }
 
 /** How many files of each issue's in-app frames members provided; issues with none are left out. */

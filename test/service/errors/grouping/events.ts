@@ -16,6 +16,7 @@ export function frame(members: Partial<NormalFrame> = {}): NormalFrame {
     filename: '',
     abs_path: '',
     repo_path: '',
+    repo_path_source: 'REPO_PATH_SOURCE_NONE',
     lineno: 10,
     colno: 5,
     in_app: true,

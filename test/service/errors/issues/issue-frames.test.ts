@@ -6,10 +6,12 @@ import {
   replaceIssueFrames,
   relevantStacks,
 } from '../../../../src/service/errors/issues/issue-frames.ts'
+import { createLocator } from '../../../../src/service/workspace/components/locate-frame.ts'
 import { library, own, thrown } from '../../agent-context/fix/fix-context.ts'
 import { openRig } from './rig.ts'
 
 const roots = { root_path: '', path_strip_prefixes: ['/srv/shop'] }
+const locate = createLocator({ roots, named: () => [], folders: [] })
 const read = (payload: Record<string, unknown>) =>
   normalise(payload, { eventId: 'a'.repeat(32), receivedAt: 0, sizeBytes: 1 })
 const place = (index: number) => ({ path: `src/f${index}.ts`, function: `f${index}`, distance: index })
@@ -21,7 +23,7 @@ test('the places of an event are its in-app frames in the repository, nearest to
       { type: 'Error', frames: [own('/srv/shop/src/main.ts', 'main', 1), library('run'), own('src/pay.ts', 'pay', 2)] },
     ),
   })
-  expect(issueFrames(event, roots)).toEqual([
+  expect(issueFrames(event, locate)).toEqual([
     { path: 'src/pay.ts', function: 'pay', distance: 0 },
     { path: 'src/cause.ts', function: 'cause', distance: 1 },
     { path: 'src/main.ts', function: 'main', distance: 2 },
@@ -31,12 +33,12 @@ test('the places of an event are its in-app frames in the repository, nearest to
 test('a chunk named by its content is no file of the repository while no map leads on', () => {
   const frames = [own('src/main.ts', 'main', 1), own('https://a.example/assets/app-NYNX3Q3S.js?v=2', 'r', 1)]
   const event = read({ exception: thrown({ type: 'Error', frames }) })
-  expect(issueFrames(event, roots)).toEqual([{ path: 'src/main.ts', function: 'main', distance: 1 }])
+  expect(issueFrames(event, locate)).toEqual([{ path: 'src/main.ts', function: 'main', distance: 1 }])
 })
 
 test('a place that is met again counts once, where it is nearest', () => {
   const frames = [own('src/a.ts', 'walk', 1), own('src/a.ts', 'walk', 2), own('src/a.ts', 'leaf', 3)]
-  expect(issueFrames(read({ exception: thrown({ type: 'Error', frames }) }), roots)).toEqual([
+  expect(issueFrames(read({ exception: thrown({ type: 'Error', frames }) }), locate)).toEqual([
     { path: 'src/a.ts', function: 'leaf', distance: 0 },
     { path: 'src/a.ts', function: 'walk', distance: 1 },
   ])
@@ -44,7 +46,7 @@ test('a place that is met again counts once, where it is nearest', () => {
 
 test('at most 20 places of an event are kept, those nearest to the crash', () => {
   const frames = Array.from({ length: 250 }, (_, index) => own('src/deep.ts', `f${index}`, 1))
-  const places = issueFrames(read({ exception: thrown({ type: 'Error', frames }) }), roots)
+  const places = issueFrames(read({ exception: thrown({ type: 'Error', frames }) }), locate)
   expect(places.map(({ function: name }) => name)).toEqual(Array.from({ length: 20 }, (_, index) => `f${249 - index}`))
 })
 

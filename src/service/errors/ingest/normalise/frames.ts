@@ -56,6 +56,7 @@ function readFrame(
     filename,
     abs_path: absPath,
     repo_path: '',
+    repo_path_source: 'REPO_PATH_SOURCE_NONE',
     // The specification calls them line and path.
     lineno: readCount(frame.lineno ?? frame.line, `${member}.lineno`, signals) ?? 0,
     colno: readCount(frame.colno ?? frame.column, `${member}.colno`, signals) ?? 0,

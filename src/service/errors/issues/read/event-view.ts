@@ -4,7 +4,9 @@ import { Level } from '../../../../contract/base/common.ts'
 import type { Event, EventSummary } from '../../../../contract/events.ts'
 import { compileComponentRows, type Owners } from '../../../workspace/components/components.ts'
 import { attributeEvent } from '../attribute-event.ts'
-import { repoPath, parseRepositoryRoots, type RepositoryRoots } from '../../../workspace/components/repo-path.ts'
+import { createLocator, wantedNames, type LocateFrame } from '../../../workspace/components/locate-frame.ts'
+import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
+import { readNamedPaths } from '../../../workspace/components/snapshot.ts'
 import { isKnownEnvironment, type RecordOrigin } from '../../../workspace/releases/rules.ts'
 import type { NormalFrame } from '../../event/event.ts'
 import type { Rows } from '../../../sql/database.ts'
@@ -164,28 +166,44 @@ async function locateFrames(
     .where('product_id', '=', product.id)
     .execute()
   const owners = compileComponentRows(components)
-  const roots = parseRepositoryRoots(product.repository)
+  const locate = await openLocator(rows, event, { owners, product })
   const refs = await componentRefs(
     rows,
     components.map(({ id }) => id),
   )
-  const locate = (frame: NormalFrame) => locateFrame(frame, { owners, roots, refs })
+  const withPlace = (frame: NormalFrame) => locateFrame(frame, { owners, locate, refs })
   return {
     event: {
       ...shown,
-      exceptions: shown.exceptions.map((exception) => ({ ...exception, frames: exception.frames.map(locate) })),
-      threads: shown.threads.map((thread) => ({ ...thread, frames: thread.frames.map(locate) })),
+      exceptions: shown.exceptions.map((exception) => ({ ...exception, frames: exception.frames.map(withPlace) })),
+      threads: shown.threads.map((thread) => ({ ...thread, frames: thread.frames.map(withPlace) })),
     },
-    component: refs.get(attributeEvent(owners, event, roots)) ?? null,
+    component: refs.get(attributeEvent(owners, event, locate)) ?? null,
   }
+}
+
+async function openLocator(
+  rows: Rows,
+  { exceptions, threads }: StoredEvent,
+  { owners, product }: { owners: Owners; product: EventOptions['product'] },
+): Promise<LocateFrame> {
+  const roots = parseRepositoryRoots(product.repository)
+  const frames = [...exceptions.toReversed(), ...threads].flatMap((stack) => stack.frames.toReversed())
+  const named = await readNamedPaths(rows, product.id, wantedNames(frames, roots))
+  return createLocator({ roots, named, folders: owners.folders })
 }
 
 function locateFrame(
   frame: NormalFrame,
-  { owners, roots, refs }: { owners: Owners; roots: RepositoryRoots; refs: ReadonlyMap<string, ComponentRef> },
+  { owners, locate, refs }: { owners: Owners; locate: LocateFrame; refs: ReadonlyMap<string, ComponentRef> },
 ): NormalFrame {
-  const path = repoPath(frame, roots)
-  return { ...frame, repo_path: path, component: refs.get(owners.findOwner(path) ?? '') ?? null }
+  const { path, source } = locate(frame)
+  return {
+    ...frame,
+    repo_path: path,
+    repo_path_source: source,
+    component: refs.get(owners.findOwner(path) ?? '') ?? null,
+  }
 }
 
 /** The id of the previous or next occurrence by time, '' at the ends. */

@@ -5,7 +5,9 @@ import {
   type ComponentGlobColumns,
   type Owners,
 } from '../../../workspace/components/components.ts'
+import { createLocator, type LocateFrame } from '../../../workspace/components/locate-frame.ts'
 import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
+import { namedPathsIn } from '../../../workspace/components/snapshot.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
@@ -20,8 +22,11 @@ export type Attribute = (
   prepare: Prepare,
   productId: number,
   event: Pick<NormalEvent, 'exceptions' | 'threads'>,
-  repository: string,
+  locate: LocateFrame,
 ) => string
+
+/** Finds files of one event's frames; `repository` is the product's column. Runs inside the caller's transaction. */
+export type OpenLocator = (prepare: Prepare, productId: number, repository: string) => LocateFrame
 
 export interface AttributionOptions {
   db: Database
@@ -45,8 +50,15 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
     return owners
   }
 
-  const attribute: Attribute = (prepare, productId, event, repository) =>
-    attributeEvent(ownersIn(prepare, productId), event, parseRepositoryRoots(repository))
+  const attribute: Attribute = (prepare, productId, event, locate) =>
+    attributeEvent(ownersIn(prepare, productId), event, locate)
+
+  const locator: OpenLocator = (prepare, productId, repository) =>
+    createLocator({
+      roots: parseRepositoryRoots(repository),
+      named: namedPathsIn(prepare, productId),
+      folders: ownersIn(prepare, productId).folders,
+    })
 
   /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
   async function reattribute(productId: number): Promise<void> {
@@ -72,11 +84,12 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
   function reattributeIssue(prepare: Prepare, issue: { id: string; productId: number }, event: StoredEvent): void {
     const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(issue.productId)
     if (product === undefined) return
-    const componentId = attribute(prepare, issue.productId, event, product.repository)
+    const locate = locator(prepare, issue.productId, product.repository)
+    const componentId = attribute(prepare, issue.productId, event, locate)
     prepare('UPDATE issue SET component_id = ?1 WHERE id = ?2 AND component_id <> ?1').run(componentId, issue.id)
   }
 
-  return { attribute, reattribute, forget: (productId: number) => void kept.delete(productId) }
+  return { attribute, locator, reattribute, forget: (productId: number) => void kept.delete(productId) }
 }
 
 /** Differs after every change of a product's components. */

@@ -5,8 +5,8 @@ import type { Grouping } from '../../grouping/index.ts'
 import { attachHashes, findByHashes } from '../../grouping/lookup.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { Prepare } from '../../../sql/database.ts'
-import type { Attribute } from './attribution.ts'
-import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
+import type { LocateFrame } from '../../../workspace/components/locate-frame.ts'
+import type { Attribute, OpenLocator } from './attribution.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
 import { corroborate } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
@@ -37,6 +37,7 @@ export interface RecordTools {
   prepare: Prepare
   platform: Platform
   attribute: Attribute
+  locator: OpenLocator
   orders: ReleaseOrders
 }
 
@@ -75,11 +76,11 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const place = findPlace(tools, { id: productId, createsEnvironments }, event)
 
   const before = findIssue(prepare, prepared)
-  const issueId = before?.id ?? createIssue(tools, prepared, place, product.repository)
+  const locate = tools.locator(prepare, productId, product.repository)
+  const issueId = before?.id ?? createIssue(tools, prepared, place, locate)
   const occurrence = insertOccurrence(tools, prepared, { issueId, place, before })
   const isNewPath = attachIssueHashes(prepare, prepared, issueId)
-  if (isNewPath)
-    recordIssueFrames(prepare, productId, issueId, issueFrames(event, parseRepositoryRoots(product.repository)))
+  if (isNewPath) recordIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
   const counted = {
     issueId,
     place,
@@ -104,7 +105,7 @@ function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFa
 }
 
 /** A row with all counters at zero: `updateIssue` adds the first occurrence like every other. */
-function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, repository: string): string {
+function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, locate: LocateFrame): string {
   const { prepare, platform } = tools
   const { productId, event, grouping } = prepared
   const number = takeNumber(prepare, productId, 'issue')
@@ -121,7 +122,7 @@ function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, 
     event.timestamp,
     event.timestamp,
     place.releaseId,
-    tools.attribute(prepare, productId, event, repository),
+    tools.attribute(prepare, productId, event, locate),
     JSON.stringify({ algorithm, basis, hash, explanation }),
     platform.now(),
   )

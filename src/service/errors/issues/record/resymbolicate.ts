@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type * as z from 'zod'
 import type { Grouping } from '../../grouping/index.ts'
-import type { Attribute } from './attribution.ts'
-import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
+import type { Attribute, OpenLocator } from './attribution.ts'
 import { unpackBody, type StoredEvent } from '../event-body.ts'
 import { Summary } from '../columns.ts'
 import { corroborate } from './corroboration.ts'
@@ -30,6 +29,7 @@ export interface Resymbolicating {
   db: Database
   symbolicator: Pick<Symbolicator, 'symbolicate' | 'changed'>
   attribute: Attribute
+  locator: OpenLocator
   /** Smaller in tests. */
   mostBytes?: number
 }
@@ -190,7 +190,7 @@ async function renew(
   }
   if (renewed.length === 0) return { changed: 0, late: [] }
   return tools.db.batch((prepare) => {
-    const outcomes = renewed.map((issue) => ({ id: issue.issueId, outcome: write(prepare, tools.attribute, issue) }))
+    const outcomes = renewed.map((issue) => ({ id: issue.issueId, outcome: write(prepare, tools, issue) }))
     return {
       changed: outcomes.filter(({ outcome }) => outcome === 'changed').length,
       late: outcomes.filter(({ outcome }) => outcome === 'late').map(({ id }) => id),
@@ -203,7 +203,11 @@ function renewedSummary(stored: string, title: string, state: z.input<typeof Sum
 }
 
 /** `late` means that the issue has received a newer event since this one was read. */
-function write(prepare: Prepare, attribute: Attribute, renewed: Renewed): 'changed' | 'same' | 'late' {
+function write(
+  prepare: Prepare,
+  { attribute, locator }: Pick<Resymbolicating, 'attribute' | 'locator'>,
+  renewed: Renewed,
+): 'changed' | 'same' | 'late' {
   const { issueId, productId, occurrence, event, grouping, summary } = renewed
   const newest = prepare(
     'SELECT id FROM occurrence WHERE issue_id = ? AND body IS NOT NULL ORDER BY timestamp DESC, id DESC LIMIT 1',
@@ -211,6 +215,7 @@ function write(prepare: Prepare, attribute: Attribute, renewed: Renewed): 'chang
   if (newest?.id !== occurrence.id) return 'late'
   const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(productId)
   if (product === undefined) return 'same'
+  const locate = locator(prepare, productId, product.repository)
   const attached = attachIssueHashes(prepare, renewed, issueId)
   const face = prepare(
     `UPDATE issue SET title = ?1, type = ?2, value = ?3, culprit = ?4, corroboration = ?5, component_id = ?6
@@ -221,7 +226,7 @@ function write(prepare: Prepare, attribute: Attribute, renewed: Renewed): 'chang
     grouping.value,
     grouping.culprit,
     JSON.stringify(corroborate(event, occurrence.releaseId)),
-    attribute(prepare, productId, event, product.repository),
+    attribute(prepare, productId, event, locate),
     issueId,
   )
   const summed = prepare('UPDATE occurrence SET summary = ?1 WHERE id = ?2 AND summary <> ?1').run(
@@ -230,7 +235,7 @@ function write(prepare: Prepare, attribute: Attribute, renewed: Renewed): 'chang
   )
   const grouped = writeGrouping(prepare, renewed)
   if (!attached && face.changes + summed.changes + grouped === 0) return 'same'
-  replaceIssueFrames(prepare, productId, issueId, issueFrames(event, parseRepositoryRoots(product.repository)))
+  replaceIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
   return 'changed'
 }
 

@@ -47,6 +47,7 @@ export function createEventStore({ db, platform, symbolicator, onError = () => {
       prepare,
       platform,
       attribute: attribution.attribute,
+      locator: attribution.locator,
       orders: releaseOrders(prepare),
     }),
   })
@@ -69,7 +70,7 @@ export function createEventStore({ db, platform, symbolicator, onError = () => {
     },
 
     sourceMapsAdded: (productId, release, debugIds) =>
-      resymbolicate({ db, symbolicator, attribute: attribution.attribute }, productId, release, debugIds),
+      resymbolicate({ db, symbolicator, ...attribution }, productId, release, debugIds),
 
     idle: () => background,
   }

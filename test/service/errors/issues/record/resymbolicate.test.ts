@@ -28,8 +28,8 @@ const files = () => ({ 'assets/app.js': built.code, 'assets/app.js.map': built.m
 /** The same as a confirm does. */
 async function again(app: App, release: string, mostBytes?: number): Promise<number> {
   const symbolicator = createSymbolicator({ db: app.db, tables: join(app.dataDir, 'sourcemaps') })
-  const { attribute } = createAttribution({ db: app.db, symbolicator })
-  const tools = { db: app.db, symbolicator, attribute, ...(mostBytes !== undefined && { mostBytes }) }
+  const attribution = createAttribution({ db: app.db, symbolicator })
+  const tools = { db: app.db, symbolicator, ...attribution, ...(mostBytes !== undefined && { mostBytes }) }
   const changed = await resymbolicate(tools, Number(app.productId), release, [])
   symbolicator.close()
   return changed

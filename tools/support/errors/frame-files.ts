@@ -1,0 +1,26 @@
+import { counted } from '../../../src/lib/counted.ts'
+import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { locateFiles, type LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
+import { framePath, type Event } from './events.ts'
+
+/** Looks for the files of an occurrence's in-app frames on this machine, those nearest to the crash first. */
+export function locateFrames(event: Event | undefined, local: LocalFiles | undefined): Promise<LocatedFiles> {
+  return locateFiles(local, framePaths(event))
+}
+
+/** Says how many of the files are named as on this machine; undefined when none is. */
+export function framesNote(event: Event, { found, several, isComplete }: LocatedFiles): string | undefined {
+  const paths = framePaths(event)
+  if (found.size === 0 && several.size === 0 && isComplete) return undefined
+  const parts = [
+    `${found.size} of ${counted(paths.length, 'file')} of in-app frames found on this machine`,
+    ...(several.size === 0 ? [] : [`${several.size} fit several files equally well`]),
+    ...(isComplete ? [] : ['the folders are too large to search whole']),
+  ]
+  return parts.join('; ')
+}
+
+function framePaths(event: Event | undefined): string[] {
+  const frames = (event?.exceptions ?? []).toReversed().flatMap((exception) => (exception.frames ?? []).toReversed())
+  return [...new Set(frames.map(framePath))].filter((path) => path !== '')
+}
