@@ -3,6 +3,7 @@ import { ConfigError, type Config } from '../config.ts'
 import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
 import { requireBuilt } from './support/backend.ts'
+import { plainLines } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 import { remoteTransport, connectionFailure } from './support/remote.ts'
 
@@ -29,7 +30,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     const why = error instanceof Error ? error.message : 'the call failed'
     const remote = config.url === undefined ? why : connectionFailure(error, config.url)
     const message = connected ? await explain(why, tool, client) : remote
-    io.stderr.write(`tracegate: ${message}\n`)
+    io.stderr.write(`tracegate: ${plainLines(message)}\n`)
     return 1
   } finally {
     await client.close().catch(() => undefined)

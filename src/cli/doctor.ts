@@ -6,11 +6,12 @@ import type { Config } from '../config.ts'
 import { failures, ServiceError } from '../errors.ts'
 import { counted } from '../lib/counted.ts'
 import { createListing } from '../mcp/surface/listing.ts'
+import { databaseProblem } from '../service/sql/database-file.ts'
 import { surface } from '../surface.ts'
 import { version } from '../version.ts'
 import { requireBuilt } from './support/backend.ts'
 import { checkProduct } from './support/check-product.ts'
-import { dataDirProblem } from './support/data-dir.ts'
+import { dataDirProblem, lostDatabase } from './support/data-dir.ts'
 import { listeningOrigin, readEndpoints } from './support/endpoints.ts'
 import { plain, type Finding } from './support/finding.ts'
 import type { Io } from './support/io.ts'
@@ -26,8 +27,8 @@ export async function run(config: Config, io: Io): Promise<number> {
   const answers = findings.every(({ ok, what }) => ok || what === 'server')
   if (config.product !== undefined && answers) findings.push(await checkProduct(config, config.product))
   for (const { what, ok, found, fix } of findings) {
-    io.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${found}\n`)
-    if (fix !== undefined) io.stdout.write(`      fix: ${fix}\n`)
+    io.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${plain(found)}\n`)
+    if (fix !== undefined) io.stdout.write(`      fix: ${plain(fix)}\n`)
   }
   return findings.every(({ ok }) => ok) ? 0 : 1
 }
@@ -64,8 +65,15 @@ function checkDataDir({ dataDir }: Config): Finding {
     return { what, ok: false, found: `${dataDir} cannot be used (${problem})`, fix }
   }
   if (!existsSync(dataDir)) return { what, ok: true, found: `${dataDir}, created at the first start` }
-  const used = existsSync(join(dataDir, 'tracegate.db'))
-  return { what, ok: true, found: `${dataDir}${used ? '' : ', empty'}` }
+  const file = join(dataDir, 'tracegate.db')
+  const damage = databaseProblem(file)
+  if (damage !== undefined) {
+    const fix = 'restore a copy of it, or choose another data directory with --data or TRACEGATE_DATA_DIR'
+    return { what, ok: false, found: `the database ${file} cannot be used: ${damage}`, fix }
+  }
+  const lost = lostDatabase(dataDir)
+  if (lost !== undefined) return { what, ok: false, found: lost, fix: 'restore a copy of it, or start anew as it is' }
+  return { what, ok: true, found: `${dataDir}${existsSync(file) ? '' : ', empty'}` }
 }
 
 /** Our running server, with its token tried; without one, whether the port is free. */
@@ -76,7 +84,7 @@ async function checkServer(config: Config, io: Io): Promise<Finding> {
   const running = await checkHealth(origin, token)
   if (running === undefined) return { ...(await checkPort(config, io)), what }
   if (rest === undefined || token === undefined) {
-    return { what, ok: true, found: `Tracegate ${plain(running.version)} at ${origin}, on another data directory` }
+    return { what, ok: true, found: `Tracegate ${running.version} at ${origin}, on another data directory` }
   }
   if (running.proved) return { ...(await checkDeployment(rest, token)), what }
   const found = `what answers at ${origin} cannot prove that it is the server of this data directory; it was sent no token`
@@ -103,7 +111,7 @@ async function checkDeployment(baseUrl: string, token: string): Promise<Finding>
     const { user, server } = await createApi({ send, baseUrl, token, retries: 1 }).getMe({})
     const name = server?.name === undefined ? 'a service' : `${server.name} ${server.version ?? ''}`.trim()
     const found = `${name} at ${baseUrl} accepts the token of ${user.email ?? user.id}`
-    return { what, ok: true, found: plain(found) }
+    return { what, ok: true, found }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return { what, ok: false, found: error.message, fix: suggestedFix(error, baseUrl) }

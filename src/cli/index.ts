@@ -1,6 +1,7 @@
 import type { Command } from '../config-flags.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
+import { plain, plainLines } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 
 /** Each command is loaded only when it runs: an agent's stdio server starts without the code of the others. */
@@ -23,12 +24,12 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     return await command.run(config, io)
   } catch (error) {
     if (error instanceof ConfigError) {
-      for (const line of error.message.split('\n')) io.stderr.write(`tracegate: ${line}\n`)
+      for (const line of error.message.split('\n')) io.stderr.write(`tracegate: ${plain(line)}\n`)
       return 2
     }
     const reason =
       error instanceof ServiceError ? error.message : error instanceof Error ? error.stack : 'unknown failure'
-    io.stderr.write(`tracegate: ${reason ?? 'unknown failure'}\n`)
+    io.stderr.write(`tracegate: ${plainLines(reason ?? 'unknown failure')}\n`)
     return 1
   }
 }

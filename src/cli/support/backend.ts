@@ -7,7 +7,7 @@ import type { Send } from '../../contract/base/wire.ts'
 import type { Log } from '../../log.ts'
 import type { Service } from '../../service/index.ts'
 import { version } from '../../version.ts'
-import { makeDataDir } from './data-dir.ts'
+import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
 import { sourceMapWorker } from './source-map-worker.ts'
@@ -48,6 +48,8 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   }
   requireBuilt(config)
   makeDataDir(config.dataDir)
+  const lost = lostDatabase(config.dataDir)
+  if (lost !== undefined) options.log({ level: 'warn', message: `${lost}; starting with an empty one` })
   const secret = readSecret(config)
   const { openService } = await import('../../service/index.ts')
   const service = await openService({

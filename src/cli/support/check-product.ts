@@ -13,16 +13,16 @@ const timeoutMs = 10_000
 export async function checkProduct(config: Config, pinned: string): Promise<Finding> {
   const what = 'product'
   if (config.baseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))) {
-    return { what, ok: true, found: `${plain(pinned)}, not checked: there is no data yet` }
+    return { what, ok: true, found: `${pinned}, not checked: there is no data yet` }
   }
   try {
     const product = await find(config, pinned)
-    return { what, ok: true, found: plain(`${product?.name ?? 'unnamed'} (${product?.id ?? '?'})`) }
+    return { what, ok: true, found: `${product?.name ?? 'unnamed'} (${product?.id ?? '?'})` }
   } catch (error) {
     // A ConfigError says itself how to fix it.
-    if (error instanceof ConfigError) return { what, ok: false, found: plain(error.message) }
+    if (error instanceof ConfigError) return { what, ok: false, found: error.message }
     if (!(error instanceof ServiceError)) throw error
-    return { what, ok: false, found: plain(error.message), fix: plain(suggestedFix(error)) }
+    return { what, ok: false, found: error.message, fix: suggestedFix(error) }
   }
 }
 

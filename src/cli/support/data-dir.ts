@@ -24,6 +24,18 @@ export function dataDirProblem(dataDir: string): string | undefined {
   }
 }
 
+/**
+ * What is wrong when the database is missing or empty although the token of an earlier start is still there; undefined
+ * otherwise. The service would start with nothing in it.
+ */
+export function lostDatabase(dataDir: string): string | undefined {
+  const file = join(dataDir, 'tracegate.db')
+  if (!existsSync(join(dataDir, 'token'))) return undefined
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  if (size !== undefined && size > 0) return undefined
+  return `the database ${file} is ${size === 0 ? 'empty' : 'missing'}, but ${dataDir} was in use before`
+}
+
 /** The message for a data directory that failed with `cause`. */
 export function unusable(dataDir: string, cause: unknown): ConfigError {
   return new ConfigError(

@@ -13,3 +13,8 @@ export interface Finding {
 export function plain(text: string): string {
   return replaceControls(text)
 }
+
+/** The same for a text of several lines. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n')
+}

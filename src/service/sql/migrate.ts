@@ -11,6 +11,13 @@ export interface Migration {
   sql: string
 }
 
+/** Thrown for a database that a newer version of the program has written. */
+export class NewerDatabase extends Error {
+  constructor(version: number, known: number) {
+    super(`it has schema version ${version}, this program knows ${known}: start the newer program`)
+  }
+}
+
 /** The numbered files of a folder in order. Throws when a number is missing or used twice. */
 function readMigrations(folder: string = FOLDER): Migration[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
@@ -25,10 +32,15 @@ function readMigrations(folder: string = FOLDER): Migration[] {
   return migrations
 }
 
+/** The version that this program brings a database to. */
+export function newestVersion(): number {
+  return readMigrations().length
+}
+
 /**
  * Brings the database to the newest version and returns that version. Each file runs in one transaction with its row in
  * `schema_version`, under the write lock: when two processes start at once, the second finds the work done. Only the
- * number of a file counts. Throws when the database is from a newer version of the program.
+ * number of a file counts. Throws `NewerDatabase` for one that a newer version of the program has written.
  */
 export function migrate(connection: DatabaseSync, migrations: readonly Migration[] = readMigrations()): number {
   const newest = migrations.length
@@ -39,9 +51,7 @@ export function migrate(connection: DatabaseSync, migrations: readonly Migration
     return schemaVersion(connection)
   })
   if (current > newest) {
-    throw new Error(
-      `the database has schema version ${current}, this program knows ${newest}; start the newer program, or use another data directory`,
-    )
+    throw new NewerDatabase(current, newest)
   }
   while (current < newest) {
     current = inTransaction(connection, () => {
@@ -60,7 +70,8 @@ function apply(connection: DatabaseSync, migration: Migration): void {
   record.run(migration.version, migration.name, Date.now())
 }
 
-function schemaVersion(connection: DatabaseSync): number {
+/** The version of a database that has been migrated before. */
+export function schemaVersion(connection: DatabaseSync): number {
   const row = connection.prepare('SELECT coalesce(max(version), 0) AS version FROM schema_version').get()
   return Number(row?.['version'])
 }

@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, SqliteDialect } from 'kysely'
 import { ServiceError } from '../../errors.ts'
+import { explainFailure, resultCode } from './database-file.ts'
 import type { Bindable, Database, Prepare, Rows, Statement } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
@@ -16,8 +17,8 @@ const STATEMENTS_KEPT = 512
 /**
  * Opens (or creates, mode 0600) the database file and brings it to the newest schema. One connection writes, one reads;
  * `write` and `batch` wait in one queue. Another process that keeps the write lock for five seconds makes opening and
- * every write that waits fail with `unavailable`; reads go on meanwhile. Throws when the file is from a newer version
- * of the program.
+ * every write that waits fail with `unavailable`; reads go on meanwhile. Throws `failed_precondition` with the path when the
+ * file is damaged or from a newer version of the program.
  */
 export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Promise<Database> {
   closeSync(openSync(file, 'a', 0o600))
@@ -37,7 +38,7 @@ export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS
     return new SqliteDatabase(writer, reader, busyTimeoutMs)
   } catch (error) {
     writer.close()
-    throw translate(error)
+    throw explainFailure(file, translate(error))
   }
 }
 
@@ -212,12 +213,6 @@ const passing = new Map([
   // SQLITE_PROTOCOL: other processes kept the log's index locked through many attempts.
   [15, 'the database is busy with another process; repeat in a moment'],
 ])
-
-function resultCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  // The low byte is the primary result code.
-  return error.errcode & 0xff
-}
 
 function isBusy(error: unknown): boolean {
   const code = resultCode(error)

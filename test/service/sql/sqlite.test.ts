@@ -258,5 +258,7 @@ test('a database of a newer version is refused with its number and a way out', a
   const connection = new DatabaseSync(file)
   connection.exec("INSERT INTO schema_version VALUES (999, '0999-future', 0)")
   connection.close()
-  await expect(openSqlite(file)).rejects.toThrow('the database has schema version 999')
+  await expect(openSqlite(file)).rejects.toThrow(
+    `the database ${file} cannot be used: it has schema version 999, this program knows`,
+  )
 })

@@ -1,0 +1,51 @@
+import { existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { ServiceError } from '../../errors.ts'
+import { NewerDatabase, newestVersion, schemaVersion } from './migrate.ts'
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED = new Set([11, 26])
+
+/** The failure of opening `file`, with its path and the way out, where the file itself is the reason; else as it is. */
+export function explainFailure(file: string, error: unknown): unknown {
+  if (error instanceof NewerDatabase) return unusable(file, error.message, error)
+  if (!DAMAGED.has(resultCode(error) ?? 0)) return error
+  return unusable(file, `it is damaged, or no SQLite database (${(error as Error).message})`, error)
+}
+
+/**
+ * Why the database file cannot be used, found by reading all of it; undefined if it can, or does not exist yet. Changes
+ * nothing.
+ */
+export function databaseProblem(file: string): string | undefined {
+  if (!existsSync(file) || statSync(file).size === 0) return undefined
+  try {
+    const connection = new DatabaseSync(file, { readOnly: true })
+    try {
+      return findDamage(connection)
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it cannot be opened'
+  }
+}
+
+function findDamage(connection: DatabaseSync): string | undefined {
+  const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+  if (found !== 'ok') return `it is damaged: ${String(found)}`
+  const [version, known] = [schemaVersion(connection), newestVersion()]
+  return version > known ? new NewerDatabase(version, known).message : undefined
+}
+
+function unusable(file: string, why: string, cause: unknown): ServiceError {
+  const remedy = 'restore a copy of it, or use another data directory'
+  const message = `the database ${file} cannot be used: ${why}; ${remedy}`
+  return new ServiceError('failed_precondition', message, { reason: 'DATABASE_UNUSABLE', cause })
+}
+
+/** The primary result code of an SQLite error, its low byte; undefined for any other error. */
+export function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
+  return error.errcode & 0xff
+}
