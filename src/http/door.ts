@@ -3,6 +3,7 @@ import type { Send, WireReply } from '../contract/base/wire.ts'
 import { failures, type FailureCode } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
+import { limitConnections, type ConnectionLimits } from './connections.ts'
 import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 
 /** The MCP endpoint, which handles node:http requests directly. */
@@ -20,6 +21,7 @@ export interface DoorOptions {
   /** Proves to the sender of the nonce that this is the expected server; `port` is the port it connected to. */
   prove?: (nonce: string, port: number) => string
   log: Log
+  connectionLimits?: ConnectionLimits
   /** Longest time for a request other than an upload to arrive; default five minutes. */
   requestTimeoutMs?: number
 }
@@ -32,6 +34,7 @@ const headersTimeoutMs = 15_000
 const requestTimeoutMs = 300_000
 const uploadTimeoutMs = 3_600_000
 const keepAliveTimeoutMs = 65_000
+const checkTimeoutsEveryMs = 5_000
 
 /**
  * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
@@ -43,10 +46,13 @@ export function createDoor(options: DoorOptions): Server {
     headersTimeout: headersTimeoutMs,
     requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: checkTimeoutsEveryMs,
   }
-  return createServer(timeouts, (incoming, outgoing) => {
+  const server = createServer(timeouts, (incoming, outgoing) => {
     answer(incoming, outgoing, options).catch((error: unknown) => fail(incoming, outgoing, error, options))
   })
+  limitConnections(server, options.connectionLimits)
+  return server
 }
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
