@@ -47,6 +47,13 @@ export const failures = {
     retryable: false,
     hint: 'Read it again, then decide based on the new state.',
   },
+  deadline_exceeded: {
+    status: 408,
+    grpc: 4,
+    agent: 'upstream_unavailable',
+    retryable: true,
+    hint: 'Retry in a moment.',
+  },
   payload_too_large: { status: 413, grpc: 3, agent: 'too_large', retryable: false, hint: 'Send less.' },
   resource_exhausted: {
     status: 429,

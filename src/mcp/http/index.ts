@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Api } from '../../client/api.ts'
 import { parseBearer } from '../../lib/bearer.ts'
+import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 import { createVerifier, tokenHash, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
@@ -25,6 +26,14 @@ import { buildServer } from '../server.ts'
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Every session may keep a stream open (sessions.ts allows 50), in addition to calls. */
 const REQUESTS_PER_TOKEN = 100
+/** Bodies that arrive or whose call is running. */
+const defaultIntake: IntakeLimits = {
+  bytes: 48 * 1024 * 1024,
+  bytesPerOwner: 32 * 1024 * 1024,
+  timeoutMs: 60_000,
+  graceMs: 10_000,
+  bytesPerSecond: 1024,
+}
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 export interface McpHttpOptions {
@@ -43,6 +52,8 @@ export interface McpHttpOptions {
   now?: () => number
   /** Concurrent requests per token, including streams. */
   perToken?: number
+  /** Limits for bodies. */
+  intake?: IntakeLimits
   /** Builds the server of one request; lets a test put a public fixture behind this endpoint. */
   build?: (scope: Scope, token: string, era: McpRequestContext['era']) => McpServer
 }
@@ -73,6 +84,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const hostAllowed = hostHeaderValidation(hosts)
   const originAllowed = originValidation(hosts)
   const sessions = createSessions({ now })
+  const intake = createIntake(options.intake ?? defaultIntake)
   const limit = createRequestLimit(options.perToken ?? REQUESTS_PER_TOKEN)
   // A request that the protocol refuses is the sender's mistake and is not logged.
   const ownFault = (error: Error) => {
@@ -103,7 +115,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       const message = 'too many concurrent requests with this token; wait for some to end'
       return writeProblem(outgoing, 429, message, { headers: { 'retry-after': '1' } })
     }
-    const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES) : undefined
+    // The peer has disconnected, and no event would release the memory.
+    if (outgoing.closed) return undefined
+    const hold = intake.hold(tokenHash(token))
+    outgoing.once('close', () => hold.release())
+    const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
     if (await isLegacyRequest(await toWebRequest(incoming, body), body)) {
       const owner = `${tokenHash(token)} ${JSON.stringify(scope.options)}`
       const request = { body, owner, token: tokenHash(token), build: () => build(scope, token, 'legacy') }
@@ -133,6 +149,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       if (error instanceof BodyTooLarge) {
         return writeProblem(outgoing, 413, 'the body exceeds 4 MiB', { headers: { connection: 'close' } })
       }
+      if (error instanceof IntakeError) return writeIntakeProblem(outgoing, error)
       if (error instanceof SyntaxError) return writeProblem(outgoing, 400, 'Parse error', { code: -32_700 })
       onError(error)
       writeProblem(outgoing, 503, 'the service behind this server cannot be reached', {
@@ -147,6 +164,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       await Promise.all([sessions.close(), modern.close()])
     },
   })
+}
+
+function writeIntakeProblem(outgoing: ServerResponse, { reason, message }: IntakeError): void {
+  const status = reason === 'too_slow' ? 408 : 503
+  writeProblem(outgoing, status, message, { headers: { connection: 'close', 'retry-after': '5' } })
 }
 
 function buildScoped(

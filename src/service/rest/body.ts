@@ -2,7 +2,8 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
-import { readBody } from '../shared/read-body.ts'
+import type { Hold } from '../../lib/intake.ts'
+import { holdBytes, readBody } from '../shared/read-body.ts'
 
 const unzip = promisify(gunzip)
 
@@ -10,23 +11,33 @@ const DEEPEST = 500
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d]
 
+export interface BodyLimits {
+  limitBytes: number
+  /** The memory of the request. */
+  hold: Hold
+}
+
 /**
  * The JSON object in the body, `{}` without one. Never holds more than `limitBytes`, neither as sent nor unpacked.
- * Throws `payload_too_large`, or `invalid_argument` for anything that is not a JSON object or ends early.
+ * Throws `payload_too_large`, `invalid_argument` for anything that is not a JSON object or ends early, and what
+ * `readBody` throws for bodies that arrive too slowly or at the same time as too many others.
  */
-export async function readJsonBody(request: WireRequest, limitBytes: number): Promise<Record<string, unknown>> {
-  const text = await readTextBody(request, limitBytes)
+export async function readJsonBody(request: WireRequest, limits: BodyLimits): Promise<Record<string, unknown>> {
+  const text = await readTextBody(request, limits)
   return text === '' ? {} : jsonObject(text)
 }
 
 /** The body as text, unpacked: UTF-8, or UTF-16 where a byte order mark says so. The same limits and failures. */
-export async function readTextBody(request: WireRequest, limitBytes: number): Promise<string> {
-  const sent = await readBody(request, limitBytes, {
+export async function readTextBody(request: WireRequest, limits: BodyLimits): Promise<string> {
+  const { limitBytes, hold } = limits
+  const sent = await readBody(request, limits, {
     tooLarge: () => tooLarge(limitBytes),
     incomplete: (cause) => invalidBody('the body ended early', cause),
   })
   if (sent.length === 0) return ''
-  return decodeText(await decode(sent, request.headers['content-encoding'], limitBytes))
+  const unpacked = await decode(sent, request.headers['content-encoding'], limitBytes)
+  if (unpacked !== sent) holdBytes(hold, unpacked.length)
+  return decodeText(unpacked)
 }
 
 /** Bytes as text: UTF-8, or UTF-16 where a byte order mark says so. */

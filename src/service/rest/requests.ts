@@ -3,6 +3,7 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { RequestId } from '../../contract/base/common.ts'
 import type { WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
+import type { Hold } from '../../lib/intake.ts'
 import { isObject } from '../../lib/objects.ts'
 import { jsonObject, readJsonBody, readTextBody } from './body.ts'
 import { compileQuery } from './query.ts'
@@ -32,9 +33,10 @@ export function compileReader(endpoint: Endpoint) {
     request: WireRequest,
     query: string,
     path: Record<string, string>,
+    hold: Hold,
   ): Promise<ParsedRequest> {
     const fromQuery = readQuery(query)
-    const body = method === 'GET' ? {} : await readBody(request, endpoint)
+    const body = method === 'GET' ? {} : await readBody(request, endpoint, hold)
     const ifMatch = hasEtag ? etagOfHeader(request.headers['if-match']) : {}
     const validateOnly = wantsDryRun(request, body)
     if (validateOnly && method !== 'GET' && !hasDryRun) throw noDryRun()
@@ -58,10 +60,11 @@ export function compileReader(endpoint: Endpoint) {
  */
 async function readBody(
   request: WireRequest,
-  { bodyLimitBytes, rawBody, input }: Endpoint,
+  { bodyLimitBytes: limitBytes, rawBody, input }: Endpoint,
+  hold: Hold,
 ): Promise<Record<string, unknown>> {
-  if (rawBody === undefined) return readJsonBody(request, bodyLimitBytes)
-  const text = await readTextBody(request, bodyLimitBytes)
+  if (rawBody === undefined) return readJsonBody(request, { limitBytes, hold })
+  const text = await readTextBody(request, { limitBytes, hold })
   const { object, member } = rawBody
   const isJson = /^\s*\{/.test(text) || /[/+]json\b/i.test(request.headers['content-type'] ?? '')
   if (!isJson) return text.trim() === '' ? {} : { [object]: { [member]: text } }

@@ -6,6 +6,7 @@ import { toActor, requireScope, type Authenticator } from './auth.ts'
 import type { Call, Handlers, Platform, Principal } from '../shared/context.ts'
 import { dryRun } from './dry-run.ts'
 import type { Idempotency } from './idempotency.ts'
+import { createIntake, type IntakeLimits } from '../../lib/intake.ts'
 import { createRateLimit, type Rate } from '../../lib/token-bucket.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
@@ -26,6 +27,8 @@ export interface RouterOptions {
   idempotency: Idempotency
   /** REST rate limit per token; none for the client in this process. */
   rate?: Rate | undefined
+  /** Limits for bodies; the default is the contract's. */
+  intake?: IntakeLimits | undefined
   /** Compare every response with the contract: a violation becomes an `internal` that names it. For tests. */
   checkResponses?: boolean | undefined
   log?: Log | undefined
@@ -33,6 +36,17 @@ export interface RouterOptions {
 
 /** REST rate limit of contract §0.4. */
 export const defaultRate: Rate = { perSecond: 20, burst: 100 }
+
+const MiB = 1024 * 1024
+
+/** Bodies that arrive or are being handled (contract §0.4): a token may send a few of the largest reports at once. */
+export const defaultIntake: IntakeLimits = {
+  bytes: 96 * MiB,
+  bytesPerOwner: 72 * MiB,
+  timeoutMs: 300_000,
+  graceMs: 10_000,
+  bytesPerSecond: 1024,
+}
 
 interface Route {
   name: EndpointName
@@ -56,6 +70,7 @@ interface Found {
 export function createRouter(options: RouterOptions): Send {
   const { platform, authenticator, rate, log } = options
   const match = compileRoutes<Target>(routesOf(options.handlers))
+  const intake = createIntake(options.intake ?? defaultIntake)
   const takeToken = createRateLimit({ now: () => platform.now() })
 
   async function answer(request: WireRequest, found: Found, requestId: string): Promise<WireReply> {
@@ -65,12 +80,17 @@ export function createRouter(options: RouterOptions): Send {
     const { endpoint, handle, read } = found.target
     requireScope(principal, endpoint.scope)
     if (handle === undefined) throw notBuilt()
-    const parsed = await read(request, found.query, found.parameters)
-    const from = { endpoint: found.target.name, origin: found.origin }
-    const json = await run(options, found.target, parsed, createCall(options, principal, from, parsed))
-    const reply = jsonReply(200, json, requestId)
-    if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
-    return reply
+    const hold = intake.hold(principal.tokenId)
+    try {
+      const parsed = await read(request, found.query, found.parameters, hold)
+      const from = { endpoint: found.target.name, origin: found.origin }
+      const json = await run(options, found.target, parsed, createCall(options, principal, from, parsed))
+      const reply = jsonReply(200, json, requestId)
+      if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
+      return reply
+    } finally {
+      hold.release()
+    }
   }
 
   return async function send(request) {

@@ -1,5 +1,7 @@
 import type { WireRequest } from '../../contract/base/wire.ts'
-import { asBuffer, collectBytes } from '../../lib/bytes.ts'
+import { ServiceError } from '../../errors.ts'
+import { asBuffer } from '../../lib/bytes.ts'
+import { IntakeError, type Hold } from '../../lib/intake.ts'
 
 /** The errors that a reader of bodies throws; each entry point has its own messages. */
 export interface BodyErrors {
@@ -8,10 +10,13 @@ export interface BodyErrors {
   incomplete: (cause: unknown) => Error
 }
 
-/** The body as sent, without a copy if it came in one piece; once it exceeds `limitBytes`, the rest is not read. */
+/**
+ * The body as sent, without a copy if it came in one piece; once it exceeds `limitBytes`, the rest is not read. Throws
+ * `deadline_exceeded` for a body that arrives too slowly, and `unavailable` when it had to make room for others.
+ */
 export async function readBody(
   { body, headers }: WireRequest,
-  limitBytes: number,
+  { limitBytes, hold }: { limitBytes: number; hold: Hold },
   { tooLarge, incomplete }: BodyErrors,
 ): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0)
@@ -20,9 +25,26 @@ export async function readBody(
     if (body.byteLength > limitBytes) throw tooLarge()
     return asBuffer(body)
   }
-  const bytes = await collectBytes(body, limitBytes).catch((cause: unknown) => {
-    throw incomplete(cause)
+  const bytes = await hold.collect(body, limitBytes).catch((cause: unknown) => {
+    if (cause instanceof ServiceError) throw cause
+    throw cause instanceof IntakeError ? intakeFailure(cause) : incomplete(cause)
   })
   if (bytes === undefined) throw tooLarge()
   return bytes
+}
+
+/** Counts bytes that a request holds besides its body as sent; throws `unavailable` when there is no room for them. */
+export function holdBytes(hold: Hold, bytes: number): void {
+  try {
+    hold.add(bytes)
+  } catch (error) {
+    throw error instanceof IntakeError ? intakeFailure(error) : error
+  }
+}
+
+function intakeFailure(cause: IntakeError): ServiceError {
+  if (cause.reason === 'too_slow')
+    return new ServiceError('deadline_exceeded', 'the body arrived too slowly; send it again', { cause })
+  const message = 'too many bodies arrive at once; send it again in a moment'
+  return new ServiceError('unavailable', message, { reason: 'BODIES_FULL', retryAfterSeconds: 5, cause })
 }

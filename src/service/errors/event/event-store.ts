@@ -7,13 +7,14 @@ export interface Drop {
   quantity: number
 }
 
-/** Where accepted events go. Both calls reject with `unavailable` when the store cannot write now. */
+/** Where accepted events go. */
 export interface EventStore {
   /**
    * Resolves once the event is on disk, with the occurrence's service-assigned id. A second event with the same
-   * `sdk_event_id` in the product changes nothing and resolves to the id of the first one.
+   * `sdk_event_id` in the product changes nothing and resolves to the id of the first one. Rejects with `unavailable`
+   * when the store cannot write now.
    */
   append(productId: number, event: NormalEvent): Promise<{ id: string; duplicate: boolean }>
-  /** Adds to the product's counters. */
-  recordDropped(productId: number, drops: Drop[]): Promise<void>
+  /** Adds to the product's counters, which are written a little later. */
+  recordDropped(productId: number, drops: readonly Drop[]): void
 }

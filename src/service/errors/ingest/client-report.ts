@@ -17,10 +17,14 @@ const categories = new Set(
   ).split(' '),
 )
 
-/** The counts of `client_report` items, one entry per reason and category; empty when they cannot be read. */
-export function readClientReports(payloads: readonly Buffer[]): Drop[] {
+/**
+ * The counts of `client_report` items, one entry per reason and category; those that cannot be read or are larger than
+ * `maxBytes` are skipped.
+ */
+export function readClientReports(payloads: readonly Buffer[], maxBytes: number): Drop[] {
   const sums = new Map<string, Drop>()
   for (const payload of payloads) {
+    if (payload.length > maxBytes) continue
     const discarded = parseObject(payload.toString('utf8'))?.discarded_events
     if (Array.isArray(discarded)) for (const entry of discarded) add(sums, entry)
   }

@@ -1,60 +1,71 @@
-import { promisify } from 'node:util'
+import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { ServiceError } from '../../../errors.ts'
 
-type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+const CHUNK_BYTES = 64 * 1024
 
-// The one-shot decoders work chunk by chunk on the thread pool and stop at `maxOutputLength`.
-const inflateZlib: Decoder = promisify(zlib.inflate)
-const inflateRaw: Decoder = promisify(zlib.inflateRaw)
-const gunzip: Decoder = promisify(zlib.gunzip)
+type Decoder = (bytes: Buffer) => Transform
 
 const decoders: Readonly<Record<string, Decoder>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
-  br: promisify(zlib.brotliDecompress),
-  zstd: promisify(zlib.zstdDecompress),
+  gzip: () => zlib.createGunzip({ chunkSize: CHUNK_BYTES }),
+  'x-gzip': () => zlib.createGunzip({ chunkSize: CHUNK_BYTES }),
+  br: () => zlib.createBrotliDecompress({ chunkSize: CHUNK_BYTES }),
+  zstd: () => zlib.createZstdDecompress({ chunkSize: CHUNK_BYTES }),
   deflate: inflateEither,
 }
 
 // Sent by older Ruby and Android SDKs; they name no compression (errors §1.3).
 const ignored = new Set(['', 'identity', 'utf-8', 'utf8'])
 
-/** Bodies decoded concurrently: it bounds the memory that decompression bombs can take to a few times the limit. */
-const AT_ONCE = 4
+/** Bodies unpacked concurrently: few, because they share the processor with everything else. */
+const AT_ONCE = 2
 let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * The body decoded from its `Content-Encoding` (gzip, br, deflate as zlib or raw, zstd). Throws `invalid_argument` for
- * an unknown or stacked encoding and for broken data, `payload_too_large` beyond `limit` bytes.
+ * The body unpacked from its `Content-Encoding` (gzip, br, deflate as zlib or raw, zstd), chunk by chunk on the thread
+ * pool, so that a caller who stops early saves the rest. Throws `invalid_argument` for an unknown or stacked encoding and
+ * for broken data, `payload_too_large` beyond `limit` bytes.
  */
-export async function decodeBody(body: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> {
-  const names = (encoding ?? '').toLowerCase().split(',')
-  const real = names.map((name) => name.trim()).filter((name) => !ignored.has(name))
-  const [name] = real
-  if (name === undefined) return body
-  if (real.length > 1) throw new ServiceError('invalid_argument', 'stacked content encodings are not supported')
-  const decoder = Object.hasOwn(decoders, name) ? decoders[name] : undefined
-  if (!decoder) throw new ServiceError('invalid_argument', 'content encoding must be gzip, br, deflate or zstd')
-  return await decode(decoder, body, limit)
+export async function* decodeBody(body: Buffer, encoding: string | undefined, limit: number): AsyncGenerator<Buffer> {
+  const decoder = findDecoder(encoding)
+  if (decoder === undefined) yield body
+  else yield* decode(decoder, body, limit)
 }
 
 /** Inflates zlib data, as in base64 bodies of old SDKs; throws as `decodeBody` does. */
-export async function inflate(bytes: Buffer, limit: number): Promise<Buffer> {
-  return await decode(inflateEither, bytes, limit)
+export function inflate(bytes: Buffer, limit: number): AsyncGenerator<Buffer> {
+  return decode(inflateEither, bytes, limit)
 }
 
-async function decode(decoder: Decoder, bytes: Buffer, limit: number): Promise<Buffer> {
+function findDecoder(encoding = ''): Decoder | undefined {
+  const names = encoding.toLowerCase().split(',')
+  const real = names.map((name) => name.trim()).filter((name) => !ignored.has(name))
+  const [name] = real
+  if (name === undefined) return undefined
+  if (real.length > 1) throw new ServiceError('invalid_argument', 'stacked content encodings are not supported')
+  if (Object.hasOwn(decoders, name)) return decoders[name]
+  throw new ServiceError('invalid_argument', 'content encoding must be gzip, br, deflate or zstd')
+}
+
+async function* decode(decoder: Decoder, body: Buffer, limit: number): AsyncGenerator<Buffer> {
   if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
   else running += 1
+  const stream = decoder(body)
+  let bytes = 0
   try {
-    return await decoder(bytes, { maxOutputLength: limit })
+    stream.end(body)
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > limit)
+        throw new ServiceError('payload_too_large', `the body is larger than ${limit} bytes once decompressed`)
+      yield chunk
+    }
   } catch (error) {
-    if (isTooLarge(error))
-      throw new ServiceError('payload_too_large', `the body is larger than ${limit} bytes once decompressed`)
+    if (error instanceof ServiceError) throw error
     throw new ServiceError('invalid_argument', 'the body cannot be decompressed', { cause: error })
   } finally {
+    stream.destroy()
     // Hand the slot to the next in line, or free it.
     const next = waiting.shift()
     if (next) next()
@@ -62,16 +73,9 @@ async function decode(decoder: Decoder, bytes: Buffer, limit: number): Promise<B
   }
 }
 
-/** "deflate" means zlib data (RFC 9110), but some clients send the bare stream. */
-async function inflateEither(bytes: Buffer, options: { maxOutputLength: number }): Promise<Buffer> {
-  try {
-    return await inflateZlib(bytes, options)
-  } catch (error) {
-    if (isTooLarge(error)) throw error
-    return await inflateRaw(bytes, options)
-  }
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+/** "deflate" means zlib data (RFC 9110), but some clients send the bare stream, which has no such header. */
+function inflateEither(bytes: Buffer): Transform {
+  const [method = 0, flags = 0] = bytes
+  const isZlib = (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0
+  return isZlib ? zlib.createInflate({ chunkSize: CHUNK_BYTES }) : zlib.createInflateRaw({ chunkSize: CHUNK_BYTES })
 }

@@ -3,8 +3,7 @@ import { isObject, type JsonObject } from '../../../lib/objects.ts'
 
 interface EnvelopeItem {
   type: string
-  header: JsonObject
-  /** A view into the body. */
+  /** Cut after `keptBytes`; empty for a type that is not kept. */
   payload: Buffer
 }
 
@@ -16,75 +15,168 @@ export interface Envelope {
 export interface EnvelopeLimits {
   headerBytes: number
   itemsPerEnvelope: number
+  /** The payload bytes to keep of an item of this type; the rest is checked and forgotten. */
+  keptBytes: (type: string) => number
 }
 
 const NEWLINE = 0x0a
 
-/**
- * Reads the framing of an envelope (contract §12), not its payloads. Throws `invalid_argument` for a header that is not
- * a JSON object, an item without `type`, a payload that is shorter or longer than its `length`, and beyond the limits.
- */
-export function parseEnvelope(body: Buffer, limits: EnvelopeLimits): Envelope {
-  const first = readHeader(body, 0, limits, 'envelope header')
-  const items: EnvelopeItem[] = []
-  let position = skipBlank(body, first.next)
-  while (position < body.length) {
-    if (items.length === limits.itemsPerEnvelope)
-      throw new ServiceError('invalid_argument', `the envelope has more than ${limits.itemsPerEnvelope} items`)
-    const { header, next } = readHeader(body, position, limits, `header of item ${items.length + 1}`)
-    if (typeof header.type !== 'string' || header.type === '')
-      throw new ServiceError('invalid_argument', `item ${items.length + 1} has no type`)
-    const end = payloadEnd(body, next, header.length, items.length + 1)
-    items.push({ type: header.type, header, payload: body.subarray(next, end) })
-    position = skipBlank(body, end)
-  }
-  return { header: first.header, items }
-}
+/** What the next bytes are. */
+type Part = 'envelope header' | 'blank' | 'item header' | 'line' | 'counted' | 'after counted'
 
-function readHeader(body: Buffer, start: number, { headerBytes }: EnvelopeLimits, what: string) {
-  const end = lineEnd(body, start)
-  if (end - start > headerBytes)
-    throw new ServiceError('invalid_argument', `the ${what} is longer than ${headerBytes} bytes`)
-  const header = parseHeader(body.toString('utf8', start, end))
-  if (!header) throw new ServiceError('invalid_argument', `the ${what} is not a JSON object`)
-  return { header, next: Math.min(end + 1, body.length) }
+/**
+ * Reads the framing of an envelope (contract §12), not its payloads, from chunks as they are unpacked. `push` and `end`
+ * throw `invalid_argument` for a header that is not a JSON object, an item without `type`, a payload that is shorter or
+ * longer than its `length`, and beyond the limits.
+ */
+export class EnvelopeReader {
+  /** Undefined until its line has ended. */
+  header: JsonObject | undefined
+  /** Bytes of all payloads that are kept. */
+  keptBytes = 0
+  readonly #items: EnvelopeItem[] = []
+  readonly #limits: EnvelopeLimits
+  #part: Part = 'envelope header'
+  /** The bytes of the header line, or of the payload, that came in earlier chunks. */
+  #collected: Buffer[] = []
+  #collectedBytes = 0
+  #type = ''
+  #mostKept = Infinity
+  /** Bytes of a payload with `length` that have not come. */
+  #missing = 0
+
+  constructor(limits: EnvelopeLimits) {
+    this.#limits = limits
+  }
+
+  push(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length;) at = this.#read(chunk, at)
+  }
+
+  /** The envelope, after its last byte. */
+  end(): Envelope {
+    if (this.#part === 'envelope header') this.#endEnvelopeHeader()
+    if (this.#part === 'item header') this.#endItemHeader()
+    if (this.#part === 'counted') throw invalid(`item ${this.#number} is shorter than its length`)
+    if (this.#part === 'line') this.#endItem('blank')
+    return { header: this.header ?? {}, items: this.#items }
+  }
+
+  /** Reads the current part up to its end or that of the chunk; returns the position after it. */
+  #read(chunk: Buffer, at: number): number {
+    switch (this.#part) {
+      case 'blank':
+        return this.#readBlank(chunk, at)
+      case 'envelope header':
+        return this.#readLine(chunk, at, this.#limits.headerBytes, () => this.#endEnvelopeHeader())
+      case 'item header':
+        return this.#readLine(chunk, at, this.#limits.headerBytes, () => this.#endItemHeader())
+      case 'line':
+        return this.#readLine(chunk, at, Infinity, () => this.#endItem('blank'))
+      case 'counted':
+        return this.#readCounted(chunk, at)
+      case 'after counted':
+        if (chunk[at] !== NEWLINE) throw invalid(`item ${this.#items.length} is longer than its length`)
+        this.#part = 'blank'
+        return at + 1
+    }
+  }
+
+  get #number(): number {
+    return this.#items.length + 1
+  }
+
+  /** Skips line ends after a payload, blank lines between items and after the last one. */
+  #readBlank(chunk: Buffer, start: number): number {
+    for (let at = start; at < chunk.length; at += 1) {
+      const byte = chunk[at]
+      if (byte === NEWLINE || byte === 0x0d || byte === 0x20 || byte === 0x09) continue
+      if (this.#items.length === this.#limits.itemsPerEnvelope)
+        throw invalid(`the envelope has more than ${this.#limits.itemsPerEnvelope} items`)
+      this.#part = 'item header'
+      this.#mostKept = Infinity
+      return at
+    }
+    return chunk.length
+  }
+
+  #readLine(chunk: Buffer, start: number, mostBytes: number, ended: () => void): number {
+    const newline = chunk.indexOf(NEWLINE, start)
+    const end = newline === -1 ? chunk.length : newline
+    this.#collect(chunk.subarray(start, end))
+    if (this.#collectedBytes > mostBytes) throw invalid(`the ${this.#headerName} is longer than ${mostBytes} bytes`)
+    if (newline === -1) return end
+    ended()
+    return newline + 1
+  }
+
+  #readCounted(chunk: Buffer, start: number): number {
+    const end = Math.min(chunk.length, start + this.#missing)
+    this.#collect(chunk.subarray(start, end))
+    this.#missing -= end - start
+    if (this.#missing === 0) this.#endItem('after counted')
+    return end
+  }
+
+  #collect(bytes: Buffer): void {
+    if (this.#collectedBytes < this.#mostKept) {
+      const kept = bytes.subarray(0, this.#mostKept - this.#collectedBytes)
+      this.#collected.push(kept)
+      if (this.#part === 'line' || this.#part === 'counted') this.keptBytes += kept.length
+    }
+    this.#collectedBytes += bytes.length
+  }
+
+  #take(): Buffer {
+    const [only] = this.#collected
+    const bytes = only !== undefined && this.#collected.length === 1 ? only : Buffer.concat(this.#collected)
+    this.#collected = []
+    this.#collectedBytes = 0
+    return bytes
+  }
+
+  #endEnvelopeHeader(): void {
+    this.header = parseHeader(this.#take(), this.#headerName)
+    this.#part = 'blank'
+  }
+
+  #endItemHeader(): void {
+    const { type, length } = parseHeader(this.#take(), this.#headerName)
+    if (typeof type !== 'string' || type === '') throw invalid(`item ${this.#number} has no type`)
+    this.#type = type
+    this.#mostKept = this.#limits.keptBytes(type)
+    if (length === undefined || length === null) {
+      this.#part = 'line'
+      return
+    }
+    if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0)
+      throw invalid(`the length of item ${this.#number} is not a number of bytes`)
+    this.#missing = length
+    this.#part = 'counted'
+    if (length === 0) this.#endItem('after counted')
+  }
+
+  #endItem(next: Part): void {
+    this.#items.push({ type: this.#type, payload: this.#take() })
+    this.#part = next
+  }
+
+  get #headerName(): string {
+    return this.#part === 'envelope header' ? 'envelope header' : `header of item ${this.#number}`
+  }
 }
 
 /** JSON allows the carriage return that some clients leave at the end of the line. */
-function parseHeader(line: string): JsonObject | undefined {
+function parseHeader(line: Buffer, name: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? value : undefined
+    const value: unknown = JSON.parse(line.toString('utf8'))
+    if (isObject(value)) return value
   } catch {
-    return undefined
+    // Refused like any other line that is not an object.
   }
+  throw invalid(`the ${name} is not a JSON object`)
 }
 
-function payloadEnd(body: Buffer, start: number, length: unknown, item: number): number {
-  if (length === undefined || length === null) return lineEnd(body, start)
-  if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0)
-    throw new ServiceError('invalid_argument', `the length of item ${item} is not a number of bytes`)
-  const end = start + length
-  if (end > body.length) throw new ServiceError('invalid_argument', `item ${item} is shorter than its length`)
-  if (end < body.length && body[end] !== NEWLINE)
-    throw new ServiceError('invalid_argument', `item ${item} is longer than its length`)
-  return end
-}
-
-function lineEnd(body: Buffer, start: number): number {
-  const end = body.indexOf(NEWLINE, start)
-  return end === -1 ? body.length : end
-}
-
-/**
- * The position of the next byte that is not white space: skips line ends after a payload, blank lines between items and
- * after the last one.
- */
-function skipBlank(body: Buffer, start: number): number {
-  let position = start
-  for (; position < body.length; position += 1) {
-    const byte = body[position]
-    if (byte !== NEWLINE && byte !== 0x0d && byte !== 0x20 && byte !== 0x09) break
-  }
-  return position
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_argument', message)
 }

@@ -1,18 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Send, WireReply, WireRequest } from '../../../contract/base/wire.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Platform } from '../../shared/context.ts'
 import { createPace, type Pace } from '../../shared/pace.ts'
 import { oneKey, readDsn, requestClient, requestKey } from './auth.ts'
 import { joinRefusals, readBatch } from './batch.ts'
-import { readBody } from '../../shared/read-body.ts'
+import { readDecoded, readEnvelope, type ReadingCosts } from './body.ts'
+import { createBudget, type Budget } from './budget.ts'
 import { readClientReports } from './client-report.ts'
-import { decodeBody } from './decode.ts'
-import { parseEnvelope } from './envelope.ts'
 import type { EventStore } from '../event/event-store.ts'
 import type { JsonObject } from '../../../lib/objects.ts'
 import type { DsnKey, Keys } from './keys.ts'
 import { defaultLimits, type IngestLimits } from './limits.ts'
-import { createRateLimit, type RateLimit } from '../../../lib/token-bucket.ts'
+import { createIntake, type Hold, type Intake } from '../../../lib/intake.ts'
 import { answer, preflight, refusal } from './replies.ts'
 import { storeText } from './store-body.ts'
 
@@ -27,7 +27,8 @@ export interface IngestOptions {
 
 interface Ingest extends Omit<IngestOptions, 'limits'> {
   limits: IngestLimits
-  rateLimit: RateLimit
+  budget: Budget
+  intake: Intake
   /** For reading events. */
   pace: Pace
 }
@@ -50,15 +51,31 @@ interface Admission extends DsnKey {
  */
 export function createIngest({ limits: changed, ...options }: IngestOptions): Send {
   const limits = { ...defaultLimits, ...changed }
-  const rateLimit = createRateLimit({ now: () => options.platform.now() })
-  const ingest: Ingest = { ...options, limits, rateLimit, pace: createPace() }
+  const budget = createBudget(limits, () => options.platform.now())
+  const ingest: Ingest = { ...options, limits, budget, intake: createIntake(limits.intake), pace: createPace() }
+  const delay = createDelay(limits.refusalDelayMs)
   return async (request) => {
     try {
       return await dispatch(request, ingest)
     } catch (error) {
       if (isFault(error)) options.onError?.(error)
+      if (error instanceof ServiceError && error.code === 'resource_exhausted') await delay()
       return refusal(error)
     }
+  }
+}
+
+/** Refusals that wait at the same time; beyond them they are answered at once. */
+const MOST_DELAYED = 500
+
+/** Waits before a refusal, so that a sender who does not wait by itself cannot ask again at once. */
+function createDelay(ms: number): () => Promise<void> {
+  let delayed = 0
+  return async () => {
+    if (ms === 0 || delayed >= MOST_DELAYED) return
+    delayed += 1
+    await sleep(ms)
+    delayed -= 1
   }
 }
 
@@ -90,75 +107,87 @@ function answerMethod<T>({ method }: WireRequest, allowed: string, run: () => T)
 }
 
 async function takeEnvelope(incoming: IngestRequest, ingest: Ingest): Promise<WireReply> {
-  const { limits, store } = ingest
   const key = requestKey(incoming.request, incoming.query)
   // Before the body is read, so that only requests with a valid key cost work; a tunnel's key is in the body.
-  const early = key === undefined ? undefined : await admit(key, incoming, ingest)
-  const envelope = parseEnvelope(await readDecoded(incoming, limits), limits)
-  const admission = early ?? (await admitByDsn(envelope.header, incoming, ingest))
-  checkDsn(envelope.header, admission)
-  const selectPayloads = (type: string) =>
-    envelope.items.filter((item) => item.type === type).map(({ payload }) => payload)
-  const drops = readClientReports(selectPayloads('client_report'))
-  if (drops.length > 0) await store.recordDropped(admission.productId, drops)
-  return await takeBatch(selectPayloads('event'), envelope.header, admission, incoming, ingest)
+  let charged = key === undefined ? undefined : await admit(key, incoming, ingest)
+  return await holding(ingest.intake, charged, async (hold) => {
+    const charge = (bytes: number) => charged && ingest.budget(charged, 'bytes', bytes)
+    const costs = { limits: ingest.limits, hold, charge }
+    const { header, items, admission } = await readEnvelope(incoming.request, costs, async (read) => {
+      charged ??= await admit(readDsn(read.dsn)?.publicKey, incoming, ingest)
+      checkDsn(read, charged)
+      return charged
+    })
+    const select = (type: string) => items.filter((item) => item.type === type).map(({ payload }) => payload)
+    const events = select('event')
+    if (events.length === 0) ingest.budget(admission, 'others', 1)
+    const drops = readClientReports(select('client_report'), ingest.limits.reportBytes)
+    if (drops.length > 0) ingest.store.recordDropped(admission.productId, drops)
+    return await takeBatch(events, header, admission, incoming, ingest)
+  })
 }
 
 async function takeEvent(incoming: IngestRequest, ingest: Ingest): Promise<WireReply> {
+  const { limits, budget, intake } = ingest
   const admission = await admit(requestKey(incoming.request, incoming.query), incoming, ingest)
-  const payload = await storeText(await readDecoded(incoming, ingest.limits), ingest.limits)
-  return await takeBatch([payload], {}, admission, incoming, ingest)
+  return await holding(intake, admission, async (hold) => {
+    const costs: ReadingCosts = { limits, hold, charge: (bytes) => budget(admission, 'bytes', bytes) }
+    const payload = await storeText(await readDecoded(incoming.request, costs), costs)
+    return await takeBatch([payload], {}, admission, incoming, ingest)
+  })
+}
+
+/** Counts the memory of a request until it is answered. */
+async function holding<T>(
+  intake: Intake,
+  admission: Admission | undefined,
+  work: (hold: Hold) => Promise<T>,
+): Promise<T> {
+  const hold = intake.hold(admission?.publicKey ?? '')
+  try {
+    return await work(hold)
+  } finally {
+    hold.release()
+  }
 }
 
 /** Charges, reads and stores the events; good ones are stored even when others are refused. */
 async function takeBatch(
   payloads: readonly Buffer[],
   header: JsonObject,
-  { publicKey, productId, ratePerSecond, burst }: Admission,
+  admission: Admission,
   { request, query }: IngestRequest,
-  { limits, platform, rateLimit, pace, store }: Ingest,
+  { limits, platform, budget, pace, store }: Ingest,
 ): Promise<WireReply> {
-  const rate = { perSecond: ratePerSecond ?? limits.eventsPerSecond, burst: burst ?? limits.burst }
-  const wait = rateLimit(publicKey, payloads.length, rate)
-  if (wait > 0)
-    throw new ServiceError('resource_exhausted', 'too many events for this key', { retryAfterSeconds: wait })
+  budget(admission, 'events', payloads.length)
   const batch = { payloads, header, client: requestClient(request, query), receivedAt: platform.now() }
   const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
   const { events, refused } = await readBatch(batch, reading)
   // Concurrently, so that they share commits; if the sender repeats the request after a failure, events that were
   // stored change nothing.
-  await Promise.all(events.map((event) => store.append(productId, event)))
+  await Promise.all(events.map((event) => store.append(admission.productId, event)))
   const [first, ...rest] = refused
   if (first) throw joinRefusals([first, ...rest])
   const [event] = events
   return answer(200, event ? { id: event.sdk_event_id } : {})
 }
 
-async function readDecoded({ request }: IngestRequest, limits: IngestLimits): Promise<Buffer> {
-  const limit = limits.bodyBytes
-  const body = await readBody(request, limit, {
-    tooLarge: () => new ServiceError('payload_too_large', `the request body is larger than ${limit} bytes`),
-    incomplete: (cause) => new ServiceError('invalid_argument', 'the request body ended early', { cause }),
-  })
-  return await decodeBody(body, request.headers['content-encoding'], limits.decodedBytes)
-}
-
 /** The key first, then the product: without a valid key, callers do not learn which products exist. */
 async function admit(
   publicKey: string | undefined,
   { productId }: IngestRequest,
-  { keys }: Ingest,
+  { keys, budget }: Ingest,
 ): Promise<Admission> {
   if (publicKey === undefined) throw new ServiceError('unauthenticated', 'the request carries no key')
   const key = await keys.find(publicKey)
   if (!key) throw new ServiceError('unauthenticated', 'the key is unknown or revoked')
   if (String(key.productId) !== productId)
     throw new ServiceError('invalid_argument', 'the address names another product than the one of the key')
-  return { ...key, publicKey }
-}
-
-async function admitByDsn(header: JsonObject, incoming: IngestRequest, ingest: Ingest): Promise<Admission> {
-  return await admit(readDsn(header.dsn)?.publicKey, incoming, ingest)
+  const admission = { ...key, publicKey }
+  budget(admission, 'requests', 1)
+  // Before the body is read: a key that owes bytes gets none read.
+  budget(admission, 'bytes', 1)
+  return admission
 }
 
 /** A DSN in the envelope header must match the key and product of the request. */

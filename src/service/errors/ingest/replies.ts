@@ -32,18 +32,18 @@ export function preflight(): WireReply {
 /** The answer to a refused request (contract §12), or to a bug, about which it reveals nothing. */
 export function refusal(error: unknown): WireReply {
   if (!(error instanceof ServiceError)) return answer(500, { detail: 'internal error' })
-  const { status, message, retryAfterSeconds } = error
+  const { status, message, retryAfterSeconds, metadata } = error
   if (status === 400) {
     const causes = error.violations.map(({ field, description }) => `${field}: ${description}`)
     return answer(400, { detail: message, causes }, { 'x-sentry-error': message })
   }
-  if (status === 429) return answer(429, { detail: message }, rateLimitHeaders(retryAfterSeconds ?? 1))
+  if (status === 429) return answer(429, { detail: message }, rateLimitHeaders(retryAfterSeconds ?? 1, metadata))
   if (status === 503) return answer(503, { detail: message }, { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) })
   return answer(status, { detail: status === 500 ? 'internal error' : message })
 }
 
-/** Whole seconds only: the Python SDK parses them with `int()`. */
-function rateLimitHeaders(seconds: number): Record<string, string> {
-  const limits = `${seconds}:error;default;security:key:rate_limited`
+/** Whole seconds only: the Python SDK parses them with `int()`. No categories are all of them. */
+function rateLimitHeaders(seconds: number, { categories = '' }: ServiceError['metadata']): Record<string, string> {
+  const limits = `${seconds}:${categories}:key:rate_limited`
   return { 'retry-after': String(seconds), 'x-sentry-rate-limits': limits, 'x-svc-rate-limits': limits }
 }

@@ -1,12 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../../../src/errors.ts'
-import { parseEnvelope } from '../../../../src/service/errors/ingest/envelope.ts'
+import { EnvelopeReader } from '../../../../src/service/errors/ingest/envelope.ts'
 import { assignEventIds } from '../../../../src/service/errors/ingest/event-id.ts'
 import { EVENT_ID } from './harness.ts'
 
-const limits = { headerBytes: 64 * 1024, itemsPerEnvelope: 100 }
-const parse = (text: string) => parseEnvelope(Buffer.from(text), limits)
+const limits = { headerBytes: 64 * 1024, itemsPerEnvelope: 100, keptBytes: () => Infinity }
+const parse = (text: string) => parseEnvelope(Buffer.from(text))
+
+function parseEnvelope(body: Buffer, chunkBytes = Infinity) {
+  const reader = new EnvelopeReader(limits)
+  for (let at = 0; at < body.length; at += chunkBytes) reader.push(body.subarray(at, at + chunkBytes))
+  return reader.end()
+}
 const shown = (text: string) => parse(text).items.map(({ type, payload }) => [type, payload.toString()])
 const refused = expect.objectContaining({ code: 'invalid_argument' })
 
@@ -29,7 +35,7 @@ const item = fc.record({
   between: fc.constantFrom('\n', '\n\n', '\n\r\n', '\n \t\n'),
 })
 
-test('whatever is framed, with or without length, is read back', () => {
+test('whatever is framed, with or without length, is read back from chunks of any size', () => {
   fc.assert(
     fc.property(
       fc.dictionary(
@@ -39,7 +45,8 @@ test('whatever is framed, with or without length, is read back', () => {
       ),
       fc.array(item, { maxLength: 8 }),
       fc.boolean(),
-      (header, items, ends) => {
+      fc.integer({ min: 1, max: 40 }),
+      (header, items, ends, chunkBytes) => {
         const parts: Uint8Array[] = [Buffer.from(JSON.stringify(header))]
         for (const { type, attributes, framed, lineEnd, between } of items) {
           const length = framed.withLength ? { length: framed.payload.length } : {}
@@ -47,7 +54,7 @@ test('whatever is framed, with or without length, is read back', () => {
           parts.push(Buffer.from(`${between}${line}${lineEnd}`), framed.payload)
         }
         if (ends) parts.push(Buffer.from('\n'))
-        const parsed = parseEnvelope(Buffer.concat(parts), limits)
+        const parsed = parseEnvelope(Buffer.concat(parts), chunkBytes)
         expect(parsed.header).toEqual(JSON.parse(JSON.stringify(header)))
         expect(parsed.items.map(({ type, payload }) => [type, [...payload]])).toEqual(
           items.map(({ type, framed }) => [type, [...framed.payload]]),
@@ -60,7 +67,7 @@ test('whatever is framed, with or without length, is read back', () => {
 /** Bytes of all payloads, none when the body is refused as it should be. */
 function bytesOf(body: Buffer): number {
   try {
-    return parseEnvelope(body, limits).items.reduce((sum, { payload }) => sum + payload.length, 0)
+    return parseEnvelope(body).items.reduce((sum, { payload }) => sum + payload.length, 0)
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'invalid_argument') return 0
     throw error

@@ -23,10 +23,8 @@ class MemoryStore implements EventStore {
     return Promise.resolve({ id: `occurrence of ${event.sdk_event_id}`, duplicate })
   }
 
-  recordDropped(_productId: number, drops: Drop[]): Promise<void> {
-    if (this.failure) return Promise.reject(this.failure)
+  recordDropped(_productId: number, drops: readonly Drop[]): void {
     this.drops.push(...drops)
-    return Promise.resolve()
   }
 }
 
@@ -61,7 +59,7 @@ export function openDoor({ limits, key = productKey }: { limits?: Partial<Ingest
       now: () => clock.now,
       newId: () => `00000000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
     },
-    ...(limits && { limits }),
+    limits: { refusalDelayMs: 0, ...limits },
     onError: (error) => errors.push(error),
   })
   return {

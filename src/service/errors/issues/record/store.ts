@@ -1,11 +1,12 @@
 import type { Platform } from '../../../shared/context.ts'
 import type { NormalEvent } from '../../event/event.ts'
-import type { Drop, EventStore } from '../../event/event-store.ts'
+import type { EventStore } from '../../event/event-store.ts'
 import { createPace } from '../../../shared/pace.ts'
 import { resymbolicate } from './resymbolicate.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
-import type { Database, Prepare } from '../../../sql/database.ts'
+import type { Database } from '../../../sql/database.ts'
 import { createAttribution } from './attribution.ts'
+import { createDropCounters } from './drop-counters.ts'
 import { groupCommit } from './group-commit.ts'
 import { prepareEvent } from './prepare-event.ts'
 import { recordEvent, type RecordTools } from './record-event.ts'
@@ -19,7 +20,7 @@ export interface IssueStore extends EventStore {
    * newest events. Resolves to the number of issues that changed.
    */
   sourceMapsAdded(productId: number, release: string, debugIds: readonly string[]): Promise<number>
-  /** Resolves when no background work is left. */
+  /** Resolves when all counts are on disk and no background work is left. */
   idle(): Promise<void>
 }
 
@@ -34,13 +35,14 @@ export interface EventStoreOptions {
 /**
  * Turns events into issues. `append` symbolicates, groups and packs events one at a time, adds each to the next
  * transaction together with all others that arrived meanwhile, and resolves when that transaction is on disk. Counts of
- * what SDKs dropped go into the same transaction.
+ * what SDKs dropped are written once a second, and by `idle`.
  */
 export function createEventStore({ db, platform, symbolicator, onError = () => {} }: EventStoreOptions): IssueStore {
   const attribution = createAttribution({ db, symbolicator })
   // Only one event at a time waits for its source maps, so that events are stored in the order of arrival.
   const inTurn = createPace()
   const pace = createPace()
+  const dropCounters = createDropCounters({ db, onError })
   const commit = groupCommit<RecordTools>({
     db,
     begin: (prepare) => ({
@@ -60,9 +62,7 @@ export function createEventStore({ db, platform, symbolicator, onError = () => {
       return commit((tools) => recordEvent(tools, prepared))
     },
 
-    async recordDropped(productId, drops) {
-      if (drops.length > 0) await commit(({ prepare }) => countDropped(prepare, productId, drops))
-    },
+    recordDropped: (productId, drops) => dropCounters.add(productId, drops),
 
     componentsChanged(productId) {
       attribution.forget(productId)
@@ -72,14 +72,9 @@ export function createEventStore({ db, platform, symbolicator, onError = () => {
     sourceMapsAdded: (productId, release, debugIds) =>
       resymbolicate({ db, symbolicator, ...attribution }, productId, release, debugIds),
 
-    idle: () => background,
+    async idle() {
+      await dropCounters.flush()
+      await background
+    },
   }
-}
-
-function countDropped(prepare: Prepare, productId: number, drops: readonly Drop[]): void {
-  const statement = prepare(
-    `INSERT INTO dropped_by_sdk (product_id, reason, category, quantity) VALUES (?, ?, ?, ?)
-     ON CONFLICT (product_id, reason, category) DO UPDATE SET quantity = dropped_by_sdk.quantity + excluded.quantity`,
-  )
-  for (const { reason, category, quantity } of drops) statement.run(productId, reason, category, quantity)
 }

@@ -1,0 +1,65 @@
+import { ServiceError } from '../../../errors.ts'
+import { createRateLimit, type Rate } from '../../../lib/token-bucket.ts'
+import type { DsnKey } from './keys.ts'
+import type { IngestLimits } from './limits.ts'
+
+/** What may be counted against a key. */
+type Counted = 'requests' | 'bytes' | 'events' | 'others'
+
+/** A key with its rate. */
+export type Charged = Pick<DsnKey, 'ratePerSecond' | 'burst'> & { publicKey: string }
+
+/**
+ * Charges a key for what it costs; throws `resource_exhausted` when it has used up its share. One free token admits the
+ * whole cost, and what exceeds the tokens is owed (contract §12).
+ */
+export type Budget = (key: Charged, counted: Counted, cost: number) => void
+
+/**
+ * The categories that an SDK is asked to hold back; none are all. Those of `others` are everything that is not stored
+ * here, so that an application with many sessions keeps reporting its errors.
+ */
+const categories: Readonly<Record<Counted, string>> = {
+  requests: '',
+  bytes: '',
+  events: 'error;default;security',
+  others:
+    'session;transaction;span;attachment;profile;profile_chunk;replay;monitor;feedback;user_report_v2;' +
+    'metric_bucket;trace_metric;log_item;log_byte;internal',
+}
+
+const tooMany: Readonly<Record<Counted, string>> = {
+  requests: 'too many requests for this key',
+  bytes: 'too many bytes for this key',
+  events: 'too many events for this key',
+  others: 'too many envelopes without an event for this key',
+}
+
+/** Token buckets per key for requests, bytes, events and envelopes without an event. */
+export function createBudget(limits: IngestLimits, now: () => number): Budget {
+  const take = { requests: bucket(), bytes: bucket(), events: bucket(), others: bucket() }
+  function bucket() {
+    return createRateLimit({ now })
+  }
+
+  return (key, counted, cost) => {
+    const wait = take[counted](key.publicKey, cost, keyRate(limits, key, counted))
+    if (wait === 0) return
+    const metadata = { categories: categories[counted] }
+    throw new ServiceError('resource_exhausted', tooMany[counted], { retryAfterSeconds: wait, metadata })
+  }
+}
+
+/** A key with a higher event rate may send more of everything; one without a limit has none at all. */
+function keyRate(limits: IngestLimits, { ratePerSecond, burst }: Charged, counted: Counted): Rate {
+  const perSecond = ratePerSecond ?? limits.eventsPerSecond
+  if (counted === 'events') return { perSecond, burst: burst ?? limits.burst }
+  const factor = perSecond === 0 ? 0 : Math.max(1, perSecond / limits.eventsPerSecond)
+  const rates = {
+    requests: { perSecond: limits.requestsPerSecond, burst: limits.requestBurst },
+    bytes: { perSecond: limits.bytesPerSecond, burst: limits.byteBurst },
+    others: { perSecond: limits.othersPerSecond, burst: limits.otherBurst },
+  }
+  const rate = rates[counted]
+  return { perSecond: rate.perSecond * factor, burst: rate.burst * factor }
+}
