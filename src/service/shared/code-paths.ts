@@ -3,18 +3,25 @@ export function isNative(path: string): boolean {
   return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?|index \d+)$/.test(path)
 }
 
+// The modules that webpack makes up are named without a file extension; a team's own folder may be called `webpack`.
+const WEBPACK = 'webpack/(?:bootstrap|runtime|(?:before-|after-)?startup|universalModuleDefinition|container|sharing)'
+
 const VENDORED = new RegExp(
   [
     '(?:^|[/\\\\])(?:node_modules|bower_components)[/\\\\]',
-    '^node:|^internal/|^webpack/|^\\(webpack\\)',
-    '^webpack[\\w-]*:.*/(?:~/|webpack/(?:bootstrap|runtime|startup)|\\(webpack\\))',
+    '^node:|^\\(webpack\\)',
+    `^(?:webpack[\\w-]*://(?:@[^/]+/)?[^/]*/(?:\\./)?)?${WEBPACK}(?:[ /?][^.]*)?$`,
+    '^webpack[\\w-]*:.*/(?:~/|\\(webpack\\))',
     // Modules that other bundlers make up.
     '^(?:turbopack:(?://)?/?)?\\[turbopack\\]/',
     '(?:^|/)(?:vite/(?:preload-helper|modulepreload-polyfill)|_?commonjsHelpers)\\b',
   ].join('|'),
 )
 
-/** JavaScript from outside the team's code: packages, Node's own modules, the bundler's runtime. */
+/**
+ * JavaScript from outside the team's code: packages, Node's own modules, the bundler's runtime. Never a path that a
+ * repository may have, such as `internal/cart.go` or `webpack/config.js`.
+ */
 export function isVendored(path: string): boolean {
   return VENDORED.test(path)
 }
