@@ -3,10 +3,35 @@ import type { Event } from '../../../contract/events.ts'
 
 type EventBody = z.input<typeof Event>
 
+/** What only grouping reads of a frame; members are absent when the SDK sent nothing. Never served. */
+export interface FrameSigns {
+  /** The language, where it is another than the event's. */
+  platform?: string
+  /** The binary or assembly: `/lib/libc.so.6`. */
+  package?: string
+  /** The place in its binary: the binary's id and the address relative to its start, `1f0a… 2a40`. */
+  address?: string
+}
+
+/** What only grouping reads of an exception. Never served. */
+export interface ExceptionSigns {
+  /** Domain and code of an `NSError`, as text. */
+  ns_error?: readonly [domain: string, code: string]
+}
+
+/** What only grouping reads of an event. Never served. */
+export interface EventSigns {
+  /** The grouping key of SDKs older than fingerprints. */
+  checksum?: string
+}
+
 /** Members of the contract's Event that an envelope fills; the service fills the others. */
-export type NormalFrame = EventBody['exceptions'][number]['frames'][number]
-export type NormalException = EventBody['exceptions'][number]
-export type NormalThread = EventBody['threads'][number]
+export type NormalFrame = EventBody['exceptions'][number]['frames'][number] & { signs?: FrameSigns }
+export type NormalException = Omit<EventBody['exceptions'][number], 'frames'> & {
+  frames: NormalFrame[]
+  signs?: ExceptionSigns
+}
+export type NormalThread = Omit<EventBody['threads'][number], 'frames'> & { frames: NormalFrame[] }
 
 /**
  * One event after normalisation (contract §12): every member present and of its type, strings cut to their limits,
@@ -27,8 +52,6 @@ export interface NormalEvent extends Pick<
   | 'logger'
   | 'message_template'
   | 'message_params'
-  | 'exceptions'
-  | 'threads'
   | 'breadcrumbs'
   | 'tags'
   | 'user'
@@ -41,6 +64,9 @@ export interface NormalEvent extends Pick<
   | 'debug_images'
   | 'truncation_signals'
 > {
+  exceptions: NormalException[]
+  threads: NormalThread[]
+  signs?: EventSigns
   /** Epoch ms, clamped and corrected for clock drift. */
   timestamp: number
   received_at: number

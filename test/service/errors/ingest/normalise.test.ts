@@ -226,7 +226,7 @@ test('one event cannot grow without bound by many stacks of empty frames', () =>
   expect([event.exceptions.length, event.threads.length, total]).toEqual([50, 250, 5_000])
 })
 
-test('frames may use the names of the specification, and in_app is guessed only when it is missing', () => {
+test('frames may use the names of the specification; those that the SDK leaves open are not in-app next to one that is', () => {
   const sent = [
     { function: 'a', path: '/srv/app/node_modules/x/i.js', line: 3, column: 4 },
     { function: 'b', filename: '/srv/app/main.py', lineno: '12' },
@@ -239,7 +239,7 @@ test('frames may use the names of the specification, and in_app is guessed only 
     event.exceptions[0]?.frames.map(({ filename, lineno, colno, in_app }) => [filename, lineno, colno, in_app]),
   ).toEqual([
     ['/srv/app/node_modules/x/i.js', 3, 4, false],
-    ['/srv/app/main.py', 12, 0, true],
+    ['/srv/app/main.py', 12, 0, false],
     ['/usr/lib/python3/dist-packages/x.py', 0, 0, true],
     ['', 0, 0, false],
   ])

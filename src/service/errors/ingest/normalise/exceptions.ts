@@ -1,5 +1,5 @@
 import type { NormalException, NormalThread } from '../../event/event.ts'
-import type { JsonObject } from '../../../../lib/objects.ts'
+import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { readFrames, type FrameFacts } from './frames.ts'
 import { keepEnds, onlyObjects, readCount, readFlag, readList, readObject, readScalar, readText } from './read.ts'
 import type { Signals } from './signals.ts'
@@ -25,7 +25,9 @@ export function readExceptions(payload: JsonObject, facts: FrameFacts): NormalEx
 
 function readException(exception: JsonObject, index: number, facts: FrameFacts): NormalException {
   const { signals } = facts
+  const nsError = readNsError(exception.mechanism)
   return {
+    ...(nsError === undefined ? {} : { signs: { ns_error: nsError } }),
     // Messages with an attached stack have no type (errors §1.2); their mechanism is then synthetic.
     type: readText(exception.type, 'exceptions.type', 256, signals),
     value: readScalar(exception.value, 'exceptions.value', VALUE_LENGTH, signals),
@@ -51,6 +53,16 @@ function readMechanism(value: unknown, signals: Signals): NormalException['mecha
     parent_id: count('parent_id') ?? null,
     is_exception_group: flag('is_exception_group') ?? false,
   }
+}
+
+/** Domain and code of an `NSError`, which Cocoa's SDK sends beside the value. */
+function readNsError(mechanism: unknown): readonly [domain: string, code: string] | undefined {
+  const meta = isObject(mechanism) ? mechanism.meta : undefined
+  const error = isObject(meta) ? meta.ns_error : undefined
+  if (!isObject(error)) return undefined
+  const text = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 256) : ''
+  return [text(error.domain), text(error.code)]
 }
 
 /** The threads; a stack trace of an event without exceptions and threads is its only thread. */

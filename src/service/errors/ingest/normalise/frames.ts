@@ -1,14 +1,20 @@
-import type { NormalFrame } from '../../event/event.ts'
+import type { FrameSigns, NormalFrame } from '../../event/event.ts'
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
+import type { Binaries } from './binaries.ts'
 import { boundedObject, mapBounds } from './bounded.ts'
+import type { InApp } from './in-app.ts'
 import { keepEnds, keepFirst, onlyObjects, readCount, readFlag, readObject, readText } from './read.ts'
 import type { Signals } from './signals.ts'
 
 /** Shared by all stacks of one event. */
 export interface FrameFacts {
   signals: Signals
+  /** Of the event: that of frames which name none. */
+  platform: string
   /** Debug id of a minified file, by the path that frames name. */
   debugIds: ReadonlyMap<string, string>
+  binaries: Binaries
+  inApp: InApp
   /** Frames that may still be kept; a list of `{}` would otherwise grow by a factor of two hundred. */
   left: number
 }
@@ -39,47 +45,59 @@ export function readFrames(
 }
 
 function readFrame(
-  frame: JsonObject,
+  sent: JsonObject,
   member: string,
   place: Pick<NormalFrame, 'index' | 'exception_index'>,
-  { signals, debugIds }: FrameFacts,
+  facts: FrameFacts,
 ): NormalFrame {
-  const text = (name: string, max: number) => readText(frame[name], `${member}.${name}`, max, signals)
+  const { signals } = facts
+  const text = (name: string, max: number) => readText(sent[name], `${member}.${name}`, max, signals)
   const filename = text('filename', 512) || text('path', 512)
   const absPath = text('abs_path', 2_048)
-  const module = text('module', 256)
-  return {
+  const frame: NormalFrame = {
     ...place,
     function: text('function', 512),
     raw_function: text('raw_function', 1_024),
-    module,
+    module: text('module', 256),
     filename,
     abs_path: absPath,
     repo_path: '',
     repo_path_source: 'REPO_PATH_SOURCE_NONE',
     // The specification calls them line and path.
-    lineno: readCount(frame.lineno ?? frame.line, `${member}.lineno`, signals) ?? 0,
-    colno: readCount(frame.colno ?? frame.column, `${member}.colno`, signals) ?? 0,
-    in_app: readFlag(frame.in_app, `${member}.in_app`, signals) ?? !isLibrary(absPath || filename || module),
+    lineno: readCount(sent.lineno ?? sent.line, `${member}.lineno`, signals) ?? 0,
+    colno: readCount(sent.colno ?? sent.column, `${member}.colno`, signals) ?? 0,
+    in_app: false,
     context_line: text('context_line', LINE_LENGTH),
-    pre_context: readLines(frame.pre_context, `${member}.pre_context`, signals),
-    post_context: readLines(frame.post_context, `${member}.post_context`, signals),
-    vars: boundedObject(readObject(frame.vars, `${member}.vars`, signals), `${member}.vars`, mapBounds, signals),
+    pre_context: readLines(sent.pre_context, `${member}.pre_context`, signals),
+    post_context: readLines(sent.post_context, `${member}.post_context`, signals),
+    vars: boundedObject(readObject(sent.vars, `${member}.vars`, signals), `${member}.vars`, mapBounds, signals),
     symbolicated: false,
     original: null,
     source_map_id: '',
-    debug_id: debugIds.get(absPath || filename) ?? '',
+    debug_id: facts.debugIds.get(absPath || filename) ?? '',
     component: null,
     grouping_role: 'ignored',
     ignored_reason: '',
   }
+  const signs = readSigns(sent, text, facts)
+  if (Object.keys(signs).length > 0) frame.signs = signs
+  facts.inApp.add(frame, readFlag(sent.in_app, `${member}.in_app`, signals), facts.platform)
+  return frame
 }
 
-/** For frames without `in_app`: whether a package manager or the runtime installed the code. */
-function isLibrary(path: string): boolean {
-  return /(?:^|[/\\])(?:node_modules|site-packages|dist-packages|vendor)[/\\]|^(?:node:|internal\/|<)|^\[native/.test(
-    path,
-  )
+function readSigns(
+  sent: JsonObject,
+  text: (name: string, max: number) => string,
+  { platform: ofEvent, binaries }: FrameFacts,
+): FrameSigns {
+  const platform = text('platform', 64)
+  const found = binaries.find(sent.instruction_addr, sent.addr_mode)
+  const binary = text('package', 512) || (found?.file ?? '')
+  return {
+    ...(platform === '' || platform === ofEvent ? {} : { platform }),
+    ...(binary === '' ? {} : { package: binary }),
+    ...(found === undefined ? {} : { address: found.address }),
+  }
 }
 
 function readLines(value: unknown, member: string, signals: Signals): string[] {

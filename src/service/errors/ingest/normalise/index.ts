@@ -1,10 +1,13 @@
 import type { NormalEvent } from '../../event/event.ts'
+import { eventLanguage } from '../../event/language.ts'
 import type { JsonObject } from '../../../../lib/objects.ts'
+import { readBinaries } from './binaries.ts'
 import { boundedObject, contextBounds, extraBounds, shallowEnough } from './bounded.ts'
 import { readExceptions, readThreads } from './exceptions.ts'
-import { FRAMES_PER_EVENT } from './frames.ts'
+import { FRAMES_PER_EVENT, type FrameFacts } from './frames.ts'
+import { createInApp } from './in-app.ts'
 import { readMessage } from './message.ts'
-import { readName, readObject, readText } from './read.ts'
+import { readName, readObject, readScalar, readText } from './read.ts'
 import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
 import type { Signals } from './signals.ts'
 import {
@@ -45,15 +48,26 @@ export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
   const signals: Signals = createTruncationNotes()
   const drift = clockDrift(facts.sentAt, facts.receivedAt)
   const debugImages = readDebugImages(payload.debug_meta, signals)
-  const frames = { signals, debugIds: debugIdsByFile(debugImages), left: FRAMES_PER_EVENT }
+  const platform = readText(payload.platform, 'platform', 64, signals) || 'other'
+  const sdk = readSdk(payload.sdk, facts.sdk, signals)
+  const frames: FrameFacts = {
+    signals,
+    platform: eventLanguage({ platform, sdk }),
+    debugIds: debugIdsByFile(debugImages),
+    binaries: readBinaries(payload.debug_meta),
+    inApp: createInApp(),
+    left: FRAMES_PER_EVENT,
+  }
   const exceptions = readExceptions(payload, frames)
+  const threads = readThreads(payload, frames, exceptions.length > 0)
+  frames.inApp.settle()
   const user = readUser(payload, signals)
   const event: Omit<NormalEvent, 'truncation_signals'> = {
     sdk_event_id: facts.eventId,
     timestamp: readEventTime(payload.timestamp, facts.receivedAt, drift, signals),
     received_at: facts.receivedAt,
     level: readLevel(payload.level, signals),
-    platform: readText(payload.platform, 'platform', 64, signals) || 'other',
+    platform,
     environment: readEnvironment(payload.environment, signals),
     release: readName(payload.release, 'release', 250, signals),
     dist: readName(payload.dist, 'dist', 64, signals),
@@ -63,7 +77,7 @@ export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
     logger: readText(payload.logger, 'logger', 128, signals),
     handled: exceptions.every(({ mechanism }) => mechanism.handled),
     exceptions,
-    threads: readThreads(payload, frames, exceptions.length > 0),
+    threads,
     breadcrumbs: readBreadcrumbs(payload.breadcrumbs, drift, signals),
     tags: readTags(payload.tags, signals),
     user,
@@ -72,12 +86,14 @@ export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
     contexts: boundedObject(readObject(payload.contexts, 'contexts', signals), 'contexts', contextBounds, signals),
     extra: boundedObject(readObject(payload.extra, 'extra', signals), 'extra', extraBounds, signals),
     modules: readModules(payload.modules, signals),
-    sdk: readSdk(payload.sdk, facts.sdk, signals),
+    sdk,
     fingerprint: readFingerprint(payload.fingerprint, signals),
     debug_images: debugImages,
     size_bytes: facts.sizeBytes,
     raw_payload: shallowEnough(payload, 'raw_payload', PAYLOAD_DEPTH, signals),
   }
+  const checksum = readScalar(payload.checksum, 'checksum', 256, signals).trim()
+  if (checksum !== '') event.signs = { checksum }
   return { ...event, truncation_signals: signals.list() }
 }
 

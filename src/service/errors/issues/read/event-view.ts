@@ -81,7 +81,7 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
   if (stored === undefined) note('event.body', 'retention', 0, 1)
   const located = await locateFrames(rows, event, cutStacks(event, maxFrames, note), product)
   return {
-    ...located.event,
+    ...withoutSigns(located.event),
     ...summary,
     // The summary holds the state at the time the event was received.
     symbolication_state: stored === undefined ? summary.symbolication_state : symbolication.state,
@@ -175,7 +175,10 @@ async function locateFrames(
   return {
     event: {
       ...shown,
-      exceptions: shown.exceptions.map((exception) => ({ ...exception, frames: exception.frames.map(withPlace) })),
+      exceptions: shown.exceptions.map((exception) => ({
+        ...withoutSigns(exception),
+        frames: exception.frames.map(withPlace),
+      })),
       threads: shown.threads.map((thread) => ({ ...thread, frames: thread.frames.map(withPlace) })),
     },
     component: refs.get(attributeEvent(owners, event, locate)) ?? null,
@@ -199,11 +202,17 @@ function locateFrame(
 ): NormalFrame {
   const { path, source } = locate(frame)
   return {
-    ...frame,
+    ...withoutSigns(frame),
     repo_path: path,
     repo_path_source: source,
     component: refs.get(owners.findOwner(path) ?? '') ?? null,
   }
+}
+
+/** Without what is only for grouping. */
+function withoutSigns<T extends { signs?: unknown }>(value: T): Omit<T, 'signs'> {
+  const { signs: _, ...served } = value
+  return served
 }
 
 /** The id of the previous or next occurrence by time, '' at the ends. */

@@ -1,0 +1,181 @@
+import { isNative, isVendored } from '../../../shared/code-paths.ts'
+
+/** What a frame says about where its code came from. */
+export interface CodePlace {
+  /** The language: of the frame, else of the event. */
+  platform: string
+  filename: string
+  abs_path: string
+  module: string
+  function: string
+  /** The binary or assembly. */
+  package: string
+}
+
+/** Folders that package managers and systems install into, whatever the language (Sentry's default rules). */
+const INSTALLED =
+  /(?:^|[/\\])(?:node_modules|bower_components|site-packages|dist-packages|vendor|go[/\\]pkg[/\\]mod|\.pub-cache|\.cargo[/\\]registry)[/\\]|^\/usr\/local\/(?:lib|Cellar)\/|[/\\]\.local[/\\]share[/\\]|^</
+
+/**
+ * Whether the code belongs to the language, its runtime or a package and not to the team, for a frame about which the
+ * SDK is silent. Names are those of the runtimes and of the frameworks that Sentry's default rules list; anything else
+ * is the team's.
+ */
+export function isRuntimeCode(place: CodePlace): boolean {
+  if ([place.abs_path, place.filename].some((path) => INSTALLED.test(path) || isVendored(path) || isNative(path)))
+    return true
+  return BY_PLATFORM.get(place.platform)?.(place) ?? false
+}
+
+/**
+ * Whether the code is a package's although the SDK says otherwise: SDKs for browsers mark every frame as in-app, the
+ * one for PHP everything that is not excluded by hand. Sentry's rules correct both.
+ */
+export function isMarkedByDefault({ platform, abs_path, filename }: CodePlace): boolean {
+  const paths = [abs_path, filename]
+  if (platform === 'php') return paths.some((path) => /(?:^|[/\\])vendor[/\\]/.test(path))
+  return (platform === 'javascript' || platform === 'node') && paths.some(isVendored)
+}
+
+type Rule = (place: CodePlace) => boolean
+
+/** A namespace itself or anything in it: `java.lang.Thread` is in `java`. */
+function within(names: string): (name: string) => boolean {
+  const known = new Set(names.split(/\s+/))
+  return (name) => {
+    // Namespaces of the list have at most three segments.
+    for (let dot = name.indexOf('.'), count = 0; count < 3; dot = name.indexOf('.', dot + 1), count += 1) {
+      if (known.has(dot === -1 ? name : name.slice(0, dot))) return true
+      if (dot === -1) return false
+    }
+    return false
+  }
+}
+
+const JAVA = within(
+  'java javax jakarta jdk sun com.sun kotlin kotlinx scala groovy clojure org.codehaus.groovy org.apache ' +
+    'android androidx com.android com.google.android com.google.crypto dalvik libcore ' +
+    'org.springframework org.hibernate org.glassfish org.jboss org.eclipse.jetty org.postgresql org.jdesktop ' +
+    'org.junit org.web3j com.fasterxml com.microsoft com.lenovo.lsf com.lenovo.payplus com.zaxxer.hikari io.ktor ' +
+    'io.netty io.opentelemetry io.reactivex io.sentry reactor.core akka feign oauth okhttp3 okio retrofit2',
+)
+
+const CSHARP = within(
+  'System Microsoft MS Mono Xamarin Windows WinRT UnityEngine UnityEditor FSharp Sentry Newtonsoft.Json Serilog NLog ' +
+    'Npgsql Dapper Polly Autofac AutoMapper MediatR Hangfire',
+)
+
+const PYTHON = new Set(
+  (
+    '_thread abc argparse ast asynchat asyncio asyncore atexit base64 bdb binascii bisect builtins bz2 codecs codeop ' +
+    'collections compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses dataclasses ' +
+    'datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno fcntl filecmp fileinput ' +
+    'fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib gzip hashlib heapq hmac ' +
+    'html http imaplib imp importlib inspect io ipaddress itertools json keyword linecache locale logging lzma mailbox ' +
+    'marshal math mimetypes mmap multiprocessing netrc numbers operator optparse os pathlib pdb pickle pkgutil ' +
+    'plistlib poplib posixpath ntpath pprint pyclbr pydoc queue quopri random re readline reprlib runpy sched ' +
+    'secrets select selectors shelve shlex shutil signal smtplib socket socketserver sqlite3 ssl stat string ' +
+    'stringprep struct subprocess sys sysconfig tarfile telnetlib tempfile textwrap threading timeit tkinter tokenize ' +
+    'tomllib traceback tracemalloc turtle types typing unicodedata unittest urllib uuid venv warnings wave weakref ' +
+    'webbrowser wsgiref xml xmlrpc zipapp zipfile zipimport zlib zoneinfo'
+  ).split(' '),
+)
+
+/** An absolute path decides; the name of the module counts only where there is none, as a team may name one `queue`. */
+const python: Rule = ({ abs_path, filename, module }) => {
+  const path = isAbsolute(abs_path) ? abs_path : filename
+  if (/(?:^|[/\\])(?:lib(?:64)?[/\\](?:python|pypy)\d[\d.]*t?|lib-python|Python\d+[/\\]lib)[/\\]/i.test(path))
+    return true
+  return !isAbsolute(path) && PYTHON.has(module.split('.', 1)[0]!)
+}
+
+const GO = new Set(
+  (
+    'archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar ' +
+    'flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime ' +
+    'slices sort strconv strings structs sync syscall testing text time unicode unique unsafe weak'
+  ).split(' '),
+)
+
+/** Go's own packages have no host in their path: `net/http`, never `github.com/acme/shop`. */
+const go: Rule = ({ abs_path, filename, module, function: name }) => {
+  const path = isAbsolute(abs_path) ? abs_path : filename
+  const source = /[/\\]go[\d.]*[/\\](?:libexec[/\\])?src[/\\]([^/\\.]+)[/\\]/.exec(path)?.[1]
+  if (source !== undefined) return GO.has(source)
+  return GO.has((module || name).split(/[/.]/, 1)[0]!)
+}
+
+const ruby: Rule = ({ abs_path, filename }) =>
+  [abs_path, filename].some((path) => /[/\\](?:gems[/\\][^/\\]+-\d|lib[/\\]ruby[/\\]|rubygems[/\\])/.test(path))
+
+const php: Rule = ({ filename, abs_path }) => /^(?:phar:|\[internal)/.test(abs_path || filename)
+
+/** Node before 16 names its own files without `node:`; a file of the team then has an absolute path as well. */
+const node: Rule = ({ filename, abs_path }) => (abs_path || filename).startsWith('internal/')
+
+const dart: Rule = ({ filename, abs_path }) =>
+  [abs_path, filename].some((path) =>
+    /^(?:dart:|org-dartlang-sdk:|package:(?:flutter|flutter_test|sentry\w*)\/|third_party\/dart\/|lib\/ui\/(?:hooks|platform_dispatcher)\.dart)|[/\\]packages[/\\]flutter[/\\]/.test(
+      path,
+    ),
+  )
+
+const BEAM = within(
+  'Access Agent Application Base Calendar Code Date DateTime DynamicSupervisor Enum ExUnit Exception File Float GenEvent ' +
+    'GenServer IEx IO Inspect Integer Kernel Keyword List Logger Macro Map MapSet Mix Module NaiveDateTime Node Path ' +
+    'Port Process Protocol Range Regex Registry Stream String Supervisor System Task Time Tuple URI Version Plug ' +
+    'Phoenix Ecto DBConnection Bandit ThousandIsland ' +
+    'application binary code cowboy erl_eval erl_internal erlang ets gen gen_event gen_server gen_statem gen_tcp init ' +
+    'inet io io_lib lists logger maps proc_lib proplists queue rand ranch string supervisor timer',
+)
+
+const beam: Rule = ({ module, function: name }) => BEAM((module || name).replace(/^(?:Elixir\.|:)/, ''))
+
+const NATIVE_PACKAGES =
+  /^(?:\/(?:usr\/)?lib(?:32|64)?\/|\/System\/|\/system\/|\/vendor\/|\/apex\/|[a-z]:[/\\]windows[/\\]|linux-(?:vdso|gate))/i
+const NATIVE_FILES = new RegExp(
+  '^(?:' +
+    'lib(?:c|m|dl|rt|pthread|gcc_s|stdc\\+\\+|c\\+\\+(?:abi)?|objc|dyld|dispatch|art|swift\\w*|system\\w*)(?:[-.].*)?' +
+    '|ld-(?:linux|musl).*|(?:ntdll|kernel32|kernelbase|user32|ucrtbase|combase|msvcrt|msvcp\\w+|vcruntime\\w+)\\.dll' +
+    '|CoreFoundation|Foundation|CFNetwork|IOKit|QuartzCore|UIKit(?:Core)?|AppKit|SwiftUI|AttributeGraph' +
+    '|CoreAutoLayout|GraphicsServices|WebKit|JavaScriptCore|Security|AudioToolbox|OpenGLES|GLEngine|dyld' +
+    '|FlutterMacOS|Flutter|KSCrash|Sentry(?:Swift)?' +
+    ')$',
+  'i',
+)
+const NATIVE_FUNCTIONS =
+  /^(?:(?:std|core|alloc|backtrace|google_breakpad|crashpad)::|<?(?:std|core|alloc)::|__rust_|_?rust_(?:begin_unwind|panic)|__libc_start|_+(?:start|sigtramp|pthread_\w+|cxa_\w+|assert_rtn|swift_\w+)$|(?:abort|raise|memcpy|memset|memcmp|malloc|free|exit|start_thread|thread_start|BaseThreadInitThunk|RtlUserThreadStart|UIApplicationMain|objc_exception_throw|RaiseException|_CxxThrowException|invoke_main)$|kscrash_|sentrycrash)/
+
+const native: Rule = ({ package: binary, abs_path, function: name }) =>
+  NATIVE_PACKAGES.test(binary) ||
+  NATIVE_FILES.test(lastSegment(binary)) ||
+  NATIVE_FUNCTIONS.test(name) ||
+  /^\/rustc\/|\/library\/(?:std|core|alloc)\/src\//.test(abs_path) ||
+  dart({ package: '', abs_path, filename: '', module: '', function: '', platform: '' })
+
+const BY_PLATFORM: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...['java', 'kotlin', 'scala', 'groovy', 'android'].map((name): [string, Rule] => [
+    name,
+    ({ module }) => JAVA(module),
+  ]),
+  ...['csharp', 'dotnet', 'fsharp'].map((name): [string, Rule] => [
+    name,
+    ({ module, package: assembly }) => CSHARP(module) || (module === '' && CSHARP(assembly.split(',', 1)[0]!)),
+  ]),
+  ...['javascript', 'node', 'typescript'].map((name): [string, Rule] => [name, node]),
+  ...['native', 'c', 'cpp', 'cocoa', 'objc', 'swift', 'rust'].map((name): [string, Rule] => [name, native]),
+  ...['dart', 'flutter'].map((name): [string, Rule] => [name, dart]),
+  ...['elixir', 'erlang'].map((name): [string, Rule] => [name, beam]),
+  ['python', python],
+  ['go', go],
+  ['ruby', ruby],
+  ['php', php],
+])
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[/\\]|[a-z]:[/\\])/i.test(path)
+}
+
+function lastSegment(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+}
