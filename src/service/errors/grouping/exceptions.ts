@@ -4,7 +4,11 @@ import { pickExceptions, type PickedExceptions } from './exception-groups.ts'
 import { hashTokens, type Token } from './hash.ts'
 import { isMinifiedName } from './minified.ts'
 import { messageToken } from './parameterise.ts'
-import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
+import type { Family } from './platform.ts'
+import { readStack, type Stack, type StackRules, type Variant } from './stack.ts'
+
+/** Languages whose SDKs create an exception without a type for a message. */
+const WITH_MESSAGES: ReadonlySet<Family> = new Set(['javascript', 'python', 'php', 'ruby', 'java'])
 
 /** The parts of one exception that count. */
 interface ExceptionReading {
@@ -24,10 +28,17 @@ export interface ExceptionsReading {
 }
 
 /**
- * The exceptions that count, oldest first: type and frames of each, or type and value of one without frames. One
- * without a type was created to carry a message: its value counts in addition to the frames.
+ * The exceptions that count, oldest first: type and frames of each, or type and value of one without frames that count.
+ * One without a type was created to carry a message: its value counts in addition to the frames. When no frame of the
+ * team counts in any exception, all frames are read.
  */
 export function readExceptions(event: NormalEvent, variant: Variant, rules: StackRules): ExceptionsReading {
+  const reading = readVariant(event, variant, rules)
+  const hasFrames = reading.stacks.some((stack) => stack !== undefined && stack.tokens.length > 0)
+  return variant === 'system' || hasFrames ? reading : readVariant(event, 'system', rules)
+}
+
+function readVariant(event: NormalEvent, variant: Variant, rules: StackRules): ExceptionsReading {
   const readings = event.exceptions.map((exception) => readException(event, exception, variant, rules))
   const { positions, main } = counting(event, readings)
   const counts = new Set(positions)
@@ -78,15 +89,29 @@ function readException(
   variant: Variant,
   rules: StackRules,
 ): ExceptionReading {
-  const stack = bestStack(exception.frames, variant, rules)
-  const inner: Token[] = typeTokens(exception, rules, stack)
-  if (stack.tokens.length > 0 && !carriesMessage(exception, rules)) {
-    return { stack, tokens: [['exception', ''], ...inner, ...stack.tokens] }
+  const stack = readStack(exception.frames, variant, rules)
+  const inner: Token[] = [...typeTokens(exception, rules, stack), ...nsErrorTokens(exception)]
+  if (isValueCounted(exception, stack, rules)) {
+    const value = exceptionValue(event, exception, rules)
+    if (value !== '') inner.push(['value', value])
   }
-  const value = exceptionValue(event, exception, rules)
-  if (value !== '') inner.push(['value', value])
   const tokens = [...inner, ...stack.tokens]
   return { stack, tokens: tokens.length === 0 ? [] : [['exception', ''], ...tokens] }
+}
+
+/** Domain and code say more than the value of an `NSError`, which repeats them in words. */
+function nsErrorTokens({ signs }: NormalException): Token[] {
+  if (signs?.ns_error === undefined) return []
+  const [domain, code] = signs.ns_error
+  return [
+    ['ns_domain', domain],
+    ['ns_code', code],
+  ]
+}
+
+function isValueCounted(exception: NormalException, stack: Stack, rules: StackRules): boolean {
+  if (exception.signs?.ns_error !== undefined) return false
+  return stack.tokens.length === 0 || carriesMessage(exception, rules)
 }
 
 /**
@@ -95,7 +120,7 @@ function readException(
  * value.
  */
 export function carriesMessage(exception: NormalException, { family }: StackRules): boolean {
-  return exceptionType(exception) === '' && (family !== 'other' || exception.type.trim() === '')
+  return exceptionType(exception) === '' && (WITH_MESSAGES.has(family) || exception.type.trim() === '')
 }
 
 function counting(event: NormalEvent, readings: readonly ExceptionReading[]): PickedExceptions {

@@ -58,6 +58,7 @@ function defaultLines(facts: Explained): string[] {
   if (stacks.some(({ tokens }) => tokens.length > 0)) {
     return [
       ...exceptionLines(facts),
+      ...valueLines(facts),
       ...messageLines(facts),
       ...frameLines(facts),
       ...mapLines(stacks),
@@ -88,6 +89,14 @@ function exceptionLines({ event, exceptions }: Explained): string[] {
   return [...lines, `The group holds ${listSome(counted, SHOWN_TYPES)}${equal}.`]
 }
 
+/** Exceptions of a chain of which no frame counts. */
+function valueLines({ event, exceptions }: Explained): string[] {
+  const valued = exceptions.positions.filter((position) => exceptions.stacks[position]?.tokens.length === 0)
+  if (valued.length === 0) return []
+  const names = valued.map((position) => exceptionType(event.exceptions[position]!) || '(no type)')
+  return [`No frame counts in ${listSome(names, SHOWN_TYPES)}, so the value does, ids and numbers masked.`]
+}
+
 /** The message that the SDK created an exception, or attached a stack, for. */
 function messageLines({ event, exceptions, message, rules, stacks }: Explained): string[] {
   const said = exceptions.positions
@@ -103,10 +112,9 @@ function frameLines({ stacks, rules: { family } }: Explained): string[] {
   const frames = stacks.flatMap(({ contributing }) => contributing)
   const shown = frames.slice(-SHOWN_FRAMES).toReversed()
   const names = shown.map((frame) => describeFrame(frame, family) || '(no name)')
-  const whole = stacks.filter(({ variant, tokens }) => variant === 'system' && tokens.length > 0).length
-  const which = whole === 0 ? 'in-app frame' : 'frame'
-  const why =
-    whole === 0 ? '' : whole === stacks.length ? ' (none is in-app)' : ' (all of a stack without in-app frames)'
+  const isWhole = stacks.some(({ variant }) => variant === 'system')
+  const which = isWhole ? 'frame' : 'in-app frame'
+  const why = isWhole ? ' (none is in-app)' : ''
   return [
     `${plural(frames.length, `${which} counts`, `${which}s count`)}${why}, nearest to the crash first: ` +
       `${names.join(', ')}${moreThan(frames.length, SHOWN_FRAMES)}.`,

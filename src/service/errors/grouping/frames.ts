@@ -1,10 +1,10 @@
 import type { NormalFrame } from '../event/event.ts'
-import { functionToken, javaModule } from './functions.ts'
+import { functionToken, javaModule, withoutCodegen } from './functions.ts'
 import type { Token } from './hash.ts'
 import { buildName, isBundled, isMinifiedName, framePath } from './minified.ts'
 import { isUrl, type ReadName, withoutHashes, withoutNumbers } from './paths.ts'
 import { isNative, isVendored } from '../../shared/code-paths.ts'
-import type { Family } from './platform.ts'
+import { frameFamily, type Family } from './platform.ts'
 
 const LONGEST_CONTEXT = 120
 const WITH_CONTEXT: ReadonlySet<Family> = new Set(['javascript', 'python', 'php', 'ruby'])
@@ -40,8 +40,9 @@ export interface FrameRules {
 }
 
 /** Module or file, function and source line of a frame, by the rules of errors §2.1 and decision 014. */
-export function readFrame(frame: NormalFrame, { family, release, readName }: FrameRules): FrameReading {
-  const name = functionToken(frame.function, family)
+export function readFrame(frame: NormalFrame, { family: ofEvent, release, readName }: FrameRules): FrameReading {
+  const family = frameFamily(frame, ofEvent)
+  const name = functionToken(countedName(frame, family), family)
   const engine = family === 'javascript' ? engineReason(frame, name) : ''
   const file = stableFileName(frame, readName)
   const place = placeToken(frame, family, file)
@@ -56,7 +57,8 @@ export function readFrame(frame: NormalFrame, { family, release, readName }: Fra
   const contexts: Token[] = context === '' ? [] : [['context', context]]
   // After symbolication the name is only suggested by the map; the source line is certain.
   const isGuess = family === 'javascript' && frame.symbolicated && context !== ''
-  const tokens = [...places, ...(isGuess ? [] : functions), ...contexts]
+  const known = [...places, ...(isGuess ? [] : functions), ...contexts]
+  const tokens = known.length === 0 ? addressTokens(frame) : known
   const ownName = minified === undefined ? name : ''
   return {
     ignored: engine || (tokens.length === 0 ? NAMELESS : ''),
@@ -69,6 +71,21 @@ export function readFrame(frame: NormalFrame, { family, release, readName }: Fra
     isNamed: ownName !== '',
     hasLine: context !== '',
   }
+}
+
+/** Sentry counts the signature of a C# method, although it shows the name alone. */
+function countedName({ function: name, raw_function: raw }: NormalFrame, family: Family): string {
+  return family === 'csharp' && raw !== '' ? raw : name
+}
+
+/** Without symbols, the place in the binary tells native frames apart; it is the same in every run of one build. */
+function addressTokens({ signs }: NormalFrame): Token[] {
+  if (signs?.address === undefined) return []
+  const binary = (signs.package ?? '').split(/[/\\]/).at(-1)!
+  return [
+    ['package', binary],
+    ['address', signs.address],
+  ]
 }
 
 function functionTokens(name: string, build: string): Token[] {
@@ -108,13 +125,18 @@ function stableFileName(frame: NormalFrame, readName: ReadName): string {
   return (frame.symbolicated ? name : stable).toLowerCase()
 }
 
+/** Whether a page names the file; `file:` is the page's own address in an app. */
+export function isFromUrl({ abs_path, filename }: NormalFrame): boolean {
+  return [abs_path, filename].some((path) => isUrl(path) || path.startsWith('file:'))
+}
+
 function placeToken(frame: NormalFrame, family: Family, file: string): Token | undefined {
   const module = frameModule(frame, family)
   if (module !== '') return ['module', module]
   const path = frame.abs_path === '' ? frame.filename : frame.abs_path
   if (!frame.symbolicated && (isUrl(path) || isUrl(frame.filename))) return undefined
   if (isNative(frame.filename) || isNative(frame.abs_path)) return undefined
-  return file === '' ? undefined : ['file', file]
+  return file === '' ? undefined : ['file', family === 'java' ? withoutCodegen(file) : file]
 }
 
 function frameModule(frame: NormalFrame, family: Family): string {
@@ -133,9 +155,11 @@ function withoutExtension(path: string): string {
 
 function contextToken(frame: NormalFrame, family: Family, name: string): string {
   if (!WITH_CONTEXT.has(family)) return ''
-  const line = frame.context_line.slice(0, 4096).trim().replace(/\s+/g, ' ')
+  // The indentation counts: Sentry measures the line as it was sent.
+  if (frame.context_line.length > LONGEST_CONTEXT) return ''
+  const line = frame.context_line.trim().replace(/\s+/g, ' ')
   // A line of brackets is in every file.
-  if (line.length > LONGEST_CONTEXT || !/[\p{L}\p{N}_$]/u.test(line)) return ''
-  if (name === '' && !frame.symbolicated && (isUrl(frame.abs_path) || isUrl(frame.filename))) return ''
+  if (!/[\p{L}\p{N}_$]/u.test(line)) return ''
+  if (family === 'javascript' && name === '' && !frame.symbolicated && isFromUrl(frame)) return ''
   return line
 }

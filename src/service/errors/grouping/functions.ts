@@ -1,3 +1,4 @@
+import { nativeName } from './native-names.ts'
 import type { Family } from './platform.ts'
 
 const LONGEST = 512
@@ -14,20 +15,21 @@ const NAMELESS = new Set([
   'module code',
 ])
 
-const CLEAN: Record<Family, (name: string) => string> = {
+/** What counts of a name, by family; '' when nothing does. */
+const COUNTED: Readonly<Partial<Record<Family, (name: string) => string>>> = {
   javascript,
+  // The compiler numbers lambdas in the order of the file.
+  java: (name) => (name.startsWith('lambda$') ? '' : withoutCounter(name)),
+  php,
+  ruby: (name) => (name.startsWith('block ') ? 'block' : withoutTemplateIds(name)),
+  native: (name) => (name === '<redacted>' || name === '<unknown>' ? '' : nativeName(name)),
+}
+
+/** How a name is shown, where that is another than the one that counts. */
+const SHOWN: Readonly<Partial<Record<Family, (name: string) => string>>> = {
   java: (name) => name.replace(/^(lambda\$[\w$]*?)\$\d+$/, '$1'),
-  php: (name) =>
-    name
-      .replace(/@anonymous[^$]*\$[0-9a-f]+/g, '@anonymous')
-      .replace(/\{closure:[^}]*\}/g, '{closure}')
-      .replace(/^\[Anonymous function\]$/, ''),
-  ruby: (name) =>
-    name
-      .replace(/^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, '')
-      .replace(/(_erb|_haml|_slim)_+\d+_\d+$/, '$1'),
-  python: (name) => name,
-  other: (name) => name,
+  ruby: (name) => withoutTemplateIds(name.replace(/^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, '')),
+  csharp: (name) => name.split(' (', 1)[0]!,
 }
 
 /**
@@ -35,8 +37,37 @@ const CLEAN: Record<Family, (name: string) => string> = {
  * errors §2.1 per language.
  */
 export function functionToken(name: string, family: Family): string {
-  const cleaned = CLEAN[family](name.slice(0, LONGEST).trim())
-  return NAMELESS.has(cleaned) ? '' : cleaned
+  return named((COUNTED[family] ?? same)(name.slice(0, LONGEST).trim()))
+}
+
+/** A function's name as people read it; '' when it has none. */
+export function functionName(name: string, family: Family): string {
+  return named((SHOWN[family] ?? COUNTED[family] ?? same)(name.slice(0, LONGEST).trim()))
+}
+
+function same(name: string): string {
+  return name
+}
+
+function named(name: string): string {
+  return NAMELESS.has(name) ? '' : name
+}
+
+/** `class@anonymous` is followed by its file and an address that differs in each process. */
+function php(name: string): string {
+  if (name.startsWith('[Anonymous')) return ''
+  if (/^class@anonymous./s.test(name)) return name.includes('::') ? name.slice(name.lastIndexOf('::') + 2) : ''
+  return name.replace(/@anonymous[^$]*?(?:\$|0x)[0-9a-f]+/g, '@anonymous').replace(/\{closure:[^}]*\}/g, '{closure}')
+}
+
+/** Rails compiles each template to a method with a number that differs in each process. */
+function withoutTemplateIds(name: string): string {
+  return name.replace(/(?:(?<=_erb|_haml|_slim)_+\d+_\d+|__\d{4,}_\d{4,})$/, '')
+}
+
+/** Clojure numbers anonymous functions: `core$fn__1539`. */
+function withoutCounter(name: string): string {
+  return name.replace(/\bfn(__|--)\d+/g, 'fn$1')
 }
 
 /**
@@ -77,14 +108,25 @@ export function isBeyondAwait(name: string): boolean {
   return /^async |^[^/]*\*/.test(name)
 }
 
-/** A Java class without the numbers that proxies and compilers add: `Cart$$SpringCGLIB$$0` is `Cart$$SpringCGLIB`. */
+/**
+ * A class without the numbers that proxies and compilers add: `Cart$$SpringCGLIB$$0` is `Cart$$SpringCGLIB`. '' for the
+ * class of a lambda, whose name differs in each process.
+ */
 export function javaModule(module: string): string {
-  return module
-    .slice(0, LONGEST)
-    .replace(/(\$\$\w+?)(?:\$\$|@)[0-9a-f]+/g, '$1')
-    .replace(/\$\$Lambda[$/]?.*$/, '$$$$Lambda')
-    .replace(/_\$\$_(?:javassist|jvst)\w*$/, '_$$$$_javassist')
+  if (module.includes('$$Lambda')) return ''
+  return withoutCodegen(module.slice(0, LONGEST))
+}
+
+/** Without the numbers that generated Java classes and their files have. */
+export function withoutCodegen(name: string): string {
+  if (!/[$\d]/.test(name)) return name
+  return name
+    .replace(/(\$\$\w+?)(?:\$\$|@)[0-9a-f]+(?:_\d+)?/gi, '$1')
+    .replace(/(\$(?:EnhancerBy|FastClassBy)\w+?)\$[0-9a-f]+(?:_\d+)?/gi, '$1')
+    .replace(/_\$\$_(?:javassist|jvst)\w*/, '_$$$$_javassist')
     .replace(/(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/, '$1')
     .replace(/(\$Proxy)\d+$/, '$1')
+    .replace(/^jdk\.proxy\d+/, 'jdk.proxy')
     .replace(/(\$HibernateProxy)\$\w+$/, '$1')
+    .replace(/(\$fn__)\d+/g, '$1')
 }

@@ -47,6 +47,9 @@ interface Reading {
  */
 export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): Grouping {
   const { reading, ...read } = readWith(event, options)
+  const name = nameEvent(event, reading.exceptions.main, namingStacks(event, reading), read.rules.family)
+  const checksum = event.signs?.checksum
+  if (checksum !== undefined) return groupByChecksum(checksum, { ...name, frames: frameRoles(event, reading, true) })
   const { rules, hash } = read
   const system = hashReading(event, readEvent(event, 'system', rules), rules)
   const kind = fingerprintKind(event.fingerprint)
@@ -60,8 +63,24 @@ export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): G
     other_hashes: others,
     loose_hashes: loose.filter((each) => each.hash !== system),
     explanation: explain({ ...reading, event, basis, rules, others, loose }),
-    ...nameEvent(event, reading.exceptions.main, namingStacks(event, reading), rules.family),
+    ...name,
     frames: frameRoles(event, reading, kind === 'custom'),
+  }
+}
+
+/** The checksum of an old SDK decides alone: a hash as it is, anything else hashed. */
+function groupByChecksum(
+  checksum: string,
+  shown: Pick<Grouping, 'title' | 'type' | 'value' | 'culprit' | 'frames'>,
+): Grouping {
+  return {
+    algorithm: 'tracegate-1',
+    basis: 'fingerprint',
+    hash: /^[0-9a-f]{32}$/.test(checksum) ? checksum : hashTokens([['checksum', checksum]]),
+    other_hashes: [],
+    loose_hashes: [],
+    explanation: ["The SDK's checksum decides."],
+    ...shown,
   }
 }
 
@@ -93,9 +112,9 @@ function readWith(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: Grouping
   }
 }
 
-function hashReading(event: NormalEvent, { tokens }: Pick<Reading, 'tokens'>, { readText }: StackRules): string {
+function hashReading(event: NormalEvent, { tokens }: Pick<Reading, 'tokens'>, rules: StackRules): string {
   const isDefault = fingerprintKind(event.fingerprint) === 'default'
-  return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens, readText))
+  return hashTokens(isDefault ? tokens : fingerprintTokens(event, tokens, rules))
 }
 
 /** Exceptions, else the thread that crashed, else the message, else platform, level and logger. */
@@ -129,13 +148,10 @@ function readEvent(event: NormalEvent, variant: Variant, rules: StackRules): Rea
   }
 }
 
-/** The crashed thread, else the current one, else the only one. */
+/** The only crashed thread, else the only current one, else the only one. */
 function decidingThread(threads: readonly NormalThread[]): NormalThread | undefined {
-  return (
-    threads.find(({ crashed }) => crashed) ??
-    threads.find(({ current }) => current) ??
-    (threads.length === 1 ? threads[0] : undefined)
-  )
+  const candidates = [threads.filter(({ crashed }) => crashed), threads.filter(({ current }) => current), threads]
+  return candidates.find(({ length }) => length === 1)?.[0]
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { NormalFrame } from '../event/event.ts'
-import { NAMELESS, readFrame, type FrameReading, type FrameRules } from './frames.ts'
+import { isFromUrl, NAMELESS, readFrame, type FrameReading, type FrameRules } from './frames.ts'
 import type { Token } from './hash.ts'
 import type { ReadText } from './parameterise.ts'
+import { frameFamily } from './platform.ts'
 import { recursiveFrames } from './recursion.ts'
 
 /** `app`: only the team's frames count; `system`: all do. */
@@ -72,11 +73,12 @@ export function shapeTokens(frames: readonly NormalFrame[], stack: Stack, from: 
 }
 
 /** The frames of one variant that count, caller first. */
-function readStack(frames: readonly NormalFrame[], variant: Variant, rules: StackRules): Stack {
+export function readStack(frames: readonly NormalFrame[], variant: Variant, rules: StackRules): Stack {
   const readings = frames.map((frame) => readOnce(frame, rules))
   const ignored = readings.map((reading) => {
     return reading.ignored === '' && variant === 'app' && !reading.isApp ? 'not in-app' : reading.ignored
   })
+  if (isLoneScript(frames, rules)) ignored[0] ||= 'the only frame, a script without a function'
   const counting = [...ignored.keys()].filter((index) => ignored[index] === '')
   const repeated = recursiveFrames(
     counting.map((index) => readings[index]!.key),
@@ -91,6 +93,13 @@ function readStack(frames: readonly NormalFrame[], variant: Variant, rules: Stac
     readings,
     variant,
   }
+}
+
+/** A stack that says no more than which script ran. */
+function isLoneScript(frames: readonly NormalFrame[], { family }: StackRules): boolean {
+  const [frame, ...others] = frames
+  if (frame === undefined || others.length > 0 || frame.symbolicated) return false
+  return frameFamily(frame, family) === 'javascript' && frame.function === '' && isFromUrl(frame)
 }
 
 function readOnce(frame: NormalFrame, rules: StackRules): FrameReading {

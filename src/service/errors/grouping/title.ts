@@ -1,11 +1,11 @@
 import { cutWithEllipsis, onOneLine, replaceControls } from '../../../lib/text.ts'
 import type { NormalEvent, NormalException, NormalFrame } from '../event/event.ts'
 import { exceptionType } from './exceptions.ts'
-import { functionToken } from './functions.ts'
+import { functionName } from './functions.ts'
 import { isApp } from './frames.ts'
 import { isUrl } from './paths.ts'
 import { isNative } from '../../shared/code-paths.ts'
-import type { Family } from './platform.ts'
+import { frameFamily, type Family } from './platform.ts'
 
 const LONGEST_TITLE = 250
 const LONGEST_CULPRIT = 250
@@ -62,7 +62,7 @@ function findCulprit(event: NormalEvent, stacks: readonly (readonly NormalFrame[
 
 /** `pay (src/payment/gateway.ts)`, or the half that is known. */
 export function describeFrame(frame: NormalFrame, family: Family): string {
-  const name = functionToken(frame.function, family)
+  const name = functionName(frame.function, frameFamily(frame, family))
   const file = filePart(frame)
   if (name === '') return file
   return file === '' ? name : `${name} (${file})`

@@ -569,7 +569,7 @@ const cases: Case[] = [
         'NoMethodError',
         'nil',
         stack(
-          { function: 'index', filename: 'app/carts.rb' },
+          { function: 'block in show', filename: 'app/carts.rb' },
           { function: '_app_views_cart_erb___98_5', filename: 'app/views/cart.erb' },
         ),
         ruby,

@@ -1,0 +1,134 @@
+/** Names are cut to this many characters before they are read. */
+const LONGEST = 1_024
+
+/** Text of one character each, so that the brackets inside do not count as brackets. */
+const PROTECTED: readonly (readonly [text: string, mark: string])[] = [
+  ['operator<<', 'operator\uE000\uE000'],
+  ['operator<', 'operator\uE000'],
+  ['operator()', 'operator\uE001'],
+  ['operator->', 'operator\uE002'],
+  [' -> ', ' \uE002 '],
+  ["`anonymous namespace'", '\uE003'],
+]
+const ARROW = '\uE002'
+const ANONYMOUS = '\uE003'
+
+/** How gcc, MSVC and clang name a lambda. */
+const LAMBDA = /\{lambda\(.*?\)#\d+\}|\blambda_[a-f0-9]{32}\b|\$_\d+\b/g
+
+/**
+ * The qualified name in what demanglers print for C, C++, Rust and Swift: without return type, arguments, template
+ * arguments, qualifiers, and what differs from build to build (errors §2.1). Names of Objective-C stay as they are.
+ */
+export function nativeName(printed: string): string {
+  const name = printed.slice(0, LONGEST).trim()
+  if (/^[+-]?\[/.test(name) || name === '') return name
+  const marked = protect(withoutTrailers(name))
+  const plain = replaceEnclosed(replaceEnclosed(marked, '(', ')', keptArguments), '<', '>', generics)
+  const found = chooseName(splitAtSpaces(plain), plain)
+  return withoutBuild(found === '' ? name : unprotect(found))
+}
+
+/** Removes `[clone .part.0]` and what qualifies a method after its arguments. */
+function withoutTrailers(name: string): string {
+  let kept = replaceEnclosed(name, '[', ']', (inner) => (inner.startsWith('clone .') ? '' : `[${inner}]`)).trimEnd()
+  for (;;) {
+    const shorter = kept.replace(/(?:(?<!\w)const|&)$/, '').trimEnd()
+    if (shorter === kept) return kept
+    kept = shorter
+  }
+}
+
+function protect(name: string): string {
+  let marked = name
+  for (const [text, mark] of PROTECTED) marked = marked.replaceAll(text, mark)
+  return marked.replace(LAMBDA, 'lambda').replace(/\?A0x[a-f0-9]{8}(?=::)/g, ANONYMOUS)
+}
+
+function unprotect(name: string): string {
+  return name
+    .replaceAll('\uE000', '<')
+    .replaceAll('\uE001', '()')
+    .replaceAll(ARROW, '->')
+    .replaceAll(ANONYMOUS, "`anonymous namespace'")
+}
+
+function keptArguments(inner: string): string {
+  const text = inner.trim()
+  return text === 'anonymous namespace' || text === 'operator' ? `(${text})` : ''
+}
+
+/** `<T>` for template arguments; at the start of a name Rust puts the type and its trait: `<Cart as Total>::sum`. */
+function generics(inner: string, start: number): string {
+  if (inner === 'lambda') return '<lambda>'
+  if (start > 0) return '<T>'
+  const type = replaceEnclosed(inner.replace(/^[A-Z] as /, ''), '<', '>', generics)
+  return type.split(' as ', 1)[0]!
+}
+
+/** Replaces each outermost pair of brackets with its content; what is never closed is left out. */
+function replaceEnclosed(
+  text: string,
+  open: string,
+  close: string,
+  replacement: (inner: string, start: number) => string,
+): string {
+  if (!text.includes(open)) return text
+  let result = ''
+  let depth = 0
+  let start = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index]!
+    if (char === open) {
+      if (depth === 0) start = index
+      depth += 1
+    } else if (char === close && depth > 0) {
+      depth -= 1
+      if (depth === 0) result += replacement(text.slice(start + 1, index), start)
+    } else if (depth === 0) result += char
+  }
+  return result
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']', '<': '>' }
+
+/** The words of a name, with brackets and what is inside of them in one word. */
+function splitAtSpaces(name: string): string[] {
+  const words: string[] = []
+  const open: string[] = []
+  let word = ''
+  for (const char of name) {
+    if (open.length === 0 && /\s/.test(char)) {
+      if (word !== '') words.push(word)
+      word = ''
+      continue
+    }
+    word += char
+    if (char in CLOSING) open.push(CLOSING[char]!)
+    else if (char === open.at(-1)) open.pop()
+  }
+  return word === '' ? words : [...words, word]
+}
+
+/** The word before Swift's arrow, else the last one. */
+function chooseName(words: readonly string[], name: string): string {
+  const initialised = name.includes('initialization expression of') ? words.slice(words.lastIndexOf('of') + 1) : []
+  const target = initialised[0] === 'static' ? initialised[1] : initialised[0]
+  if (target !== undefined) return `initializer expression of ${target.replace(/^:/, '')}`
+  const arrow = words.lastIndexOf(ARROW)
+  const before = arrow > 0 ? words.slice(0, arrow) : words
+  const last = before.at(-1) === 'throws' && arrow > 0 ? before.at(-2) : before.at(-1)
+  // MSVC puts a space between an operator and its template arguments.
+  if (last === '<T>' && before.length > 1) return `${before.at(-2)!} <T>`
+  if (last === undefined) return ''
+  if (last.startsWith('@')) return name.includes('thunk for ') ? 'thunk for closure' : 'closure'
+  return words.includes('closure') && last !== 'closure' ? `closure in ${last}` : last
+}
+
+/** Without Rust's hash, the version of glibc's symbol, and the size of the arguments of Windows' calling conventions. */
+function withoutBuild(name: string): string {
+  return name
+    .replace(/::h[a-z0-9]{16}$/, '')
+    .replace(/@@?GLIBC_[0-9.]+$/, '')
+    .replace(/^@?([^@]+)@\d+$/, '$1')
+}
