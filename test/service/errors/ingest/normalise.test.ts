@@ -93,6 +93,7 @@ test('a frame has every member of the contract', () => {
       "pre_context": [],
       "raw_function": "",
       "repo_path": "",
+      "repo_path_source": "REPO_PATH_SOURCE_NONE",
       "source_map_id": "",
       "symbolicated": false,
       "vars": {},
