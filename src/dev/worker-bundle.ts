@@ -21,16 +21,20 @@ export function bundledWorker(entry: URL): Promise<URL> {
 }
 
 async function bundle(entry: URL): Promise<URL> {
-  // The process that esbuild starts would otherwise live as long as this one, and longer when this one is killed.
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(entry)],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    minifyWhitespace: true,
-    banner: { js: banner },
-  }).finally(stop)
-  const code = Buffer.concat(outputFiles.map(({ contents }) => contents))
-  return new URL(`data:text/javascript;base64,${code.toString('base64')}`)
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(entry)],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'node',
+      minifyWhitespace: true,
+      banner: { js: banner },
+    })
+    const code = Buffer.concat(outputFiles.map(({ contents }) => contents))
+    return new URL(`data:text/javascript;base64,${code.toString('base64')}`)
+  } finally {
+    // esbuild's process would otherwise live as long as this one, and longer when this one is killed.
+    await stop()
+  }
 }

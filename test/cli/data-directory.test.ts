@@ -10,11 +10,10 @@ let file: string
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'tracegate-data-'))
   file = join(dataDir, 'tracegate.db')
-  expect((await call()).code).toBe(0)
+  await tracegate(['call', 'find_error_issues', '{}', '--data', dataDir])
 })
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
-const call = () => tracegate(['call', 'find_error_issues', '{}', '--data', dataDir])
 const doctor = () => tracegate(['doctor', '--port', '0', '--data', dataDir])
 
 function overwrite(): void {

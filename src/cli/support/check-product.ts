@@ -5,7 +5,7 @@ import { failures, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import { TeachingError } from '../../mcp/result/teach.ts'
 import { apiFor, openBackend } from './backend.ts'
-import { plain, type Finding } from './finding.ts'
+import type { Finding } from './finding.ts'
 
 const timeoutMs = 10_000
 

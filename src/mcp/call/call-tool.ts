@@ -94,11 +94,9 @@ async function callTool(
   const api = await facts.api()
   const resolve = createResolver({ api, pinned: product, signal })
   const { local, upload, options, changing } = facts
+  const counting = (ids: readonly string[]) => countChanges(tool, ids, changing)
   const answer = await tool
-    .run(args, {
-      ...{ api, options, resolve, signal, offers, local, upload, progress },
-      countChanges: (ids) => countChanges(tool, ids, changing),
-    })
+    .run(args, { api, options, resolve, signal, offers, local, upload, progress, countChanges: counting })
     .catch((error: unknown) => {
       throw inToolWords(error, input, args)
     })
