@@ -17,7 +17,7 @@ interface Fit {
 /** Two paths that continue differently must share a folder as well: many files have the same name. */
 const LEAST_COMMON = 2
 /** Generated scripts have the names of sources, so the name of a script proves nothing. */
-const SCRIPT = /\.[cm]?jsx?$/i
+const SCRIPT = /\.(?:[cm]?jsx?|bundle|jsbundle)$/i
 /** Files of these languages are in the folders of their package, which may be below one of `SOURCE_ROOTS`. */
 const PACKAGED = /\.(?:java|kts?|scala|groovy|cljc?)$/i
 const SOURCE_ROOTS = new Set(['src', 'main', 'test', 'app', 'java', 'kotlin', 'scala', 'groovy', 'clj'])

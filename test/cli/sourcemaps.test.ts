@@ -86,6 +86,21 @@ async function symbolicatedFrame(app: Served): Promise<unknown> {
   })
 }
 
+test('the bundles of React Native are sent with their maps, bytecode is not', async () => {
+  const map = build['app.js.map']
+  const dist = written('native', {
+    'android/index.android.bundle': 'f()\n',
+    'android/index.android.bundle.map': map,
+    'android/index.android.bundle.hbc': 'x',
+    'ios/main.jsbundle': 'f()\n',
+    'ios/main.jsbundle.map': map,
+  })
+  const { code, stdout } = await tracegate(upload(dist, '--data', join(folder.path, 'data')))
+  expect(code).toBe(0)
+  expect(stdout).toContain('(2 source maps, 2 JavaScript files, 1 kB)')
+  expect(stdout).toContain('not sent: 1 other file')
+})
+
 test('a server that runs on the same data uses what the command uploaded', async () => {
   await using app = await serveHere()
   const { code } = await tracegate(upload(written('dist', build), '--data', app.dataDir))
@@ -138,6 +153,11 @@ test.each([
     'nothing',
     {},
     /^tracegate: no source map is below the folder, which holds 0 JavaScript and 0 other files; build with/,
+  ],
+  [
+    'bytecode only',
+    { 'index.android.bundle.hbc': 'x', 'index.android.bundle': 'f()' },
+    /which holds 1 JavaScript and 1 other files; Hermes bytecode \(\.hbc\) is of no use without the composed source map/,
   ],
   [
     'broken maps',

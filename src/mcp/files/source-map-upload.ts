@@ -96,29 +96,45 @@ export async function uploadSourceMaps(request: UploadRequest, context: UploadCo
   }
 }
 
-/** Style sheets and type declarations have maps too, but no stack frames. Some names cannot be stored in a zip. */
+/**
+ * Scripts and maps, those of React Native included (`index.android.bundle`, `main.jsbundle`). Style sheets and type
+ * declarations have maps too, but no stack frames. Some names cannot be stored in a zip.
+ */
 function isSourceMap(path: string): boolean {
   // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
   if (/[\\\u0000-\u001f\u007f]|^[a-z]:/i.test(path)) return false
-  return /\.(?:map|[cm]?js)$/.test(path) && !/\.(?:css|d\.[cm]?ts)\.map$/.test(path)
+  return /\.(?:map|[cm]?js|bundle|jsbundle)$/.test(path) && !/\.(?:css|d\.[cm]?ts)\.map$/.test(path)
 }
 
+function isBytecode(path: string): boolean {
+  return path.endsWith('.hbc')
+}
+
+const onlyBytecode = 'Hermes bytecode (.hbc) is of no use without the composed source map of the build'
+
 async function listSourceMaps(path: string, files: LocalFiles): Promise<Listed> {
-  const listed = await files.list(path, { maxFiles: MAX_BUNDLE_FILES, wanted: isSourceMap })
+  let bytecode = 0
+  const wanted = (file: string) => {
+    if (isBytecode(file)) bytecode += 1
+    return isSourceMap(file)
+  }
+  const listed = await files.list(path, { maxFiles: MAX_BUNDLE_FILES, wanted })
   const [first] = listed.files
   if (!listed.isFolder && first !== undefined) {
+    if (isBytecode(first.path)) throw nothingToUpload(onlyBytecode)
     if (!isSourceMap(first.path)) throw nothingToUpload('the file is neither a source map nor JavaScript')
     if (first.sizeBytes <= maxUploadBytes) return listed
     throw new TeachingError('payload_too_large', `the file is larger than ${String(maxUploadBytes)} bytes`, {})
   }
   if (listed.files.some((file) => file.path.endsWith('.map'))) return listed
   const scripts = `${String(listed.files.length)} JavaScript and ${String(listed.others)} other files`
-  throw nothingToUpload(`no source map is below the folder, which holds ${scripts}`)
+  const hermes = bytecode === 0 ? '' : `; ${onlyBytecode}`
+  throw nothingToUpload(`no source map is below the folder, which holds ${scripts}${hermes}`)
 }
 
 function nothingToUpload(why: string): TeachingError {
   return new TeachingError('invalid_argument', why, {
-    expected: 'path: a .map, .js, .mjs or .cjs file, or a folder with .map files',
+    expected: 'path: a .map, .js, .mjs, .cjs, .bundle or .jsbundle file, or a folder with .map files',
     hint: 'build with source maps, then name the folder that the build writes to.',
   })
 }

@@ -61,11 +61,14 @@ export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, 
   return [...found.values()]
 }
 
-/** A chunk that is named after its content and that no map applies to: no file of the repository has such a name. */
+/**
+ * A chunk that is named after its content, or a bundle of React Native, that no map applies to: no file of the
+ * repository has such a name.
+ */
 function isBuilt({ symbolicated, filename, abs_path }: NormalFrame): boolean {
   if (symbolicated) return false
   const name = basename((filename === '' ? abs_path : filename).replace(/[?#].*$/s, ''))
-  return /\.[cm]?js$/i.test(name) && withoutHashes(name) !== name
+  return /\.(?:js)?bundle$/i.test(name) || (/\.[cm]?js$/i.test(name) && withoutHashes(name) !== name)
 }
 
 /**

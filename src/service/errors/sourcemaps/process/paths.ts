@@ -4,7 +4,8 @@ export function guessArtifact(
 ): 'ARTIFACT_BUNDLE' | 'ARTIFACT_SOURCE_MAP' | 'ARTIFACT_MINIFIED_SOURCE' | undefined {
   if (/\.zip$/i.test(fileName)) return 'ARTIFACT_BUNDLE'
   if (/\.map$/i.test(fileName)) return 'ARTIFACT_SOURCE_MAP'
-  if (/\.[cm]?js$/i.test(fileName)) return 'ARTIFACT_MINIFIED_SOURCE'
+  // The last two are of React Native: `index.android.bundle`, `main.jsbundle`.
+  if (/\.(?:[cm]?js|bundle|jsbundle)$/i.test(fileName)) return 'ARTIFACT_MINIFIED_SOURCE'
   return undefined
 }
 

@@ -47,7 +47,10 @@ async function readBundle(job: UploadJob, sink: Sink): Promise<FoundFile[]> {
     const found: FoundFile[] = []
     for (const file of files) found.push(...(await readEntry(file, manifest?.get(file.path), job, sink)))
     if (found.length > 0) return found
-    throw new UploadDefect('NOTHING_INSIDE', 'The bundle holds no file that ends in .map, .js, .mjs or .cjs.')
+    throw new UploadDefect(
+      'NOTHING_INSIDE',
+      'The bundle holds no file that ends in .map, .js, .mjs, .cjs, .bundle or .jsbundle.',
+    )
   })
 }
 

@@ -59,6 +59,7 @@ export function readMapFile(bytes: Uint8Array, { path, debugId }: FileFacts, { t
  * file (`data:`) is treated like one next to it.
  */
 export function readMinifiedFile(bytes: Uint8Array, facts: FileFacts, sink: Sink): FoundFile[] {
+  if (isHermesBytecode(bytes)) return [bytecodeFile(facts)]
   const code = new TextDecoder().decode(bytes)
   const reference = facts.sourceMap || sourceMappingUrl(code)
   const inline = /^data:/i.test(reference)
@@ -74,6 +75,21 @@ export function readMinifiedFile(bytes: Uint8Array, facts: FileFacts, sink: Sink
     minified.artifact = { kind: 'minified', content, debugId: report.debug_id, path: facts.path, counterpart: mapPath }
   }
   return inline ? [minified, readInlineMap(reference, { ...facts, path: mapPath }, sink)] : [minified]
+}
+
+/** The first bytes of a file that the Hermes compiler wrote. */
+const HERMES_MAGIC = [0xc6, 0x1f, 0xbc, 0x03, 0xc1, 0x03, 0x19, 0x1f]
+
+function isHermesBytecode(bytes: Uint8Array): boolean {
+  return HERMES_MAGIC.every((byte, index) => bytes[index] === byte)
+}
+
+/** React Native gives bytecode the name of the script; the composed map beside it has all that frames need. */
+function bytecodeFile({ path, debugId }: FileFacts): FoundFile {
+  const report = emptyReport(path, 'minified_source')
+  report.debug_id = debugId
+  report.warnings = ['It is Hermes bytecode, which holds no text: only the composed source map beside it is used.']
+  return { report }
 }
 
 /** The name of the table of functions, '' when none could be written; the report says why. */
