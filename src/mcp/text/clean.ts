@@ -37,10 +37,10 @@ export function inOneLine(text: string): string {
   return text.replaceAll(/[\n\t]+/g, ' ').trim()
 }
 
-/** At most `max` code points; a cut text says how many are missing. */
-export function cutTo(text: string, max: number): string {
-  if (text.length <= max) return text
+/** At most `max` code points; a cut text says how many are missing, `more` of which are not in the text itself. */
+export function cutTo(text: string, max: number, more = 0): string {
+  if (text.length <= max && more === 0) return text
   const points = Array.from(text)
-  if (points.length <= max) return text
-  return `${points.slice(0, max).join('')}… (+${String(points.length - max)} characters)`
+  const missing = Math.max(0, points.length - max) + more
+  return missing === 0 ? text : `${points.slice(0, max).join('')}… (+${String(missing)} characters)`
 }

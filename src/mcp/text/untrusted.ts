@@ -1,7 +1,8 @@
 import { Untrusted } from '../../contract/base/text.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
 import { findFlags, type Flags } from './flags.ts'
-import { redact, redactMembers, redactValue } from './redact.ts'
+import { hideKeyLines, redact, redactData, redactValue } from './redact/index.ts'
+import { longestRead, safeText } from './safe-text.ts'
 
 type PassagePart = Untrusted<unknown> | string | number | undefined
 
@@ -62,8 +63,8 @@ export interface OpenedBlock {
 interface Tally {
   removed: number
   redacted: Record<string, number>
-  /** The raw texts. */
-  raw: string[]
+  /** What is shown of texts that hold lines of a private key. */
+  keyLines: ReadonlyMap<string, string>
 }
 
 /**
@@ -71,11 +72,19 @@ interface Tally {
  * text for an agent. Empty members are omitted.
  */
 export function openBlock(content: { readonly [name: string]: BlockContent }): OpenedBlock {
-  const tally: Tally = { removed: 0, redacted: {}, raw: [] }
+  const raw = blockTexts(content)
+  const tally: Tally = { removed: 0, redacted: {}, keyLines: hideKeyLines(raw) }
   // An object stays an object; it is undefined only if nothing of it is left.
   const opened = (openContent(content, tally) ?? {}) as OpenedBlock['content']
   // Over all texts together, each on its own line: an instruction may begin in one field and end in another.
-  return { content: opened, removed: tally.removed, redacted: tally.redacted, flags: findFlags(tally.raw.join('\n')) }
+  return { content: opened, removed: tally.removed, redacted: tally.redacted, flags: findFlags(raw.join('\n')) }
+}
+
+/** The raw texts of all passages, in their order. */
+function blockTexts(content: BlockContent): string[] {
+  if (typeof content !== 'object' || content === null) return []
+  if (!(content instanceof Quoted)) return Object.values(content).flatMap(blockTexts)
+  return content.parts.flatMap((part) => (part instanceof Untrusted ? collectTexts(Untrusted.open(part)) : []))
 }
 
 function openContent(content: BlockContent, tally: Tally): OpenContent | undefined {
@@ -95,22 +104,51 @@ function openContent(content: BlockContent, tally: Tally): OpenContent | undefin
 }
 
 function openQuoted(quote: Quoted, tally: Tally): string {
-  const cleaned = clean(quote.parts.map((_, index) => openPart(quote, index, tally)).join(''))
-  const safe = redact(cleaned.text)
-  tally.removed += cleaned.removed
-  for (const [kind, count] of Object.entries(safe.counts)) tally.redacted[kind] = (tally.redacted[kind] ?? 0) + count
+  const opened = quote.parts.map((_, index) => openPart(quote, index, tally))
+  const joined = opened.map(({ text }) => text).join('')
+  // A name and its secret may be two parts.
+  const safe = opened.length > 3 || opened.filter(({ text }) => text !== '').length > 1 ? redact(joined) : undefined
+  addCounts(tally, safe?.counts ?? {})
   // The nonce cannot be guessed; text that imitates the marker anyway loses its bracket.
-  const unmarked = safe.text.replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
-  return cutTo(quote.manyLines ? unmarked.trim() : inOneLine(unmarked), quote.max)
+  const unmarked = (safe?.text ?? joined).replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
+  const unread = opened.reduce((sum, part) => sum + part.unread, 0)
+  return cutTo(quote.manyLines ? unmarked.trim() : inOneLine(unmarked), quote.max, unread)
 }
 
-function openPart({ parts, manyLines }: Quoted, index: number, tally: Tally): string {
+interface OpenedPart {
+  text: string
+  /** Characters behind those that can be shown, which nobody looked at. */
+  unread: number
+}
+
+function openPart({ parts, manyLines, max }: Quoted, index: number, tally: Tally): OpenedPart {
   const part = parts[index]
-  if (!(part instanceof Untrusted)) return String(part ?? '')
+  if (!(part instanceof Untrusted)) return { text: String(part ?? ''), unread: 0 }
   const value = Untrusted.open(part)
-  tally.raw.push(...collectTexts(value))
-  const secret = redactValue(precedingName(parts, index), value, tally.redacted)
-  return secret ?? plain(redactMembers(value, tally.redacted), manyLines)
+  let [left, unread] = [longestRead(max), 0]
+  const reader = {
+    text: (raw: string) => {
+      const text = tally.keyLines.get(raw) ?? raw
+      const read = text.slice(0, left)
+      left -= read.length
+      unread += text.length - read.length
+      return readText(read, tally)
+    },
+    count: (kind: string) => addCounts(tally, { [kind]: 1 }),
+  }
+  const secret = redactValue(precedingName(parts, index), value, reader)
+  return { text: secret ?? plain(redactData(value, reader), manyLines), unread }
+}
+
+function readText(raw: string, tally: Tally): string {
+  const { text, counts, removed } = safeText(raw)
+  tally.removed += removed
+  addCounts(tally, counts)
+  return text
+}
+
+function addCounts(tally: Tally, counts: Readonly<Record<string, number>>): void {
+  for (const [kind, count] of Object.entries(counts)) tally.redacted[kind] = (tally.redacted[kind] ?? 0) + count
 }
 
 /** Every string in a value, including the names of members. */
@@ -141,7 +179,7 @@ function isList(content: object): content is readonly BlockContent[] {
 /** A name that the workspace vouches for, as plain text; undefined if only events named it (mcp §6.3). */
 export function knownName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (name === undefined || known !== true) return undefined
-  return cutTo(inOneLine(clean(Untrusted.open(name)).text), 200)
+  return cutTo(inOneLine(safeText(Untrusted.open(name).slice(0, longestRead(200))).text), 200)
 }
 
 /** Compares a name that outsiders may have written with the caller's input, without revealing the name. */

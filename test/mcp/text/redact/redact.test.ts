@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { redact, redactMembers } from '../../../src/mcp/text/redact.ts'
-import { traces } from '../corpus/strings.ts'
+import { redact, redactData } from '../../../../src/mcp/text/redact/index.ts'
+import { traces } from '../../corpus/strings.ts'
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'
 const hex = '0123456789abcdef0123456789abcdef'
@@ -116,7 +116,13 @@ test.each([
 })
 
 test('values of secret names are removed completely, including nested ones', () => {
-  const counts = {}
+  const counts: Record<string, number> = {}
+  const reader = {
+    text: (text: string) => text,
+    count: (kind: string) => {
+      counts[kind] = (counts[kind] ?? 0) + 1
+    },
+  }
   const data = {
     password: 'a b c',
     Authorization: ['x', 'y'],
@@ -126,7 +132,7 @@ test('values of secret names are removed completely, including nested ones', () 
     token: '',
     csrf: false,
   }
-  expect(redactMembers(data, counts)).toEqual({
+  expect(redactData(data, reader)).toEqual({
     password: '[redacted:secret]',
     Authorization: '[redacted:secret]',
     nested: {

@@ -1,0 +1,67 @@
+/** The last word of names of passwords, in the languages that programs are written in. */
+const PASSWORDS =
+  'password|passwd|passwrd|passphrase|passcode|pswd|pwd|passwort|kennwort|wachtwoord|contrasena|contraseña|senha|' +
+  'motdepasse|hasło|haslo|пароль|パスワード|密码|口令'
+
+const PASSWORD = new RegExp(`(?:${PASSWORDS}|passe)$`)
+
+/** The last word of names whose values are secrets; longer words that end in one count too (`PGPASSWORD`). */
+const SECRET = new RegExp(
+  `(?:${PASSWORDS}|secret|apikey|token|jeton|geheimnis|cookies?|credentials?|authorization|secretkey|privatekey|accesskey|` +
+    'csrfmiddlewaretoken|requirepass|masterauth)$|' +
+    '^(?:pass|pw|mdp|clave|secrets|auth|jwt|csrf|xsrf|session|sessionid|jsessionid|phpsessid|sess|sid|otp|totp|mfa|cvv|' +
+    'cvc|pin|ssn|bearer)$',
+)
+
+/** The last two words of such names. */
+const SECRET_PAIR =
+  /(?:(?:api|access|secret|private|signing|encryption|master|account|auth|session|license|sentry|svc|subscription|shared|storage|webhook) key|session id|auth code|one time|card number|(?:security|verification|recovery|backup) codes?|password (?:hash|digest)|amz (?:signature|credential)|goog signature|(?:db|user|smtp|pg) pass|de passe)$/
+
+/** Where a name of secrets may end, for a first look; `isSecretName` decides. */
+export const SECRET_ENDING = `${PASSWORDS}|secrets?|geheimnis|token|jeton|api_?key|key|cookies?|credentials?|auth|authorization|masterauth|pass|passe|pw|mdp|clave|jwt|csrf|xsrf|session|sessionid|sessid|sess|sid|id|otp|totp|mfa|cvv|cvc|pin|ssn|bearer|codes?|time|number|hash|digest|signature|credential`
+
+/**
+ * Whether a member of this name contains a secret (mcp §6.4). Decided by its last words: `access_token`, `apiKey` and
+ * `PASSWORD_1` do; `token_count`, `author` and `passwordResetAt` do not.
+ */
+export function isSecretName(name: string): boolean {
+  let isSecret = decided.get(name)
+  if (isSecret === undefined) {
+    const [last, previous] = lastWords(name)
+    isSecret = SECRET.test(last) || SECRET_PAIR.test(`${previous} ${last}`)
+    if (decided.size >= DECISIONS) decided.clear()
+    decided.set(name, isSecret)
+  }
+  return isSecret
+}
+
+/** The same names come again and again. */
+const decided = new Map<string, boolean>()
+const DECISIONS = 1000
+
+/** Whether the value of this name is a cookie. */
+export function isCookieName(name: string): boolean {
+  return /^cookies?$/.test(lastWords(name)[0])
+}
+
+/** Whether it is a name of passwords, which also occur in prose (`password: must have…`) and as single words. */
+export function isPasswordName(name: string): boolean {
+  return PASSWORD.test(lastWords(name)[0])
+}
+
+/** Whether it is a short name of passwords that also counts tests: `pass: 3, fail: 1`. */
+export function isCountName(name: string): boolean {
+  return /^pass$/.test(lastWords(name)[0])
+}
+
+/** The last word and the one before it, in small letters and without numbers at the end. */
+function lastWords(name: string): [last: string, previous: string] {
+  const words = name
+    .slice(-100)
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d\u00c0-\uffff]+/)
+    .map((word) => word.replace(/\d+$/, ''))
+    .filter((word) => word !== '')
+  return [words.at(-1) ?? '', words.at(-2) ?? '']
+}
