@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,6 +25,20 @@ test('the published package needs nothing but Node', () => {
   expect(published).not.toHaveProperty('dependencies')
   expect(published).not.toHaveProperty('private')
   expect(readdirSync(dist)).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.txt']))
+})
+
+test('the tarball holds no program of a machine, and names no package to install', () => {
+  const name = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder.path], { cwd: dist }).toString()
+  execFileSync('tar', ['-xzf', join(folder.path, name.trim()), '-C', folder.path])
+  const unpacked = join(folder.path, 'package')
+  const files = readdirSync(unpacked, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+  expect(files.map((file) => file.name)).toEqual(expect.arrayContaining(['tracegate.js', 'main.js', 'package.json']))
+  const isProgram = (bytes: Buffer) =>
+    /^(?:\x7fELF|MZ|\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe)/.test(bytes.toString('latin1', 0, 4))
+  const programs = files.filter((file) => isProgram(readFileSync(join(file.parentPath, file.name))))
+  expect(programs.map((file) => file.name)).toEqual([])
+  const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as Record<string, unknown>
+  expect(Object.keys(manifest).filter((key) => /dependencies$/i.test(key) || key === 'scripts')).toEqual([])
 })
 
 test('it serves MCP over stdio on a fresh data directory', async () => {
