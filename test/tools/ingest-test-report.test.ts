@@ -248,8 +248,12 @@ test('a large report travels packed, and is the same report', async () => {
   write('big.json', report(...many))
   const { answer, data } = await send({ path: 'big.json' }, there)
   expect(answer).toMatch(/^500 tests, 500 failed;/)
-  expect(asked[0]?.draft).toMatchObject({ content_encoding: 'gzip+base64', format: 'REPORT_FORMAT_AUTO' })
-  const content = asked[0]?.draft.content
+  expect(asked[0]?.draft.files?.[0]).toMatchObject({
+    name: 'big.json',
+    content_encoding: 'gzip+base64',
+    format: 'REPORT_FORMAT_AUTO',
+  })
+  const content = asked[0]?.draft.files?.[0]?.content
   expect(gunzipSync(Buffer.from(typeof content === 'string' ? content : '', 'base64')).toString()).toBe(report(...many))
   expect(data['failing_tests']).toMatchObject({ columns: ['id', 'status', 'name', 'file'] })
 })

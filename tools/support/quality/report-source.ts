@@ -39,19 +39,23 @@ export async function readReport(
   { local }: Pick<Context, 'local'>,
 ): Promise<ReportSource> {
   if ((path === undefined) === (report === undefined)) throw oneOfTwo(path !== undefined, local !== undefined)
-  if (path === undefined) return source(report ?? '', local?.roots.length === 1 ? local.roots[0] : undefined)
+  if (path === undefined) return source(report ?? '', '', local?.roots.length === 1 ? local.roots[0] : undefined)
   if (local === undefined) throw notOnThisMachine(path)
   const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
-  return source(decodeText(bytes), await findRoot(path, local))
+  return source(decodeText(bytes), path, await findRoot(path, local))
 }
 
-async function source(text: string, rootDir: string | undefined): Promise<ReportSource> {
-  const format = 'REPORT_FORMAT_AUTO'
-  const isLarge = text.length > PACKED_BYTES
-  const draft: Draft = isLarge
-    ? { content: (await compress(text)).toString('base64'), content_encoding: 'gzip+base64', format }
-    : { content: text, format }
+/** `name` tells two TAP reports apart, whose test names are unique in one file only; '' when there is none. */
+async function source(text: string, name: string, rootDir: string | undefined): Promise<ReportSource> {
+  const content = await pack(text)
+  const draft: Draft = name === '' ? content : { files: [{ name, ...content }] }
   return { draft, rootDir, secrets: await findCredentials(text.slice(0, LOOKED_THROUGH)) }
+}
+
+async function pack(text: string) {
+  const format = 'REPORT_FORMAT_AUTO' as const
+  if (text.length <= PACKED_BYTES) return { content: text, format }
+  return { content: (await compress(text)).toString('base64'), content_encoding: 'gzip+base64' as const, format }
 }
 
 async function findCredentials(text: string): Promise<Record<string, number>> {

@@ -16,7 +16,7 @@ export interface Detected {
 
 /** Largest report, in characters. */
 const MOST_CHARACTERS = 64 * 1024 * 1024
-const TAP_START = /^\s*(?:TAP version \d+|(?:not )?ok\b(?: \d+| -|\s*$)|1\.\.\d+\s*(?:#|$))/mu
+const TAP_START = /^\s*(?:TAP version \d+|(?:not )?ok\b(?: \d+| -|\s*$)|1\.\.\d+\s*(?:#|$)|Bail out!)/mu
 // UTF-16 (what PowerShell writes when it redirects) whose zero bytes were decoded as characters.
 const WIDE_MARK = /^(?:\ufffd\ufffd|\u00ff\u00fe|\u00fe\u00ff)/u
 const WIDE = /^(?:\ufffd\ufffd|\u00ff\u00fe|\u00fe\u00ff)?(?:[\t\n\r -~]\0|\0[\t\n\r -~]){2}/u

@@ -3,6 +3,7 @@ import { jsonParsers } from './json/index.ts'
 import { parseJunit } from './junit/index.ts'
 import { reportUnparsable } from './model/errors.ts'
 import type { ParsedReport, ReportInput } from './model/report.ts'
+import { withholdPasses } from './model/synthetic.ts'
 import { mergeRepeats } from './repeats.ts'
 import { parseTap } from './tap/index.ts'
 
@@ -21,7 +22,7 @@ const lossy = {
 export function parseReport(input: ReportInput): ParsedReport {
   const detected = detect(input)
   try {
-    const report = mergeRepeats(parse(detected))
+    const report = finish(mergeRepeats(parse(detected, input.name)))
     return detected.isWide ? { ...report, warnings: [lossy, ...report.warnings] } : report
   } catch (cause) {
     // The call stack overflowed; only a deeply nested report can cause that.
@@ -30,8 +31,14 @@ export function parseReport(input: ReportInput): ParsedReport {
   }
 }
 
-function parse({ format, text, json }: Detected): ParsedReport {
+function parse({ format, text, json }: Detected, name: string): ParsedReport {
   if (format === 'REPORT_FORMAT_JUNIT_XML') return parseJunit(text)
-  if (format === 'REPORT_FORMAT_TAP') return parseTap(text)
+  if (format === 'REPORT_FORMAT_TAP') return parseTap(text, name)
   return jsonParsers[format](json)
+}
+
+/** Takes back passes in what failed (contract §4.3), and dates cases by their report: the last attempt decides. */
+function finish(report: ParsedReport): ParsedReport {
+  const cases = withholdPasses(report.cases).map((one) => ({ ...one, started_at: one.started_at ?? report.started_at }))
+  return { ...report, cases }
 }

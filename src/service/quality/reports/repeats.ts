@@ -1,5 +1,5 @@
 import { counted } from '../../../lib/counted.ts'
-import { LOAD_ERROR } from './model/load-error.ts'
+import { isRed, syntheticNames } from './model/synthetic.ts'
 import type { ParsedReport, ReportCase } from './model/report.ts'
 
 const severity: Record<ReportCase['status'], number> = {
@@ -30,7 +30,7 @@ export function mergeRepeats(report: ParsedReport): ParsedReport {
   const cases = [...known.values()].map((same) => {
     if (same.length > 1 && report.framework === 'pytest') return asPhases(same)
     if (report.framework === 'go' || areReruns(same)) return asAttempts(same)
-    if (same.length > 1 && same[0]?.name !== LOAD_ERROR) shared += 1
+    if (same.length > 1 && !syntheticNames.includes(same[0]?.name ?? '')) shared += 1
     return worstCase(same)
   })
   const message = `${counted(shared, 'name')} shared by several cases of one suite; the worst result of each was kept`
@@ -45,19 +45,14 @@ function asPhases(same: readonly ReportCase[]): ReportCase {
 
 /** One or more failures followed by a pass: a tool that reruns tests stops at the first pass. */
 function areReruns(same: readonly ReportCase[]): boolean {
-  return same.length > 1 && same.at(-1)?.status === 'RESULT_STATUS_PASSED' && same.slice(0, -1).every(isFailed)
-}
-
-function isFailed({ status }: ReportCase): boolean {
-  return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
+  return same.length > 1 && same.at(-1)?.status === 'RESULT_STATUS_PASSED' && same.slice(0, -1).every(isRed)
 }
 
 function asAttempts(same: readonly ReportCase[]): ReportCase {
   const worst = worstCase(same)
-  const passed = same.find(({ status }) => status === 'RESULT_STATUS_PASSED')
   const attempts = same.reduce((sum, one) => sum + one.attempts, 0)
-  if (passed === undefined || !isFailed(worst)) return { ...worst, attempts }
-  return { ...worst, status: 'RESULT_STATUS_FLAKY', attempts, duration_ms: passed.duration_ms }
+  if (!areReruns(same)) return { ...worst, attempts }
+  return { ...worst, status: 'RESULT_STATUS_FLAKY', attempts, duration_ms: same.at(-1)?.duration_ms ?? 0 }
 }
 
 function worstCase(same: readonly ReportCase[]): ReportCase {

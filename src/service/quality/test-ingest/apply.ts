@@ -13,8 +13,8 @@ import { createSuites, testTitle } from './suites.ts'
 type IngestOptions = NonNullable<InputOf<'ingestTests'>['options']>
 
 /** A label on a case that was missing from its report, so that it becomes active again once the report has it. */
-const DEPRECATED_BY = 'deprecated_by'
-const MISSING = 'missing_policy'
+export const DEPRECATED_BY = 'deprecated_by'
+export const MISSING = 'missing_policy'
 
 export type IngestAction =
   | 'INGEST_ACTION_CREATED'
@@ -176,7 +176,9 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
       tags: readTexts(next.tags),
     })
   }
-  if (moves && test.identity !== null) {
+  // Without a file an identity is that of any report: it leads to nothing once the case has a file.
+  const hasLeft = test.file_path === '' && placed.file_path !== ''
+  if (moves && test.identity !== null && !hasLeft) {
     prepare(`INSERT INTO test_former_identity (product_id, identity, test_id) VALUES (?, ?, ?)
        ON CONFLICT (product_id, identity) DO UPDATE SET test_id = excluded.test_id`).run(
       productId,

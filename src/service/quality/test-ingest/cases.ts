@@ -15,6 +15,8 @@ export interface PlacedCase {
   labels: Record<string, string>
   /** The keys of the requirements that it names. */
   requirementKeys: string[]
+  /** Whether its file is only the name of its report (TAP). */
+  isFileOfReport: boolean
   /** The key of the test that it claims to be. */
   testKey: string | undefined
   /** Several when a reporter lists retries as separate cases, or shards overlap. */
@@ -43,6 +45,7 @@ export function placeCases(cases: readonly ReportCase[], roots: PathRoots): Plac
       ...place,
       line: one.line,
       tags: one.tags.slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG)),
+      isFileOfReport: one.isFileOfReport ?? false,
       labels: Object.fromEntries(Object.entries(one.labels).slice(0, MOST_TAGS)),
       requirementKeys: requirements,
       testKey,

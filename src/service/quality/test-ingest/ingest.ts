@@ -17,6 +17,7 @@ import { applyCases, deprecateMissing, type IngestAction, type Applied, type App
 import { placeCases, type PlacedCase } from './cases.ts'
 import type { DraftWarning, ReadDraft } from './decode.ts'
 import { matchCases } from './match.ts'
+import { blockUnreported, retireOutsideErrors } from './outside-errors.ts'
 import { ensureRun, viewRun } from './run.ts'
 
 export interface IngestContext {
@@ -50,22 +51,23 @@ export async function ingestDraft(
     ? undefined
     : await ensureRun(rows, prepare, call, { productId: product.id, run: about, draft })
   const run = joined && { run: joined.run, executedAt: draft.started_at ?? joined.run.started_at ?? call.now() }
+  const isShard = (about.shard_total ?? 1) > 1
   const cases = placeCases(draft.cases, { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir })
-  const matches = matchCases(prepare, product.id, cases, { mayRename: (about.shard_total ?? 1) === 1 })
+  const matches = matchCases(prepare, product.id, cases, { mayRename: !isShard })
   const touched = matches.flatMap(({ test }) => test?.id ?? [])
   // Include the former place of a case: a rename moves it from one suite to another.
   const affected = new Set(requirementsOfTests(prepare, touched))
-  const applied = applyCases(prepare, call, cases, matches, {
-    productId: product.id,
-    framework: draft.framework,
-    options,
-    run,
-  })
+  const facts = { productId: product.id, framework: draft.framework, options, run }
+  const applied = applyCases(prepare, call, cases, matches, facts)
+  const outside = [
+    ...blockUnreported(prepare, call, applied, facts),
+    ...retireOutsideErrors(prepare, call, applied, { ...facts, isShard }),
+  ]
   const missing =
     options.missing_policy === 'MISSING_POLICY_DEPRECATE' ? deprecateMissing(prepare, call, product.id, applied) : []
   const annotated =
     options.link_annotations === false ? nothingAnnotated() : linkAnnotations(prepare, call, product.id, applied.cases)
-  const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...missing]
+  const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...outside, ...missing]
   for (const id of [...requirementsOfTests(prepare, tests), ...annotated.requirementIds]) affected.add(id)
   await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, affected)
 

@@ -1,6 +1,7 @@
 import { dirname, basename } from 'node:path/posix'
 import type { Prepare } from '../../sql/database.ts'
 import type { StoredTest } from '../cases/access.ts'
+import { caseIdentity } from '../cases/identity.ts'
 import type { PlacedCase } from './cases.ts'
 
 export type KnownTest = Pick<
@@ -47,6 +48,7 @@ export function matchCases(
   const taken = new Set<string>()
   const direct = cases.map((one) => directMatch(prepare, productId, one, present))
   for (const test of direct) if (test !== undefined) taken.add(test.id)
+  adoptFileless(prepare, productId, { cases, direct, taken })
   const rename = renames(prepare, productId, { cases, direct, present, taken })
   return cases.map((one, index): Matched => {
     const found = direct[index]
@@ -85,6 +87,25 @@ function directMatch(
   return former
 }
 
+/**
+ * A TAP report that has a name today may have been sent without one: its cases are then known without a file. The first
+ * case of a suite and name takes over such a test.
+ */
+function adoptFileless(
+  prepare: Prepare,
+  productId: number,
+  { cases, direct, taken }: { cases: readonly PlacedCase[]; direct: (KnownTest | undefined)[]; taken: Set<string> },
+): void {
+  const find = prepare(`SELECT ${COLUMNS} FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL`)
+  for (const [index, one] of cases.entries()) {
+    if (direct[index] !== undefined || !one.isFileOfReport) continue
+    const test = find.get<KnownTest>(productId, caseIdentity({ ...one, file_path: '' }))
+    if (test === undefined || taken.has(test.id)) continue
+    taken.add(test.id)
+    direct[index] = test
+  }
+}
+
 interface MatchedReport {
   cases: readonly PlacedCase[]
   direct: readonly (KnownTest | undefined)[]
@@ -113,6 +134,8 @@ function renames(prepare: Prepare, productId: number, { cases, direct, present, 
       .all<KnownTest>(productId, one.file_path, one.name)
       .filter((test) => isFree(test) && test.project === one.project)
     if (siblings.length === 1) return siblings[0]
+    // The next report of a folder is another script.
+    if (one.isFileOfReport) return undefined
     const suite = JSON.stringify(one.suite_path)
     const moved = anywhere
       .all<KnownTest>(productId, one.name)

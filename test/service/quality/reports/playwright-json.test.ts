@@ -113,6 +113,7 @@ test('a test that was broken off has failed, one that was never begun is skipped
     ['e2e-stopped/a.spec.mjs', 'fails at once', 'FAILED', 1, 'Error: stop here'],
     ['e2e-stopped/a.spec.mjs', 'is never begun', 'SKIPPED', 1, ''],
     ['e2e-stopped/b.spec.mjs', 'is interrupted', 'FAILED', 1, 'Test was interrupted.'],
+    ['', '<run error>', 'ERROR', 1, 'Testing stopped early after 1 maximum allowed failures.'],
   ])
   // 1 failed, 1 interrupted, 1 did not run
   expect(fixtureText('playwright/stopped.txt')).toContain('1 interrupted')
@@ -125,8 +126,15 @@ test('a test that was broken off has failed, one that was never begun is skipped
   ])
 })
 
-test('a run that ended before its first test has no case', () => {
-  expect(refusal(parsePlaywrightJson, fixture('playwright/broken.json')).reason).toBe('REPORT_EMPTY')
+test('a run that ended before its first test is one case in error', () => {
+  expect(parsePlaywrightJson(fixture('playwright/broken.json')).cases).toMatchObject([
+    {
+      file_path: '',
+      name: '<run error>',
+      status: 'RESULT_STATUS_ERROR',
+      message: expect.stringMatching(/^Error: Cannot find module/u) as string,
+    },
+  ])
 })
 
 const spec = (file: string) => ({ title: 'opens', file, line: 3, tests: [{ status: 'expected', results: [] }] })

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../../src/errors.ts'
 import { parseReport } from '../../../../src/service/quality/reports/index.ts'
 import type { ParsedReport, ReportCase } from '../../../../src/service/quality/reports/model/report.ts'
 
-const Word = z.enum(['passed', 'failed', 'error', 'skipped', 'flaky'])
+const Word = z.enum(['passed', 'failed', 'error', 'skipped', 'flaky', 'blocked'])
 
 /** What a tool itself says of a case of a run, beside the report that it wrote of the same run. */
 const StatedCase = z.strictObject({

@@ -14,7 +14,7 @@ import {
 } from './json-fixtures.ts'
 
 const report = parseVitestJson(fixture('vitest/report.json'))
-const ran = report.cases.filter(({ name }) => name !== '<load error>')
+const ran = report.cases.filter(({ name }) => !name.startsWith('<'))
 
 interface Printed {
   title: string
@@ -85,14 +85,12 @@ test('a file that could not be run is one case in error with the reason', () => 
   ])
 })
 
-test('a file whose hooks failed around passing cases is a warning', () => {
-  expect(report.warnings).toEqual([
-    {
-      code: 'FILE_FAILED_OUTSIDE_CASES',
-      message: '1 files failed although none of their cases did: check their hooks and the output of the tool',
-      line: 0,
-    },
+test('a file whose hooks failed around passing cases is one case in error', () => {
+  const errors = report.cases.filter(({ name }) => name === '<run error>')
+  expect(errors.map((one) => [fileOf(one), shortStatus(one), one.message])).toEqual([
+    ['src/nested/hooks.test.mjs', 'ERROR', 'The file failed, and none of its test cases did: check its hooks.'],
   ])
+  expect(report.warnings).toEqual([])
 })
 
 test('a failure has its message without the stack, and the stack as trace', () => {

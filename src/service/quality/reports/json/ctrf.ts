@@ -15,7 +15,11 @@ const Frame = z.object({
   results: z.object({ tool: z.unknown().optional(), summary: z.unknown().optional(), tests: z.array(z.unknown()) }),
 })
 const Tool = z.object({ name: z.string().nullish() })
-const Summary = z.object({ start: z.number().nullish(), stop: z.number().nullish() })
+const Summary = z.object({
+  start: z.number().nullish(),
+  stop: z.number().nullish(),
+  failed: z.number().nullish(),
+})
 
 /** Free-form: every reporter adds its own members, so they are read one by one. */
 const Members = z.custom<JsonObject>(isObject)
@@ -24,6 +28,7 @@ const Members = z.custom<JsonObject>(isObject)
 const Test = z.object({
   name: z.string().nullish(),
   status: z.string().nullish(),
+  rawStatus: z.string().nullish(),
   duration: z.number().nullish(),
   start: z.number().nullish(),
   suite: z.union([z.string(), z.array(z.string())]).nullish(),
@@ -55,6 +60,8 @@ const statuses = new Map<string, ReportCase['status']>([
   ['other', 'RESULT_STATUS_SKIPPED'],
 ])
 
+const BROKEN = /fail|error|time[d ]?out|interrupt|broken|crash|abort/iu
+
 /**
  * Parses a report in the Common Test Report Format and evens out the differences between its reporters, so that a case
  * is the same one as in the tool's own report. Throws REPORT_UNPARSABLE when the top-level members do not match the
@@ -68,12 +75,12 @@ export function parseCtrf(json: unknown): ParsedReport {
   for (const entry of results.tests) {
     const test = reading.members(Test, entry)
     if (test === undefined) reading.warn('CASE_UNREADABLE')
-    else if (title(test.name) === '') reading.warn('CASE_WITHOUT_NAME')
     else {
       if (!statuses.has(test.status ?? '')) reading.warn('STATUS_UNKNOWN')
       reading.add(toCase(test, framework))
     }
   }
+  if ((summary?.failed ?? 0) > 0) reading.failRun('Its summary counts failed tests, and it lists none.')
   return {
     ...reading.end(),
     framework,
@@ -84,7 +91,7 @@ export function parseCtrf(json: unknown): ParsedReport {
 
 function toCase(test: Test, framework: string): ReportCase {
   const { attempts, flaky } = countAttempts(test)
-  const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
+  const status = caseStatus(test)
   const isFlaky = flaky && status === 'RESULT_STATUS_PASSED'
   // A test that is expected to fail passes, but still has the text of its failure.
   const failure = isFlaky || status !== 'RESULT_STATUS_PASSED' ? failureTexts(test) : {}
@@ -115,6 +122,12 @@ function toCase(test: Test, framework: string): ReportCase {
     references: [...labels.references, ...extra.references, ...annotated(test.extra?.['annotations'])],
     started_at: clock(test.start),
   }
+}
+
+/** `other` may hide a failure that the format has no word for: then the status of the tool itself says so. */
+function caseStatus({ status, rawStatus }: Test): ReportCase['status'] {
+  const isBroken = status === 'other' && BROKEN.test(rawStatus ?? '')
+  return isBroken ? 'RESULT_STATUS_FAILED' : (statuses.get(status ?? '') ?? 'RESULT_STATUS_SKIPPED')
 }
 
 /**

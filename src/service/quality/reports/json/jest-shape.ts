@@ -2,13 +2,22 @@ import * as z from 'zod'
 import { readFrame, startReading, type Reading } from './reading.ts'
 import { epochMs, textBeforeStack, messageText, tagList, title, titles, traceText, wholeNumber } from './values.ts'
 import { readMeta } from './meta.ts'
-import { LOAD_ERROR } from '../model/load-error.ts'
+import { LOAD_ERROR, runError } from '../model/synthetic.ts'
+import { isObject } from '../../../../lib/objects.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { slashed, wholeMilliseconds } from '../model/text.ts'
 
 type Format = ParsedReport['format']
 
 const Frame = z.object({ testResults: z.array(z.unknown()), startTime: z.unknown().optional() })
+/** What says that the run failed. Vitest's `success` leaves out errors outside of files. */
+const Run = z.object({
+  success: z.boolean().nullish(),
+  wasInterrupted: z.boolean().nullish(),
+  numFailedTests: z.number().nullish(),
+  numFailedTestSuites: z.number().nullish(),
+  numRuntimeErrorTestSuites: z.number().nullish(),
+})
 
 /** A file as `--json` writes it; Jest's internal results name some members differently. */
 const File = z.object({
@@ -81,9 +90,11 @@ export function parseFiles(json: unknown, { format, framework, countAttempts }: 
     }
     finishedAt = Math.max(finishedAt ?? 0, epochMs(file.endTime) ?? 0) || null
     const place = { file_path: slashed(file.name ?? file.testFilePath ?? ''), started_at: epochMs(file.startTime) }
-    if (file.status === 'failed' && assertions.length === 0) reading.add(loadError(file, place))
-    readAssertions(reading, assertions, { file, place, countAttempts })
+    readAssertions(reading, assertions, { place, countAttempts })
+    readFileError(reading, file, { place, assertions })
   }
+  const run = reading.members(Run, json)
+  if (run !== undefined && hasFailed(run)) reading.failRun('The run failed, and none of its test cases did.')
   const { success, data } = z.number().safeParse(frame.startTime)
   return {
     ...reading.end(),
@@ -95,24 +106,35 @@ export function parseFiles(json: unknown, { format, framework, countAttempts }: 
 
 type FilePlace = Pick<ReportCase, 'file_path' | 'started_at'>
 
+function hasFailed({ success, wasInterrupted, ...counts }: z.output<typeof Run>): boolean {
+  return success === false || wasInterrupted === true || Object.values(counts).some((count) => (count ?? 0) > 0)
+}
+
 function readAssertions(
   reading: Reading,
   entries: readonly unknown[],
-  { file, place, countAttempts }: { file: z.output<typeof File>; place: FilePlace } & Pick<FileReport, 'countAttempts'>,
+  { place, countAttempts }: { place: FilePlace } & Pick<FileReport, 'countAttempts'>,
 ): void {
-  let failed = 0
   for (const entry of entries) {
     const assertion = reading.members(Assertion, entry)
-    if (assertion === undefined) {
-      reading.warn('CASE_UNREADABLE')
-      continue
-    }
-    if (assertion.status === 'failed') failed += 1
-    if (title(assertion.title) === '') reading.warn('CASE_WITHOUT_NAME')
+    if (assertion === undefined) reading.warn('CASE_UNREADABLE')
     else reading.add(toCase(reading, assertion, place, countAttempts(assertion)))
   }
-  // A hook failed after or around the cases: neither tool reports that on a case.
-  if (file.status === 'failed' && entries.length > 0 && failed === 0) reading.warn('FILE_FAILED_OUTSIDE_CASES')
+}
+
+/** A file that failed without a case that failed: it was not loaded, or a hook failed around or after its cases. */
+function readFileError(
+  reading: Reading,
+  file: z.output<typeof File>,
+  { place, assertions }: { place: FilePlace; assertions: readonly unknown[] },
+): void {
+  const failed = assertions.some((entry) => isObject(entry) && entry['status'] === 'failed')
+  const error = file.testExecError ?? undefined
+  if (error === undefined && (file.status !== 'failed' || failed)) return
+  if (assertions.length === 0) return reading.add(loadError(file, place))
+  const { message, trace } = loadError(file, place)
+  const said = message === '' ? 'The file failed, and none of its test cases did: check its hooks.' : message
+  reading.add({ ...runError(place, { message: said, trace }), started_at: place.started_at })
 }
 
 function toCase(reading: Reading, assertion: Assertion, place: FilePlace, counted: Attempts): ReportCase {

@@ -1,10 +1,12 @@
 import * as z from 'zod'
+import { isObject } from '../../../../lib/objects.ts'
 import { reportUnparsable } from '../model/errors.ts'
 import { DEEPEST_SUITE, readFrame, startReading, type Reading } from './reading.ts'
 import { annotated } from './meta.ts'
 import { textBeforeStack, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
 import { fileFinder } from './playwright-files.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
+import { runError, withheld } from '../model/synthetic.ts'
 import { reportTime, wholeMilliseconds } from '../model/text.ts'
 
 const FORMAT = 'REPORT_FORMAT_PLAYWRIGHT_JSON'
@@ -15,7 +17,17 @@ const Frame = z.object({
   errors: z.unknown().optional(),
   stats: z.unknown().optional(),
 })
-const Stats = z.object({ startTime: z.string().nullish(), duration: z.number().nullish() })
+const Stats = z.object({
+  startTime: z.string().nullish(),
+  duration: z.number().nullish(),
+  unexpected: z.number().nullish(),
+})
+/** An error outside of every test: in a file that does not load, a global hook, or the time limit of the run. */
+const RunError = z.object({
+  message: z.string().nullish(),
+  stack: z.string().nullish(),
+  location: z.object({ file: z.string() }).nullish(),
+})
 
 const Suite = z.object({
   title: z.string().nullish(),
@@ -70,24 +82,38 @@ export function parsePlaywrightJson(json: unknown): ParsedReport {
   const frame = readFrame(Frame, json, FORMAT)
   const reading = startReading(FORMAT)
   const findFile = fileFinder(frame.config)
+  // `--fail-on-flaky-tests`: a flaky test fails the run.
+  const isStrict = isObject(frame.config) && frame.config['failOnFlakyTests'] === true
   for (const { suite, titles } of walkSuites(frame.suites, reading)) {
     for (const entry of suite.specs ?? []) {
       const spec = reading.members(Spec, entry)
       if (spec === undefined) reading.warn('CASE_UNREADABLE')
-      else if (title(spec.title) === '') reading.warn('CASE_WITHOUT_NAME')
-      else addCases(reading, spec, { suite_path: titles, file_path: findFile(spec.file ?? suite.file ?? '') })
+      else addCases(reading, spec, { suite_path: titles, file_path: findFile(spec.file ?? suite.file ?? ''), isStrict })
     }
   }
-  const errors = Array.isArray(frame.errors) ? frame.errors.length : 0
-  if (errors > 0) reading.warn('RUN_ERRORS', errors)
+  const errors = Array.isArray(frame.errors) ? frame.errors : []
+  if (errors.length > 0) reading.warn('RUN_ERRORS', errors.length)
+  for (const error of errors) reading.add(toRunError(reading.members(RunError, error), findFile))
   const stats = reading.members(Stats, frame.stats)
+  if ((stats?.unexpected ?? 0) > 0) reading.failRun('It counts unexpected results, and lists none.')
   const startedAt = reportTime(stats?.startTime ?? '')
+  const read = reading.end()
   return {
-    ...reading.end(),
+    ...read,
+    // An error belongs to the run, also when it was thrown in a certain file: that may be a hook of all tests.
+    cases: errors.length === 0 ? read.cases : read.cases.map(withheld),
     framework: 'playwright',
     started_at: startedAt,
     finished_at: startedAt === null ? null : startedAt + wholeMilliseconds(stats?.duration ?? 0),
   }
+}
+
+/** Its place is the file where it was thrown, if that is one. */
+function toRunError(error: z.output<typeof RunError> | undefined, findFile: (file: string) => string): ReportCase {
+  const trace = traceText(error?.stack ?? error?.message)
+  const message = messageText(error?.message) || 'The run failed outside of its tests.'
+  const file = error?.location?.file ?? ''
+  return runError({ file_path: file.startsWith('<') ? '' : findFile(file) }, { message, trace })
 }
 
 interface Visit {
@@ -116,7 +142,11 @@ function* walkSuites(roots: readonly unknown[], reading: Reading): Generator<{ s
   }
 }
 
-function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_path' | 'file_path'>): void {
+function addCases(
+  reading: Reading,
+  spec: Spec,
+  { isStrict, ...place }: Pick<ReportCase, 'suite_path' | 'file_path'> & { isStrict: boolean },
+): void {
   for (const entry of spec.tests ?? []) {
     const test = reading.members(Test, entry)
     if (test === undefined) {
@@ -125,7 +155,7 @@ function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_p
     }
     const results = (test.results ?? []).flatMap((result) => reading.members(Result, result) ?? [])
     if (!statuses.has(test.status ?? '')) reading.warn('STATUS_UNKNOWN')
-    const status = caseStatus(test, results)
+    const status = caseStatus(test, results, isStrict)
     reading.add({
       ...place,
       name: title(spec.title),
@@ -145,7 +175,8 @@ function addCases(reading: Reading, spec: Spec, place: Pick<ReportCase, 'suite_p
 }
 
 /** Playwright counts an interrupted test as skipped but lists it with the failures: it started and did not pass. */
-function caseStatus(test: Test, results: readonly Result[]): ReportCase['status'] {
+function caseStatus(test: Test, results: readonly Result[], isStrict: boolean): ReportCase['status'] {
+  if (test.status === 'flaky' && isStrict) return 'RESULT_STATUS_FAILED'
   const status = statuses.get(test.status ?? '') ?? 'RESULT_STATUS_SKIPPED'
   const isBrokenOff = results.some((result) => brokenOff.has(result.status ?? ''))
   return status === 'RESULT_STATUS_SKIPPED' && isBrokenOff ? 'RESULT_STATUS_FAILED' : status

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { isObject } from '../../../../lib/objects.ts'
 import { reportEmpty, reportUnparsable } from '../model/errors.ts'
+import { isRed, runError, UNNAMED } from '../model/synthetic.ts'
 import { MOST_CASES, type ParsedReport, type ReportCase, type ReportWarning } from '../model/report.ts'
 
 type Format = ParsedReport['format']
@@ -12,8 +13,6 @@ const sentences = {
   CASE_UNREADABLE: (count) => `${count} entries in the list of cases are not objects and were skipped`,
   CASE_WITHOUT_NAME: (count) => `${count} cases have no name and were skipped`,
   FILE_UNREADABLE: (count) => `${count} entries in the list of files or suites have no list of cases and were skipped`,
-  FILE_FAILED_OUTSIDE_CASES: (count) =>
-    `${count} files failed although none of their cases did: check their hooks and the output of the tool`,
   STATUS_UNKNOWN: (count) => `${count} cases have a status that the format does not define; they count as skipped`,
   MEMBER_IGNORED: (count, members) => `${count} members have the wrong type and were ignored: ${members}`,
   RUN_ERRORS: (count) => `the run had ${count} errors outside of any case: check the output of the tool`,
@@ -34,8 +33,13 @@ export function readFrame<S extends z.ZodType>(schema: S, json: unknown, format:
 
 /** Collects the cases of a report and its warnings while it is read. */
 export interface Reading {
-  /** Adds a case; throws REPORT_UNPARSABLE when there are too many. */
+  /**
+   * Adds a case; throws REPORT_UNPARSABLE when there are too many. One without a name is skipped with a warning, unless
+   * it failed.
+   */
   add(one: ReportCase): void
+  /** Adds the error of a run that its report calls failed, unless something in it shows why. */
+  failRun(message: string): void
   /** The entry's members without those of the wrong type, which are counted; undefined when it is not an object. */
   members<S extends z.ZodObject>(schema: S, entry: unknown): z.output<S> | undefined
   warn(code: WarningCode, count?: number): void
@@ -57,13 +61,17 @@ export function startReading(format: Format): Reading {
   return {
     warn,
     add(one) {
+      if (one.name === '' && !isRed(one)) return warn('CASE_WITHOUT_NAME')
       if (cases.length >= MOST_CASES) {
         throw reportUnparsable(
           format,
           `it has more than ${String(MOST_CASES)} cases; send it in parts with the same run_key`,
         )
       }
-      cases.push(one)
+      cases.push(one.name === '' ? { ...one, name: UNNAMED } : one)
+    },
+    failRun(message) {
+      if (!cases.some(isRed)) cases.push(runError({}, { message }))
     },
     members(schema, entry) {
       if (!isObject(entry)) return undefined

@@ -1,10 +1,10 @@
 import { cutWithEllipsis } from '../../../../lib/text.ts'
 import { reportEmpty } from '../model/errors.ts'
 import { detectFlavour, type Flavour } from './flavour.ts'
-import { locateCase } from './place.ts'
+import { locateCase, locateSuite } from './place.ts'
 import { readDocument, type JunitCase, type Property, type JunitSuite } from './read.ts'
 import type { Outcome } from './outcome.ts'
-import { LOAD_ERROR } from '../model/load-error.ts'
+import { isRed, LOAD_ERROR, runError, UNNAMED, withheld } from '../model/synthetic.ts'
 import type { ParsedReport, ReportCase, ReportWarning } from '../model/report.ts'
 import { LONGEST_MESSAGE, namesRequirement, plainText, reportTime, secondsToMilliseconds } from '../model/text.ts'
 
@@ -21,15 +21,19 @@ export function parseJunit(xml: string): ParsedReport {
   const document = readDocument(xml)
   const flavour = detectFlavour(document)
   const inheritedBy = suiteReferences()
+  const hasFailed = failedSuites()
   const warnings: ReportWarning[] = []
   const cases = document.cases.flatMap((one): ReportCase[] => {
     const read = toCase(flavour, one, inheritedBy(one.suite))
-    if (read.name !== '') return [read]
+    if (read.name !== '') return [hasFailed(one.suite) ? withheld(read) : read]
+    if (isRed(read)) return [{ ...read, name: UNNAMED }]
     if (warnings.length < MOST_WARNINGS) {
       warnings.push({ code: 'CASE_WITHOUT_NAME', message: 'a case without a name was skipped', line: one.line })
     }
     return []
   })
+  for (const suite of document.suites)
+    if (suite.error !== undefined) cases.push(runError(locateSuite(flavour, suite), suite.error))
   if (cases.length === 0) throw reportEmpty('REPORT_FORMAT_JUNIT_XML')
   return {
     format: 'REPORT_FORMAT_JUNIT_XML',
@@ -63,7 +67,7 @@ function toCase(flavour: Flavour, one: JunitCase, inherited: readonly Property[]
     labels: caseLabels(attributes, properties),
     external_id: attributes['id']?.trim() ?? '',
     references: said.filter(([name, value]) => value !== '' && namesRequirement(name)).map(([, value]) => value),
-    started_at: reportTime(attributes['timestamp']),
+    started_at: reportTime(attributes['timestamp']) ?? reportTime(one.suite.attributes['timestamp']),
   }
 }
 
@@ -85,6 +89,17 @@ function attemptsInTrace(trace: string): number {
 
 function title(text: string): string {
   return plainText(text).trim()
+}
+
+/** Whether the suite or one around it failed outside of its cases, computed once per suite. */
+function failedSuites(): (suite: JunitSuite | undefined) => boolean {
+  const known = new Map<JunitSuite, boolean>()
+  return function has(suite): boolean {
+    if (suite === undefined) return false
+    const failed = known.get(suite) ?? (suite.error !== undefined || has(suite.parent))
+    known.set(suite, failed)
+    return failed
+  }
 }
 
 /** Looks up the properties that a suite passes on to its cases, its own and its parents', computed once per suite. */

@@ -9,40 +9,66 @@ export interface Outcome {
   attempts: number
   message: string
   trace: string
+  /** Whether it has an element of a failure, also one that does not make it fail. */
+  showsFailure: boolean
 }
 
 // Surefire writes the earlier attempts of a case next to its last one; Playwright, Gradle and nextest do the same.
 const FLAKY = new Set(['flakyFailure', 'flakyError'])
 const RERUN = new Set(['rerunFailure', 'rerunError'])
+const FAILED = /^(?:fail(?:ed|ure)?|error(?:ed)?|broken|crash(?:ed)?|abort(?:ed)?|time[d ]?out)$/iu
+// Catch2 lists the failed assertions of a case that may fail.
+const MAY_FAIL = /!(?:may|should)fail/u
 const NOT_RUN = /^(?:notrun|disabled|skipped|ignored|suppressed|pending)$/iu
 
 /** Status, attempts, message and trace of a case (contract §4.2); `line` is its line in the report. */
-export function readOutcome({ attributes, children }: JunitElement, line: number): Outcome {
-  const named = (name: string) => children.find((child) => child.name === name)
+export function readOutcome(element: JunitElement, line: number): Outcome {
+  const { children } = element
   const flaky = children.filter(({ name }) => FLAKY.has(name))
-  const attempts = 1 + flaky.length + children.filter(({ name }) => RERUN.has(name)).length
-  const failure = named('failure')
-  const error = named('error')
+  const reruns = children.filter(({ name }) => RERUN.has(name))
+  const showsFailure = flaky.length + reruns.length > 0 || children.some(isFailure)
+  return { attempts: 1 + flaky.length + reruns.length, showsFailure, ...readResult(element, line, { flaky, reruns }) }
+}
+
+/** Whether the element says that something failed: a case, or a suite around cases. */
+export function isFailure({ name }: Pick<JunitElement, 'name'>): boolean {
+  return name === 'failure' || name === 'error'
+}
+
+function readResult(
+  { attributes, children }: JunitElement,
+  line: number,
+  { flaky, reruns }: Record<'flaky' | 'reruns', readonly JunitElement[]>,
+): Pick<Outcome, 'status' | 'message' | 'trace'> {
+  const named = (name: string) => children.find((child) => child.name === name)
   const skipped = named('skipped')
-  // node:test reports a todo case as skipped and, when it fails, also as failed.
-  const isToDo = skipped?.attributes['type'] === 'todo'
-  if (!isToDo && failure !== undefined)
-    return { status: 'RESULT_STATUS_FAILED', attempts, ...failureText(failure, line) }
-  if (!isToDo && error !== undefined) return { status: 'RESULT_STATUS_ERROR', attempts, ...failureText(error, line) }
-  const first = flaky[0]
-  if (first !== undefined) return { status: 'RESULT_STATUS_FLAKY', attempts, ...failureText(first, line) }
+  const failed = named('failure') ?? named('error')
+  if (failed !== undefined && !mayFail(skipped)) {
+    const status = failed.name === 'failure' ? 'RESULT_STATUS_FAILED' : 'RESULT_STATUS_ERROR'
+    return { status, ...failureText(failed, line) }
+  }
+  if (flaky[0] !== undefined) return { status: 'RESULT_STATUS_FLAKY', ...failureText(flaky[0], line) }
+  if (reruns[0] !== undefined) return { status: 'RESULT_STATUS_FAILED', ...failureText(reruns[0], line) }
   if (skipped !== undefined) {
     const { message, trace } = failureText(skipped, line)
     // Some tools write only "skipped" here and the reason below; node:test writes `true` when there is no reason.
     const reason = /^(?:skipped|true)$/iu.test(message) ? cutWithEllipsis(firstLine(trace), LONGEST_MESSAGE) : message
-    return { status: 'RESULT_STATUS_SKIPPED', attempts, message: reason, trace: '' }
+    return { status: 'RESULT_STATUS_SKIPPED', message: reason, trace: '' }
   }
   // GoogleTest and others report it in an attribute.
-  const notRun = [attributes['status'], attributes['result']].some((value) => NOT_RUN.test(value ?? ''))
-  return { status: notRun ? 'RESULT_STATUS_SKIPPED' : 'RESULT_STATUS_PASSED', attempts, message: '', trace: '' }
+  const said = [attributes['status'] ?? '', attributes['result'] ?? '']
+  if (said.some((value) => FAILED.test(value))) return { status: 'RESULT_STATUS_FAILED', message: '', trace: '' }
+  const notRun = said.some((value) => NOT_RUN.test(value))
+  return { status: notRun ? 'RESULT_STATUS_SKIPPED' : 'RESULT_STATUS_PASSED', message: '', trace: '' }
 }
 
-function failureText(element: JunitElement, line: number): { message: string; trace: string } {
+/** node:test and Catch2 report what is expected to fail as skipped, and beside it the failure. */
+function mayFail(skipped: JunitElement | undefined): boolean {
+  return skipped?.attributes['type'] === 'todo' || MAY_FAIL.test(skipped?.attributes['message'] ?? '')
+}
+
+/** The message and trace of a `<failure>`, `<error>` or the like. */
+export function failureText(element: JunitElement, line: number): { message: string; trace: string } {
   const stack = readChildren(element, line).find(({ name }) => name === 'stackTrace')
   const trace = plainText(decodeContent((stack ?? element).raw, LONGEST_TRACE * 2)).trim()
   const message = plainText(element.attributes['message'] ?? '', LONGEST_MESSAGE).trim()

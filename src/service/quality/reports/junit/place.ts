@@ -1,4 +1,4 @@
-import { LOAD_ERROR } from '../model/load-error.ts'
+import { LOAD_ERROR } from '../model/synthetic.ts'
 import { slashed } from '../model/text.ts'
 import type { Flavour } from './flavour.ts'
 import type { JunitCase, JunitSuite } from './read.ts'
@@ -75,6 +75,20 @@ export function locateCase(flavour: Flavour, { attributes, suite, outcome }: Jun
     // The setup of a class failed: Surefire names the class but no case.
     name: place.name || said.className,
   }
+}
+
+/** The place of a suite that failed outside of its cases, as near to theirs as its name tells. */
+export function locateSuite(flavour: Flavour, suite: JunitSuite): Omit<JunitLocation, 'name'> {
+  const name = suite.attributes['name']?.trim() ?? ''
+  const project = flavour === 'playwright' ? (suite.attributes['hostname'] ?? '') : ''
+  const file = suiteFile(suite) || (isPath(name) ? name : '')
+  if (flavour === 'surefire' && !suite.isRoot) {
+    return { file_path: file || name.replace(/\$.*/u, '').replaceAll('.', '/'), suite_path: [name], project }
+  }
+  // The suite of pytest is the run, that of .NET the assembly.
+  const isNamed = flavour !== 'pytest' && flavour !== 'dotnet'
+  const suite_path = isNamed ? titles(suite).filter((title) => title !== file) : []
+  return { file_path: slashed(file), suite_path, project }
 }
 
 function other({ name, className, file, suite }: CaseNaming): Omit<JunitLocation, 'project'> {

@@ -3,7 +3,8 @@ import { lineCounter } from '../model/lines.ts'
 import { MOST_CASES } from '../model/report.ts'
 import { plainText } from '../model/text.ts'
 import { readChildren, decodeContent, readElement, type JunitElement } from './element.ts'
-import { readOutcome, type Outcome } from './outcome.ts'
+import { isRed } from '../model/synthetic.ts'
+import { failureText, isFailure, readOutcome, type Outcome } from './outcome.ts'
 import { scanXml, type Tag } from './scan.ts'
 
 /** A `<testsuites>` or `<testsuite>` as written. */
@@ -13,6 +14,10 @@ export interface JunitSuite {
   /** The suite around it; undefined for the root. */
   parent: JunitSuite | undefined
   isRoot: boolean
+  /** What failed in it outside of every case; undefined when nothing did. */
+  error: Pick<Outcome, 'message' | 'trace'> | undefined
+  /** Whether something in it shows a failure. */
+  showsFailure: boolean
 }
 
 export type Property = readonly [name: string, value: string]
@@ -55,7 +60,7 @@ export function readDocument(xml: string): JunitDocument {
       } else if (isSuite(tag)) {
         suite = readSuite(xml, tag, suite, lineAt(tag.start))
         if (document.suites.push(suite) > MOST_SUITES) throw fail('it has more than 100,000 suites', tag.start)
-      } else if (tag.name === 'testcase' || tag.name === 'properties') {
+      } else if (tag.name === 'testcase' || tag.name === 'properties' || isFailure(tag)) {
         piece = tag
         elements = 0
       }
@@ -66,8 +71,9 @@ export function readDocument(xml: string): JunitDocument {
         addPiece(document, suite, { xml: xml.slice(tag.start, end), line: lineAt(tag.start) })
         if (document.cases.length > MOST_CASES)
           throw fail('it has more than 200,000 cases; split it into several reports', tag.start)
-      } else if (piece === undefined && isSuite(tag)) {
-        suite = suite?.parent
+      } else if (piece === undefined && isSuite(tag) && suite !== undefined) {
+        closeSuite(suite)
+        suite = suite.parent
       }
     },
   })
@@ -82,22 +88,41 @@ function readSuite(xml: string, tag: Tag, parent: JunitSuite | undefined, line: 
   const written = xml.slice(tag.start, tag.end)
   const alone = written.endsWith('/>') ? written : `${written.slice(0, -1)}/>`
   const { attributes } = readElement(alone, line)
-  return { attributes, properties: [], parent, isRoot: tag.name === 'testsuites' }
+  const isRoot = tag.name === 'testsuites'
+  return { attributes, properties: [], parent, isRoot, error: undefined, showsFailure: false }
+}
+
+/** A suite that counts failures without showing one has failed: what failed is cut off, or had no case. */
+function closeSuite(suite: JunitSuite): void {
+  const { failures, errors } = suite.attributes
+  const counts = Math.max(Number(failures) || 0, Number(errors) || 0)
+  if (counts > 0 && !suite.showsFailure) {
+    suite.error = { message: 'It counts failures, and none of its test cases has one.', trace: '' }
+    suite.showsFailure = true
+  }
+  if (suite.showsFailure && suite.parent !== undefined) suite.parent.showsFailure = true
 }
 
 function addPiece(document: JunitDocument, suite: JunitSuite, { xml, line }: { xml: string; line: number }): void {
-  const isCase = xml.startsWith('<testcase')
+  const isProperties = xml.startsWith('<properties')
   const room = MOST_PROPERTIES_OF_A_SUITE - suite.properties.length
-  if (!isCase && room === 0) return
+  if (isProperties && room === 0) return
   const element = readElement(xml, line)
-  if (!isCase) {
+  if (isFailure(element)) {
+    suite.error ??= failureText(element, line)
+    suite.showsFailure = true
+    return
+  }
+  if (isProperties) {
     suite.properties.push(...readProperties(element).slice(0, room))
     return
   }
   const properties = element.children
     .filter(({ name }) => name === 'properties')
     .flatMap((list) => readProperties({ ...list, children: readChildren(list, line) }))
-  document.cases.push({ suite, attributes: element.attributes, properties, outcome: readOutcome(element, line), line })
+  const outcome = readOutcome(element, line)
+  if (outcome.showsFailure || isRed(outcome)) suite.showsFailure = true
+  document.cases.push({ suite, attributes: element.attributes, properties, outcome, line })
 }
 
 function readProperties({ children }: JunitElement): Property[] {

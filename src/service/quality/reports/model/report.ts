@@ -9,6 +9,8 @@ export const MOST_CASES = 200_000
 export interface ReportCase {
   /** As the report says, with `/`; '' when it does not say. */
   file_path: string
+  /** Whether the path is the name of the report, because the case has no other: names in TAP are unique in one file. */
+  isFileOfReport?: boolean
   suite_path: string[]
   name: string
   /** The browser or other variant, when the same case runs in several. */

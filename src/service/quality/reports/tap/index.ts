@@ -1,8 +1,8 @@
 import { cutWithEllipsis } from '../../../../lib/text.ts'
 import { reportEmpty, reportUnparsable } from '../model/errors.ts'
-import { LOAD_ERROR } from '../model/load-error.ts'
+import { LOAD_ERROR, runError, skippedFile } from '../model/synthetic.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
-import { readTap, type TestPoint, type TapStream } from './read.ts'
+import { readTap, type Subtest, type TapStream, type TestPoint } from './read.ts'
 import { firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../model/text.ts'
 
 const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
@@ -10,51 +10,89 @@ const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 /**
  * Parses TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, location and reason. A file
  * counts as the file of a case only when every case names one: most producers name it only for failures, and a case
- * must not change its identity when it fails. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
+ * must not change its identity when it fails. Otherwise the report, by its `name`, is the file: names are unique in
+ * one TAP file only. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
  */
-export function parseTap(text: string): ParsedReport {
+export function parseTap(text: string, name: string): ParsedReport {
   const stream = readTap(text)
   if (!stream.isTap) throw reportUnparsable('REPORT_FORMAT_TAP', 'it has no version, plan or test point')
   const framework = detectFramework(stream)
   const points = stream.points.filter(isCase)
-  if (points.length === 0) throw reportEmpty('REPORT_FORMAT_TAP')
-  const everyPlaced = points.every((point) => findLocation(point) !== undefined)
+  const everyPlaced = points.length > 0 && points.every((point) => findLocation(point) !== undefined)
+  const source = { everyPlaced, headed: framework === 'tape', file: everyPlaced ? '' : fileOfReport(name) }
+  const cases = [
+    ...points.map((point) => toCase(point, source)),
+    ...stream.points.filter(isBrokenSubtest).map((point) => brokenSubtest(point, source)),
+    ...stream.breaks.map(({ groups, message }) => runError(placeIn(groups, source), { message })),
+    ...(stream.skipped === undefined ? [] : [skippedFile(source.file, stream.skipped)]),
+  ]
+  if (cases.length === 0) throw reportEmpty('REPORT_FORMAT_TAP')
+  const isFileOfReport = source.file !== ''
   return {
     format: 'REPORT_FORMAT_TAP',
     framework,
-    cases: points.map((point) => toCase(point, { everyPlaced, headed: framework === 'tape' })),
+    cases: cases.map((one) => (isFileOfReport && one.file_path === source.file ? { ...one, isFileOfReport } : one)),
     started_at: null,
     finished_at: null,
     warnings: stream.warnings,
   }
 }
 
-/** The point that closes a subtest summarizes it; it is a case where node:test says so, or when only it failed. */
-function isCase({ result, closes, diagnostics }: TestPoint): boolean {
-  const type = diagnostics.get('type')
-  if (type === 'suite') return false
-  if (closes === undefined || closes.points === 0) return true
-  if (type === 'test' && !TEST_FILE.test(closes.name)) return true
-  return isFailed(result) && closes.failures === 0
+/** What decides the file of a case. */
+interface Source {
+  everyPlaced: boolean
+  headed: boolean
+  /** The name of the report where it is the file of the cases; '' otherwise. */
+  file: string
+}
+
+/** node-tap and prove name a report after its script: `test/cart.t.tap` is `test/cart.t`. */
+function fileOfReport(name: string): string {
+  const path = slashed(name)
+  const script = path.replace(/\.tap$/iu, '')
+  return TEST_FILE.test(script) ? script : path
+}
+
+/** The point that closes a subtest summarizes it and is no case. */
+function isCase({ diagnostics, closes }: TestPoint): boolean {
+  return diagnostics.get('type') !== 'suite' && (closes === undefined || closes.points === 0)
+}
+
+/** A subtest that failed although none of its points did: in a hook, or in its own code. */
+function isBrokenSubtest(point: TestPoint): boolean {
+  return !isCase(point) && isFailed(point.result) && (point.closes?.failures ?? 0) === 0
+}
+
+function brokenSubtest(point: TestPoint, source: Source): ReportCase {
+  const { result, groups, diagnostics, notes } = point
+  const trace = plainText(diagnostics.get('stack') ?? notes.join('\n')).trim()
+  const own = { name: result.name, points: 0, failures: 0 }
+  return runError(placeIn([...groups, own], source), { message: failureMessage(point, trace), trace })
+}
+
+/** A subtest that is a file is the file of what is in it. */
+function placeIn(groups: readonly Subtest[], { file }: Source): { file_path: string; suite_path: string[] } {
+  const titles = groups.map(({ name }) => name).filter(Boolean)
+  const inFile = TEST_FILE.test(titles[0] ?? '') ? titles.shift() : undefined
+  return { file_path: slashed(inFile ?? file), suite_path: titles.map(title) }
 }
 
 function isFailed({ ok, todo, skip }: TestPoint['result']): boolean {
   return !ok && todo === false && skip === false
 }
 
-function toCase(point: TestPoint, { everyPlaced, headed }: { everyPlaced: boolean; headed: boolean }): ReportCase {
+function toCase(point: TestPoint, source: Source): ReportCase {
   const { result, groups, diagnostics, notes } = point
   const place = findLocation(point)
-  const titles = groups.map(({ name }) => name).filter(Boolean)
-  const inFile = TEST_FILE.test(titles[0] ?? '') ? titles.shift() : undefined
+  const inside = placeIn(groups, source)
   // node:test reports a failed process of a test file under the name of the file.
   const isLoadError = diagnostics.has('exitCode') && TEST_FILE.test(result.name)
   const failed = isFailed(result)
   const trace = failed ? plainText(diagnostics.get('stack') ?? notes.join('\n')).trim() : ''
-  const isFileOfPlace = inFile === undefined && (everyPlaced || isLoadError)
+  const isFileOfPlace = (source.everyPlaced && inside.file_path === '') || (isLoadError && place !== undefined)
   return {
-    file_path: slashed(inFile ?? (isFileOfPlace ? (place?.file ?? '') : '')),
-    suite_path: (headed ? [point.heading.replace(/^(?:SKIP|TODO) /u, '')] : titles).map(title),
+    file_path: isFileOfPlace ? slashed(place?.file ?? '') : inside.file_path,
+    suite_path: source.headed ? [title(point.heading.replace(/^(?:SKIP|TODO) /u, ''))] : inside.suite_path,
     name: isLoadError ? LOAD_ERROR : title(result.name) || `test ${String(result.id)}`,
     project: '',
     status: isLoadError ? 'RESULT_STATUS_ERROR' : caseStatus(result),

@@ -1,6 +1,8 @@
 import { Parser, type Result } from 'tap-parser'
+import { counted } from '../../../../lib/counted.ts'
 import { reportUnparsable } from '../model/errors.ts'
 import type { ReportWarning } from '../model/report.ts'
+import { LONGEST_MESSAGE, plainText } from '../model/text.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { tapLines, type TapLine } from './lines.ts'
 
@@ -25,9 +27,19 @@ export interface TestPoint {
   notes: string[]
 }
 
+/** Why a stream or a subtest of it has failed, whatever its test points say. */
+export interface TapBreak {
+  /** The subtests around it, outermost first; empty for the stream itself. */
+  groups: readonly Subtest[]
+  message: string
+}
+
 export interface TapStream {
   points: TestPoint[]
   warnings: ReportWarning[]
+  breaks: TapBreak[]
+  /** Why all of it was skipped: the plan was `1..0`; undefined when it was not. */
+  skipped: string | undefined
   /** Whether any of it was TAP. */
   isTap: boolean
   /** Comments that summarize the run, such as `tests 5`. */
@@ -38,6 +50,7 @@ const MOST_LEVELS = 100
 const MOST_POINTS = 200_000
 const MOST_LINES = 1_000_000
 const MOST_NOTES = 200
+const MOST_BREAKS = 1000
 const MOST_WARNINGS = 100
 const SUMMARY = /^(?:tests|pass|fail|ok|skip|todo|suites|cancelled|skipped|duration_ms)\b/u
 
@@ -48,6 +61,7 @@ interface Reading extends TapStream {
   heading: string
   notes: string[]
   line: number
+  isVersion14: boolean
 }
 
 /** Reads a TAP 13 or 14 stream. Throws `REPORT_UNPARSABLE` for one that is too deeply nested or too long. */
@@ -56,6 +70,8 @@ export function readTap(text: string): TapStream {
   const reading: Reading = {
     points: [],
     warnings: [],
+    breaks: [],
+    skipped: undefined,
     isTap: false,
     summary: [],
     awaited: [],
@@ -63,9 +79,15 @@ export function readTap(text: string): TapStream {
     heading: '',
     notes: [],
     line: 0,
+    isVersion14: false,
   }
   listen(reading, parser, [])
-  parser.on('bailout', () => warn(reading, 'BAIL_OUT', 'the run bailed out: tests after this line did not run'))
+  parser.on('version', (version: string) => void (reading.isVersion14 = Number(version) >= 14))
+  parser.on('bailout', (reason?: string) => {
+    const said = plainText(reason ?? '', LONGEST_MESSAGE).trim()
+    warn(reading, 'BAIL_OUT', 'the run bailed out: tests after this line did not run')
+    addBreak(reading, [], said === '' ? 'The run bailed out.' : `The run bailed out: ${said}`)
+  })
   let fed = 0
   for (const line of tapLines(text)) {
     reading.line = line.number
@@ -113,15 +135,40 @@ function listen(reading: Reading, parser: Parser, groups: readonly Subtest[]): v
     }
     addPoint(reading, { result, groups, closes, level })
   })
-  parser.on('complete', () => {
-    const planned = parser.planEnd - parser.planStart + 1
-    if (parser.planStart === -1 && level === 0) {
-      warn(reading, 'PLAN_MISSING', 'it has no plan: the run may be incomplete')
-    } else if (parser.planStart !== -1 && !parser.bailedOut && planned !== parser.count) {
-      const counts = `${String(planned)} tests were planned and ${String(parser.count)} reported`
-      warn(reading, 'PLAN_MISMATCH', counts)
-    }
+  parser.on('extra', (line: string) => {
+    if (/^\s*(?:not )?ok\b/u.test(line)) addBreak(reading, groups, 'It has tests after its plan.')
   })
+  parser.on('complete', () => checkPlan(reading, parser, groups))
+}
+
+/** TAP 14: the plan is a check that the file has not stopped prematurely. In TAP 13 it is optional. */
+function checkPlan(reading: Reading, parser: Parser, groups: readonly Subtest[]): void {
+  if (parser.bailedOut) return
+  const { count, planStart, planEnd, planComment, level, failures, syntheticPlan } = parser
+  if (planStart === -1 || syntheticPlan) {
+    if (level > 0 || !reading.isTap) return
+    warn(reading, 'PLAN_MISSING', 'it has no plan: the run may be incomplete')
+    if (reading.isVersion14 || count === 0) addBreak(reading, groups, 'It ended without a plan.')
+    return
+  }
+  const planned = planEnd - planStart + 1
+  const isMisnumbered = failures.some((one) => typeof one.tapError === 'string')
+  if (planned !== count) {
+    const counts = `${counted(planned, 'test was', 'tests were')} planned and ${String(count)} reported`
+    warn(reading, 'PLAN_MISMATCH', counts)
+    addBreak(reading, groups, `${counts}.`)
+  } else if (isMisnumbered) addBreak(reading, groups, 'A test has a number outside of the plan, or that of another.')
+  else if (level === 0 && planned === 0)
+    reading.skipped = plainText(planComment, LONGEST_MESSAGE)
+      .replace(/^\s*skip\S*\s*/iu, '')
+      .trim()
+}
+
+function addBreak(reading: Reading, groups: readonly Subtest[], message: string): void {
+  // The point that closes the subtest need not say it again.
+  const own = groups.at(-1)
+  if (own !== undefined) own.failures += 1
+  if (reading.breaks.length < MOST_BREAKS) reading.breaks.push({ groups, message })
 }
 
 function addPoint(reading: Reading, point: Pick<TestPoint, 'result' | 'groups' | 'closes'> & { level: number }): void {

@@ -1,0 +1,97 @@
+import type { ReportCase } from './report.ts'
+
+/**
+ * Names of the cases that stand for something that failed outside of every case, the same in every format (contract
+ * §4.3): a file that could not be loaded, and a file, suite or run that failed or ended early.
+ */
+export const LOAD_ERROR = '<load error>'
+export const RUN_ERROR = '<run error>'
+/** A whole file that its author skipped. */
+export const FILE_SKIPPED = '<file skipped>'
+/** A case that failed and whose report gives it no name. */
+export const UNNAMED = '<unnamed>'
+
+export const syntheticNames: readonly string[] = [LOAD_ERROR, RUN_ERROR, FILE_SKIPPED, UNNAMED]
+
+/** A file, a suite in it or in no known file, or (with neither) the whole report. */
+export type Reach = Pick<ReportCase, 'file_path' | 'project'> & { suite_path: readonly string[] }
+
+/** Builds the case of a failure outside of every case; its place is what failed (contract §4.3). */
+export function runError(
+  place: Partial<Reach>,
+  { message, trace = '' }: { message: string; trace?: string },
+): ReportCase {
+  return synthetic(RUN_ERROR, place, { status: 'RESULT_STATUS_ERROR', message, trace })
+}
+
+/** Builds the case of a file that was skipped as a whole; `message` is the reason. */
+export function skippedFile(file_path: string, message: string): ReportCase {
+  return synthetic(FILE_SKIPPED, { file_path }, { status: 'RESULT_STATUS_SKIPPED', message, trace: '' })
+}
+
+function synthetic(
+  name: string,
+  { file_path = '', suite_path = [], project = '' }: Partial<Reach>,
+  outcome: Pick<ReportCase, 'status' | 'message' | 'trace'>,
+): ReportCase {
+  return {
+    file_path,
+    suite_path: [...suite_path],
+    name,
+    project,
+    ...outcome,
+    attempts: 1,
+    duration_ms: 0,
+    line: 0,
+    tags: [],
+    labels: {},
+    external_id: '',
+    references: [],
+    started_at: null,
+  }
+}
+
+/** Whether this case says that its file, suite or run failed outside of the other cases. */
+export function isOutsideError({ name, status }: Pick<ReportCase, 'name' | 'status'>): boolean {
+  return (name === LOAD_ERROR || name === RUN_ERROR) && isRed({ status })
+}
+
+/** Returns a function that finds which of the files, suites or runs that failed a place is in. */
+export function findReaching<T extends Reach>(failed: readonly T[]): (place: Reach) => T[] {
+  const known = Map.groupBy(failed, (one) => reachKey(one, one.suite_path.length))
+  return (place) => {
+    const found: T[] = []
+    const files = new Set([place.file_path, ''])
+    const projects = new Set([place.project, ''])
+    for (let depth = 0; depth <= place.suite_path.length; depth += 1)
+      for (const file_path of files)
+        for (const project of projects)
+          found.push(...(known.get(reachKey({ ...place, file_path, project }, depth)) ?? []))
+    return found
+  }
+}
+
+function reachKey({ file_path, project, suite_path }: Reach, depth: number): string {
+  return JSON.stringify([file_path, project, ...suite_path.slice(0, depth)])
+}
+
+/** Whether the case failed. */
+export function isRed({ status }: Pick<ReportCase, 'status'>): boolean {
+  return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
+}
+
+/** The case without its pass: what failed around it may have made it pass, or kept it from its end (contract §4.3). */
+export function withheld(one: ReportCase): ReportCase {
+  if (one.status !== 'RESULT_STATUS_PASSED' && one.status !== 'RESULT_STATUS_FLAKY') return one
+  return { ...one, status: 'RESULT_STATUS_BLOCKED', message: WITHHELD }
+}
+
+const WITHHELD = 'It passed, but its file, suite or run failed outside of the test cases.'
+
+/** Withholds every pass that a failure outside of the cases reaches. */
+export function withholdPasses(cases: readonly ReportCase[]): readonly ReportCase[] {
+  const failed = cases.filter(isOutsideError)
+  if (failed.length === 0) return cases
+  const reaching = findReaching(failed)
+  return cases.map((one) => (reaching(one).length > 0 ? withheld(one) : one))
+}

@@ -1,0 +1,98 @@
+import type { Call } from '../../shared/context.ts'
+import type { Prepare } from '../../sql/database.ts'
+import { readOwnJson, readTexts } from '../../sql/json.ts'
+import type { ReportCase } from '../reports/model/report.ts'
+import { findReaching, isOutsideError, runError, syntheticNames, type Reach } from '../reports/model/synthetic.ts'
+import { DEPRECATED_BY, MISSING, type Applied, type AppliedCase, type ApplyFacts } from './apply.ts'
+import { recordResult } from './results.ts'
+
+interface KnownCase extends Omit<Reach, 'suite_path'> {
+  id: string
+  suite_path: string
+}
+
+const PLACE = 'id, file_path, suite_path, project'
+
+/**
+ * Records BLOCKED for the known cases that passed last of a file or suite that failed outside of its cases, where this report does not
+ * have them: what they did in an earlier run proves nothing of this one (contract §4.3). Returns their ids.
+ */
+export function blockUnreported(
+  prepare: Prepare,
+  call: Pick<Call, 'now' | 'newId'>,
+  { cases }: Applied,
+  { productId, run, options }: ApplyFacts,
+): string[] {
+  if (run === undefined) return []
+  const failed = cases.filter(hasOutsideError).map(({ placed }) => placed)
+  // Which cases a failed run would have had is unknown when it names no file and no suite.
+  const placed = failed.filter((one) => !isWholeRun(one))
+  if (placed.length === 0) return []
+  const reaching = findReaching(placed)
+  const present = new Set(cases.map(({ testId }) => testId))
+  const known = knownCases(prepare, productId, new Set(placed.map(({ file_path }) => file_path)))
+  const blocked = known.filter((one) => !present.has(one.id) && reaching(readPlace(one)).length > 0)
+  const started_at = failed[0]?.reports[0]?.started_at ?? null
+  const reported: ReportCase = { ...runError({}, { message: NOT_RUN }), status: 'RESULT_STATUS_BLOCKED', started_at }
+  for (const { id } of blocked) recordResult(prepare, call, { productId, testId: id, run, reported, options })
+  return blocked.map(({ id }) => id)
+}
+
+const NOT_RUN = 'It did not run: its file or suite failed outside of the test cases.'
+
+function hasOutsideError({ placed }: AppliedCase): boolean {
+  return placed.reports.some(isOutsideError)
+}
+
+function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<string>): KnownCase[] {
+  const find = prepare(
+    `SELECT ${PLACE} FROM test WHERE product_id = ? AND file_path = ? AND kind = 'TEST_KIND_CASE'
+       AND last_status IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')
+       AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
+  )
+  return [...files].flatMap((file) => find.all<KnownCase>(productId, file))
+}
+
+/**
+ * Deprecates the synthetic cases of files, suites and runs that this report has without their failure, until it comes
+ * back; returns their ids. In a shard of a run, what failed in another shard of it stays.
+ */
+export function retireOutsideErrors(
+  prepare: Prepare,
+  call: Pick<Call, 'now'>,
+  { cases }: Applied,
+  { productId, framework, run, isShard }: Pick<ApplyFacts, 'productId' | 'framework' | 'run'> & { isShard: boolean },
+): string[] {
+  if (run === undefined) return []
+  const names = syntheticNames.map(() => '?').join(', ')
+  const known = prepare(
+    `SELECT ${PLACE}, framework, labels, (SELECT run_id FROM test_result WHERE test_result.id = last_result_id) AS run_id
+     FROM test WHERE product_id = ? AND name IN (${names}) AND kind = 'TEST_KIND_CASE'
+       AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
+  ).all<KnownCase & { framework: string; labels: string; run_id: string | null }>(productId, ...syntheticNames)
+  const present = new Set(cases.map(({ testId }) => testId))
+  const absent = known
+    .filter((one) => !present.has(one.id) && !(isShard && one.run_id === run.run.id))
+    .map((one) => ({ ...one, suite_path: readTexts(one.suite_path) }))
+  const over = new Set(absent.filter((one) => isWholeRun(one) && one.framework === framework))
+  const reaching = findReaching(absent.filter((one) => !isWholeRun(one)))
+  for (const { placed } of cases) {
+    if (syntheticNames.includes(placed.name)) continue
+    for (const one of reaching(placed)) over.add(one)
+  }
+  for (const { id, labels } of over) {
+    const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
+    prepare(
+      `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
+    ).run(JSON.stringify(marked), call.now(), id)
+  }
+  return [...over].map(({ id }) => id)
+}
+
+function isWholeRun({ file_path, suite_path }: Reach): boolean {
+  return file_path === '' && suite_path.length === 0
+}
+
+function readPlace({ file_path, project, suite_path }: KnownCase): Reach {
+  return { file_path, project, suite_path: readTexts(suite_path) }
+}

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import { startApp, type App } from '../../../app.ts'
+import { failedRuns } from '../reports/failed-runs.ts'
+
+interface File {
+  name?: string
+  content: string
+}
+interface Case {
+  name: string
+  file_path: string
+  status: string
+  key: string
+}
+
+const tap = (ok: boolean) => `1..1\n${ok ? 'ok' : 'not ok'} 1 - works [REQ-1]\n`
+
+async function require(app: App): Promise<string> {
+  const path = `/v1/products/${app.productId}/requirements`
+  return (await app.request<{ requirement: { id: string } }>('POST', path, { title: 'a rule' })).body.requirement.id
+}
+
+let runs = 0
+async function send(app: App, files: readonly File[], run: object = { run_key: `run ${String((runs += 1))}` }) {
+  const named = files.map(({ name = 'report', content }) => ({ name, content }))
+  const draft = files.length === 1 && files[0]!.name === undefined ? { content: files[0]!.content } : { files: named }
+  const path = `/v1/products/${app.productId}/tests:ingest`
+  const reply = await app.request<{ ingest: { cases: Case[]; summary: Record<string, number> } }>('POST', path, {
+    draft,
+    run,
+  })
+  expect(reply.status).toBe(200)
+  return reply.body.ingest
+}
+
+async function stateOf(app: App, id: string): Promise<string> {
+  const { body } = await app.request<{ requirement: { coverage: { state: string; failing: boolean } } }>(
+    'GET',
+    `/v1/requirements/${id}`,
+  )
+  const { state, failing } = body.requirement.coverage
+  return failing ? `${state} failing` : state
+}
+
+const statuses = (cases: readonly Case[]) =>
+  cases.map((one) => `${one.file_path} ${one.name} ${one.status.slice('RESULT_STATUS_'.length)}`)
+
+test.each(Object.entries(failedRuns))(
+  '%s leaves no requirement of its cases verified, until a good run',
+  async (_, { name, good, failed }) => {
+    await using app = await startApp()
+    const id = await require(app)
+    const cases = ['works [REQ-1]', 'other']
+    await send(app, [{ name, content: good(cases) }])
+    expect(await stateOf(app, id)).toBe('verified')
+    const { summary } = await send(app, [{ name, content: failed(cases) }])
+    expect((summary['failed'] ?? 0) + (summary['errors'] ?? 0)).toBeGreaterThan(0)
+    expect(await stateOf(app, id)).toMatch(/^not_run/u)
+    await send(app, [{ name, content: good(cases) }])
+    expect(await stateOf(app, id)).toBe('verified')
+  },
+)
+
+test('two TAP scripts of one call that share a test name are two cases', async () => {
+  await using app = await startApp()
+  const id = await require(app)
+  const files = [
+    { name: 't/a.t.tap', content: tap(true) },
+    { name: 't/b.t.tap', content: tap(false) },
+  ]
+  const { cases } = await send(app, files)
+  expect(statuses(cases)).toEqual(['t/a.t works [REQ-1] PASSED', 't/b.t works [REQ-1] FAILED'])
+  expect(await stateOf(app, id)).toBe('not_run failing')
+  // In another order or in two calls they are the same two cases.
+  const again = [await send(app, [files[1]!]), await send(app, [files[0]!])].flatMap((one) => one.cases)
+  expect(again.map(({ key }) => key).toSorted()).toEqual(cases.map(({ key }) => key).toSorted())
+})
+
+test('a TAP script that comes alone does not take over the case of another script in its folder', async () => {
+  await using app = await startApp()
+  const id = await require(app)
+  await send(app, [{ name: 't/a.t.tap', content: tap(false) }])
+  await send(app, [{ name: 't/b.t.tap', content: tap(true) }])
+  expect(await stateOf(app, id)).toBe('not_run failing')
+})
+
+test('a TAP report without a name is one file, and its cases keep their history when it gets a name', async () => {
+  await using app = await startApp()
+  const first = await send(app, [{ content: tap(true) }])
+  expect(statuses(first.cases)).toEqual([' works [REQ-1] PASSED'])
+  expect((await send(app, [{ content: tap(true) }])).cases[0]!.key).toBe(first.cases[0]!.key)
+  const named = await send(app, [
+    { name: 'a.tap', content: tap(true) },
+    { name: 'b.tap', content: tap(true) },
+  ])
+  expect(named.cases.map(({ key }) => key === first.cases[0]!.key)).toEqual([true, false])
+  // Another report without a name is no longer that script.
+  expect((await send(app, [{ content: tap(true) }])).cases[0]!.key).not.toBe(first.cases[0]!.key)
+})
+
+test('a case that was registered by its script is the one that a TAP report of that script has', async () => {
+  await using app = await startApp()
+  const path = `/v1/products/${app.productId}/tests`
+  const made = await app.request<{ test: { key: string } }>('POST', path, {
+    kind: 'case',
+    title: 'works',
+    automation_ref: { file_path: 'test/cart.bats', suite_path: [], name: 'works' },
+  })
+  expect(made.status).toBe(200)
+  const { cases } = await send(app, [{ name: './test/cart.bats.tap', content: '1..1\nok 1 - works\n' }])
+  expect(cases.map(({ key }) => key)).toEqual([made.body.test.key])
+})
+
+const file = (names: readonly string[], more: object = {}) =>
+  JSON.stringify({
+    testResults: [
+      {
+        name: '/app/cart.test.ts',
+        status: 'passed',
+        assertionResults: names.map((title) => ({ title, status: 'passed' })),
+        ...more,
+      },
+    ],
+  })
+
+test('a file that could not be loaded verifies nothing by what its cases did in an earlier run', async () => {
+  await using app = await startApp()
+  const id = await require(app)
+  await send(app, [{ name: 'v.json', content: file(['works [REQ-1]']) }])
+  const broken = await send(app, [{ name: 'v.json', content: file([], { status: 'failed', message: 'syntax error' }) }])
+  expect(statuses(broken.cases)).toEqual(['app/cart.test.ts <load error> ERROR'])
+  expect(await stateOf(app, id)).toBe('not_run')
+  await send(app, [{ name: 'v.json', content: file(['works [REQ-1]']) }])
+  expect(await stateOf(app, id)).toBe('verified')
+})
+
+test('the case of a load error is deprecated when its file loads again, and returns with the next one', async () => {
+  await using app = await startApp()
+  const active = async () => {
+    const path = `/v1/products/${app.productId}/tests?kind=case&status=active`
+    return (await app.request<{ tests: { title: string }[] }>('GET', path)).body.tests.map(({ title }) => title)
+  }
+  const broken = { name: 'v.json', content: file([], { status: 'failed' }) }
+  await send(app, [broken])
+  expect(await active()).toEqual(['<load error>'])
+  await send(app, [{ name: 'v.json', content: file(['works']) }])
+  expect(await active()).toEqual(['works'])
+  await send(app, [broken])
+  expect(await active()).toEqual(['<load error>', 'works'])
+})
+
+test('a retry within one run clears a load error; another shard of the run does not', async () => {
+  await using app = await startApp()
+  const id = await require(app)
+  const broken = { name: 'v.json', content: file([], { status: 'failed' }) }
+  const good = { name: 'v.json', content: file(['works [REQ-1]']) }
+  await send(app, [broken], { run_key: 'r' })
+  await send(app, [good], { run_key: 'r' })
+  expect(await stateOf(app, id)).toBe('verified')
+  // A pass and then a file that does not load is no pass.
+  await send(app, [broken], { run_key: 's' })
+  expect(await stateOf(app, id)).toBe('not_run')
+})
+
+test('a failed case stays failed when its file does not load in a later run', async () => {
+  await using app = await startApp()
+  const id = await require(app)
+  await send(app, [{ name: 'v.json', content: file(['works [REQ-1]']).replace('"passed"}', '"failed"}') }])
+  expect(await stateOf(app, id)).toBe('not_run failing')
+  await send(app, [{ name: 'v.json', content: file([], { status: 'failed' }) }])
+  expect(await stateOf(app, id)).toBe('not_run failing')
+})
