@@ -237,7 +237,7 @@ test('on GitHub the run is known, and variants of the same tests do not become f
     git_branch: 'main',
     ci_url: 'https://github.com/shop/shop/actions/runs/77',
   })
-  for (const file of [passed, failed]) await report([file, '--run-key', 'one', '--data', app.dataDir], github)
+  for (const file of [failed, passed]) await report([file, '--run-key', 'one', '--data', app.dataDir], github)
   expect((await readTests(app))['adds']?.test.stats).toMatchObject({ runs: 3, flaky: 1 })
 })
 

@@ -11,12 +11,14 @@ const RecordedReport = z.object({
   status: ResultStatus,
   attempts: z.int(),
   duration_ms: z.int(),
+  /** When the case started, in epoch milliseconds; null when the report does not say. */
+  at: z.int().nullable().default(null),
   /** Whether its message and trace are the ones that are kept. */
   told: z.boolean(),
 })
 export type RecordedReport = z.output<typeof RecordedReport>
 
-/** Schema of the JSON column `test_result.reported`. */
+/** Schema of the JSON column `test_result.reported`: in the order of arrival. */
 export const ReportedList = z.array(RecordedReport)
 
 /** The combined result of the reports of a case in one run. */
@@ -36,38 +38,55 @@ function reportDigest({ status, attempts, duration_ms, message, trace, started_a
 }
 
 /**
- * Adds a report of a case to those of its run; undefined if the run already has it. The outcome does not depend on the
- * order in which reports arrive.
+ * Adds a report of a case to those of its run; undefined if the run already has it. The last attempt decides: by the
+ * times in the reports when all of them have one, else in the order of arrival (contract §4.1).
  */
 export function addReport(known: readonly RecordedReport[], reported: ReportCase): Outcome | undefined {
   const digest = reportDigest(reported)
   if (known.some((one) => one.digest === digest)) return undefined
-  const { status, attempts, duration_ms } = reported
-  const all = [...known, { digest, status, attempts, duration_ms, told: false }].toSorted((a, b) =>
-    a.digest < b.digest ? -1 : 1,
-  )
-  const teller = all.find((one) => isFailure(one.status)) ?? all[0]
+  const { status, attempts, duration_ms, started_at } = reported
+  const added = { digest, status, attempts, duration_ms, at: started_at, told: false }
+  const all = [...known, added]
+  const inOrder = byTime(all)
+  const before = known.find(({ told }) => told)
+  const tellsNew = before === undefined || tells(added, before, inOrder)
+  const teller = tellsNew ? added : before
   return {
-    status: mergedStatus(all.map((one) => one.status)),
+    status: mergedStatus(inOrder.map((one) => one.status)),
     attempts: all.reduce((sum, one) => sum + one.attempts, 0),
     duration_ms: all.reduce((sum, one) => sum + one.duration_ms, 0),
     reported: all.map((one) => ({ ...one, told: one === teller })),
-    tellsNew: teller?.digest === digest,
+    tellsNew,
   }
+}
+
+function byTime(reports: readonly RecordedReport[]): readonly RecordedReport[] {
+  if (reports.some(({ at }) => at === null)) return reports
+  return reports.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
+}
+
+/** The text of the last failure is kept, else that of the last report. */
+function tells(added: RecordedReport, before: RecordedReport, inOrder: readonly RecordedReport[]): boolean {
+  if (isFailure(added.status) !== isFailure(before.status)) return isFailure(added.status)
+  return inOrder.indexOf(added) > inOrder.indexOf(before)
 }
 
 function isFailure(status: ResultStatusName): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
 }
 
-/** A passed and a failed attempt make a flaky case; a case that was skipped once and ran once counts as run. */
-function mergedStatus(statuses: readonly ResultStatusName[]): ResultStatusName {
-  const has = (status: ResultStatusName) => statuses.includes(status)
-  const passed = has('RESULT_STATUS_PASSED') || has('RESULT_STATUS_FLAKY')
-  const failed = has('RESULT_STATUS_FAILED') || has('RESULT_STATUS_ERROR')
-  if (has('RESULT_STATUS_FLAKY') || (passed && failed)) return 'RESULT_STATUS_FLAKY'
-  if (has('RESULT_STATUS_ERROR')) return 'RESULT_STATUS_ERROR'
-  if (failed) return 'RESULT_STATUS_FAILED'
-  if (passed) return 'RESULT_STATUS_PASSED'
-  return has('RESULT_STATUS_BLOCKED') ? 'RESULT_STATUS_BLOCKED' : 'RESULT_STATUS_SKIPPED'
+/**
+ * The last attempt decides, and a pass after a failure is flaky. A skipped case says nothing of an attempt elsewhere; a
+ * blocked one takes back a pass, because its file failed afterwards, but hides no failure.
+ */
+function mergedStatus(inOrder: readonly ResultStatusName[]): ResultStatusName {
+  let merged: ResultStatusName = 'RESULT_STATUS_SKIPPED'
+  let hasFailed = false
+  for (const status of inOrder) {
+    if (status === 'RESULT_STATUS_SKIPPED') continue
+    if (status === 'RESULT_STATUS_BLOCKED' && isFailure(merged)) continue
+    hasFailed ||= isFailure(status) || status === 'RESULT_STATUS_FLAKY'
+    merged = status === 'RESULT_STATUS_PASSED' && hasFailed ? 'RESULT_STATUS_FLAKY' : status
+  }
+  return merged
 }
