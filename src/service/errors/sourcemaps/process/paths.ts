@@ -1,3 +1,5 @@
+import { sourcePath } from '../source-path.ts'
+
 /** The kind of artifact that a file's name suggests (contract §11); undefined when it suggests none. */
 export function guessArtifact(
   fileName: string,
@@ -34,6 +36,17 @@ export function resolveReference(path: string, reference: string): string {
   if (plain.startsWith('//')) return /^[a-z][\w+.-]*:/i.exec(root)?.[0]?.concat(plain) ?? plain
   const from = plain.startsWith('/') ? [] : rest.split('/').slice(0, -1)
   return root + withoutDots([...from, ...plain.split('/')])
+}
+
+/**
+ * The paths that a source may have been uploaded under, the most exact first: as the map refers to it from its own
+ * place, and as a file of the repository (errors §3.1).
+ */
+export function sourceFilePaths(name: string, mapPath: string): string[] {
+  const referred = resolveReference(mapPath, name)
+  const plain = sourcePath(name, mapPath)
+  const paths = [referred, ...(plain === '' ? [] : [`~/${plain}`])]
+  return [...new Set(paths.filter((path) => path !== ''))]
 }
 
 /** The path of the minified file that a map belongs to; `file` is the map's own member of that name. */

@@ -5,7 +5,15 @@ import { linkDebugIds } from './link-debug-ids.ts'
 import type { ManifestFile } from './manifest.ts'
 import { guessArtifact } from './paths.ts'
 import { UploadDefect, type FileReport, type Processed, type UploadJob } from './processed.ts'
-import { emptyReport, readMapFile, readMinifiedFile, type FoundFile, type FileFacts, type Sink } from './read-file.ts'
+import {
+  emptyReport,
+  readMapFile,
+  readMinifiedFile,
+  readSourceFile,
+  type FoundFile,
+  type FileFacts,
+  type Sink,
+} from './read-file.ts'
 import { createSourcePaths } from './team-sources.ts'
 import { createTableWriter } from './tables.ts'
 
@@ -37,8 +45,7 @@ function readSingle(job: UploadJob, sink: Sink): FoundFile[] {
   if (bytes.byteLength === 0) throw new UploadDefect('EMPTY', 'It is empty.')
   if (job.artifact === 'ARTIFACT_SOURCE_MAP') return [readMapFile(bytes, facts, sink)]
   if (job.artifact === 'ARTIFACT_MINIFIED_SOURCE') return readMinifiedFile(bytes, facts, sink)
-  const message = 'A source on its own maps no frame: upload a map that holds it in sourcesContent.'
-  throw new UploadDefect('SOURCE_ALONE', message)
+  return [readSourceFile(bytes, facts, sink)]
 }
 
 async function readBundle(job: UploadJob, sink: Sink): Promise<FoundFile[]> {
@@ -46,6 +53,10 @@ async function readBundle(job: UploadJob, sink: Sink): Promise<FoundFile[]> {
     const manifest = await findManifest(files)
     const found: FoundFile[] = []
     for (const file of files) found.push(...(await readEntry(file, manifest?.get(file.path), job, sink)))
+    const wanted = new Set(found.flatMap(({ lacking = [] }) => lacking.flat()))
+    for (const file of wanted.size === 0 ? [] : files) {
+      found.push(...(await readWanted(file, { listed: manifest?.get(file.path), wanted, job, sink })))
+    }
     if (found.length > 0) return found
     throw new UploadDefect(
       'NOTHING_INSIDE',
@@ -77,14 +88,31 @@ async function readEntry(
 ): Promise<FoundFile[]> {
   const kind = fileKind(file.path, listed)
   if (kind === undefined) return []
-  const facts: FileFacts = {
+  return readAs(kind, file, entryFacts(file, listed, job), sink)
+}
+
+/** A file of any kind is a source as well when a map of the bundle lacks its text (errors §3.1). */
+async function readWanted(
+  file: BundleFile,
+  { listed, wanted, job, sink }: { listed: ManifestFile | undefined; wanted: Set<string>; job: UploadJob; sink: Sink },
+): Promise<FoundFile[]> {
+  const facts = entryFacts(file, listed, job)
+  if (!wanted.has(facts.path) || fileKind(file.path, listed) === 'source') return []
+  return readAs('source', file, facts, sink)
+}
+
+function entryFacts(file: BundleFile, listed: ManifestFile | undefined, job: UploadJob): FileFacts {
+  return {
     path: artifactPath(file.path, listed, job.urlPrefix),
     debugId: normalDebugId(listed?.debugId ?? ''),
     sourceMap: listed?.sourceMap ?? '',
   }
-  if (kind === 'source') return [sourceFile(facts)]
+}
+
+async function readAs(kind: FileReport['kind'], file: BundleFile, facts: FileFacts, sink: Sink): Promise<FoundFile[]> {
   try {
     const bytes = await file.read()
+    if (kind === 'source') return [readSourceFile(bytes, facts, sink)]
     return kind === 'source_map' ? [readMapFile(bytes, facts, sink)] : readMinifiedFile(bytes, facts, sink)
   } catch (thrown) {
     if (!(thrown instanceof EntryDefect)) throw thrown
@@ -107,17 +135,15 @@ function artifactPath(path: string, listed: ManifestFile | undefined, urlPrefix:
   return /^(?:~\/|[a-z][\w+.-]*:\/\/)/i.test(url) ? url : urlPrefix + url.replace(/^\/+/, '')
 }
 
-/** Maps contain the text of their sources. */
-function sourceFile({ path, debugId }: FileFacts): FoundFile {
-  const warnings = ['A source on its own maps no frame: a map has to hold it in sourcesContent.']
-  return { report: { ...emptyReport(path, 'source'), debug_id: debugId, valid: true, warnings } }
-}
-
 function finish(found: readonly FoundFile[], job: UploadJob, sink: Sink): Processed {
+  warnOfMissingTexts(found)
   const files = found.map(({ report }) => report)
+  const isMapFound = found.some(({ artifact }) => artifact?.kind === 'map' && artifact.debugId !== '')
   const artifacts = found.flatMap(({ artifact, report }) => {
     if (artifact === undefined) return []
-    if (artifact.debugId !== '' || job.hasRelease) return [artifact]
+    const isAddressed = artifact.debugId !== '' || job.hasRelease
+    // The maps of an upload look into it first.
+    if (isAddressed || (artifact.kind === 'source' && isMapFound)) return [artifact]
     report.warnings.push('No frame finds it: it has no debug id, and the upload names no release.')
     return []
   })
@@ -126,6 +152,19 @@ function finish(found: readonly FoundFile[], job: UploadJob, sink: Sink): Proces
   }
   sink.tables.publish()
   return { files, artifacts, sources: sink.sources.all(), error: null }
+}
+
+function warnOfMissingTexts(found: readonly FoundFile[]): void {
+  const texts = new Set(found.flatMap(({ artifact }) => (artifact?.kind === 'source' ? artifact.path : [])))
+  for (const { report, lacking = [] } of found) {
+    const missing = lacking.filter((paths) => !paths.some((path) => texts.has(path))).length
+    if (missing > 0) report.warnings.push(missingTexts(missing, report.sources))
+  }
+}
+
+function missingTexts(missing: number, sources: number): string {
+  if (missing === sources) return 'It holds no source text (sourcesContent): frames get no context lines.'
+  return `${missing} of ${sources} sources have no text (sourcesContent): their frames get no context lines.`
 }
 
 /** Why no artifact is left: the problem of the first file, which usually is the only one. */

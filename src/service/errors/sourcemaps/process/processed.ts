@@ -32,9 +32,12 @@ export interface FileReport {
   warnings: string[]
 }
 
+/** Of a row of `sourcemap_artifact`. A source is a text that a map does not hold itself. */
+export type ArtifactKind = 'map' | 'minified' | 'source'
+
 /** A row of `sourcemap_artifact`, without the columns that all rows of the upload share. */
 export interface ProcessedArtifact {
-  kind: 'map' | 'minified'
+  kind: ArtifactKind
   content: string
   debugId: string
   path: string

@@ -2,8 +2,9 @@ import { readSourceMap, SourceMapDefect, type ReadMap } from '../format/read.ts'
 import { MinifiedDefect } from '../scopes/defect.ts'
 import { writeScopeTable } from '../scopes/write-scope-table.ts'
 import { writeMapTable } from '../table/map-table.ts'
+import { writeSourceTable } from '../table/source-table.ts'
 import { findDebugId, normalDebugId, sourceMappingUrl } from './comments.ts'
-import { minifiedPath, resolveReference } from './paths.ts'
+import { minifiedPath, resolveReference, sourceFilePaths } from './paths.ts'
 import type { FileReport, ProcessedArtifact } from './processed.ts'
 import type { SourcePaths } from './team-sources.ts'
 import type { TableWriter } from './tables.ts'
@@ -14,6 +15,8 @@ export interface FoundFile {
   artifact?: ProcessedArtifact
   /** The rule of the format that a map breaks. */
   rule?: string
+  /** Of a map: the paths that each source may have whose text it does not hold. */
+  lacking?: string[][]
 }
 
 export interface FileFacts {
@@ -44,9 +47,10 @@ export function readMapFile(bytes: Uint8Array, { path, debugId }: FileFacts, { t
     report.has_sources_content = map.sourcesContent.some((text) => text !== null)
     report.sections = map.sections
     report.valid = true
-    report.warnings = [...sourceWarnings(map), ...differing(debugId, own)]
+    report.warnings = [...(map.sources.length === 0 ? ['It names no source.'] : []), ...differing(debugId, own)]
     const counterpart = minifiedPath(path, map.file)
-    return { report, artifact: { kind: 'map', content, debugId: report.debug_id, path, counterpart } }
+    const artifact = { kind: 'map', content, debugId: report.debug_id, path, counterpart } as const
+    return { report, artifact, lacking: lackingSources(map, path) }
   } catch (thrown) {
     if (!(thrown instanceof SourceMapDefect)) throw thrown
     report.warnings = [thrown.message]
@@ -123,12 +127,20 @@ function fromPercent(data: string): Buffer | undefined {
   }
 }
 
-function sourceWarnings({ sources, sourcesContent }: ReadMap): string[] {
-  const missing = sourcesContent.filter((text) => text === null).length
-  if (sources.length === 0) return ['It names no source.']
-  if (missing === 0) return []
-  if (missing === sources.length) return ['It holds no source text (sourcesContent): frames get no context lines.']
-  return [`${missing} of ${sources.length} sources have no text (sourcesContent): their frames get no context lines.`]
+function lackingSources({ sources, sourcesContent }: ReadMap, mapPath: string): string[][] {
+  return sources
+    .filter((_, index) => sourcesContent[index] === null)
+    .map((name) => (name === null ? [] : sourceFilePaths(name, mapPath)))
+}
+
+/** Reads a source that is uploaded beside a map without its text. */
+export function readSourceFile(bytes: Uint8Array, { path, debugId }: FileFacts, { tables }: Sink): FoundFile {
+  const report = emptyReport(path, 'source')
+  report.debug_id = debugId
+  if (bytes.includes(0)) return { report: { ...report, warnings: ['It is not a text.'] } }
+  const content = tables.add('source', bytes, (file) => writeSourceTable(new TextDecoder().decode(bytes), file))
+  report.valid = true
+  return { report, artifact: { kind: 'source', content, debugId, path, counterpart: '' } }
 }
 
 function differing(given: string, own: string): string[] {

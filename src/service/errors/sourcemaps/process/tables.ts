@@ -3,7 +3,8 @@ import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openScopeTable } from '../scopes/scope-table.ts'
 import { openMapTable } from '../table/map-table.ts'
-import type { ProcessedArtifact } from './processed.ts'
+import { openSourceTable } from '../table/source-table.ts'
+import type { ArtifactKind, ProcessedArtifact } from './processed.ts'
 
 /** Tables of other versions are written again. */
 const FORMAT_VERSION = 3
@@ -14,7 +15,7 @@ export interface TableWriter {
    * The name of the table of these bytes. `write` creates it unless an intact one exists; errors of `write` propagate
    * and leave nothing behind.
    */
-  add(kind: 'map' | 'minified', bytes: Uint8Array, write: (file: string) => void): string
+  add(kind: ArtifactKind, bytes: Uint8Array, write: (file: string) => void): string
   /** Moves the written tables to the finished ones; they are on disk afterwards. */
   publish(): void
 }
@@ -44,10 +45,11 @@ export function areWhole(tables: string, artifacts: readonly Pick<ProcessedArtif
   return artifacts.every(({ kind, content }) => content === '' || isWhole(kind, join(tables, content)))
 }
 
-function isWhole(kind: 'map' | 'minified', file: string): boolean {
+const open = { map: openMapTable, minified: openScopeTable, source: openSourceTable }
+
+function isWhole(kind: ArtifactKind, file: string): boolean {
   try {
-    const table = kind === 'map' ? openMapTable(file) : openScopeTable(file)
-    table.close()
+    open[kind](file).close()
     return true
   } catch {
     return false

@@ -31,6 +31,15 @@ export interface ArtifactIndex {
   match(build: Build, files: readonly FrameFile[]): Promise<Map<string, Match>>
   /** Forgets everything about a product. */
   changed(productId: number): void
+  /** The table of a source that a map names without its text; undefined when none was uploaded. */
+  findSource(productId: number, wanted: WantedSource): Promise<string | undefined>
+}
+
+/** A source whose text is not in its map. */
+export interface WantedSource {
+  map: Artifact
+  /** Paths that it may have been uploaded under, the most exact first. */
+  paths: readonly string[]
 }
 
 /**
@@ -41,6 +50,8 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
   const matches = new Lru<Match>(MOST_REMEMBERED)
   const releases = new Lru<ReleaseFacts>(MOST_REMEMBERED)
   const withoutAny = new Lru<true>({ weight: 10_000, entries: 10_000 })
+  const texts = new Lru<{ content: string | undefined }>(MOST_REMEMBERED)
+  const kinds = [matches, releases, withoutAny, texts]
   /** Incremented whenever something is forgotten: a query that was running at that time is not remembered. */
   let epoch = 0
   let newest: number | undefined
@@ -61,7 +72,7 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
 
   function forget(prefix: string): void {
     epoch += 1
-    for (const kept of [matches, releases, withoutAny]) kept.clear(prefix)
+    for (const kept of kinds) kept.clear(prefix)
   }
 
   async function hasAny(productId: number): Promise<boolean> {
@@ -114,10 +125,19 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
         // Two bytes per character, plus the artifacts.
         if (started === epoch) matches.set(prefix + key, match, 2 * (prefix.length + key.length) + 1_000)
       }
-      for (const kept of [matches, releases, withoutAny]) kept.trim()
+      for (const kept of kinds) kept.trim()
       return answers
     },
     changed: (productId) => forget(`${productId}\n`),
+    async findSource(productId, wanted) {
+      const key = [productId, wanted.map.id, ...wanted.paths].join('\n')
+      const known = texts.get(key)
+      if (known !== undefined) return known.content
+      const started = epoch
+      const content = await readSource(db.read, productId, wanted)
+      if (started === epoch) texts.set(key, { content }, 200 + 2 * key.length)
+      return content
+    },
   }
 }
 
@@ -152,6 +172,7 @@ async function readByDebugId(rows: Rows, productId: number, debugIds: readonly s
       .select(columns)
       .where('product_id', '=', productId)
       .where('debug_id', 'in', debugIds)
+      .where('kind', '<>', 'source')
       // Lets the database use the index of artifacts with a debug id.
       .where('debug_id', '<>', '')
       .orderBy('id', 'desc')
@@ -168,9 +189,34 @@ async function readByName(rows: Rows, productId: number, releases: readonly stri
     .where('product_id', '=', productId)
     .where('release', 'in', releases)
     .where('base_name', 'in', names)
+    .where('kind', '<>', 'source')
     .orderBy('id', 'desc')
     .limit(MOST_ROWS)
     .execute()
+}
+
+/** In the map's own upload first, then in its release, of its dist before others; of equal ones the newest. */
+async function readSource(rows: Rows, productId: number, { map, paths }: WantedSource): Promise<string | undefined> {
+  const found = await rows
+    .selectFrom('sourcemap_artifact')
+    .select(['content', 'path', 'dist', 'sourcemap_id'])
+    .where('product_id', '=', productId)
+    .where('kind', '=', 'source')
+    .where('release', '=', map.release)
+    .where('base_name', 'in', [...new Set(paths.map(baseName))])
+    .where('path', 'in', paths)
+    .orderBy('id', 'desc')
+    .limit(MOST_ROWS)
+    .execute()
+  const isOwn = (row: { sourcemap_id: string }) => row.sourcemap_id === map.sourcemap_id
+  const usable = found.filter((row) => isOwn(row) || (map.release !== '' && (row.dist === '' || row.dist === map.dist)))
+  const [best] = usable.toSorted(
+    (left, right) =>
+      Number(isOwn(right)) - Number(isOwn(left)) ||
+      Number(right.dist === map.dist) - Number(left.dist === map.dist) ||
+      paths.indexOf(left.path) - paths.indexOf(right.path),
+  )
+  return best?.content
 }
 
 async function readRelease(rows: Rows, productId: number, release: string): Promise<ReleaseFacts> {

@@ -4,6 +4,8 @@ import { functionName } from '../scopes/function-name.ts'
 import type { ScopeTable } from '../scopes/scope-table.ts'
 import { isLibrarySource, sourcePath } from '../source-path.ts'
 import type { MapTable, Mapping } from '../table/map-table.ts'
+import { sourceFilePaths } from '../process/paths.ts'
+import type { WantedSource } from './artifacts.ts'
 import { Lru } from './lru.ts'
 import type { MatchedArtifacts } from './match.ts'
 import type { OpenTables } from './open-tables.ts'
@@ -22,6 +24,14 @@ export interface Mapped {
   frame?: NormalFrame
   place?: GeneratedPosition
   problem?: Problem | undefined
+  /** The text that the map does not hold, which may have been uploaded beside it. */
+  wanted?: WantedText | undefined
+}
+
+/** Lines of a source whose text is not in its map; 0-based. */
+export interface WantedText extends WantedSource {
+  line: number
+  column: number
 }
 
 export interface FrameMapper {
@@ -35,6 +45,8 @@ export interface FrameMapper {
 /** The result for a position of a generated file; the same for every event that has it. */
 interface Located extends Pick<NormalFrame, 'filename' | 'abs_path' | 'module' | 'lineno' | 'colno'>, SourceLines {
   isLibrary: boolean
+  /** Paths of the source's text, none when the map holds it. */
+  textPaths: readonly string[]
   /** Undefined: the name that was sent is kept. */
   name: string | undefined
   problem: Problem | undefined
@@ -76,7 +88,9 @@ export function createFrameMapper(tables: OpenTables): FrameMapper {
         const answer = located(frame, found, caller?.map === content ? caller : undefined)
         if (!('filename' in answer)) return { problem: answer }
         const place = { line: frame.lineno - 1, column: Math.max(0, frame.colno - 1), map: content }
-        return { frame: inSource(frame, found, answer), place, problem: answer.problem }
+        const { textPaths: paths, lineno, colno, problem } = answer
+        const wanted = paths.length === 0 ? undefined : { map: found.map, paths, line: lineno - 1, column: colno - 1 }
+        return { frame: inSource(frame, found, answer), place, problem, wanted }
       } catch {
         return { problem: problems.damaged }
       }
@@ -117,6 +131,7 @@ function locate({ lineno, colno }: NormalFrame, { found, tables, caller }: Locat
     lineno: mapping.line + 1,
     colno: mapping.column + 1,
     ...text.lines,
+    textPaths: text.problem === undefined ? [] : sourceFilePaths(source.name, found.map.path),
     isLibrary: source.ignored || isLibrarySource(source.name, filename),
     name: named.name,
     problem: named.problem ?? text.problem,
@@ -124,7 +139,7 @@ function locate({ lineno, colno }: NormalFrame, { found, tables, caller }: Locat
 }
 
 function inSource(frame: NormalFrame, { map, minified }: MatchedArtifacts, located: Located): NormalFrame {
-  const { isLibrary, name = frame.function, problem: _, ...source } = located
+  const { isLibrary, name = frame.function, problem: _, textPaths: __, ...source } = located
   return {
     ...frame,
     ...source,

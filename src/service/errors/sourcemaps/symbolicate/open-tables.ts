@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openScopeTable, type ScopeTable } from '../scopes/scope-table.ts'
 import { openMapTable, type MapTable } from '../table/map-table.ts'
+import { openSourceTable, type SourceTable } from '../table/source-table.ts'
 import { Lru } from './lru.ts'
 
 /** Each open table is an open file and its index in memory. */
@@ -8,11 +9,14 @@ const MOST_OPEN = { weight: 64 * 1024 * 1024, entries: 128 }
 /** Bytes that an open file costs in addition to its index. */
 const BESIDES = 2_048
 
+type Table = MapTable | ScopeTable | SourceTable
+
 /** The tables of artifacts, opened when first asked for. */
 export interface OpenTables {
   /** Throws when there is no such table or it is damaged. Usable until the next `trim`. */
   map(content: string): MapTable
   scopes(content: string): ScopeTable
+  source(content: string): SourceTable
   /** Closes the least recently used tables beyond the limits, and frees the memory that lookups took. */
   trim(): void
   /** Closes all, so that tables that were written again are read from then on. */
@@ -23,13 +27,14 @@ export interface OpenTables {
 
 /** Opens the tables of a folder, which are named after their content. */
 export function openTables(folder: string): OpenTables {
-  const close = (table: MapTable | ScopeTable) => table.close()
+  const close = (table: Table) => table.close()
   const maps = new Lru<MapTable>(MOST_OPEN, close)
   const scopes = new Lru<ScopeTable>(MOST_OPEN, close)
-  const used = new Set<MapTable | ScopeTable>()
+  const sources = new Lru<SourceTable>(MOST_OPEN, close)
+  const used = new Set<Table>()
   let closed = false
 
-  function opened<T extends MapTable | ScopeTable>(kept: Lru<T>, content: string, open: (file: string) => T): T {
+  function opened<T extends Table>(kept: Lru<T>, content: string, open: (file: string) => T): T {
     const known = kept.get(content)
     // An event that is still being processed would leave its files open.
     if (known === undefined && closed) throw new Error('the tables are closed')
@@ -43,16 +48,19 @@ export function openTables(folder: string): OpenTables {
     used.clear()
     maps.clear()
     scopes.clear()
+    sources.clear()
   }
 
   return {
     map: (content) => opened(maps, content, openMapTable),
     scopes: (content) => opened(scopes, content, openScopeTable),
+    source: (content) => opened(sources, content, openSourceTable),
     trim() {
       for (const table of used) table.rest()
       used.clear()
       maps.trim()
       scopes.trim()
+      sources.trim()
     },
     reopen,
     close() {

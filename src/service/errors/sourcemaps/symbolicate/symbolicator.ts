@@ -5,10 +5,11 @@ import type { Database } from '../../../sql/database.ts'
 import { createArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
-import { createFrameMapper, type Mapped, type GeneratedPosition } from './map-frame.ts'
+import { createFrameMapper, type GeneratedPosition, type Mapped, type WantedText } from './map-frame.ts'
 import type { Match } from './match.ts'
 import { openTables } from './open-tables.ts'
 import { missingProblem, problems, symbolicationState, type Problem } from './problems.ts'
+import { sourceLines, type SourceLines } from './source-lines.ts'
 
 /** Files of one event that are looked up: each may be part of a query (decision 011). */
 const MOST_FILES = 100
@@ -46,7 +47,11 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
       const minified = matches.size === 0 ? new Set<string>() : minifiedFiles(stacks)
       const facts = { matches, minified, left: leftOut(event, matches) }
       const read: StackReading[] = []
-      for (const frames of stacks) read.push(await readStack(frames, facts))
+      for (const frames of stacks) {
+        const reading = await readStack(frames, facts)
+        await addTexts(productId, reading)
+        read.push(reading)
+      }
       const symbolication = summarise(read)
       return { event: symbolication.frames_mapped === 0 ? event : withFrames(event, read), symbolication }
     },
@@ -61,7 +66,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
   async function readStack(frames: readonly NormalFrame[], facts: EventMatches): Promise<StackReading> {
     const hasMap = facts.matches.size > 0 && frames.some((frame) => 'map' in (findMatch(frame, facts) ?? {}))
     const size = hasMap ? BATCH : frames.length
-    const reading: StackReading = { frames: [], mapped: 0, problems: [] }
+    const reading: StackReading = { frames: [], mapped: 0, problems: [], texts: [] }
     let caller: GeneratedPosition | undefined
     for (let from = 0; from < frames.length; from += size) {
       const step = () => {
@@ -89,11 +94,37 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
       // A file without signs of a build needs no map.
       mapped = { problem: missingProblem(match, frame.debug_id !== '') }
     }
-    const { frame: kept = frame, problem } = mapped
+    const { frame: kept = frame, problem, wanted } = mapped
+    if (wanted !== undefined) reading.texts.push({ place: reading.frames.length, sent: frame, wanted })
     reading.frames.push(kept)
     if (mapped.frame !== undefined) reading.mapped += 1
     if (problem !== undefined && kept.in_app) reading.problems.push({ frame, problem })
     return mapped.place
+  }
+
+  /** Adds the lines of sources that were uploaded beside their map. */
+  async function addTexts(productId: number, reading: StackReading): Promise<void> {
+    for (const { place, sent, wanted } of reading.texts) {
+      const content = await index.findSource(productId, wanted)
+      if (content === undefined) continue
+      const lines = await pace(() => readText(content, wanted))
+      const frame = reading.frames[place]
+      if (lines === undefined || frame === undefined) continue
+      reading.frames[place] = { ...frame, ...lines }
+      reading.problems = reading.problems.filter((found) => found.frame !== sent || found.problem !== problems.noText)
+    }
+  }
+
+  function readText(content: string, { line, column }: WantedText): SourceLines | undefined {
+    try {
+      const table = open.source(content)
+      return sourceLines({ lines: (_, first, end) => table.lines(first, end) }, { source: 0, line, column })
+    } catch {
+      // A damaged text costs the lines only.
+      return undefined
+    } finally {
+      open.trim()
+    }
   }
 
   async function findMatches(productId: number, event: Symbolicable): Promise<ReadonlyMap<string, Match>> {
@@ -118,6 +149,8 @@ interface StackReading {
   mapped: number
   /** With the frame as it was sent. */
   problems: { frame: NormalFrame; problem: Problem }[]
+  /** Frames whose map does not hold the text of their source. */
+  texts: { place: number; sent: NormalFrame; wanted: WantedText }[]
 }
 
 /** What is known about an event before its frames are mapped. */

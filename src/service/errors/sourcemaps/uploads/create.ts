@@ -77,7 +77,10 @@ function readFacts(input: Input): UploadFacts {
   const fileName = readFileName(input.file_name)
   const artifact = input.artifact ?? guessArtifact(fileName)
   if (artifact === undefined) {
-    throw invalid('artifact', 'is required: the ending of file_name is none of .zip, .map, .js, .mjs and .cjs')
+    throw invalid(
+      'artifact',
+      'is required: the ending of file_name is none of .zip, .map, .js, .mjs, .cjs, .bundle and .jsbundle',
+    )
   }
   const debugId = normalDebugId(input.debug_id ?? '')
   if (input.debug_id !== undefined && debugId === '') throw invalid('debug_id', 'must have 32 hexadecimal digits')

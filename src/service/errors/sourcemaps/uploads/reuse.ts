@@ -1,6 +1,6 @@
 import type { Rows } from '../../../sql/database.ts'
 import { minifiedPath } from '../process/paths.ts'
-import type { ProcessedArtifact } from '../process/processed.ts'
+import type { ArtifactKind, ProcessedArtifact } from '../process/processed.ts'
 import { readOutcome, type Outcome, type StoredUpload } from './stored.ts'
 import type { State } from './states.ts'
 
@@ -64,9 +64,8 @@ export async function readArtifacts(rows: Rows, uploadId: string): Promise<Proce
     .where('sourcemap_id', '=', uploadId)
     .orderBy('id')
     .execute()
-  return stored.map(({ kind, debug_id: debugId, ...row }) => {
-    return { ...row, kind: kind === 'map' ? 'map' : 'minified', debugId }
-  })
+  // Only these are written.
+  return stored.map(({ kind, debug_id: debugId, ...row }) => ({ ...row, kind: kind as ArtifactKind, debugId }))
 }
 
 function readyWith(rows: Rows, productId: number, { sha256, artifact }: UploadFacts) {
@@ -99,8 +98,8 @@ export function renameArtifacts(
   }))
   const { files } = readOutcome(upload)
   const kept = new Set(artifacts.map(({ path }) => path))
-  const isComplete = files.every(({ kind, valid, path }) => !valid || kind === 'source' || kept.has(path))
-  const isFound = to.release !== '' || moved.every(({ debugId }) => debugId !== '')
+  const isComplete = files.every(({ valid, path }) => !valid || kept.has(path))
+  const isFound = to.release !== '' || moved.every(({ kind, debugId }) => debugId !== '' || kind === 'source')
   // A debug id that was passed with the other upload does not apply to this one.
   const isOwnId = upload.debug_id === '' || to.debug_id !== ''
   if (!isComplete || !isFound || !isOwnId) return undefined

@@ -60,6 +60,7 @@ test('what a manifest says of a file goes before its name: address, debug id and
   expect(await artifactsOf(app, body.sourcemap.id)).toMatchObject([
     { path: '~/assets/app.js', debug_id: debugId, counterpart: '~/assets/maps/app.js.map' },
     { path: '~/assets/maps/app.js.map', debug_id: debugId },
+    { path: '~/src/cart.ts', kind: 'source' },
   ])
 })
 

@@ -30,7 +30,8 @@ function mapperOf(members: Record<string, unknown>) {
     bytes: 0,
     close() {},
   }
-  const tables: OpenTables = { map: () => table, scopes: () => damaged, trim() {}, reopen() {}, close() {} }
+  const source = () => ({ ...damaged, lines: () => [] })
+  const tables: OpenTables = { map: () => table, scopes: () => damaged, source, trim() {}, reopen() {}, close() {} }
   return createFrameMapper(tables)
 }
 

@@ -207,7 +207,8 @@ test.each<[string, Record<string, unknown>, string, string]>([
   ['nothing', input, '', 'EMPTY'],
   ['a map that nothing leads to', { file_name: 'app.js.map' }, map, 'NOT_ADDRESSED'],
   ['a script that is none', { file_name: 'app.js', debug_id: debugId }, 'let let =', 'INVALID_SOURCE_MAP'],
-  ['a source alone', { ...input, artifact: 'source' }, map, 'SOURCE_ALONE'],
+  ['a source of no release', { file_name: 'cart.ts', artifact: 'source' }, 'a\n', 'NOT_ADDRESSED'],
+  ['a source that is no text', { ...input, artifact: 'source' }, 'a\0b', 'INVALID_SOURCE_MAP'],
 ])('%s fails for good, and says why each time it is confirmed', async (_title, members, bytes, code) => {
   await using app = await startApp()
   const id = await send(app, members, bytes)
