@@ -42,6 +42,7 @@ export const uploadSourceMap = defineTool({
     warnings: rows({ path: file.path, valid: file.valid, warning: z.string() }).optional(),
     maps_not_in_folder: rows({ file: z.string(), map: z.string() }).optional(),
     not_sent: fields(counts('other_files', 'links')).optional(),
+    limits: z.string().optional(),
   }),
   cuts: [
     { path: 'maps_not_in_folder', least: 3 },
@@ -76,6 +77,7 @@ export const uploadSourceMap = defineTool({
         warnings: warningRows(outcome),
         maps_not_in_folder: outcome.unmatched.map(({ file, map }) => ({ file, map: fileName(map) })),
         not_sent: { other_files: outcome.others || undefined, links: outcome.links || undefined },
+        limits: outcome.limitsWarning,
       },
       next: [
         resymbolicated

@@ -106,7 +106,7 @@ export const confirmSourceMap = endpoint({
   path: '/v1/sourcemaps/{id}:confirm',
   summary: 'Check and index an upload; frames of open issues are symbolicated again.',
   input: { id: Id, sha256: Sha256.optional(), size_bytes: SizeBytes.optional(), request_id: RequestId.optional() },
-  returns: { sourcemap: SourceMap, resymbolicated_issues: z.int() },
+  returns: { sourcemap: SourceMap, resymbolicated_issues: z.int(), limits_warning: Sentence },
   retry: 'idempotent',
   fails: ['invalid_argument', 'not_found', 'failed_precondition'],
   reasons: ['UPLOAD_MISSING', 'CHECKSUM_MISMATCH', 'INVALID_SOURCE_MAP'],

@@ -83,6 +83,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       dataDir,
       secret: options.secret,
       onIndexed: ({ productId, release, debugIds }) => store.sourceMapsAdded(productId, release, debugIds),
+      takeUsed: () => symbolicator.takeUsed(),
+      onRemoved: (productId) => symbolicator.changed(productId),
       onError: onError('uploads'),
       workerEntry: options.sourceMapWorker,
       limits: options.uploadLimits,
@@ -112,7 +114,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { token, created } = first
     await sample?.load({ send: direct, db, platform, token, productId, created, onProgress })
     const publicKey = (await publicKeys(db.read, [productId])).get(productId) ?? ''
-    const housekeeping = startHousekeeping({ db, platform, log, expireUploads: (signal) => uploads.expire(signal) })
+    const housekeeping = startHousekeeping({
+      db,
+      platform,
+      log,
+      expireUploads: (signal) => uploads.expire(signal),
+      removeUnusedMaps: (signal) => uploads.removeUnused(signal),
+    })
     return {
       handle,
       direct,

@@ -197,6 +197,7 @@ test('a deployment that finds nothing usable afterwards is told with its own wor
     Promise.resolve({
       sourcemap: { id, state: 'SOURCEMAP_STATE_FAILED', error: { code: 'X', message: 'the map has no sources' } },
       resymbolicated_issues: 0,
+      limits_warning: undefined,
     })
   await using agent = await connectHere({ ...shop.api, confirmSourceMap })
   const { text } = await agent.call('upload_source_map', { release: 'shop@1.4.0', path: 'app.js.map' })

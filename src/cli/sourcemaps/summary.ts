@@ -20,6 +20,7 @@ export function summary(
       ({ file, map }) => `  ${file} names the source map ${map.slice(0, 200)}, which is not in the folder`,
     ),
     ...skippedLine(outcome),
+    ...(outcome.limitsWarning === undefined ? [] : [`  ${outcome.limitsWarning}`]),
     ...(resymbolicated === undefined ? [] : [`${counted(resymbolicated, 'issue')} symbolicated again`]),
   ]
 }

@@ -58,6 +58,8 @@ export interface UploadOutcome {
   others: number
   links: number
   unmatched: readonly UnmatchedMap[]
+  /** The service's own sentence when a limit of the product is near. */
+  limitsWarning: string | undefined
 }
 
 /**
@@ -93,6 +95,7 @@ export async function uploadSourceMaps(request: UploadRequest, context: UploadCo
     others: listed.others,
     links: listed.links,
     unmatched,
+    limitsWarning: sent?.limits_warning || undefined,
   }
 }
 

@@ -262,6 +262,7 @@ export interface SourceMapRow {
   created_at: number
   confirmed_at: number | null
   expires_at: number | null
+  used_at: Generated<number | null>
 }
 
 export interface SourceMapArtifactRow {

@@ -15,6 +15,8 @@ interface HousekeepingOptions {
   log?: Log | undefined
   /** Expires uploads that were not confirmed; resolves to their number. */
   expireUploads?: ((signal: AbortSignal) => Promise<number>) | undefined
+  /** Removes source maps that are not used; resolves to their number. */
+  removeUnusedMaps?: ((signal: AbortSignal) => Promise<number>) | undefined
 }
 
 /**
@@ -45,6 +47,7 @@ async function clean({
   platform,
   log,
   expireUploads,
+  removeUnusedMaps,
   signal,
 }: HousekeepingOptions & { signal: AbortSignal }): Promise<void> {
   try {
@@ -66,5 +69,11 @@ async function clean({
     if (expired > 0) log?.({ level: 'info', message: 'uploads without a confirm were removed', where: 'uploads' })
   } catch (thrown) {
     log?.({ level: 'warn', message: 'removing old uploads failed', where: 'uploads', error: stackText(thrown) })
+  }
+  try {
+    const removed = (await removeUnusedMaps?.(signal)) ?? 0
+    if (removed > 0) log?.({ level: 'info', message: 'retention removed unused source maps', where: 'retention' })
+  } catch (thrown) {
+    log?.({ level: 'warn', message: 'retention of source maps failed', where: 'retention', error: stackText(thrown) })
   }
 }

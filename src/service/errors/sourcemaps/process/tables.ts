@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { openScopeTable } from '../scopes/scope-table.ts'
 import { openMapTable } from '../table/map-table.ts'
@@ -26,7 +26,11 @@ export function createTableWriter({ tables, staging }: { tables: string; staging
   return {
     add(kind, bytes, write) {
       const name = createHash('sha256').update(`${kind} ${FORMAT_VERSION}\n`).update(bytes).digest('hex')
-      if (written.has(name) || isWhole(kind, join(tables, name))) return name
+      if (written.has(name)) return name
+      if (isWhole(kind, join(tables, name))) {
+        keep(join(tables, name))
+        return name
+      }
       write(join(staging, name))
       written.add(name)
       return name
@@ -40,9 +44,21 @@ export function createTableWriter({ tables, staging }: { tables: string; staging
   }
 }
 
-/** Whether the tables of all artifacts can be opened: a folder may be lost, or a file damaged. */
+/**
+ * Whether the tables of all artifacts can be opened: a folder may be lost, or a file damaged. Those that can are kept for
+ * the artifacts that the caller is about to record.
+ */
 export function areWhole(tables: string, artifacts: readonly Pick<ProcessedArtifact, 'kind' | 'content'>[]): boolean {
-  return artifacts.every(({ kind, content }) => content === '' || isWhole(kind, join(tables, content)))
+  const files = artifacts.filter(({ content }) => content !== '')
+  if (!files.every(({ kind, content }) => isWhole(kind, join(tables, content)))) return false
+  for (const { content } of files) keep(join(tables, content))
+  return true
+}
+
+/** Marks a table as new, so that it is not removed before its artifact is recorded (`retention.ts`). */
+function keep(file: string): void {
+  const now = new Date()
+  utimesSync(file, now, now)
 }
 
 const open = { map: openMapTable, minified: openScopeTable, source: openSourceTable }

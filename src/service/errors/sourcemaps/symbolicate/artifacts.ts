@@ -32,7 +32,12 @@ export interface ArtifactIndex {
   /** Forgets everything about a product. */
   changed(productId: number): void
   /** The table of a source that a map names without its text; undefined when none was uploaded. */
-  findSource(productId: number, wanted: WantedSource): Promise<string | undefined>
+  findSource(productId: number, wanted: WantedSource): Promise<FoundSource | undefined>
+}
+
+export interface FoundSource {
+  content: string
+  sourcemapId: string
 }
 
 /** A source whose text is not in its map. */
@@ -50,7 +55,7 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
   const matches = new Lru<Match>(MOST_REMEMBERED)
   const releases = new Lru<ReleaseFacts>(MOST_REMEMBERED)
   const withoutAny = new Lru<true>({ weight: 10_000, entries: 10_000 })
-  const texts = new Lru<{ content: string | undefined }>(MOST_REMEMBERED)
+  const texts = new Lru<{ source: FoundSource | undefined }>(MOST_REMEMBERED)
   const kinds = [matches, releases, withoutAny, texts]
   /** Incremented whenever something is forgotten: a query that was running at that time is not remembered. */
   let epoch = 0
@@ -132,11 +137,11 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
     async findSource(productId, wanted) {
       const key = [productId, wanted.map.id, ...wanted.paths].join('\n')
       const known = texts.get(key)
-      if (known !== undefined) return known.content
+      if (known !== undefined) return known.source
       const started = epoch
-      const content = await readSource(db.read, productId, wanted)
-      if (started === epoch) texts.set(key, { content }, 200 + 2 * key.length)
-      return content
+      const source = await readSource(db.read, productId, wanted)
+      if (started === epoch) texts.set(key, { source }, 300 + 2 * key.length)
+      return source
     },
   }
 }
@@ -196,7 +201,7 @@ async function readByName(rows: Rows, productId: number, releases: readonly stri
 }
 
 /** In the map's own upload first, then in its release, of its dist before others; of equal ones the newest. */
-async function readSource(rows: Rows, productId: number, { map, paths }: WantedSource): Promise<string | undefined> {
+async function readSource(rows: Rows, productId: number, { map, paths }: WantedSource) {
   const found = await rows
     .selectFrom('sourcemap_artifact')
     .select(['content', 'path', 'dist', 'sourcemap_id'])
@@ -216,7 +221,7 @@ async function readSource(rows: Rows, productId: number, { map, paths }: WantedS
       Number(right.dist === map.dist) - Number(left.dist === map.dist) ||
       paths.indexOf(left.path) - paths.indexOf(right.path),
   )
-  return best?.content
+  return best && { content: best.content, sourcemapId: best.sourcemap_id }
 }
 
 async function readRelease(rows: Rows, productId: number, release: string): Promise<ReleaseFacts> {

@@ -6,7 +6,7 @@ import { createArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
 import { createFrameMapper, type GeneratedPosition, type Mapped, type WantedText } from './map-frame.ts'
-import type { Match } from './match.ts'
+import type { Match, MatchedArtifacts } from './match.ts'
 import { openTables } from './open-tables.ts'
 import { missingProblem, problems, symbolicationState, type Problem } from './problems.ts'
 import { sourceLines, type SourceLines } from './source-lines.ts'
@@ -20,8 +20,10 @@ const BATCH = 8
 
 /** Symbolicates events with the artifacts of their product. */
 export interface Symbolicator extends EventSymbolicator {
-  /** Call after a confirm has added artifacts to this product. */
+  /** Call after artifacts of this product were added or removed. */
   changed(productId: number): void
+  /** Ids of the uploads that mapped frames since the last call. */
+  takeUsed(): string[]
   close(): void
 }
 
@@ -39,6 +41,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
   const open = openTables(tables)
   const mapper = createFrameMapper(open)
   const pace = createPace()
+  const used = new Set<string>()
 
   return {
     async symbolicate(productId, event) {
@@ -58,6 +61,11 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     changed(productId) {
       index.changed(productId)
       open.reopen()
+    },
+    takeUsed() {
+      const ids = [...used]
+      used.clear()
+      return ids
     },
     close: () => open.close(),
   }
@@ -90,6 +98,7 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     let mapped: Mapped = {}
     if (match !== undefined && 'map' in match) {
       mapped = facts.left.has(frame) ? { problem: problems.manyPlaces } : mapper.map(frame, match, caller)
+      if (mapped.frame !== undefined) noteUse(match)
     } else if (match !== undefined && facts.minified.has(fileKey(frame))) {
       // A file without signs of a build needs no map.
       mapped = { problem: missingProblem(match, frame.debug_id !== '') }
@@ -102,12 +111,18 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     return mapped.place
   }
 
+  function noteUse({ map, minified }: MatchedArtifacts): void {
+    used.add(map.sourcemap_id)
+    if (minified !== undefined) used.add(minified.sourcemap_id)
+  }
+
   /** Adds the lines of sources that were uploaded beside their map. */
   async function addTexts(productId: number, reading: StackReading): Promise<void> {
     for (const { place, sent, wanted } of reading.texts) {
-      const content = await index.findSource(productId, wanted)
-      if (content === undefined) continue
-      const lines = await pace(() => readText(content, wanted))
+      const source = await index.findSource(productId, wanted)
+      if (source === undefined) continue
+      used.add(source.sourcemapId)
+      const lines = await pace(() => readText(source.content, wanted))
       const frame = reading.frames[place]
       if (lines === undefined || frame === undefined) continue
       reading.frames[place] = { ...frame, ...lines }

@@ -16,6 +16,7 @@ import { checkBytes, expired, invalidSourceMap, missing } from './failures.ts'
 import { stagingFolder, type SourceMapFolders } from './folders.ts'
 import type { Processed, UploadJob } from '../process/processed.ts'
 import { recordArtifacts } from './record-artifacts.ts'
+import { limitsWarning, type KeptLimits } from './retention.ts'
 import { readOutcome, requireUpload, viewUpload, type StoredUpload } from './stored.ts'
 import type { State } from './states.ts'
 import { vouchForRelease } from './vouch.ts'
@@ -26,6 +27,8 @@ export interface ConfirmOptions {
   platform: Platform
   folders: SourceMapFolders
   worker: SourceMapWorker
+  /** Smaller in tests. */
+  kept?: KeptLimits | undefined
   /** Updates the issues that an upload applies to once it is READY; resolves to their number, or null on failure. */
   resymbolicate: (upload: StoredUpload, debugIds: string[]) => Promise<number | null>
 }
@@ -68,7 +71,7 @@ async function attempt(options: ConfirmOptions, input: InputOf<'confirmSourceMap
   if (state !== 'SOURCEMAP_STATE_READY') return work(options, { upload, product, given: input, call })
   checkBytes(upload, input)
   const { resymbolicated_issues: known } = readOutcome(upload)
-  return known === null ? finish(options, upload) : answer(db, upload, known)
+  return known === null ? finish(options, upload) : answer(options, upload, known)
 }
 
 interface ConfirmWork {
@@ -169,15 +172,24 @@ async function settle(
 }
 
 /** Updates the issues that a READY upload applies to; repeated by the next confirm if it fails. */
-async function finish({ db, resymbolicate }: ConfirmOptions, upload: StoredUpload) {
+async function finish(options: ConfirmOptions, upload: StoredUpload) {
+  const { db, resymbolicate } = options
   const outcome = readOutcome(upload)
   const debugIds = new Set(outcome.files.map(({ debug_id: id }) => id).filter((id) => id !== ''))
   const issues = await resymbolicate(upload, [...debugIds])
   const files = JSON.stringify({ ...outcome, resymbolicated_issues: issues })
   await db.write((rows) => rows.updateTable('sourcemap').set({ files }).where('id', '=', upload.id).execute())
-  return answer(db, upload, issues ?? 0)
+  return answer(options, upload, issues ?? 0)
 }
 
-async function answer(db: Database, upload: StoredUpload, issues: number): Promise<ResponseOf<'confirmSourceMap'>> {
-  return { sourcemap: await viewUpload(db.read, upload), resymbolicated_issues: issues }
+async function answer(
+  { db, kept }: Pick<ConfirmOptions, 'db' | 'kept'>,
+  upload: StoredUpload,
+  issues: number,
+): Promise<ResponseOf<'confirmSourceMap'>> {
+  return {
+    sourcemap: await viewUpload(db.read, upload),
+    resymbolicated_issues: issues,
+    limits_warning: await limitsWarning(db.read, upload.product_id, kept),
+  }
 }

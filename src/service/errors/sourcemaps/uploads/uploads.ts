@@ -7,11 +7,14 @@ import { createUpload } from './create.ts'
 import { expireUploads } from './expiry.ts'
 import { sourceMapFolders } from './folders.ts'
 import { createReceiver } from './receive.ts'
+import { noteUsed, removeUnused, type KeptLimits } from './retention.ts'
 
 /** Numbers that tests make small. */
 export interface UploadLimits extends SourceMapWorkerLimits {
   idleMs?: number
   unconfirmedBytes?: number
+  /** Of a product. */
+  kept?: KeptLimits
 }
 
 export interface UploadsOptions {
@@ -24,6 +27,10 @@ export interface UploadsOptions {
    * Called when artifacts were added to a product; updates the issues that they apply to and resolves to their number.
    */
   onIndexed: (added: { productId: number; release: string; debugIds: string[] }) => Promise<number>
+  /** Ids of the uploads that mapped frames since it was last called. */
+  takeUsed: () => string[]
+  /** Called after uploads of a product were removed. */
+  onRemoved: (productId: number) => void
   /** Called with failures of follow-up work, which do not fail a call. */
   onError: (error: unknown) => void
   /** The module of the thread that reads uploads. */
@@ -39,6 +46,8 @@ export interface Uploads {
   confirm: Handler<'confirmSourceMap'>
   /** Expires uploads that were not confirmed; `signal` ends the run after its current step. */
   expire(signal: AbortSignal): Promise<number>
+  /** Removes uploads that are not used, and beyond the limits; the same. */
+  removeUnused(signal: AbortSignal): Promise<number>
   /** Aborts reading and waits for the rest. */
   close(): Promise<void>
 }
@@ -57,6 +66,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     platform,
     folders,
     worker,
+    kept: limits.kept,
     async resymbolicate({ product_id: productId, release }, debugIds) {
       try {
         return await onIndexed({ productId, release, debugIds })
@@ -79,7 +89,16 @@ export function createUploads(options: UploadsOptions): Uploads {
     receive: createReceiver({ db, platform, folders, secret, idleMs, unconfirmedBytes }),
     confirm: (input, call) => confirms.confirm(input, call),
     expire: (signal) => expireUploads({ db, platform, folders }, signal),
+    async removeUnused(signal) {
+      await noteUsed(db, options.takeUsed(), platform.now())
+      const { tables } = folders
+      return removeUnused(
+        { db, now: platform.now(), tables, limits: limits.kept, onRemoved: options.onRemoved },
+        signal,
+      )
+    },
     async close() {
+      await noteUsed(db, options.takeUsed(), platform.now())
       await worker.close()
       await confirms.settled()
     },
