@@ -33,7 +33,10 @@ export function pickExceptions(
   return { positions: [...distinct, tree.root], main: tree.root }
 }
 
-/** Undefined for a missing or repeated id, an unknown parent, itself as parent, a cycle, no root or several. */
+/**
+ * Undefined for a missing or repeated id, an unknown parent, itself as parent, a cycle, and for anything but one root
+ * with the id 0.
+ */
 function readTree(exceptions: readonly NormalException[]): Tree | undefined {
   const positionById = new Map<number, number>()
   for (const [position, { mechanism }] of exceptions.entries()) {
@@ -56,7 +59,7 @@ function readTree(exceptions: readonly NormalException[]): Tree | undefined {
     else siblings.push(position)
   }
   const [root] = roots
-  if (root === undefined || roots.length > 1) return undefined
+  if (root === undefined || roots.length > 1 || exceptions[root]!.mechanism.exception_id !== 0) return undefined
   // With one root and known parents, positions that the root does not reach form a cycle.
   return descendants(root, children).length === exceptions.length ? { root, children } : undefined
 }

@@ -107,7 +107,8 @@ function shapeTokens(file: string, name: string): Token[] {
 }
 
 function engineReason(frame: NormalFrame, name: string): string {
-  if (isNative(frame.filename) || isNative(frame.abs_path)) return 'native code'
+  if ([frame.filename, frame.abs_path].some((path) => isNative(path) || path === 'native code')) return 'native code'
+  if (frame.abs_path === 'eval code') return 'eval'
   return name === 'eval' || name === 'eval code' ? 'eval' : ''
 }
 

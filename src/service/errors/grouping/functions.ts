@@ -62,7 +62,7 @@ function php(name: string): string {
 
 /** Rails compiles each template to a method with a number that differs in each process. */
 function withoutTemplateIds(name: string): string {
-  return name.replace(/(?:(?<=_erb|_haml|_slim)_+\d+_\d+|__\d{4,}_\d{4,})$/, '')
+  return name.replace(/__\d{4,}_\d{4,}$/, '')
 }
 
 /** Clojure numbers anonymous functions: `core$fn__1539`. */

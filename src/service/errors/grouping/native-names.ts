@@ -110,25 +110,45 @@ function splitAtSpaces(name: string): string[] {
   return word === '' ? words : [...words, word]
 }
 
-/** The word before Swift's arrow, else the last one. */
+/** The function among the words; a closure is named after the function it is in. */
 function chooseName(words: readonly string[], name: string): string {
-  const initialised = name.includes('initialization expression of') ? words.slice(words.lastIndexOf('of') + 1) : []
-  const target = initialised[0] === 'static' ? initialised[1] : initialised[0]
-  if (target !== undefined) return `initializer expression of ${target.replace(/^:/, '')}`
-  const arrow = words.lastIndexOf(ARROW)
-  const before = arrow > 0 ? words.slice(0, arrow) : words
-  const last = before.at(-1) === 'throws' && arrow > 0 ? before.at(-2) : before.at(-1)
-  // MSVC puts a space between an operator and its template arguments.
-  if (last === '<T>' && before.length > 1) return `${before.at(-2)!} <T>`
-  if (last === undefined) return ''
-  if (last.startsWith('@')) return name.includes('thunk for ') ? 'thunk for closure' : 'closure'
-  return words.includes('closure') && last !== 'closure' ? `closure in ${last}` : last
+  const chosen = initialised(words, name) ?? called(words)
+  // An attribute in the place of the name: Swift's closures have none.
+  if (chosen.startsWith('@') && !/@\d+$/.test(chosen))
+    return name.includes('thunk for ') ? 'thunk for closure' : 'closure'
+  return words.includes('closure') && chosen !== 'closure' ? `closure in ${chosen}` : chosen
 }
 
-/** Without Rust's hash, the version of glibc's symbol, and the size of the arguments of Windows' calling conventions. */
+/** The variable whose first value Swift computes. */
+function initialised(words: readonly string[], name: string): string | undefined {
+  if (!name.includes('initialization expression of')) return undefined
+  const [first, second] = words.slice(words.lastIndexOf('of') + 1)
+  const variable = first === 'static' ? second : first
+  return variable === undefined ? undefined : `initializer expression of ${variable.replace(/^:/, '')}`
+}
+
+/** The word before Swift's arrow, else the last one. */
+function called(words: readonly string[]): string {
+  const arrow = words.lastIndexOf(ARROW)
+  const before = arrow > 0 ? words.slice(0, arrow) : words
+  const last = before.at(-1) ?? ''
+  if (arrow > 0 && last === 'throws') return before.at(-2) ?? last
+  // MSVC puts a space between an operator and its template arguments.
+  return last === '<T>' && before.length > 1 ? `${before.at(-2)!} <T>` : last
+}
+
+/** Followed by the kind of the function at most. */
+const IL2CPP_HASH =
+  /_m[0-9A-F]{40}(?=(?:_[fg]shared)?(?:_inline)?$|_(?:AdjustorThunk|Multicast|Open\w{1,30}|gp(?:_\d{1,3}){1,20})$)/
+
+/**
+ * Without Rust's hash, the version of glibc's symbol, the size of the arguments of Windows' calling conventions, and the
+ * hash of Unity's IL2CPP.
+ */
 function withoutBuild(name: string): string {
   return name
     .replace(/::h[a-z0-9]{16}$/, '')
     .replace(/@@?GLIBC_[0-9.]+$/, '')
     .replace(/^@?([^@]+)@\d+$/, '$1')
+    .replace(IL2CPP_HASH, '')
 }

@@ -10,54 +10,66 @@ const LONGEST_COUNTED = 1024
 /** Characters of all different texts of one event that are compared with the patterns (decision 011). */
 const READ_PER_EVENT = 16 * 1024
 
-const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}'
-const WEEKDAY = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}'
-// A time alone remains a list of numbers: `12:34` might be a line and a column.
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}'
+const WEEKDAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}'
+// Without seconds it might be a line and a column: `12:34` stays a list of numbers.
+const TIME = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?'
 const CLOCK = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?'
-const ZONE = '(?:Z|(?: ?(?:GMT|UTC))?[ ]?[+-]\\d{2}:?\\d{2}| ?(?:GMT|UTC))'
+const ZONE =
+  '(?:(?:Z|(?: ?(?:GMT|UTC))?[ ]?[+-]\\d{2}:?\\d{2}| ?(?:GMT|UTC|UT|[ECMP][SD]T)(?!\\w))(?: \\([^)\\n]{1,40}\\))?)'
+const DAYS = [
+  `\\d{4}-\\d{2}-\\d{2}(?:[T ]${CLOCK}${ZONE}?)?`,
+  `\\d{4}[01]\\d[0-3]\\d[T ][0-2]\\d:?[0-5]\\d(?::?[0-5]\\d(?:\\.\\d{1,9})?)?${ZONE}?`,
+  `(?:${WEEKDAY},? )?${MONTH} {1,2}\\d{1,2} ${CLOCK} \\d{4}`,
+  `(?:${WEEKDAY},? )?(?:\\d{1,2} ${MONTH} \\d{2,4}|${MONTH} \\d{1,2},? \\d{4})(?: ${CLOCK}${ZONE}?)?`,
+  `${WEEKDAY}, \\d{2}-${MONTH}-\\d{2,4} ${CLOCK}${ZONE}?`,
+  `${CLOCK} ?[aApP][mM]|${TIME}`,
+  'datetime\\.datetime\\([^)\\n]{0,100}\\)',
+]
 const DIGIT_AND_LETTER = '(?=[a-f]*\\d)(?=\\d*[a-f])'
-// Short on purpose: a wider list would take `user.name` or `cart.ts` for a host.
-const TOP_DOMAINS = 'com|net|org|edu|gov|mil|biz|info|io|dev|app|ai|co|cloud|internal|local|eu|uk|de|fr|nl|jp'
+const TOP_DOMAINS =
+  'com|net|org|jp|de|uk|fr|br|it|ru|es|me|gov|pl|ca|au|cn|co|in|nl|edu|info|eu|ch|id|at|kr|cz|mx|be|tv|se|tr|tw|al|ua|' +
+  'ir|vn|cl|sk|ly|cc|to|no|fi|us|pt|dk|ar|hu|tk|gr|il|news|ro|my|biz|ie|za|nz|sg|ee|th|io|xyz|pe|bg|hk|rs|lt|link|ph|' +
+  'club|si|site|mobi|by|cat|wiki|la|ga|xxx|cf|hr|ng|jobs|online|kz|ug|gq|ae|is|lv|pro|fm|tips|ms|sa|app|' +
+  // Not in Sentry's list: hosts inside of a network.
+  'dev|ai|cloud|internal|local'
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
+const H = '[0-9a-fA-F]'
 
 /**
  * The patterns that are replaced, in the order tried at each position (errors §2.1). Repetitions are bounded or start
  * only where the preceding character cannot belong to them, so that the time stays linear even for hostile input.
  */
 const PATTERNS: readonly (readonly [name: string, source: string])[] = [
-  ['email', '(?<![\\w.%+-])[\\w.%+-]{1,64}@[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,8}'],
-  ['url', '(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\\/\\/[^\\s"\'<>()\\[\\]{}]+'],
-  ['hostname', `(?<![\\w.-])(?:[a-z0-9-]{1,63}\\.){1,8}(?:${TOP_DOMAINS})(?![\\w-])`],
+  ['email', '(?<![\\w.%+-])[\\w.%+-]{1,64}@[a-zA-Z0-9-]{1,63}(?:\\.[a-zA-Z0-9-]{1,63}){0,8}'],
+  ['url', '(?<![a-zA-Z0-9+.-])[a-zA-Z][a-zA-Z0-9+.-]{1,20}:\\/\\/[^\\s"\'<>()\\[\\]{}]+'],
+  ['hostname', `(?<![\\w.-])(?:[a-zA-Z0-9-]{1,63}\\.){1,8}(?:${TOP_DOMAINS}|${TOP_DOMAINS.toUpperCase()})(?![\\w-])`],
   [
     'ip',
-    '(?<![\\w.])(?:\\d{1,3}\\.){3}\\d{1,3}(?!\\w|\\.\\d)' +
-      '|(?<![\\w:])(?=[a-f:]{0,40}\\d)(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}' +
-      '|(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}|(?:[0-9a-f]{1,4}:){1,7}:|:(?::[0-9a-f]{1,4}){1,7})(?![\\w:])',
-  ],
-  ['traceparent', '(?<!\\w)(?:[0-9a-f]{2}-)?[0-9a-f]{32}-[0-9a-f]{16}(?:-[0-9a-f]{1,2})?(?!\\w)'],
-  ['uuid', '(?<![a-z0-9])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![a-z0-9])'],
-  ['sha1', '(?<![a-z0-9])[0-9a-f]{40}(?![a-z0-9])'],
-  ['md5', '(?<![a-z0-9])[0-9a-f]{32}(?![a-z0-9])'],
-  [
-    'date',
-    `(?<![a-z0-9])(?:\\d{4}-\\d{2}-\\d{2}(?:[T ]${CLOCK}${ZONE}?)?` +
-      `|${WEEKDAY},? (?:\\d{1,2} ${MONTH}|${MONTH} \\d{1,2}),? \\d{4}(?: ${CLOCK}${ZONE}?)?` +
-      `|\\d{1,2} ${MONTH} \\d{4}(?: ${CLOCK}${ZONE}?)?)(?![a-z0-9])`,
+    `(?<![\\w.])(?:${OCTET}\\.){3}${OCTET}(?!\\w|\\.\\d)` +
+      `|(?<![\\w:])(?=[a-fA-F:]{0,40}\\d)(?:(?:${H}{1,4}:){7}${H}{1,4}` +
+      `|(?:${H}{1,4}:){1,6}(?::${H}{1,4}){1,6}|(?:${H}{1,4}:){1,7}:|:(?::${H}{1,4}){1,7})(?![\\w:])`,
   ],
   [
-    'duration',
-    '(?<![a-z0-9.])[+-]?\\d+(?:\\.\\d+)? ?' +
-      '(?:ns|[uµ]s|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|milliseconds?)(?![a-z0-9])',
+    'traceparent',
+    '(?<!\\w)(?:(?:[0-9a-f]{2}-)?[0-9a-f]{32}-[0-9a-f]{16}(?:-[0-9a-f]{1,2})?|1-[0-9a-f]{8}-[0-9a-f]{24})(?!\\w)',
   ],
-  ['hex', `(?<![a-z0-9])(?:0x[0-9a-f]+|${DIGIT_AND_LETTER}[0-9a-f]{8,256})(?![a-z0-9])`],
-  ['git_sha', `(?<![a-z0-9])${DIGIT_AND_LETTER}[0-9a-f]{7}(?![a-z0-9])`],
-  ['float', '(?<![a-z0-9])[+-]?\\d+(?:\\.\\d+(?:e[+-]?\\d{1,4})?|e[+-]?\\d{1,4})(?![a-z0-9])'],
-  ['int', '(?<![a-z0-9])[+-]?\\d+(?![a-z0-9])'],
-  ['quoted_str', '(?<==\\s?)(?:\'[^\'\\n]*\'|"[^"\\n]*")'],
-  ['bool', '(?<==\\s?)(?:true|false)(?!\\w)'],
+  ['uuid', `(?<!\\w)${H}{8}-${H}{4}-${H}{4}-${H}{4}-${H}{12}(?!\\w)`],
+  ['sha1', `(?<!\\w)${H}{40}(?!\\w)`],
+  ['md5', `(?<!\\w)${H}{32}(?!\\w)`],
+  ['date', `(?<!\\w)(?:${DAYS.join('|')})(?!\\w)`],
+  ['duration', '(?<![\\w.])\\d+(?:\\.\\d+)?(?:ms|s|ns|[uµ]s)(?!\\w)'],
+  ['swift_txn_id', '(?<!\\w)tx[0-9a-f]{21}-[0-9a-f]{10}\\S{0,100}'],
+  ['hex', `(?<!\\w)(?:0[xX]${H}+|${DIGIT_AND_LETTER}[0-9a-f]{8,256}|(?=[A-F]*\\d)(?=\\d*[A-F])[0-9A-F]{8,256})(?!\\w)`],
+  ['git_sha', `(?<!\\w)${DIGIT_AND_LETTER}[0-9a-f]{7}(?!\\w)`],
+  ['float', '(?<!\\w)-?\\d+(?:\\.\\d+(?:e[+-]?\\d{1,4})?|e[+-]?\\d{1,4})(?!\\w)'],
+  ['int', '(?<!\\w)-?\\d+(?!\\w)'],
+  ['quoted_str', '(?<==)(?:\'[^\'\\n]+\'|"[^"\\n]+")'],
+  ['bool', '(?<==)(?:[Tt]rue|[Ff]alse)(?!\\w)'],
 ]
 
 const NAMES = PATTERNS.map(([name]) => `<${name}>`)
-const ALTERNATION = new RegExp(PATTERNS.map(([, source]) => `(${source})`).join('|'), 'gi')
+const ALTERNATION = new RegExp(PATTERNS.map(([, source]) => `(${source})`).join('|'), 'g')
 // Most messages hold none of these characters and skip the alternation.
 const MAY_MATCH = /[\d@.=:]/
 

@@ -60,12 +60,18 @@ function findCulprit(event: NormalEvent, stacks: readonly (readonly NormalFrame[
   )
 }
 
-/** `pay (src/payment/gateway.ts)`, or the half that is known. */
+/** `pay (src/payment/gateway.ts)`, or the half that is known; `shop+0x2a40` in native code without symbols. */
 export function describeFrame(frame: NormalFrame, family: Family): string {
   const name = functionName(frame.function, frameFamily(frame, family))
   const file = filePart(frame)
-  if (name === '') return file
+  if (name === '') return file || addressPart(frame)
   return file === '' ? name : `${name} (${file})`
+}
+
+function addressPart({ signs }: NormalFrame): string {
+  const binary = signs?.package?.split(/[/\\]/).at(-1) ?? ''
+  const offset = signs?.address?.split(' ').at(-1)
+  return binary === '' || offset === undefined ? binary : `${binary}+0x${offset}`
 }
 
 function filePart(frame: NormalFrame): string {

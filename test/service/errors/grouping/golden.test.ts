@@ -570,7 +570,7 @@ const cases: Case[] = [
         'nil',
         stack(
           { function: 'block in show', filename: 'app/carts.rb' },
-          { function: '_app_views_cart_erb___98_5', filename: 'app/views/cart.erb' },
+          { function: '_app_views_cart_erb__98761_50102', filename: 'app/views/cart.erb' },
         ),
         ruby,
       ),

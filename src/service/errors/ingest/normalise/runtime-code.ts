@@ -144,7 +144,7 @@ const NATIVE_FILES = new RegExp(
   'i',
 )
 const NATIVE_FUNCTIONS =
-  /^(?:(?:std|core|alloc|backtrace|google_breakpad|crashpad)::|<?(?:std|core|alloc)::|__rust_|_?rust_(?:begin_unwind|panic)|__libc_start|_+(?:start|sigtramp|pthread_\w+|cxa_\w+|assert_rtn|swift_\w+)$|(?:abort|raise|memcpy|memset|memcmp|malloc|free|exit|start_thread|thread_start|BaseThreadInitThunk|RtlUserThreadStart|UIApplicationMain|objc_exception_throw|RaiseException|_CxxThrowException|invoke_main)$|kscrash_|sentrycrash)/
+  /^(?:(?:std|core|alloc|backtrace|google_breakpad|crashpad)::|<?(?:std|core|alloc)::|__rust_|_?rust_(?:begin_unwind|panic)|__libc_start|_+(?:start|sigtramp|pthread_\w+|cxa_\w+|assert_rtn|swift_\w+)$|(?:abort|raise|memcpy|memset|memcmp|malloc|free|exit|start_thread|thread_start|BaseThreadInitThunk|RtlUserThreadStart|UIApplicationMain|objc_exception_throw|RaiseException|_CxxThrowException|invoke_main)$|\s*(?:kscm|kscrash|_*sentrycrash(?:cm)?)_|[+-]?\[(?:KSCrash|RNSentry|Sentry)|_*\d*_*[+-]\[Sentry)/
 
 const native: Rule = ({ package: binary, abs_path, function: name }) =>
   NATIVE_PACKAGES.test(binary) ||
