@@ -1,6 +1,6 @@
 import type { MapTable, Mapping } from '../table/map-table.ts'
 import { enclosingName } from './enclosing-name.ts'
-import { calledAt, isKeyword, literalAt, literalNameAt, nameAt, symbolAt } from './original-name.ts'
+import { calledAt, isKeyword, isReserved, literalAt, literalNameAt, nameAt, symbolAt } from './original-name.ts'
 import type { Position } from './positions.ts'
 import type { FunctionRange, NameToken, Owner, ScopeTable } from './scope-table.ts'
 
@@ -23,7 +23,7 @@ export function functionName(position: Position, { map, scopes }: NameTables, ca
   if (found === undefined) return ''
   const moved = movedFrom(map, position, found)
   if (moved !== undefined) return enclosingName(moved)
-  return findName(map, found) ?? calledName(map, caller)
+  return findName(map, found) ?? (isArgument(map, found.start, caller) ? '' : calledName(map, caller))
 }
 
 /** '' for a function without a name, undefined when the tables do not say whether it has one. */
@@ -101,7 +101,43 @@ function literalName(map: MapTable, start: Position): string | undefined {
 function calledName(map: MapTable, caller: Position | undefined): string {
   const mapping = caller && exactMapping(map, caller)
   const original = mapping && originalAt(map, mapping)
-  return (original && calledAt(original.text, original.offset)) || (mapping?.name ?? '')
+  const name = (original && calledAt(original.text, original.offset)) || (mapping?.name ?? '')
+  // webpack maps `return` before a call as a name.
+  return isReserved(name) ? '' : name
+}
+
+/** Lines of a call that are searched for a function that it passes. */
+const LINES_OF_CALL = 50
+
+/**
+ * Whether the function is an argument of the call in its caller: the name that is called there (`map`, `replaceAll`) is
+ * that of a function between the two, of which there is no frame.
+ */
+function isArgument(map: MapTable, start: Position, caller: Position | undefined): boolean {
+  const call = caller && exactMapping(map, caller)
+  const literal = exactMapping(map, start)
+  if (call === undefined || literal === undefined || call.source !== literal.source) return false
+  if (literal.line < call.line || literal.line - call.line > LINES_OF_CALL) return false
+  const lines = map.lines(call.source, call.line, literal.line + 1) ?? []
+  // The end first: both may be on one line.
+  const ended = [...lines.slice(0, -1), (lines.at(-1) ?? '').slice(0, literal.column)].join('\n')
+  return isInCall(ended.slice(call.column))
+}
+
+/** Whether a text that begins with a call ends inside its brackets; brackets in texts count like others. */
+function isInCall(text: string): boolean {
+  let depth = 0
+  let opened = false
+  for (const character of text) {
+    if (character === '(') {
+      depth += 1
+      opened = true
+    } else if (character === ')') {
+      depth -= 1
+      if (depth <= 0) return false
+    }
+  }
+  return opened
 }
 
 /** The mapping whose segment starts exactly at the position: one that starts before belongs to another token. */

@@ -40,8 +40,20 @@ const KEYWORDS = new Set(
   ).split(' '),
 )
 
+/** Keywords in some places only, which may name functions as well. */
+const CONTEXTUAL = new Set(
+  'abstract async declare get implements interface override private protected public readonly set static using'.split(
+    ' ',
+  ),
+)
+
 export function isKeyword(word: string): boolean {
   return KEYWORDS.has(word)
+}
+
+/** Whether no function can have this name. */
+export function isReserved(word: string): boolean {
+  return KEYWORDS.has(word) && !CONTEXTUAL.has(word)
 }
 
 /**

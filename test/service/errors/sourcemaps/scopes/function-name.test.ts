@@ -87,6 +87,24 @@ test('a callback has no name, whatever it is called by', () => {
   expect(nameIn(minified, { at: 'HERE', caller: 'CALL' })).toBe('')
 })
 
+test('a callback is not named after the function that it is passed to', () => {
+  const minified = minify('text.replaceAll(/[(]/g, (found) => {\n  return HERE(found)\n}); later()')
+  expect(nameIn(minified, { at: 'HERE', caller: 'replaceAll' })).toBe('')
+  // What is called after that call says how the function is called.
+  const passed = minify('register(1, (found) => HERE(found)); later()')
+  expect(nameIn(passed, { at: 'HERE', caller: 'later' })).toBe('later')
+})
+
+test('a keyword that a bundler maps as a name is none, a name that is a keyword elsewhere is one', () => {
+  const minified = minify('use({ [key]: () => HERE2() }); CALL()')
+  const mapped = (name: string) => {
+    const column = vlq(minified.code.indexOf('CALL'))
+    return JSON.stringify({ version: 3, sources: ['a.js'], names: [name], mappings: `${column}AAAA` })
+  }
+  const named = (name: string) => nameIn({ code: minified.code, map: mapped(name) }, { at: 'HERE2', caller: 'CALL' })
+  expect([named('return'), named('this'), named('get')]).toEqual(['', '', 'get'])
+})
+
 test('code outside of functions has no name', () => {
   expect(nameIn(minify('CALL(); HERE()'), { at: 'HERE', caller: 'CALL' })).toBe('')
 })
