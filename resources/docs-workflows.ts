@@ -1,3 +1,4 @@
+import { reportFormatList } from '../src/contract/test-ingest.ts'
 import { defineResource } from '../src/mcp/define/define.ts'
 
 export const docsWorkflows = defineResource({
@@ -32,7 +33,7 @@ The same can be read as tracegate://error-issue/SHOP-31/fix-context.
    cases to write.
 3. Write the test in the repository, with the requirement named in it, as in "[REQ-12] refuses an expired voucher".
 4. \`record_tests\` registers it at once; a report does so too when the name or a tag has the key.
-5. Run the tests with a reporter: JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP.
+5. Run the tests with a reporter: ${reportFormatList}.
 6. \`ingest_test_report\` {"path":"reports/junit.xml"}: coverage before and after, requirements that changed, failing tests.
 
 Gaps, in addition to no_test: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed

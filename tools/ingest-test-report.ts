@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { parseTruncationNote } from '../src/contract/base/truncation-note.ts'
+import { reportFormatList } from '../src/contract/test-ingest.ts'
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
@@ -51,7 +52,8 @@ export const ingestTestReport = defineTool({
   effect: 'update',
   title: 'Send a test run',
   description:
-    'Upload test results: send the report of a test run (JUnit XML, CTRF, Vitest, Jest, Playwright or TAP) so that gaps close. ' +
+    'Upload test results: send the report of a test run (' +
+    `${reportFormatList}) so that gaps close. ` +
     'Matches or creates test cases, follows requirement tags such as [REQ-12], reports the coverage effect. ' +
     'Give path for a local file, or report with its text. Run the tests yourself first.',
   input,

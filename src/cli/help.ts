@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path'
 import type { Config } from '../config.ts'
+import { reportFormatList } from '../contract/test-ingest.ts'
 import type { Io } from './support/io.ts'
 
 const text = `tracegate - from the crash to the shipped fix, for coding agents
@@ -14,9 +15,9 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
   tracegate sourcemaps upload DIR        upload the source maps of a build folder, so that frames show original code
       --release V [--dist D]             the version they belong to; required
       --url-prefix '~/'                  the prefix of their paths in stack frames
-  tracegate report FILE...               send the reports of a test run (JUnit XML, CTRF, Vitest, Jest, Playwright,
-                                         TAP), or folders of them; exits with 0 when sent, 1 when refused, unreachable
-                                         or no file can be read, 2 for invalid arguments; failed tests do not matter
+  tracegate report FILE...               send the reports of a test run, or folders of them: ${reportFormatList.replace(', or JSON', `,\n${' '.repeat(41)}or JSON`)};
+                                         exits with 0 when sent, 1 when refused, unreachable or no file can be read,
+                                         2 for invalid arguments; failed tests do not matter
       --release V --environment E        the version that was tested, and where
       --branch B --commit SHA --url URL  facts about the run; detected on GitHub Actions and GitLab CI
       --run-key K                        reports with the same key are one run: shards, or retries of the same tests

@@ -17,16 +17,32 @@ import { endpoint, MIB } from './base/endpoint.ts'
 import { team } from './base/text.ts'
 import { TestLevel } from './tests.ts'
 
-export const ReportFormat = prefixed('REPORT_FORMAT', [
-  'AUTO',
+const readFormats = [
   'CTRF',
   'JUNIT_XML',
   'VITEST_JSON',
   'JEST_JSON',
   'PLAYWRIGHT_JSON',
   'TAP',
-  'NATIVE',
-])
+  'GO_JSON',
+  'TRX',
+] as const
+export const ReportFormat = prefixed('REPORT_FORMAT', ['AUTO', ...readFormats, 'NATIVE'])
+
+/** What people call the formats of reports that are read. */
+export const reportFormatNames: Readonly<Record<(typeof readFormats)[number], string>> = {
+  CTRF: 'CTRF',
+  JUNIT_XML: 'JUnit XML',
+  VITEST_JSON: 'Vitest JSON',
+  JEST_JSON: 'Jest JSON',
+  PLAYWRIGHT_JSON: 'Playwright JSON',
+  TAP: 'TAP',
+  GO_JSON: 'go test -json',
+  TRX: 'TRX',
+}
+
+/** All of them in one line, for descriptions, answers and help. */
+export const reportFormatList = 'JUnit XML, TAP, TRX, CTRF, go test -json, or JSON of Vitest, Jest or Playwright'
 export const IngestMode = prefixed('INGEST_MODE', ['RESULTS', 'DRAFT'])
 export const MissingPolicy = prefixed('MISSING_POLICY', ['KEEP', 'DEPRECATE'])
 export const IngestAction = prefixed('INGEST_ACTION', ['CREATED', 'UPDATED', 'RENAMED', 'UNCHANGED', 'SKIPPED'])

@@ -87,7 +87,7 @@ test('report prints the outcome of a folder of reports and its steps on stderr, 
       no such requirement: REQ-1 (1 test), REQ-99 (1 test)
       requirements: verified 0, not run 0, no test 0
       warning: FOLDER/none.xml does not exist
-      warning: FOLDER/reports/other.json: the format of this report is unknown: it is JSON, but not CTRF, Vitest, Jest or Playwright
+      warning: FOLDER/reports/other.json: the format of this report is unknown: it is JSON, but of no known reporter; send JUnit XML, TAP, TRX, CTRF, go test -json, or JSON of Vitest, Jest or Playwright
     "
   `)
   expect(stderr).toMatchInlineSnapshot(`
@@ -151,7 +151,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'a folder without reports',
     { 'a.txt': 'x' },
-    /^tracegate: no report could be read: \S+ holds no \.xml, \.json or \.tap file\n$/,
+    /^tracegate: no report could be read: \S+ holds no \.xml, \.json, \.jsonl, \.tap or \.trx file\n$/,
   ],
   [
     'a file of no format',

@@ -295,7 +295,7 @@ test.each([
   const called = await agent.call('ingest_test_report', { report: text })
   expect(called.isError).toBe(true)
   expect(called.text).toMatch(words)
-  expect(called.text).toContain('expected: JUnit XML, CTRF')
+  expect(called.text).toContain('expected: JUnit XML, TAP, TRX, CTRF')
   expect(await allTests()).toEqual([])
 })
 

@@ -34,7 +34,7 @@ export interface Unread {
 }
 
 /**
- * The reports at the paths: a file, or the `.xml`, `.json` and `.tap` files of a folder. Names are relative to
+ * The reports at the paths: a file, or the `.xml`, `.json`, `.jsonl`, `.tap` and `.trx` files of a folder. Names are relative to
  * the working directory, with `/`.
  */
 export function findReports(paths: readonly string[]): { files: string[]; unread: Unread[] } {
@@ -47,9 +47,9 @@ export function findReports(paths: readonly string[]): { files: string[]; unread
       return found === undefined ? [] : [resolve(path)]
     }
     const inside = readdirSync(path, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(?:xml|json|tap)$/i.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(?:xml|json|jsonl|tap|trx)$/i.test(entry.name))
       .map((entry) => resolve(join(path, entry.name)))
-    if (inside.length === 0) unread.push({ name, why: 'holds no .xml, .json or .tap file' })
+    if (inside.length === 0) unread.push({ name, why: 'holds no .xml, .json, .jsonl, .tap or .trx file' })
     return inside.toSorted()
   })
   return { files: [...new Set(files)], unread }

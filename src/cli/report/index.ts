@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
+import { reportFormatList } from '../../contract/test-ingest.ts'
 import { ServiceError } from '../../errors.ts'
 import { apiFor, openBackend, type Backend } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
@@ -182,7 +183,7 @@ function unusable({ reason, metadata }: ServiceError): string | undefined {
   const { format, line } = metadata
   if (reason === 'REPORT_EMPTY') return 'has no test'
   if (reason === 'FORMAT_UNKNOWN') {
-    return 'is not JUnit XML, TAP, or JSON of CTRF, Vitest, Jest or Playwright'
+    return `is not ${reportFormatList}`
   }
   if (reason !== 'REPORT_UNPARSABLE') return undefined
   const place = line === undefined || line === '0' ? '' : ` from line ${line} on`

@@ -1,3 +1,4 @@
+import { reportFormatList } from '../../../src/contract/test-ingest.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
@@ -29,7 +30,7 @@ export function explainRefusal(
     `${why}${as}${line}`,
     {
       sent: path === undefined ? `report = ${describeValue(report)}` : `path = ${describeValue(path)}`,
-      expected: 'JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP, as the test runner wrote it',
+      expected: `${reportFormatList}, as the test runner wrote it`,
       hint: 'run the tests again with one of these reporters and send the whole file.',
     },
     { reason, metadata, cause: error },

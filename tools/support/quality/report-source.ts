@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { InputOf } from '../../../src/contract/index.ts'
+import { reportFormatList } from '../../../src/contract/test-ingest.ts'
 import { decodeText } from '../../../src/lib/text.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
@@ -80,7 +81,7 @@ function oneOfTwo(isBoth: boolean, isLocal: boolean): TeachingError {
   const first = isLocal ? 'path of a report file, or ' : ''
   return new TeachingError('invalid_argument', 'pass the report in one way', {
     sent: isBoth ? 'path and report' : 'neither path nor report',
-    expected: `${first}report with the text of one: JUnit XML, CTRF, Vitest, Jest or Playwright JSON, or TAP`,
+    expected: `${first}report with the text of one: ${reportFormatList}`,
     hint: 'let the test runner write a report, e.g. vitest run --reporter=json --outputFile=report.json, then call again.',
   })
 }

@@ -1,4 +1,7 @@
+import { reportFormatList } from '../../../contract/test-ingest.ts'
 import { isObject } from '../../../lib/objects.ts'
+import { describeJson } from './foreign.ts'
+import { isGoEvent, jsonLines } from './go/events.ts'
 import { formatName, formatUnknown, reportUnparsable } from './model/errors.ts'
 import { lineCounter } from './model/lines.ts'
 import type { ParsedReport, ReportInput } from './model/report.ts'
@@ -48,10 +51,35 @@ function detectText(content: string, format: Format): Detected {
   // Output that a runner prints before its TAP may look like another format.
   const isNamedTap = /^TAP version \d/mu.test(start) || format === 'REPORT_FORMAT_TAP'
   if (isNamedTap && isTap(text)) return { format: 'REPORT_FORMAT_TAP', text, json: undefined, isWide }
-  if (start.startsWith('<')) return { format: 'REPORT_FORMAT_JUNIT_XML', text, json: undefined, isWide }
+  if (start.startsWith('<')) return { format: xmlFormat(start), text, json: undefined, isWide }
+  if (isJsonLines(start)) return { format: linesFormat(text, format), text, json: undefined, isWide }
   if (start.startsWith('{') || start.startsWith('[')) return { ...detectJson({ json: readJson(text), format }), isWide }
   if (isTap(text)) return { format: 'REPORT_FORMAT_TAP', text, json: undefined, isWide }
   throw unknown(format, describeUnknown(start))
+}
+
+/** Anything that is not TRX is left to the reader of JUnit, which names what it is. */
+function xmlFormat(start: string): Detected['format'] {
+  const root = /<([A-Za-z_][^\s/>]*)/u.exec(start)?.[1]
+  return root === 'TestRun' ? 'REPORT_FORMAT_TRX' : 'REPORT_FORMAT_JUNIT_XML'
+}
+
+/** Whether each of the first lines is a JSON object, or output before one that go test writes. */
+function isJsonLines(start: string): boolean {
+  if (/^\{"(?:Time|Action|ImportPath)":/mu.test(start)) return true
+  const [first = '', second = ''] = start.split('\n').map((line) => line.trim())
+  return first.startsWith('{') && first.endsWith('}') && (second.startsWith('{') || second.startsWith('[{'))
+}
+
+/** The format of a stream of JSON values, one a line; throws when it is not go test's. */
+function linesFormat(text: string, format: Format): Detected['format'] {
+  let looked = 0
+  for (const { value } of jsonLines(text)) {
+    if (isGoEvent(value)) return 'REPORT_FORMAT_GO_JSON'
+    if ((looked += 1) === 100) break
+  }
+  const [first] = jsonLines(text)
+  throw unknown(format, describeJson(first?.value) ?? 'it is JSON, one value a line, but not go test -json')
 }
 
 function unknown(format: Format, what: string) {
@@ -68,7 +96,7 @@ function describeUnknown(start: string): string {
   if (start.startsWith('PK')) return 'it is a ZIP archive; send the report inside it'
   if (start.startsWith('\u001f')) return 'it is compressed; send it uncompressed, or with content_encoding gzip+base64'
   if (NO_TEXT.test(start)) return 'it is binary data, not the text of a report'
-  return `it is not XML, JSON or TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP`
+  return `it is not XML, JSON or TAP; send ${reportFormatList}`
 }
 
 function readJson(text: string): unknown {
@@ -90,7 +118,10 @@ function detectJson({ json, format }: { json: unknown; format: Format }): Detect
   const found = jsonFormat(json)
   if (found !== undefined) return { format: found, text: '', json, isWide: false }
   if (Array.isArray(json['cases'])) throw unknown(format, 'it is a list of cases; send it as draft.cases')
-  throw unknown(format, 'it is JSON, but not CTRF, Vitest, Jest or Playwright')
+  if (isGoEvent(json))
+    return { format: 'REPORT_FORMAT_GO_JSON', text: JSON.stringify(json), json: undefined, isWide: false }
+  const what = describeJson(json)
+  throw unknown(format, what ?? `it is JSON, but of no known reporter; send ${reportFormatList}`)
 }
 
 /**

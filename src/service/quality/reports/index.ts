@@ -1,4 +1,5 @@
 import { detect, type Detected } from './detect.ts'
+import { parseGoJson } from './go/index.ts'
 import { jsonParsers } from './json/index.ts'
 import { parseJunit } from './junit/index.ts'
 import { reportUnparsable } from './model/errors.ts'
@@ -6,6 +7,7 @@ import type { ParsedReport, ReportInput } from './model/report.ts'
 import { withholdPasses } from './model/synthetic.ts'
 import { mergeRepeats } from './repeats.ts'
 import { parseTap } from './tap/index.ts'
+import { parseTrx } from './trx/index.ts'
 
 const lossy = {
   code: 'ENCODING_LOSSY',
@@ -33,7 +35,9 @@ export function parseReport(input: ReportInput): ParsedReport {
 
 function parse({ format, text, json }: Detected, name: string): ParsedReport {
   if (format === 'REPORT_FORMAT_JUNIT_XML') return parseJunit(text)
+  if (format === 'REPORT_FORMAT_TRX') return parseTrx(text)
   if (format === 'REPORT_FORMAT_TAP') return parseTap(text, name)
+  if (format === 'REPORT_FORMAT_GO_JSON') return parseGoJson(text)
   return jsonParsers[format](json)
 }
 

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { ReportFormat } from '../../../../src/contract/test-ingest.ts'
 import type * as z from 'zod'
 import { parseReport } from '../../../../src/service/quality/reports/index.ts'
 import { fixtureText, parsed, recordedReports, refused } from './stated.ts'
+import { type ReportFormat, reportFormatList, reportFormatNames } from '../../../../src/contract/test-ingest.ts'
+
+const JUNIT = 'configure the tests to report JUnit XML'
+const TRX = 'run dotnet test --logger trx and send the .trx file'
 
 type Format = z.output<typeof ReportFormat>
 
@@ -90,7 +94,7 @@ test.each([
   [
     'REPORT_FORMAT_JUNIT_XML',
     'hello',
-    'this JUnit XML report cannot be read: it is not XML, JSON or TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
+    `this JUnit XML report cannot be read: it is not XML, JSON or TAP; send ${reportFormatList}`,
   ],
 ] satisfies [Format, string, string][])(
   '%s that is something else says what it looks like',
@@ -106,15 +110,12 @@ test.each([
 test.each([
   ['', 'it is empty; send the file that the test runner wrote'],
   [' \n ', 'it is empty; send the file that the test runner wrote'],
-  [
-    'all 3 tests passed',
-    'it is not XML, JSON or TAP; send JUnit XML, CTRF, Vitest JSON, Jest JSON, Playwright JSON or TAP',
-  ],
+  ['all 3 tests passed', `it is not XML, JSON or TAP; send ${reportFormatList}`],
   ['PK\u0003\u0004\u0014', 'it is a ZIP archive; send the report inside it'],
   ['\u001f\ufffd\b\0', 'it is compressed; send it uncompressed, or with content_encoding gzip+base64'],
   ['\u007fELF\u0002\u0001', 'it is binary data, not the text of a report'],
   ['[1, 2]', 'it is a JSON array or a single value; all supported JSON formats are objects'],
-  ['{"a":1}', 'it is JSON, but not CTRF, Vitest, Jest or Playwright'],
+  ['{"a":1}', `it is JSON, but of no known reporter; send ${reportFormatList}`],
   ['{"cases":[]}', 'it is a list of cases; send it as draft.cases'],
 ])('%j is not a known format, and the error says why', (content, why) => {
   expect(refused(() => parsed(content))).toEqual({
@@ -122,6 +123,40 @@ test.each([
     message: `the format of this report is unknown: ${why}`,
     metadata: { format: 'REPORT_FORMAT_AUTO', line: '0' },
   })
+})
+
+test.each([
+  ['{"version":"3.13","examples":[],"summary":{},"summary_line":"1 example"}', 'JSON of RSpec; add the gem'],
+  [
+    '{"stats":{"tests":1},"tests":[],"pending":[],"failures":[],"passes":[]}',
+    'JSON of Mocha; run mocha --reporter xunit',
+  ],
+  ['{"stats":{"tests":1},"results":[]}', 'JSON of Mochawesome; run mocha --reporter xunit'],
+  [
+    '{"protocolVersion":"0.1.1","runnerVersion":"1.25","type":"start"}\n{"suite":{},"type":"suite"}\n',
+    'the machine output of Dart or Flutter; convert it with tojunit',
+  ],
+  [
+    '{"pytest_version":"8.0","$report_type":"SessionStart"}\n{"$report_type":"TestReport"}\n',
+    'the report log of pytest; run pytest --junitxml',
+  ],
+  [
+    '{"type":"suite","event":"started"}\n{"type":"test","event":"ok","name":"a"}\n',
+    'JSON of cargo test; run cargo nextest',
+  ],
+  ['{"a":1}\n{"a":2}\n', 'JSON, one value a line, but not go test -json'],
+])('%j is named, with the next step', (content, what) => {
+  const { reason, message } = refused(() => parsed(content))
+  expect(reason).toBe('FORMAT_UNKNOWN')
+  expect(message).toContain(`it is ${what}`)
+})
+
+test('the list of formats names each of them', () => {
+  for (const name of Object.values(reportFormatNames)) {
+    const [first = '', second = ''] = name.split(' ')
+    expect(reportFormatList).toContain(second === 'JSON' ? first : name)
+  }
+  expect(readFileSync('README.md', 'utf8')).toContain(reportFormatList)
 })
 
 test('the error for truncated JSON has its line and does not quote it', () => {
@@ -133,13 +168,12 @@ test('the error for truncated JSON has its line and does not quote it', () => {
 })
 
 test.each([
-  ['test-run', 'a report of NUnit 3'],
-  ['assemblies', 'a report of xUnit.net'],
-  ['TestRun', 'a TRX report of Visual Studio'],
-  ['html', 'a web page'],
-  ['toString', 'XML of another kind'],
-])('XML whose root is %s is not JUnit, and the error says what it is', (root, what) => {
+  ['test-run', 'a report of NUnit 3', TRX],
+  ['assemblies', 'a report of xUnit.net', TRX],
+  ['html', 'a web page', JUNIT],
+  ['toString', 'XML of another kind', JUNIT],
+])('XML whose root is %s is not JUnit, and the error says what it is and what to do', (root, what, next) => {
   expect(refused(() => parsed(`<${root}/>`)).message).toBe(
-    `this JUnit XML report cannot be read: it is ${what}; the root element must be testsuites or testsuite, so configure the tests to report JUnit XML (line 1)`,
+    `this JUnit XML report cannot be read: it is ${what}; the root element must be testsuites or testsuite, so ${next} (line 1)`,
   )
 })

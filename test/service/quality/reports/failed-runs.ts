@@ -57,6 +57,27 @@ const junitRun = (more: Parameters<typeof junit>[1]): FailedRun => ({
   failed: (names) => junit(names, more),
 })
 
+const go = (names: readonly string[], end: string, more: object = {}) =>
+  [
+    ...names.map((Test) => ({ Action: 'pass', Package: 'shop/cart', Test })),
+    { Action: end, Package: 'shop/cart', ...more },
+  ]
+    .map((event) => `${json(event)}\n`)
+    .join('')
+const goRun = (failed: FailedRun['failed']): FailedRun => ({
+  name: 'go.json',
+  good: (names) => go(names, 'pass'),
+  failed,
+})
+
+const trx = (names: readonly string[], summary = '<ResultSummary outcome="Completed"/>') =>
+  `<TestRun><Results>${names.map((name) => `<UnitTestResult testId="1" testName="${name}" outcome="Passed"/>`).join('')}</Results><TestDefinitions><UnitTest id="1"><TestMethod className="Cart"/></UnitTest></TestDefinitions>${summary}</TestRun>`
+const trxRun = (summary: string): FailedRun => ({
+  name: 'run.trx',
+  good: (names) => trx(names),
+  failed: (names) => trx(names, summary),
+})
+
 /** One way of each runner to fail without a case that failed, by its description. */
 export const failedRuns: Readonly<Record<string, FailedRun>> = {
   'TAP that stopped before the end of its plan': tapRun((names) => plan(names.length + 4) + points(names)),
@@ -116,4 +137,15 @@ export const failedRuns: Readonly<Record<string, FailedRun>> = {
     good: (names) => ctrf(names),
     failed: (names) => ctrf(names, 1),
   },
+  'go test with a package that failed without a test': goRun((names) => go(names, 'fail')),
+  'go test with a package that was not built': goRun((names) => go(names, 'fail', { FailedBuild: 'shop/cart' })),
+  'go test with a package that has no result': goRun((names) => go(names, 'output')),
+  'TRX of a run that was aborted': trxRun('<ResultSummary outcome="Aborted"/>'),
+  'TRX of a run that failed without a test': trxRun('<ResultSummary outcome="Failed"/>'),
+  'TRX that counts a failure it does not list': trxRun(
+    '<ResultSummary outcome="Completed"><Counters failed="1"/></ResultSummary>',
+  ),
+  'TRX of a run whose test host crashed': trxRun(
+    '<ResultSummary><RunInfos><RunInfo outcome="Error"><Text>crashed</Text></RunInfo></RunInfos></ResultSummary>',
+  ),
 }

@@ -2,10 +2,10 @@ import { reportUnparsable } from '../model/errors.ts'
 import { lineCounter } from '../model/lines.ts'
 import { MOST_CASES } from '../model/report.ts'
 import { plainText } from '../model/text.ts'
-import { readChildren, decodeContent, readElement, type JunitElement } from './element.ts'
+import { readChildren, decodeContent, readElement, type XmlElement } from '../xml/element.ts'
 import { isRed } from '../model/synthetic.ts'
 import { failureText, isFailure, readOutcome, type Outcome } from './outcome.ts'
-import { scanXml, type Tag } from './scan.ts'
+import { scanXml, type Tag } from '../xml/scan.ts'
 
 /** A `<testsuites>` or `<testsuite>` as written. */
 export interface JunitSuite {
@@ -37,6 +37,7 @@ export interface JunitDocument {
   cases: JunitCase[]
 }
 
+const FORMAT = 'REPORT_FORMAT_JUNIT_XML'
 const MOST_SUITES = 100_000
 const MOST_ELEMENTS_OF_A_CASE = 10_000
 const MOST_PROPERTIES_OF_A_SUITE = 300
@@ -47,11 +48,11 @@ const CONTAINERS = new Set(['testsuites', 'testsuite', 'testcase', 'properties']
 export function readDocument(xml: string): JunitDocument {
   const document: JunitDocument = { suites: [], cases: [] }
   const lineAt = lineCounter(xml)
-  const fail = (what: string, offset: number) => reportUnparsable('REPORT_FORMAT_JUNIT_XML', what, lineAt(offset))
+  const fail = (what: string, offset: number) => reportUnparsable(FORMAT, what, lineAt(offset))
   let suite: JunitSuite | undefined
   let piece: Tag | undefined
   let elements = 0
-  scanXml(xml, {
+  scanXml(xml, FORMAT, {
     holdsText: (name) => !CONTAINERS.has(name),
     open(tag, parents) {
       if (parents === 0 && !isSuite(tag)) throw fail(foreignRoot(tag.name), tag.start)
@@ -87,7 +88,7 @@ function isSuite({ name }: Tag): boolean {
 function readSuite(xml: string, tag: Tag, parent: JunitSuite | undefined, line: number): JunitSuite {
   const written = xml.slice(tag.start, tag.end)
   const alone = written.endsWith('/>') ? written : `${written.slice(0, -1)}/>`
-  const { attributes } = readElement(alone, line)
+  const { attributes } = readElement(alone, { format: FORMAT, line })
   const isRoot = tag.name === 'testsuites'
   return { attributes, properties: [], parent, isRoot, error: undefined, showsFailure: false }
 }
@@ -107,9 +108,10 @@ function addPiece(document: JunitDocument, suite: JunitSuite, { xml, line }: { x
   const isProperties = xml.startsWith('<properties')
   const room = MOST_PROPERTIES_OF_A_SUITE - suite.properties.length
   if (isProperties && room === 0) return
-  const element = readElement(xml, line)
+  const where = { format: FORMAT, line } as const
+  const element = readElement(xml, where)
   if (isFailure(element)) {
-    suite.error ??= failureText(element, line)
+    suite.error ??= failureText(element, where)
     suite.showsFailure = true
     return
   }
@@ -119,13 +121,13 @@ function addPiece(document: JunitDocument, suite: JunitSuite, { xml, line }: { x
   }
   const properties = element.children
     .filter(({ name }) => name === 'properties')
-    .flatMap((list) => readProperties({ ...list, children: readChildren(list, line) }))
-  const outcome = readOutcome(element, line)
+    .flatMap((list) => readProperties({ ...list, children: readChildren(list, where) }))
+  const outcome = readOutcome(element, where)
   if (outcome.showsFailure || isRed(outcome)) suite.showsFailure = true
   document.cases.push({ suite, attributes: element.attributes, properties, outcome, line })
 }
 
-function readProperties({ children }: JunitElement): Property[] {
+function readProperties({ children }: XmlElement): Property[] {
   return children.flatMap(({ name, attributes, raw }): Property[] => {
     const key = attributes['name']?.trim() ?? ''
     if (name !== 'property' || key === '') return []
@@ -139,7 +141,6 @@ const foreign: Record<string, string> = {
   'test-results': 'a report of NUnit 2',
   assemblies: 'a report of xUnit.net',
   assembly: 'a report of xUnit.net',
-  TestRun: 'a TRX report of Visual Studio',
   coverage: 'a coverage report',
   report: 'a coverage report',
   checkstyle: 'a Checkstyle report',
@@ -148,5 +149,9 @@ const foreign: Record<string, string> = {
 
 function foreignRoot(name: string): string {
   const what = Object.hasOwn(foreign, name) ? (foreign[name] ?? '') : 'XML of another kind'
-  return `it is ${what}; the root element must be testsuites or testsuite, so configure the tests to report JUnit XML`
+  const isDotnet = /NUnit|xUnit/u.test(what)
+  const next = isDotnet
+    ? 'run dotnet test --logger trx and send the .trx file'
+    : 'configure the tests to report JUnit XML'
+  return `it is ${what}; the root element must be testsuites or testsuite, so ${next}`
 }

@@ -1,23 +1,17 @@
+import { reportFormatNames } from '../../../../contract/test-ingest.ts'
 import { ServiceError } from '../../../../errors.ts'
 import type { ParsedReport } from './report.ts'
 
 type Format = ParsedReport['format']
 
-const names: Record<Format, string> = {
-  REPORT_FORMAT_AUTO: 'a test report',
-  REPORT_FORMAT_CTRF: 'CTRF',
-  REPORT_FORMAT_JUNIT_XML: 'JUnit XML',
-  REPORT_FORMAT_VITEST_JSON: 'Vitest JSON',
-  REPORT_FORMAT_JEST_JSON: 'Jest JSON',
-  REPORT_FORMAT_PLAYWRIGHT_JSON: 'Playwright JSON',
-  REPORT_FORMAT_TAP: 'TAP',
-  REPORT_FORMAT_NATIVE: 'native cases',
-}
-
 /** The display name of a format, such as `JUnit XML` for `REPORT_FORMAT_JUNIT_XML`. */
 export function formatName(format: Format): string {
-  return names[format]
+  if (format === 'REPORT_FORMAT_AUTO') return 'a test report'
+  if (format === 'REPORT_FORMAT_NATIVE') return 'native cases'
+  return formatNames.get(format) ?? ''
 }
+
+const formatNames = new Map(Object.entries(reportFormatNames).map(([name, words]) => [`REPORT_FORMAT_${name}`, words]))
 
 /**
  * Creates `REPORT_UNPARSABLE` (contract §4.1): `this JUnit XML report cannot be read: <what> (line 12)`. `what` is a

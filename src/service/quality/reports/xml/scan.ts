@@ -1,5 +1,6 @@
 import { lineCounter } from '../model/lines.ts'
 import { reportUnparsable } from '../model/errors.ts'
+import type { ParsedReport } from '../model/report.ts'
 
 /** The deepest nesting of elements. */
 const MOST_LEVELS = 100
@@ -39,10 +40,10 @@ interface Scan {
  * than 100 levels, unclosed elements, a second root. Characters that XML forbids are allowed: terminal output contains
  * them.
  */
-export function scanXml(xml: string, visitor: Visitor): void {
+export function scanXml(xml: string, format: ParsedReport['format'], visitor: Visitor): void {
   const lineAt = lineCounter(xml)
   const fail = (what: string, offset: number): never => {
-    throw reportUnparsable('REPORT_FORMAT_JUNIT_XML', what, lineAt(offset))
+    throw reportUnparsable(format, what, lineAt(offset))
   }
   const scan: Scan = { xml, open: [], visitor, roots: 0, fail }
   let at = 0

@@ -1,13 +1,20 @@
 import { XMLParser } from 'fast-xml-parser'
 import { reportUnparsable } from '../model/errors.ts'
+import type { ParsedReport } from '../model/report.ts'
 
 /** An element of a report with its children as written. */
-export interface JunitElement {
+export interface XmlElement {
   name: string
   attributes: Record<string, string>
   /** The text between its tags, as written; '' when its children were read instead. */
   raw: string
-  children: JunitElement[]
+  children: XmlElement[]
+}
+
+/** The report that an element is in, and its line there. */
+export interface Where {
+  format: ParsedReport['format']
+  line: number
 }
 
 /** The longest attribute that is kept, in characters as written. */
@@ -37,29 +44,29 @@ const parser = new XMLParser({
  * Parses one well-formed element of a report: its attributes, decoded, and its children with their attributes and
  * unparsed content. Throws `REPORT_UNPARSABLE` for names that the parser rejects, such as `__proto__`.
  */
-export function readElement(xml: string, line: number): JunitElement {
+export function readElement(xml: string, { format, line }: Where): XmlElement {
   try {
     const [root] = toElements(parser.parse(xml))
     if (root !== undefined) return root
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause
   }
-  throw reportUnparsable('REPORT_FORMAT_JUNIT_XML', 'one of its elements cannot be read', line)
+  throw reportUnparsable(format, 'one of its elements cannot be read', line)
 }
 
 /** The longest content of a child whose elements are parsed, in characters. */
 const LONGEST_CONTENT = 1_000_000
 
 /** The elements in the content of a child; none when the content is empty or too long. */
-export function readChildren(element: JunitElement, line: number): JunitElement[] {
+export function readChildren(element: XmlElement, where: Where): XmlElement[] {
   if (!element.raw.includes('<') || element.raw.length > LONGEST_CONTENT) return []
-  return readElement(`<x>${element.raw}</x>`, line).children
+  return readElement(`<x>${element.raw}</x>`, where).children
 }
 
 type Node = Record<string, unknown>
 
-function toElements(list: unknown): JunitElement[] {
-  const elements: JunitElement[] = []
+function toElements(list: unknown): XmlElement[] {
+  const elements: XmlElement[] = []
   for (const node of Array.isArray(list) ? list.filter(isNode) : []) {
     const name = Object.keys(node).find((key) => key !== ATTRIBUTES)
     if (name !== undefined && name !== CONTENT) elements.push(toElement(name, node))
@@ -67,7 +74,7 @@ function toElements(list: unknown): JunitElement[] {
   return elements
 }
 
-function toElement(name: string, node: Node): JunitElement {
+function toElement(name: string, node: Node): XmlElement {
   const content: unknown = node[name]
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined
   const raw = isNode(only) ? only[CONTENT] : undefined
