@@ -7,7 +7,7 @@ import { createApi } from '../src/client/client.ts'
 import { replyText, type Send } from '../src/contract/base/wire.ts'
 import type { Platform } from '../src/service/shared/context.ts'
 import type { LogEntry } from '../src/service/shared/log.ts'
-import { sourceMapWorker } from '../src/cli/support/source-map-worker.ts'
+import { reportWorker, sourceMapWorker } from '../src/cli/support/workers.ts'
 import { openService, type Service, type ServiceOptions } from '../src/service/index.ts'
 import { systemPlatform } from '../src/service/shared/platform.ts'
 import type { Database } from '../src/service/sql/database.ts'
@@ -67,6 +67,7 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
     version: '0.0.0-test',
     checkResponses: true,
     sourceMapWorker,
+    reportWorker,
     log: (entry) => logged.push(entry),
     ...options,
     dataDir,

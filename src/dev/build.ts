@@ -35,8 +35,12 @@ export async function build(outdir: string): Promise<void> {
   mkdirSync(outdir, { recursive: true })
   const { metafile } = await bundle({
     absWorkingDir: root,
-    // A worker thread starts from its own file.
-    entryPoints: { main: 'src/main.ts', 'source-map-worker': 'src/service/errors/sourcemaps/process/worker-entry.ts' },
+    entryPoints: {
+      main: 'src/main.ts',
+      // A thread starts from its own file.
+      'source-map-worker': 'src/service/errors/sourcemaps/process/worker-entry.ts',
+      'report-worker': 'src/service/quality/test-ingest/thread-entry.ts',
+    },
     outdir,
     bundle: true,
     splitting: true,

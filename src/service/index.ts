@@ -23,6 +23,7 @@ import { sampleLoading } from './start/sample-loading.ts'
 import { createSymbolicator } from './errors/sourcemaps/symbolicate/symbolicator.ts'
 import { sourceMapFolders } from './errors/sourcemaps/uploads/folders.ts'
 import { createUploads, type UploadLimits, type Uploads } from './errors/sourcemaps/uploads/uploads.ts'
+import { createDraftReader } from './quality/test-ingest/draft-reader.ts'
 import { openSqlite } from './sql/sqlite.ts'
 
 export interface ServiceOptions {
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   version: string
   /** The module of the thread that reads source maps: a file, or a `data:` address. */
   sourceMapWorker: () => Promise<URL>
+  /** The module of the thread that reads large test reports, in the same form. */
+  reportWorker: () => Promise<URL>
   platform?: Platform | undefined
   /** Fill an empty data directory with the sample product. */
   sample?: boolean | undefined
@@ -89,6 +92,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       workerEntry: options.sourceMapWorker,
       limits: options.uploadLimits,
     })
+    const reports = createDraftReader(options.reportWorker)
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
     const authenticator = createAuthenticator({ db, platform, log })
     const idempotency = createIdempotency({ db, platform, onError: onError('idempotency') })
@@ -97,6 +101,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         version: options.version,
         onComponentsChanged: (productId) => store.componentsChanged(productId),
         uploads,
+        reports,
       }),
       db,
       symbolicator,
@@ -130,6 +135,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       async close() {
         await housekeeping.stop()
         await uploads.close()
+        await reports.close()
         await authenticator.settled()
         await idempotency.settled()
         await store.idle()

@@ -10,7 +10,7 @@ import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
-import { sourceMapWorker } from './source-map-worker.ts'
+import { reportWorker, sourceMapWorker } from './workers.ts'
 
 /** Where calls go: a deployment over the network, or the embedded service in this process. */
 export interface Backend {
@@ -56,6 +56,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     dataDir: config.dataDir,
     secret,
     sourceMapWorker,
+    reportWorker,
     sample: config.sample,
     version,
     onProgress: options.onProgress,

@@ -1,6 +1,7 @@
 import type { EndpointName } from '../../contract/index.ts'
 import type { Handlers } from '../shared/context.ts'
 import type { Uploads } from '../errors/sourcemaps/uploads/uploads.ts'
+import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'
 import { accountHandlers } from './account.ts'
 import { componentHandlers } from './components.ts'
 import { environmentHandlers } from './environments.ts'
@@ -25,10 +26,16 @@ export interface HandlerOptions {
   version: string
   onComponentsChanged: (productId: number) => void
   uploads: Pick<Uploads, 'create' | 'confirm'>
+  reports: Pick<DraftReader, 'read'>
 }
 
 /** The handlers of all endpoints that are not pending; the compiler rejects a missing one and one that is pending. */
-export function createHandlers({ version, onComponentsChanged, uploads }: HandlerOptions): Handlers<BuiltName> {
+export function createHandlers({
+  version,
+  onComponentsChanged,
+  uploads,
+  reports,
+}: HandlerOptions): Handlers<BuiltName> {
   return exactly({
     ...accountHandlers({ version }),
     ...productHandlers,
@@ -42,7 +49,7 @@ export function createHandlers({ version, onComponentsChanged, uploads }: Handle
     ...requirementHandlers,
     ...testHandlers,
     ...linkHandlers,
-    ...testIngestHandlers,
+    ...testIngestHandlers(reports),
     ...retrievalHandlers,
   })
 }

@@ -1,19 +1,31 @@
 import type { EndpointName } from '../../contract/index.ts'
+import { createTurns } from '../../lib/in-turn.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
 import { requireProduct } from '../workspace/access.ts'
-import { readDraft } from '../quality/test-ingest/decode.ts'
+import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'
+import type { Pause, Prepare, Rows } from '../sql/database.ts'
 import { ingestDraft } from '../quality/test-ingest/ingest.ts'
 
-export const testIngestHandlers = {
-  async ingestTests(input, call) {
-    refuseBranch(input.options?.branch_id)
-    // Checked before the report is read: without access a caller must not learn whether the report is readable.
-    await requireProduct(call.db.read, call.principal, input.product_id)
-    const draft = readDraft(input.draft)
-    return call.db.write(async (rows, prepare) => {
-      const product = await requireProduct(rows, call.principal, input.product_id)
-      return { ingest: await ingestDraft({ rows, prepare, call, product }, draft, input) }
-    })
-  },
-} satisfies Partial<Handlers<EndpointName>>
+/** Cases that are stored in one transaction; more take several, so that no event waits for all of them. */
+const AT_ONCE = 200
+
+/** Handlers of test reports; `read` reads the reports of a request. */
+export function testIngestHandlers({ read }: Pick<DraftReader, 'read'>) {
+  /** By product: the slices of two reports with the same cases must not mix. */
+  const turns = createTurns<number>()
+  return {
+    async ingestTests(input, call) {
+      refuseBranch(input.options?.branch_id)
+      // Checked before the report is read: without access a caller must not learn whether the report is readable.
+      const { id } = await requireProduct(call.db.read, call.principal, input.product_id)
+      const draft = await read(input.draft)
+      const store = async (rows: Rows, prepare: Prepare, pause: Pause) => {
+        const product = await requireProduct(rows, call.principal, input.product_id)
+        return { ingest: await ingestDraft({ rows, prepare, pause, call, product }, draft, input) }
+      }
+      if (draft.cases.length > AT_ONCE) return turns.run(id, () => call.db.writeInSlices(store))
+      return call.db.write((rows, prepare) => store(rows, prepare, () => Promise.resolve()))
+    },
+  } satisfies Partial<Handlers<EndpointName>>
+}

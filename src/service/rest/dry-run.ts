@@ -1,4 +1,7 @@
-import type { Database } from '../sql/database.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database, Pause } from '../sql/database.ts'
+
+const SLICE_MS = 20
 
 /** Thrown inside a transaction to keep its result but not its changes. */
 class RolledBack extends Error {}
@@ -21,6 +24,10 @@ export function dryRun(db: Database): Database {
         .catch(ignoreRollback)
       return results[0] as Awaited<ReturnType<typeof work>>
     },
+    // One transaction, because nothing of it is kept; other requests still run, and writes wait.
+    writeInSlices(work) {
+      return this.write((rows, prepare) => work(rows, prepare, breathe()))
+    },
     async batch(work) {
       const results: ReturnType<typeof work>[] = []
       await db
@@ -31,6 +38,16 @@ export function dryRun(db: Database): Database {
         .catch(ignoreRollback)
       return results[0] as ReturnType<typeof work>
     },
+  }
+}
+
+/** A pause that commits nothing. */
+function breathe(): Pause {
+  let until = performance.now() + SLICE_MS
+  return async () => {
+    if (performance.now() < until) return
+    await nextTurn()
+    until = performance.now() + SLICE_MS
   }
 }
 

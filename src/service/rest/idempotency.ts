@@ -132,6 +132,12 @@ function claiming(db: Database, request: RequestKey, platform: Platform): Databa
   return {
     read: db.read,
     batch: (work) => db.batch(work),
+    writeInSlices: (work) =>
+      db.writeInSlices(async (rows, prepare, pause) => {
+        if (!claimed) await claim(rows, request, platform.now())
+        claimed = true
+        return work(rows, prepare, pause)
+      }),
     close: () => db.close(),
     async write(work) {
       if (claimed) return db.write(work)

@@ -15,7 +15,7 @@ export interface ParsedRequest {
   validateOnly: boolean
   /** `request_id` or `Idempotency-Key` of a POST; undefined without one. */
   requestKey: string | undefined
-  /** Hash of the parsed input: equal for bodies with the same meaning. */
+  /** Hash of the parsed input, equal for bodies with the same meaning; '' without a request key. */
   hash: string
 }
 
@@ -50,7 +50,8 @@ export function compileReader(endpoint: Endpoint) {
     const parsed = schema.safeParse(raw)
     if (!parsed.success) throw invalidInput(raw, parsed.error.issues)
     const requestKey = method === 'POST' ? readRequestKey(request, body) : undefined
-    return { input: parsed.data, validateOnly, requestKey, hash: hashRequest(endpoint, parsed.data) }
+    const hash = requestKey === undefined ? '' : hashRequest(endpoint, parsed.data)
+    return { input: parsed.data, validateOnly, requestKey, hash }
   }
 }
 

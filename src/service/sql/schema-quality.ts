@@ -146,6 +146,7 @@ export interface TestRunRow {
   finished_at: number | null
   ci_url: Generated<string>
   created_at: number
+  incomplete: Generated<string>
 }
 
 export interface TestResultRow {

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Kysely, SqliteDialect } from 'kysely'
 import { ServiceError } from '../../errors.ts'
 import { explainFailure, resultCode } from './database-file.ts'
-import type { Bindable, Database, Prepare, Rows, Statement } from './database.ts'
+import type { Bindable, Database, Pause, Prepare, Rows, Statement } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
@@ -13,6 +13,8 @@ const BUSY_TIMEOUT_MS = 5_000
 /** How often to try the write lock while another process holds it. */
 const LOOK_EVERY_MS = 10
 const STATEMENTS_KEPT = 512
+/** Time between two pauses of long work: what other writes and requests wait for it at a time. */
+const SLICE_MS = 20
 
 /**
  * Opens (or creates, mode 0600) the database file and brings it to the newest schema. One connection writes, one reads;
@@ -60,6 +62,13 @@ async function useWal(connection: DatabaseSync, busyTimeoutMs: number): Promise<
   }
 }
 
+interface Slice {
+  /** When its time is used up, by `performance.now()`. */
+  until: number
+  ended: boolean
+  end(): void
+}
+
 class SqliteDatabase implements Database {
   readonly read: Rows
   readonly #reader: DatabaseSync
@@ -105,6 +114,48 @@ class SqliteDatabase implements Database {
         throw translate(error)
       }
     })
+  }
+
+  async writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
+    let slice = await this.#openSlice()
+    const pause: Pause = async (beforeCommit) => {
+      if (performance.now() < slice.until) return
+      await beforeCommit?.()
+      this.#writer.exec('COMMIT')
+      slice.end()
+      slice = await this.#openSlice()
+    }
+    try {
+      const result = await work(this.#rows, this.#prepare, pause)
+      this.#writer.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (!slice.ended) this.#rollback()
+      throw translate(error)
+    } finally {
+      slice.end()
+    }
+  }
+
+  /** A transaction of its own in the queue, which other writes wait for until `end`. */
+  #openSlice(): Promise<Slice> {
+    const { promise, resolve, reject } = Promise.withResolvers<Slice>()
+    const ended = Promise.withResolvers<void>()
+    const slice: Slice = {
+      until: 0,
+      ended: false,
+      end() {
+        slice.ended = true
+        ended.resolve()
+      },
+    }
+    const begin = () => {
+      slice.until = performance.now() + SLICE_MS
+      resolve(slice)
+      return ended.promise
+    }
+    this.#enqueue(begin).catch(reject)
+    return promise
   }
 
   /**

@@ -128,6 +128,7 @@ function busyAt(db: Database, ...numbers: number[]): Database {
   return {
     read: db.read,
     batch: (work) => db.batch(work),
+    writeInSlices: (work) => db.writeInSlices(work),
     close: () => db.close(),
     write: (work) => (numbers.includes((count += 1)) ? busy() : db.write(work)),
   }

@@ -76,6 +76,7 @@ test('who finds another process faster, after having seen an empty database, tak
   const slower: Database = {
     read: db.read,
     batch: (work) => db.batch(work),
+    writeInSlices: (work) => db.writeInSlices(work),
     close: () => db.close(),
     async write(work) {
       results.push(await firstStart({ ...facts, db }))
@@ -93,7 +94,7 @@ test('processes that start at once on one directory make one workspace and read 
   const service = pathToFileURL(join(import.meta.dirname, '../../../src/service/index.ts')).href
   const program = `
     const { openService } = await import(${JSON.stringify(service)})
-    const service = await openService({ dataDir: ${JSON.stringify(dataDir)}, secret: 's', version: '0', sourceMapWorker: () => {} })
+    const service = await openService({ dataDir: ${JSON.stringify(dataDir)}, secret: 's', version: '0', sourceMapWorker: () => {}, reportWorker: () => {} })
     console.log(service.token, service.productId, service.dsn('http://h'))
     await service.close()`
   const outputs = await Promise.all(Array.from({ length: 4 }, () => run(program)))

@@ -1,5 +1,5 @@
 import type { Call } from '../../shared/context.ts'
-import type { Prepare } from '../../sql/database.ts'
+import type { Pause, Prepare } from '../../sql/database.ts'
 import type { AppliedCase } from './apply.ts'
 
 export interface Annotated {
@@ -23,18 +23,19 @@ interface AnnotatedRequirement {
  * agent confirms a suspect one. A link that lost its annotation is suspect until the annotation is back (contract
  * §4.2).
  */
-export function linkAnnotations(
+export async function linkAnnotations(
   prepare: Prepare,
   call: Pick<Call, 'actor' | 'now'>,
-  productId: number,
+  { productId, pause }: { productId: number; pause: Pause },
   cases: readonly AppliedCase[],
-): Annotated {
+): Promise<Annotated> {
   const annotated: Annotated = { created: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
   const find = prepare(
     'SELECT id, version, kind FROM requirement WHERE product_id = ? AND number = ? AND deleted_at IS NULL',
   )
   const findRequirement = (key: string) => find.get<AnnotatedRequirement>(productId, Number(key.slice('REQ-'.length)))
   for (const { placed, testId } of cases) {
+    await pause()
     if (testId === '') continue
     const named = new Map<string, AnnotatedRequirement>()
     for (const key of placed.requirementKeys) {

@@ -2,11 +2,11 @@ import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { InputOf } from '../../../contract/index.ts'
 import type { Call } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
-import type { Prepare } from '../../sql/database.ts'
+import type { Pause, Prepare } from '../../sql/database.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 import type { PlacedCase } from './cases.ts'
-import type { KnownTest, Matched } from './match.ts'
+import { findCreatedMeanwhile, type KnownTest, type Matched } from './match.ts'
 import { recordResult, type RecordedRun } from './results.ts'
 import { createSuites, testTitle } from './suites.ts'
 
@@ -46,18 +46,25 @@ export interface ApplyFacts {
   run: RecordedRun | undefined
 }
 
-/** Writes the cases of a report and their results, in the caller's transaction. */
-export function applyCases(
+/** Gets the tests with results so far. */
+export type RecordingPause = (recorded: readonly { testId: string }[]) => Promise<void>
+
+/**
+ * Writes the cases of a report and their results, in the caller's transaction. Before each case `pause` may commit those
+ * before it.
+ */
+export async function applyCases(
   prepare: Prepare,
   call: Pick<Call, 'actor' | 'now' | 'newId'>,
   cases: readonly PlacedCase[],
   matches: readonly Matched[],
-  { productId, framework, options, run }: ApplyFacts,
-): Applied {
+  { productId, framework, options, run, pause }: ApplyFacts & { pause: RecordingPause },
+): Promise<Applied> {
   const suites = createSuites(prepare, call, productId)
   const applied: Applied = { cases: [], suitesCreated: 0, recorded: 0, duplicate: 0 }
   for (const [index, placed] of cases.entries()) {
-    const { test, renamed } = matches[index] ?? { test: undefined, renamed: false }
+    await pause(applied.cases)
+    const { test = findCreatedMeanwhile(prepare, productId, placed), renamed = false } = matches[index] ?? {}
     if (test === undefined && options.create_missing === false) {
       applied.cases.push({ placed, testId: '', number: 0, action: 'INGEST_ACTION_SKIPPED' })
       continue
@@ -204,26 +211,29 @@ function caseLabels({ labels, reports }: PlacedCase): Record<string, string> {
  * Deprecates the known cases of the reported files that are no longer in the report (MISSING_POLICY_DEPRECATE); returns
  * their ids.
  */
-export function deprecateMissing(
+export async function deprecateMissing(
   prepare: Prepare,
   call: Pick<Call, 'now'>,
-  productId: number,
+  { productId, pause }: { productId: number; pause: Pause },
   { cases }: Applied,
-): string[] {
+): Promise<string[]> {
   const present = new Set(cases.map(({ testId }) => testId))
   const files = new Set(cases.map(({ placed }) => placed.file_path).filter((file) => file !== ''))
   const known = prepare(
     `SELECT id, labels FROM test WHERE product_id = ? AND file_path = ? AND kind = 'TEST_KIND_CASE'
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   )
-  const missing = [...files].flatMap((file) =>
-    known.all<{ id: string; labels: string }>(productId, file).filter(({ id }) => !present.has(id)),
-  )
-  for (const { id, labels } of missing) {
-    const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
-    prepare(
-      `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
-    ).run(JSON.stringify(marked), call.now(), id)
+  const missing: string[] = []
+  for (const file of files) {
+    for (const { id, labels } of known.all<{ id: string; labels: string }>(productId, file)) {
+      if (present.has(id)) continue
+      await pause()
+      const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
+      prepare(
+        `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
+      ).run(JSON.stringify(marked), call.now(), id)
+      missing.push(id)
+    }
   }
-  return missing.map(({ id }) => id)
+  return missing
 }

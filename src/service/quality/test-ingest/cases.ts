@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ReportCase } from '../reports/model/report.ts'
 import { caseIdentity, repositoryPath, type PathRoots } from '../cases/identity.ts'
+import type { Pause } from '../../sql/database.ts'
 import { findReferences } from './references.ts'
 
 /** A case of a report with its location in the repository, and every report of it in this request. */
@@ -28,9 +29,10 @@ const MOST_TAGS = 50
 const LONGEST_TAG = 60
 
 /** Merges cases by identity (contract §4.2), in the order in which the reports first name them. */
-export function placeCases(cases: readonly ReportCase[], roots: PathRoots): PlacedCase[] {
+export async function placeCases(cases: readonly ReportCase[], roots: PathRoots, pause: Pause): Promise<PlacedCase[]> {
   const placed = new Map<string, PlacedCase>()
   for (const one of cases) {
+    await pause()
     const file_path = repositoryPath(one.file_path, roots).slice(0, 500)
     const place = { file_path, suite_path: one.suite_path, name: named(one.name), project: one.project }
     const identity = caseIdentity(place)

@@ -6,7 +6,7 @@ import { decodeText } from '../../../lib/text.ts'
 import { parseReport } from '../reports/index.ts'
 import type { ParsedReport, ReportCase } from '../reports/model/report.ts'
 
-type Draft = InputOf<'ingestTests'>['draft']
+export type Draft = InputOf<'ingestTests'>['draft']
 type Encoding = NonNullable<Draft['content_encoding']>
 
 /** The largest size of all reports of a request together, once unpacked. */

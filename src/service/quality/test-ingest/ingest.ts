@@ -7,7 +7,8 @@ import { createTruncationNotes, keepFirst } from '../../shared/truncation-notes.
 import { countCoverage } from '../coverage/read.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { parseRepositoryRoots } from '../../workspace/components/repo-path.ts'
-import type { Prepare, Rows } from '../../sql/database.ts'
+import { chunks } from '../../sql/chunks.ts'
+import type { Pause, Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from '../keys.ts'
 import { linkAnnotations, type Annotated } from './annotations.ts'
@@ -18,11 +19,13 @@ import { placeCases, type PlacedCase } from './cases.ts'
 import type { DraftWarning, ReadDraft } from './decode.ts'
 import { matchCases } from './match.ts'
 import { blockUnreported, retireOutsideErrors } from './outside-errors.ts'
-import { ensureRun, viewRun } from './run.ts'
+import { beginRun, ensureRun, finishRun, isCutOff, viewRun, type StoredRun } from './run.ts'
 
 export interface IngestContext {
   rows: Rows
   prepare: Prepare
+  /** Commits what is written so far, in a report of many cases. */
+  pause: Pause
   call: Pick<Call, 'actor' | 'now' | 'newId'>
   product: Selectable<ProductRow>
 }
@@ -35,14 +38,15 @@ const WARNINGS_SHOWN = 100
 
 /**
  * Stores parsed reports: cases, results and links by annotation; returns the coverage before and after (contract §4.1).
- * Runs inside the caller's transaction; the same reports in the same run change nothing the second time.
+ * Runs inside the caller's transaction, and where `pause` commits, in several: each leaves coverage in step with the
+ * results, and the run is marked until the last one. The same reports in the same run change nothing the second time.
  */
 export async function ingestDraft(
   context: IngestContext,
   draft: ReadDraft,
   input: Input,
 ): Promise<z.input<typeof Ingest>> {
-  const { rows, prepare, call, product } = context
+  const { rows, prepare, pause, call, product } = context
   const { run: about = {}, options = {} } = input
   const isDraft = options.mode === 'INGEST_MODE_DRAFT'
   const before = await countCoverage(rows, product, call.now())
@@ -50,31 +54,45 @@ export async function ingestDraft(
   const joined = isDraft
     ? undefined
     : await ensureRun(rows, prepare, call, { productId: product.id, run: about, draft })
+  if (joined !== undefined) beginRun(prepare, joined.run, draft)
   const run = joined && { run: joined.run, executedAt: draft.started_at ?? joined.run.started_at ?? call.now() }
   const isShard = (about.shard_total ?? 1) > 1
-  const cases = placeCases(draft.cases, { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir })
-  const matches = matchCases(prepare, product.id, cases, { mayRename: !isShard })
+  const roots = { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir }
+  const cases = await placeCases(draft.cases, roots, pause)
+  const matches = await matchCases(prepare, product.id, cases, { mayRename: !isShard, pause })
   const touched = matches.flatMap(({ test }) => test?.id ?? [])
   // Include the former place of a case: a rename moves it from one suite to another.
-  const affected = new Set(requirementsOfTests(prepare, touched))
+  const affected = await affectedRequirements(context, touched)
   const facts = { productId: product.id, framework: draft.framework, options, run }
-  const applied = applyCases(prepare, call, cases, matches, facts)
+  const applied = await applyCases(prepare, call, cases, matches, { ...facts, pause: settling(context) })
   const outside = [
-    ...blockUnreported(prepare, call, applied, facts),
+    ...(await blockUnreported(prepare, call, applied, { ...facts, pause: settling(context) })),
     ...retireOutsideErrors(prepare, call, applied, { ...facts, isShard }),
   ]
+  const paused = { productId: product.id, pause }
   const missing =
-    options.missing_policy === 'MISSING_POLICY_DEPRECATE' ? deprecateMissing(prepare, call, product.id, applied) : []
+    options.missing_policy === 'MISSING_POLICY_DEPRECATE' ? await deprecateMissing(prepare, call, paused, applied) : []
   const annotated =
-    options.link_annotations === false ? nothingAnnotated() : linkAnnotations(prepare, call, product.id, applied.cases)
+    options.link_annotations === false
+      ? nothingAnnotated()
+      : await linkAnnotations(prepare, call, paused, applied.cases)
   const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...outside, ...missing]
-  for (const id of [...requirementsOfTests(prepare, tests), ...annotated.requirementIds]) affected.add(id)
-  await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, affected)
+  for (const id of [...(await affectedRequirements(context, tests)), ...annotated.requirementIds]) affected.add(id)
+  await refreshAll(context, affected)
+  if (joined !== undefined) finishRun(prepare, joined.run, draft)
 
   const after = await countCoverage(rows, product, call.now())
   const notes = createTruncationNotes()
-  const warnings = [...draft.warnings, ...ownWarnings(applied, joined?.differs === true, missing.length)]
-  const summary = summarize(draft, applied, annotated)
+  const warnings = [
+    ...draft.warnings,
+    ...ownWarnings(applied, { joined, contentKey: draft.contentKey }, missing.length),
+  ]
+  const statuses: StoredStatus[] = []
+  for (const { placed } of applied.cases) {
+    await pause()
+    statuses.push(mergedReportStatus(placed))
+  }
+  const summary = summarize(draft, applied, { annotated, statuses })
   const runId = joined?.run.id ?? ''
   await audit(rows, call, { verb: 'ingest', resourceType: 'test_run', resourceId: runId, after: summary })
   return {
@@ -82,13 +100,13 @@ export async function ingestDraft(
     format: draft.format,
     run: joined === undefined ? noRun : viewRun(prepare, joined.run),
     summary,
-    cases: keepFirst(notes, 'cases', applied.cases, CASES_SHOWN).map((one) => ({
+    cases: keepFirst(notes, 'cases', applied.cases, CASES_SHOWN).map((one, index) => ({
       test_id: one.testId,
       key: one.testId === '' ? '' : testKey(one),
       name: one.placed.name,
       file_path: one.placed.file_path,
       action: one.action,
-      status: mergedReportStatus(one.placed),
+      status: statuses[index] ?? 'RESULT_STATUS_SKIPPED',
       requirement_keys: annotated.known.get(one.testId) ?? [],
     })),
     unresolved_refs: keepFirst(notes, 'unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
@@ -97,6 +115,36 @@ export async function ingestDraft(
     gate_stale: applied.recorded > 0 || annotated.created > 0 || missing.length > 0,
     truncation_signals: notes.list(),
   }
+}
+
+const REFRESHED_AT_ONCE = 50
+
+async function affectedRequirements({ prepare, pause }: IngestContext, testIds: readonly string[]) {
+  const affected = new Set<string>()
+  for (const chunk of chunks(testIds)) {
+    await pause()
+    for (const id of requirementsOfTests(prepare, chunk)) affected.add(id)
+  }
+  return affected
+}
+
+async function refreshAll({ rows, prepare, pause, call, product }: IngestContext, requirementIds: Iterable<string>) {
+  for (const chunk of chunks([...requirementIds], REFRESHED_AT_ONCE)) {
+    await pause()
+    await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, chunk)
+  }
+}
+
+/** A pause that commits results only together with the coverage that rests on them; gets the tests recorded so far. */
+function settling({ rows, prepare, pause, call, product }: IngestContext) {
+  let settled = 0
+  return (recorded: readonly { testId: string }[]) =>
+    pause(async () => {
+      const tests = recorded.slice(settled).flatMap(({ testId }) => (testId === '' ? [] : [testId]))
+      settled = recorded.length
+      const affected = requirementsOfTests(prepare, tests)
+      await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, affected)
+    })
 }
 
 function nothingAnnotated(): Annotated {
@@ -131,9 +179,12 @@ function mergedReportStatus({ reports }: PlacedCase): StoredStatus {
 
 type StoredStatus = RecordedReport['status']
 
-function summarize(draft: ReadDraft, { cases, suitesCreated, recorded, duplicate }: Applied, annotated: Annotated) {
+function summarize(
+  draft: ReadDraft,
+  { cases, suitesCreated, recorded, duplicate }: Applied,
+  { annotated, statuses }: { annotated: Annotated; statuses: readonly StoredStatus[] },
+) {
   const actions = (action: IngestAction) => cases.filter((one) => one.action === action).length
-  const statuses = cases.map(({ placed }) => mergedReportStatus(placed))
   const count = (...wanted: StoredStatus[]) => statuses.filter((status) => wanted.includes(status)).length
   return {
     files: draft.files,
@@ -154,7 +205,11 @@ function summarize(draft: ReadDraft, { cases, suitesCreated, recorded, duplicate
   }
 }
 
-function ownWarnings({ cases }: Applied, runDiffers: boolean, deprecated: number): DraftWarning[] {
+function ownWarnings(
+  { cases }: Applied,
+  { joined, contentKey }: { joined: { run: StoredRun; differs: boolean } | undefined; contentKey: string },
+  deprecated: number,
+): DraftWarning[] {
   const skipped = cases.filter(({ action }: AppliedCase) => action === 'INGEST_ACTION_SKIPPED').length
   const all = [
     ['CASES_SKIPPED', skipped, `${String(skipped)} cases are unknown and create_missing is false`],
@@ -165,8 +220,13 @@ function ownWarnings({ cases }: Applied, runDiffers: boolean, deprecated: number
     ],
     [
       'RUN_DIFFERS',
-      runDiffers ? 1 : 0,
+      joined?.differs === true ? 1 : 0,
       'the run with this key already has a different environment or release, which it keeps',
+    ],
+    [
+      'RUN_INCOMPLETE',
+      joined !== undefined && isCutOff(joined.run, contentKey) ? 1 : 0,
+      'another report of this run was cut off while it was stored; send that one again',
     ],
   ] as const
   return all.flatMap(([code, count, message]) => (count === 0 ? [] : [{ code, message, file: '', line: 0 }]))

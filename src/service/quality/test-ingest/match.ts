@@ -1,5 +1,5 @@
 import { dirname, basename } from 'node:path/posix'
-import type { Prepare } from '../../sql/database.ts'
+import type { Pause, Prepare } from '../../sql/database.ts'
 import type { StoredTest } from '../cases/access.ts'
 import { caseIdentity } from '../cases/identity.ts'
 import type { PlacedCase } from './cases.ts'
@@ -38,25 +38,38 @@ export interface Matched {
  * finally as a renamed case. Renames are only considered when the report is complete (`mayRename`): a case that is in
  * another shard is not missing.
  */
-export function matchCases(
+export async function matchCases(
   prepare: Prepare,
   productId: number,
   cases: readonly PlacedCase[],
-  { mayRename }: { mayRename: boolean },
-): Matched[] {
+  { mayRename, pause }: { mayRename: boolean; pause: Pause },
+): Promise<Matched[]> {
   const present = new Set(cases.map(({ identity }) => identity))
   const taken = new Set<string>()
-  const direct = cases.map((one) => directMatch(prepare, productId, one, present))
+  const direct: (KnownTest | undefined)[] = []
+  for (const one of cases) {
+    await pause()
+    direct.push(directMatch(prepare, productId, one, present))
+  }
   for (const test of direct) if (test !== undefined) taken.add(test.id)
-  adoptFileless(prepare, productId, { cases, direct, taken })
+  await adoptFileless(prepare, productId, { cases, direct, taken, pause })
   const rename = renames(prepare, productId, { cases, direct, present, taken })
-  return cases.map((one, index): Matched => {
+  const matches: Matched[] = []
+  for (const [index, one] of cases.entries()) {
+    await pause()
     const found = direct[index]
-    if (found !== undefined || !mayRename) return { test: found, renamed: false }
-    const test = rename(one)
+    const test = found ?? (mayRename ? rename(one) : undefined)
     if (test !== undefined) taken.add(test.id)
-    return { test, renamed: test !== undefined }
-  })
+    matches.push({ test, renamed: test !== found })
+  }
+  return matches
+}
+
+/** The test at the place of a case that was unknown when the cases were matched, if somebody has created it since. */
+export function findCreatedMeanwhile(prepare: Prepare, productId: number, { identity }: PlacedCase) {
+  return prepare(
+    `SELECT ${COLUMNS} FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL`,
+  ).get<KnownTest>(productId, identity)
 }
 
 function directMatch(
@@ -91,14 +104,25 @@ function directMatch(
  * A TAP report that has a name today may have been sent without one: its cases are then known without a file. The first
  * case of a suite and name takes over such a test.
  */
-function adoptFileless(
+async function adoptFileless(
   prepare: Prepare,
   productId: number,
-  { cases, direct, taken }: { cases: readonly PlacedCase[]; direct: (KnownTest | undefined)[]; taken: Set<string> },
-): void {
+  {
+    cases,
+    direct,
+    taken,
+    pause,
+  }: {
+    cases: readonly PlacedCase[]
+    direct: (KnownTest | undefined)[]
+    taken: Set<string>
+    pause: Pause
+  },
+): Promise<void> {
   const find = prepare(`SELECT ${COLUMNS} FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL`)
   for (const [index, one] of cases.entries()) {
     if (direct[index] !== undefined || !one.isFileOfReport) continue
+    await pause()
     const test = find.get<KnownTest>(productId, caseIdentity({ ...one, file_path: '' }))
     if (test === undefined || taken.has(test.id)) continue
     taken.add(test.id)

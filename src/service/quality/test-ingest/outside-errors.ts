@@ -3,7 +3,14 @@ import type { Prepare } from '../../sql/database.ts'
 import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 import { findReaching, isOutsideError, runError, syntheticNames, type Reach } from '../reports/model/synthetic.ts'
-import { DEPRECATED_BY, MISSING, type Applied, type AppliedCase, type ApplyFacts } from './apply.ts'
+import {
+  DEPRECATED_BY,
+  MISSING,
+  type Applied,
+  type AppliedCase,
+  type ApplyFacts,
+  type RecordingPause,
+} from './apply.ts'
 import { recordResult } from './results.ts'
 
 interface KnownCase extends Omit<Reach, 'suite_path'> {
@@ -17,12 +24,12 @@ const PLACE = 'id, file_path, suite_path, project'
  * Records BLOCKED for the known cases that passed last of a file or suite that failed outside of its cases, where this report does not
  * have them: what they did in an earlier run proves nothing of this one (contract §4.3). Returns their ids.
  */
-export function blockUnreported(
+export async function blockUnreported(
   prepare: Prepare,
   call: Pick<Call, 'now' | 'newId'>,
   { cases }: Applied,
-  { productId, run, options }: ApplyFacts,
-): string[] {
+  { productId, run, options, pause }: ApplyFacts & { pause: RecordingPause },
+): Promise<string[]> {
   if (run === undefined) return []
   const failed = cases.filter(hasOutsideError).map(({ placed }) => placed)
   // Which cases a failed run would have had is unknown when it names no file and no suite.
@@ -34,7 +41,12 @@ export function blockUnreported(
   const blocked = known.filter((one) => !present.has(one.id) && reaching(readPlace(one)).length > 0)
   const started_at = failed[0]?.reports[0]?.started_at ?? null
   const reported: ReportCase = { ...runError({}, { message: NOT_RUN }), status: 'RESULT_STATUS_BLOCKED', started_at }
-  for (const { id } of blocked) recordResult(prepare, call, { productId, testId: id, run, reported, options })
+  const recorded: { testId: string }[] = []
+  for (const { id: testId } of blocked) {
+    await pause(recorded)
+    recordResult(prepare, call, { productId, testId, run, reported, options })
+    recorded.push({ testId })
+  }
   return blocked.map(({ id }) => id)
 }
 

@@ -71,6 +71,20 @@ export async function ensureRun(
   return { run: stored, differs }
 }
 
+/** Marks a run while a report is being stored, so that a report that is cut off can be told from a complete one. */
+export function beginRun(prepare: Prepare, run: StoredRun, { contentKey }: Pick<ReadDraft, 'contentKey'>): void {
+  prepare(`UPDATE test_run SET incomplete = ? WHERE id = ? AND incomplete = ''`).run(contentKey, run.id)
+}
+
+export function finishRun(prepare: Prepare, run: StoredRun, { contentKey }: Pick<ReadDraft, 'contentKey'>): void {
+  prepare(`UPDATE test_run SET incomplete = '' WHERE id = ? AND incomplete = ?`).run(run.id, contentKey)
+}
+
+/** Whether another report than this one was cut off. */
+export function isCutOff({ incomplete }: StoredRun, contentKey: string): boolean {
+  return incomplete !== '' && incomplete !== contentKey
+}
+
 async function ensureRunLocation(
   rows: Rows,
   call: Pick<Call, 'now' | 'newId'>,

@@ -1,15 +1,12 @@
 import { rm } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../../../errors.ts'
+import { runThread } from '../../../shared/thread.ts'
 import type { Processed, UploadJob } from './processed.ts'
 
 /** Enough for the largest file that an upload may contain; a hostile one only ends its own thread. */
 const HEAP_MB = 1024
 const DEADLINE_MS = 5 * 60 * 1000
 const MOST_WAITING = 20
-/** Time for a thread to end after its answer. */
-const LAST_MS = 1000
 
 /** Numbers that tests make small. */
 export interface SourceMapWorkerLimits {
@@ -46,7 +43,7 @@ export function createSourceMapWorker({
     waiting -= 1
     try {
       await rm(job.staging, { recursive: true, force: true })
-      return await runThread(await entry(), job, { heapMb, deadlineMs, signal: closing.signal })
+      return await readUpload(await entry(), job, { heapMb, deadlineMs, signal: closing.signal })
     } finally {
       await rm(job.staging, { recursive: true, force: true })
     }
@@ -71,49 +68,22 @@ export function createSourceMapWorker({
   }
 }
 
-async function runThread(
+async function readUpload(
   entry: URL,
   job: UploadJob,
-  { heapMb, deadlineMs, signal }: { heapMb: number; deadlineMs: number; signal: AbortSignal },
+  limits: { heapMb: number; deadlineMs: number; signal: AbortSignal },
 ): Promise<Processed> {
-  if (signal.aborted) throw stopping()
-  const answer = Promise.withResolvers<Processed>()
-  const worker = new Worker(entry, {
-    workerData: job,
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
-    // It needs neither the environment, which may contain secrets, nor our output, which may carry a protocol.
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
+  const { heapMb, deadlineMs } = limits
+  let processed: Processed | undefined
+  const outcome = await runThread<Processed>({
+    entry,
+    job,
+    ...limits,
+    onMessage: (message) => (processed = message),
   })
-  const timer = setTimeout(() => answer.resolve(failed('TOO_SLOW', tooSlow(deadlineMs))), deadlineMs)
-  const stop = () => answer.reject(stopping())
-  signal.addEventListener('abort', stop)
-  worker.once('message', (processed: Processed) => answer.resolve(processed))
-  worker.once('error', (thrown) =>
-    isOutOfMemory(thrown) ? answer.resolve(failed('OUT_OF_MEMORY', tooLarge(heapMb))) : answer.reject(thrown),
-  )
-  const exited = new Promise<void>((resolve) => {
-    worker.once('exit', (code) => {
-      answer.reject(new Error(`the source map worker ended with ${code}`))
-      resolve()
-    })
-  })
-  try {
-    const processed = await answer.promise
-    // A thread that has answered ends by itself; terminating it while it still compiles can abort V8.
-    await Promise.race([exited, sleep(LAST_MS, undefined, { ref: false })])
-    return processed
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-    await worker.terminate()
-  }
-}
-
-function isOutOfMemory(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  if (outcome === 'too_slow') return failed('TOO_SLOW', tooSlow(deadlineMs))
+  if (outcome === 'out_of_memory' || processed === undefined) return failed('OUT_OF_MEMORY', tooLarge(heapMb))
+  return processed
 }
 
 function failed(code: string, message: string): Processed {
@@ -126,12 +96,6 @@ function tooLarge(heapMb: number): string {
 
 function tooSlow(deadlineMs: number): string {
   return `Reading it takes more than ${deadlineMs / 1000} s: split the bundle.`
-}
-
-function stopping(): ServiceError {
-  return new ServiceError('unavailable', 'the service is stopping; confirm again when it is back', {
-    retryAfterSeconds: 5,
-  })
 }
 
 function ignore(): void {}

@@ -176,6 +176,7 @@ function countingReleases(database: Database): { db: Database; read: { rows: num
   const db: Database = {
     read: database.read,
     write: (work) => database.write(work),
+    writeInSlices: (work) => database.writeInSlices(work),
     batch: (work) =>
       database.batch((prepare) => {
         const counting = (sql: string) => {

@@ -91,6 +91,7 @@ test('what SDKs dropped is written in one transaction, at the latest when the se
       transactions += 1
       return db.batch(work)
     },
+    writeInSlices: db.writeInSlices.bind(db),
     close: () => db.close(),
   }
   const store = createEventStore({ db: counting, platform: rig.platform, symbolicator: rig.symbolicator })
