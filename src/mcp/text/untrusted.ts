@@ -107,7 +107,8 @@ function openQuoted(quote: Quoted, tally: Tally): string {
   const opened = quote.parts.map((_, index) => openPart(quote, index, tally))
   const joined = opened.map(({ text }) => text).join('')
   // A name and its secret may be two parts.
-  const safe = opened.length > 3 || opened.filter(({ text }) => text !== '').length > 1 ? redact(joined) : undefined
+  const outsiders = opened.filter(({ text }, index) => text !== '' && quote.parts[index] instanceof Untrusted)
+  const safe = outsiders.length > 1 ? redact(joined) : undefined
   addCounts(tally, safe?.counts ?? {})
   // The nonce cannot be guessed; text that imitates the marker anyway loses its bracket.
   const unmarked = (safe?.text ?? joined).replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
@@ -128,7 +129,9 @@ function openPart({ parts, manyLines, max }: Quoted, index: number, tally: Tally
   let [left, unread] = [longestRead(max), 0]
   const reader = {
     text: (raw: string) => {
-      const text = tally.keyLines.get(raw) ?? raw
+      const hidden = tally.keyLines.get(raw)
+      if (hidden !== undefined) addCounts(tally, { pem: 1 })
+      const text = hidden ?? raw
       const read = text.slice(0, left)
       left -= read.length
       unread += text.length - read.length

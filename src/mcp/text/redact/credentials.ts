@@ -21,6 +21,7 @@ const named = (_: string, { name = '' }: Readonly<Record<string, string | undefi
 export const credentials: readonly Rule[] = [
   {
     kind: 'cookie',
+    hints: ['cookie'],
     // A list, or the rest of the line; inside JSON text that ends with its string.
     pattern:
       /(?<keep>(?:set-)?cookie\\{0,7}["'`]?\s{0,4}[:=]\s{0,4})(?:\[[^\]\n]+\]?|(?=[\w!#$%&*+.^`|~-]{1,100}=)[^\n"]+(?:"(?![,\]}])[^\n"]*)*)/gi,
@@ -29,12 +30,14 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'cookie',
+    hints: ['cookie'],
     pattern: /(?<keep>(?:set-)?cookie\\{0,7}["'`]?\s{0,4}[:=]\s{0,4}\\{0,7}["'`])[^"'`\n\\]+/gi,
     example: '{"cookie":"«sid=1; theme=dark»"}',
     counterExample: '{"cookie":""}',
   },
   {
     kind: 'bearer',
+    hints: ['bearer'],
     pattern:
       /(?<keep>(?:proxy-)?authorization\\{0,7}["'`]?\s{0,4}[:=,]\s{0,4}\\{0,7}["'`]?bearer[\s+]{1,4})[^\s"'`,;\\<>{}[\]$][^\s"'`,;\\<>]*/gi,
     holds: (token) => !WORD.test(token),
@@ -43,6 +46,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'bearer',
+    hints: ['bearer'],
     pattern: /(?<keep>bearer[\s+:]{1,4})[\w.~+/=-]{8,}/gi,
     holds: looksRandom,
     example: 'used Bearer «abcdef1234567890»',
@@ -50,12 +54,14 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'bearer',
+    hints: ['bearer'],
     pattern: /(?<keep>bearer[\s+:]{1,4})[\w.~+/=-]{2,}(?=(?:…|\.{3})["'\s]{0,4}$)/gi,
     example: 'used Bearer «abc»…',
     counterExample: 'used Bearer …',
   },
   {
     kind: 'basic',
+    hints: ['basic'],
     pattern:
       /(?<keep>(?:proxy-)?authorization\\{0,7}["'`]?\s{0,4}[:=,]\s{0,4}\\{0,7}["'`]?basic[\s+]{1,4})[^\s"'`,;\\<>{}[\]$][^\s"'`,;\\<>]*/gi,
     holds: (token) => !WORD.test(token),
@@ -64,6 +70,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'basic',
+    hints: ['basic'],
     pattern: /(?<keep>basic[\s+]{1,4})[A-Za-z\d+/_-]{6,}={0,2}/gi,
     holds: isUserAndPassword,
     example: 'Basic «dXNlcjpwYXNzd29yZA==»',
@@ -71,6 +78,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'authorization',
+    hints: ['authorization'],
     pattern:
       /(?<keep>authorization\\{0,7}["'`]?\s{0,4}[:=]\s{0,4}\\{0,7}["'`]?(?:token|digest|negotiate|ntlm|api-?key|hawk|oauth|dpop|key|signature|aws4-hmac-sha256)\s{1,4})(?!\[)[^\n"]+(?:"(?!\]|\}|,")[^\n"]*)*/gi,
     example: 'authorization: Digest «username="ann", response="abc"»',
@@ -78,6 +86,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'jwt',
+    hints: ['eyj'],
     // One attempt for each word: its first `eyJ`.
     pattern: /(?<keep>(?<![\w-])(?:(?!eyJ)[\w-])*)eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*){0,3}/g,
     example: '«eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.»',
@@ -85,30 +94,35 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'jwt',
+    hints: ['eyj'],
     pattern: /(?<keep>(?<![\w-])(?:(?!eyJ)[\w-])*)eyJ[\w-]{4,}(?=(?:…|\.{3})?["'`)\]}>\s]{0,4}$)/g,
     example: 'token «eyJhbGciOiJub25l»…',
     counterExample: 'eyJ',
   },
   {
     kind: 'dsn_key',
+    hints: ['://'],
     pattern: /(?<keep>:\/\/)[\da-f]{32}(?::[\da-f]{32})?(?=@[^\s/@]{1,255}\/)/gi,
     example: 'https://«0123456789abcdef0123456789abcdef»@o1.ingest.example/2',
     counterExample: 'https://o1.ingest.example/0123456789abcdef0123456789abcdef',
   },
   {
     kind: 'url_credentials',
+    hints: ['://'],
     pattern: /(?<keep>:\/\/)(?!git@)[^\s"'/:<>@[]{1,200}(?::[^\s"'<>@]{0,200})?(?=@(?:\w|\[(?!redacted:)))/g,
     example: 'postgres://«bob:pw»@db.example/x',
     counterExample: 'ssh://git@github.com/acme/shop.git',
   },
   {
     kind: 'url_credentials',
+    hints: ['://'],
     pattern: /(?<keep>:\/\/):[^\s"'<>@]{1,200}(?=@(?:\w|\[(?!redacted:)))/g,
     example: 'redis://«:p/w»@db.example:6379',
     counterExample: 'redis://db.example:6379',
   },
   {
     kind: 'url_credentials',
+    hints: ['://'],
     // A text that was cut before the host: what follows the colon is no port.
     pattern:
       /(?<keep>:\/\/)[^\s"'/:<>@[]{1,200}:(?!\d{0,5}(?:…|\.{3})?["'\s]{0,4}$)[^\s"'/<>@[\]…]{1,200}(?=(?:…|\.{3})?["'\s]{0,4}$)/g,
@@ -117,24 +131,28 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'slack_token',
+    hints: ['hooks.slack'],
     pattern: /(?<keep>hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/]{4,}/g,
     example: 'https://hooks.slack.com/services/«T0/B0/x1y2»',
     counterExample: 'https://hooks.slack.com/services',
   },
   {
     kind: 'provider_token',
+    hints: ['webhooks/'],
     pattern: /(?<keep>discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{1,24}\/)[\w-]{2,}/g,
     example: 'https://discord.com/api/webhooks/123/«aB-3»',
     counterExample: 'https://discord.com/api/webhooks/123',
   },
   {
     kind: 'provider_token',
+    hints: ['webhook.office'],
     pattern: /(?<keep>webhook\.office\.com\/webhookb2\/)[\w@/-]{8,}/g,
     example: 'https://acme.webhook.office.com/webhookb2/«0a1b@2c3d/IncomingWebhook/4e5f/6a»',
     counterExample: 'https://acme.webhook.office.com/webhookb2/',
   },
   {
     kind: 'provider_token',
+    hints: [':a'],
     // Telegram; its own URL has the token behind `bot`.
     pattern: /\d{6,12}:AA[\w-]{30,}|(?<=bot)\d{6,12}:A[\w-]{2,}/g,
     example: 'https://api.telegram.org/bot«123456789:AAbcdefghijklmnopqrstuvwxyz0123456»/getMe',
@@ -142,13 +160,15 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'provider_token',
+    hints: ['.'],
     // A bot of Discord.
-    pattern: /(?<![\w-])[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,}/g,
+    pattern: /(?<![A-Za-z\d-])[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,}/g,
     example: '«MTIzNDU2Nzg5MDEyMzQ1Njc4.aBcDeF.abcdefghijklmnopqrstuvwxyz0»',
     counterExample: 'MyApplication.Module.Something',
   },
   {
     kind: 'provider_token',
+    hints: ['q~'],
     // An application secret of Azure.
     pattern: /[\w~.-]{3}\dQ~[\w~.-]{31,}|(?<=\s)[\w~.-]{3}\dQ~[\w~.-]{2,30}(?=…|\.{3})/g,
     example: 'secret «abc8Q~abcdefghijklmnopqrstuvwxyz0123456»',
@@ -156,6 +176,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'provider_token',
+    hints: ['-us', 'v1.0-', '_mmk'],
     // Mailchimp; an origin certificate key of Cloudflare; a licence key of MaxMind.
     pattern:
       /(?<![\da-f])[\da-f]{32}-us\d{1,2}(?!\w)|v1\.0-[\da-f]{24}-[\da-f]{20,}|(?<![A-Za-z\d])[A-Za-z\d]{6}_[A-Za-z\d]{29}_mmk/g,
@@ -164,6 +185,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'aws_key',
+    hints: ['akia', 'asia'],
     // The secret behind its id.
     pattern: /(?<keep>A(?:KIA|SIA)[A-Z\d]{16}["']?[:,|/\s;]{1,3}["']?)[A-Za-z\d/+]{30,}/g,
     example: 'AKIA' + 'ABCDEFGHIJKLMNOP:«abcdefghijklmnopqrstuvwxyz/+123456789abcd»',
@@ -171,6 +193,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'secret',
+    hints: ['sig='],
     // A signature that grants access: Azure, and others that call it so.
     pattern: /(?<keep>[?&;]sig=)[^\s"'&<>]{8,}/gi,
     example: 'https://acme.blob.example/x?sv=1&sig=«a1B2c3D4e5%2B»&se=2',
@@ -178,6 +201,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'secret',
+    hints: ['code='],
     // An OAuth code, which is long and random; other codes are words or numbers (decision 021).
     pattern: /(?<keep>[?&]code=)(?=[\w./%~-]{0,60}\d)(?=[\w./%~-]{0,60}[A-Za-z])[\w./%~-]{16,}/gi,
     example: '/callback?code=«4/0AbCdEfGhIjKlMnOp»&state=1',
@@ -185,6 +209,7 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'secret',
+    hints: ['/'],
     // The last part of a link that resets a password or proves an address (decision 021).
     pattern:
       /(?<keep>\/(?:password|reset|passwords?[-_/]?reset|reset[-_]?passwords?|set[-_]?password|magic(?:[-_]?link)?|verify[-_]?e?mail|confirm(?:[-_]?e?mail|ation)?|activate|invit(?:e|ation)s?|unlock)\/)(?=[\w.~-]{0,80}\d)[\w.~-]{16,}/gi,
@@ -193,7 +218,8 @@ export const credentials: readonly Rule[] = [
   },
   {
     kind: 'secret',
-    pattern: /(?<keep>(?<![\w-])--(?<name>[a-z][\w-]{1,40})\s{1,3}["']?)(?!-|--)[^\s"'[]+/gi,
+    hints: ['--'],
+    pattern: /(?<keep>(?<![A-Za-z\d-])--(?<name>[a-z][\w-]{1,40})\s{1,3}["']?)(?!-|--)[^\s"'[]+/gi,
     holds: named,
     example: 'login --password «hunter2» --verbose',
     counterExample: 'run --token-count 3 --verbose',

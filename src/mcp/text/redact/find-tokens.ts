@@ -2,6 +2,8 @@ import type { Span } from './rule.ts'
 import { RESTS, tokens, type Token } from './tokens.ts'
 
 interface Format extends Token {
+  /** What follows the prefix, as far as it decides whether this is a token, and as far as it goes. */
+  enough: RegExp
   whole: RegExp
   /** The first part of a token at the end of the text, which may be cut there. */
   begun: RegExp
@@ -15,13 +17,15 @@ const formats: ReadonlyMap<string, Format> = new Map(
     const rest = RESTS[token.rest]
     const format = {
       ...token,
-      whole: new RegExp(`${rest}{${String(token.least)},}`, 'y'),
+      enough: new RegExp(`${rest}{${String(token.least)},${String(token.least + 60)}}`, 'y'),
+      whole: new RegExp(`${rest}+`, 'y'),
       begun: new RegExp(`${rest}{2,${String(token.least - 1)}}?${END}`, 'y'),
     }
     return token.prefixes.map((prefix): [string, Format] => [prefix, format])
   }),
 )
 const PREFIX = new RegExp([...formats.keys()].map((prefix) => prefix.replaceAll('.', String.raw`\.`)).join('|'), 'g')
+const LONGEST_PREFIX = Math.max(...Array.from(formats.keys(), (prefix) => prefix.length))
 /** The shortest text that a service may have cut: shorter limits are not in use. */
 const CUT = 60
 
@@ -34,19 +38,30 @@ export function findTokens(text: string): Span[] {
     const end = format && findEnd(text, hit.index, hit[0].length, format)
     if (format === undefined || end === undefined) continue
     spans.push({ kind: format.kind, start: hit.index, end })
-    PREFIX.lastIndex = end
+    // The next token may begin in what looked like the rest of this one.
+    PREFIX.lastIndex = Math.max(PREFIX.lastIndex, end - LONGEST_PREFIX)
   }
   return spans
 }
 
 function findEnd(text: string, start: number, prefix: number, format: Format): number | undefined {
-  if (format.atWord === true && /[A-Za-z\d-]/.test(text.charAt(start - 1))) return undefined
   const from = start + prefix
-  const whole = match(format.whole, text, from)
-  if (whole !== undefined && (format.atWord !== true || /\d/.test(whole))) return from + whole.length
-  const begun = text.length - from > format.least + 40 ? undefined : match(format.begun, text, from)
+  const enough = match(format.enough, text, from)
+  const begins = format.atWord === undefined || !/[A-Za-z\d-]/.test(text.charAt(start - 1))
+  if (enough !== undefined && (begins ? format.atWord === undefined || /\d/.test(enough) : isRandom(enough, format))) {
+    return from + (match(format.whole, text, from)?.length ?? 0)
+  }
+  if (!begins || text.length - from > format.least + 40) return undefined
+  const begun = match(format.begun, text, from)
   return begun !== undefined && isCut(text, begun, format) ? from + begun.length : undefined
 }
+
+/** Whether what follows is so random that it does not matter what stands before. */
+function isRandom(rest: string, { atWord }: Format): boolean {
+  return atWord === 'or random' && rest.length >= 26 && /\d/.test(rest) && RANDOM.test(rest)
+}
+
+const RANDOM = /^[\da-f]{32}|^[A-Z\d-]+$|^(?=.*[a-z])(?=.*[A-Z]).{32}/
 
 function match(pattern: RegExp, text: string, from: number): string | undefined {
   pattern.lastIndex = from
@@ -59,5 +74,5 @@ function match(pattern: RegExp, text: string, from: number): string | undefined 
  */
 function isCut(text: string, begun: string, { atWord }: Format): boolean {
   if (/[\dA-Z]/.test(begun)) return true
-  return atWord !== true && begun.length < 6 && (text.length >= CUT || /…|\.{3}/.test(text.slice(-24)))
+  return atWord === undefined && begun.length < 6 && (text.length >= CUT || /…|\.{3}/.test(text.slice(-24)))
 }

@@ -39,9 +39,11 @@ export function redactValue(name: string, value: unknown, { count }: Pick<DataRe
   return label(kind)
 }
 
-/** `{ pass: 3, fail: 1 }` counts tests. */
+/** `{ pass: 3, fail: 1 }` and `{ cookies: 2 }` count something. */
 function isCount(name: string, value: unknown): boolean {
-  return isCountName(name) && (typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value)))
+  return (
+    isCountName(name) && /^\d{1,5}$/.test(typeof value === 'number' || typeof value === 'string' ? String(value) : '')
+  )
 }
 
 const VALUE_NAMES: ReadonlySet<string> = new Set(['value', 'val', 'content', 'default', 'text', 'data'])

@@ -1,20 +1,20 @@
-import { label, type Span } from './rule.ts'
+import { label, matches, type Span } from './rule.ts'
 import { isCookieName, isCountName, isPasswordName, isSecretName, SECRET_ENDING } from './secret-names.ts'
 
 /** The end of a name, and what stands between it and its value: `password=`, `"token": `, `['key'] => `. */
 const SEPARATED = new RegExp(
-  String.raw`(?:${SECRET_ENDING})[\d_.-]{0,4}(?:\\{0,7}["'\x60])?\]?(?<separator>\s{0,3}(?::=|=>|==?|:)\s{0,3})`,
+  String.raw`(?:${SECRET_ENDING})[\d_.-]{0,4}(?:\\{0,7}["'\x60]){0,2}\]?(?<separator>\s{0,3}(?::=|=>|==?|:)\s{0,3})`,
   'gi',
 )
 /** The character of a name before its ending. */
 const NAME = /[\w.\u00c0-\uffff-]/
 const LONGEST_NAME = 100
 /** A word before `key` and the like that is part of the name, as in `api key: …`. */
-const WORD_BEFORE = /(?:^|[^\w])((?:[a-z]{2,14} ){1,2})$/i
+const WORD_BEFORE = /(?:^|[^A-Za-z\d])((?:[a-z]{2,14} ){1,2})$/i
 
 /** What may follow: in quotes, escaped or not, which end at the latest with the line; or one word. */
 const VALUE =
-  /(?<quote>\\{1,7}["'`])(?<escaped>[^"'`\n]*?)(?=\\{0,7}["'`]|\n|$)|"(?<double>[^"\\\n]*(?:\\.[^"\\\n]*)*)|'(?<single>[^'\\\n]*(?:\\.[^'\\\n]*)*)|`(?<tick>[^`\n]+)|(?<bare>(?![=>])[^\s"'`&;,<>(){}[\]\\]+(?<![!?.:…]))(?=(?<next>\(|\s{0,3}[\w(])?)/y
+  /(?<quote>\\{1,7}["'`])(?<escaped>[^"'`\n]*?)(?=\\{0,7}["'`]|\n|$)|"(?<double>[^"\\\n]*(?:\\.[^"\\\n]*)*)|''(?<doubled>[^'\s,;)}\]][^'\n]*)|'(?<single>[^'\\\n]*(?:\\.[^'\\\n]*)*)|`(?<tick>[^`\n]+)|(?<bare>(?![=>])[^\s"'`&;,<>(){}[\]\\]+(?<![!?.:…]))(?=(?<next>\(|\s{0,3}[\w(])?)/y
 
 /** Words that follow `password:` or `token =` in messages and code and are not secrets. */
 const STATUS =
@@ -24,7 +24,7 @@ const STATUS =
 export function findNamed(text: string): Span[] {
   const spans: Span[] = []
   let done = 0
-  for (const match of text.matchAll(SEPARATED)) {
+  for (const match of matches(text, SEPARATED)) {
     const start = match.index + match[0].length
     if (match.index < done) continue
     const name = fullName(text, match.index, match[0])
@@ -33,7 +33,7 @@ export function findNamed(text: string): Span[] {
     const found = VALUE.exec(text)
     if (found === null || !isSecretValue(name, match.groups?.['separator'] ?? '', found.groups ?? {})) continue
     done = VALUE.lastIndex
-    const opening = /^\\*["'`]?/.exec(found[0])?.[0].length ?? 0
+    const opening = /^(?:''|\\*["'`]?)/.exec(found[0])?.[0].length ?? 0
     spans.push({ kind: secretKind(name), start: start + opening, end: done })
   }
   return spans
@@ -54,14 +54,17 @@ function fullName(text: string, at: number, match: string): string {
   return isSecretName(name) ? name : before + name
 }
 
+/** A count, a duration or a share. */
+const SMALL_NUMBER = /^\d{1,5}(?:[.,/]\d{1,5})?(?:ms|s|m|h|%|k|kb|mb)?$/i
+
 /** Keeps prose about a password, and code that passes one on, readable. */
 function isSecretValue(name: string, separator: string, found: Readonly<Record<string, string | undefined>>): boolean {
-  const { escaped, double, single, tick, bare, next } = found
-  const value = escaped ?? double ?? single ?? tick ?? bare ?? ''
+  const { escaped, double, doubled, single, tick, bare, next } = found
+  const value = escaped ?? double ?? doubled ?? single ?? tick ?? bare ?? ''
   if (value === '' || STATUS.test(value) || (bare !== undefined && next === '(')) return false
-  // Results of tests are counted by the same word.
-  if (isCountName(name) && (/^[\d.,/%]+(?:ms|s)?$/.test(value) || (separator.includes(':') && !/\d/.test(value))))
-    return false
+  if (isCountName(name) && SMALL_NUMBER.test(value)) return false
+  // A sentence about tests that pass, unless what follows looks like no word.
+  if (/^pass$/i.test(name) && separator.includes(':') && !/\d/.test(value)) return false
   // `token=abc` is always a value; with a colon or spaces it may be a sentence or an expression.
   if (bare === undefined || separator === '=' || /\d/.test(bare)) return true
   return isPasswordName(name) && separator.includes(':') && next === undefined && /^[^.$]+$/.test(bare)

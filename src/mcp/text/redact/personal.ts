@@ -5,6 +5,7 @@ import type { Rule } from './rule.ts'
 export const personal: readonly Rule[] = [
   {
     kind: 'email',
+    hints: ['@'],
     // Addresses joined by a character that may begin an address are one match, because only the first has a start.
     pattern:
       /(?<![\w.%+-])(?!git@)(?:[A-Za-z\d._%+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){0,4}\.(?!(?:[cm]?[jt]sx?|css|html?|json|map|vue|svelte|wasm|java|rb|php|dll|exe|png|jpe?g|gif|svg|webp)\b)[A-Za-z]{2,24}\b(?!:\d)){1,20}/g,
@@ -13,6 +14,7 @@ export const personal: readonly Rule[] = [
   },
   {
     kind: 'email',
+    hints: ['@'],
     // The end of a text that was cut within an address.
     pattern:
       /(?<![\w.%+-])(?!git@)[A-Za-z\d._%+-]{1,64}@[A-Za-z][A-Za-z\d-]{0,62}(?:\.[A-Za-z\d-]{0,63}){0,4}(?=(?:…|\.{3}))/g,
@@ -36,12 +38,14 @@ export const personal: readonly Rule[] = [
   },
   {
     kind: 'ssn',
+    hints: ['-'],
     pattern: /(?<![A-Za-z\d.-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g,
     example: 'ssn «123-45-6789»',
     counterExample: 'part 123-45-67890 and 000-12-3456',
   },
   {
     kind: 'ip',
+    hints: ['.'],
     // A version can have four numbers too: it follows a product (`Chrome/156.0.0.0`), `version`, `v`, `@`, `-` or `==`, or
     // ends in `.0.0`. Loopback and the unspecified address belong to no person.
     pattern:
@@ -51,6 +55,7 @@ export const personal: readonly Rule[] = [
   },
   {
     kind: 'ip',
+    hints: [':'],
     pattern: /(?<![A-Za-z\d.:])[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?![\w:])/gi,
     holds: personalIpv6,
     example: 'peer «2001:db8::ff00:42:8329» left',
@@ -58,15 +63,17 @@ export const personal: readonly Rule[] = [
   },
   {
     kind: 'phone',
+    hints: ['+'],
     // International form only: a number without `+` may be anything.
     pattern:
-      /(?<![\w.+\-/*^)\]])\+(?=\d(?:[ ().-]{0,2}\d){9,14}(?!\d))[1-9]\d{0,2}(?:[ .-]?\(?\d{2,14}\)?){1,6}(?![\w.]\d)/g,
+      /(?<![A-Za-z\d.+\-/*^)\]])\+(?=\d(?:[ ().-]{0,2}\d){9,14}(?!\d))[1-9]\d{0,2}(?:[ .-]?\(?\d{2,14}\)?){1,6}(?![\w.]\d)/g,
     holds: (number) => /[ ().-]/.test(number) || number.length > 11,
     example: 'call «+49 170 1234567»',
     counterExample: 'offset +1234567890, 2 + 34567890123, 1.5e+10 and 2026-11-22T10:00:00+00:00',
   },
   {
     kind: 'home_directory',
+    hints: ['home', 'users'],
     // Recognized by its location; a route such as `GET /home/x` is not one.
     pattern:
       /(?<![\w)./\]\\-]|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )(?<keep>(?:(?:file|webpack|webpack-internal|app):\/{2,3})?)(?:[A-Za-z]:(?:\\{1,4}|\/)Users(?:\\{1,4}|\/)|\/(?:home|Users)\/)[\w.@-]{1,64}/g,

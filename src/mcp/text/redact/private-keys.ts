@@ -6,10 +6,11 @@ const END = /-----END[A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const LONGEST_KEY = 20_000
 const WORD = /[^A-Za-z\d+/=]*(?<word>[A-Za-z\d+/=]+)/y
 /** Words between two lines of a key: numbers of lines, quotes, headers such as `DEK-Info`. */
-const SHORT_WORDS = 8
+const SHORT_WORDS = 12
 
 /** Private keys in PEM form, to their end or as far as the text looks like one. */
 export function findPrivateKeys(text: string): Span[] {
+  if (!text.includes('PRIVATE KEY')) return []
   const spans: Span[] = []
   const ends = Array.from(text.matchAll(END), (match) => match.index + match[0].length)
   let [done, next] = [0, 0]
@@ -42,6 +43,7 @@ function keyEnd(text: string, from: number): number {
 /** A line that holds a part of a key and nothing else, but for its number, quotes and the like. */
 const KEY_LINE =
   /^(?:\W{0,8}\d{1,6}[^A-Za-z\d+/])?[^A-Za-z\d+/]{0,12}(?<key>[A-Za-z\d+/]{8,}={0,2})(?:\\+[nr]){0,2}[^A-Za-z\d/]{0,8}$/
+const LONGEST_LINE = 200
 /** How wide the lines of keys are written. */
 const WIDTHS: ReadonlySet<number> = new Set([64, 70, 76])
 /** Other texts of the block that may stand between two lines of a key: the category of a breadcrumb, a time. */
@@ -60,9 +62,7 @@ interface Line {
  */
 export function hideKeyLines(texts: readonly string[]): ReadonlyMap<string, string> {
   const split = texts.map((text) =>
-    text
-      .split('\n')
-      .map((line): Line => ({ text: line, key: KEY_LINE.exec(line.trim())?.groups?.['key'], isHidden: false })),
+    text.split('\n').map((line): Line => ({ text: line, key: keyIn(line), isHidden: false })),
   )
   const lines = split.flat()
   hideBetweenMarks(lines)
@@ -72,6 +72,10 @@ export function hideKeyLines(texts: readonly string[]): ReadonlyMap<string, stri
       own.some(({ isHidden }) => isHidden) ? [[texts[index] ?? '', own.map(shownLine).join('\n')]] : [],
     ),
   )
+}
+
+function keyIn(line: string): string | undefined {
+  return line.length > LONGEST_LINE ? undefined : KEY_LINE.exec(line.trim())?.groups?.['key']
 }
 
 function shownLine({ text, key = '', isHidden }: Line): string {
@@ -107,8 +111,8 @@ function hideWideLines(lines: readonly Line[]): void {
   for (const line of wide) line.isHidden = true
   let since = Infinity
   for (const line of lines) {
-    if (line.isHidden) since = 0
-    else since += 1
-    if (since <= BETWEEN && line.key !== undefined && /[\d+=]/.test(line.key)) line.isHidden = true
+    const { key = '', text, isHidden } = line
+    since = text.search(END) !== -1 ? Infinity : isHidden ? 0 : since + 1
+    if (since > 0 && since <= BETWEEN && /[\d+=]/.test(key) && !/^[\da-f]+$/i.test(key)) line.isHidden = true
   }
 }

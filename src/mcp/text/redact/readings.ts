@@ -9,7 +9,7 @@ export interface Reading {
 
 /** Escapes of JSON and programs, percent-encoding and character references, each also when it was escaped again. */
 const ESCAPE =
-  /\\+(?:u\{?[\da-f]{2,6}\}?|x[\da-f]{2}|0(?:33|\d\d)?|["'`/ntre])|%(?:25){0,3}[\da-f]{2}|&(?:amp;){0,3}(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi
+  /\\+(?:u[\da-f]{4}|u\{[\da-f]{1,6}\}|x[\da-f]{2}|0(?:33|\d\d)?|["'`/ntre])|%(?:25){0,3}[0-7][\da-f]|(?:%(?:25){0,3}[89a-f][\da-f])+|&(?:amp;){0,3}(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi
 
 /** Colours and other sequences of terminals, whole or without their first character, and characters that nobody sees. */
 const UNSEEN =
@@ -26,8 +26,10 @@ const DEPTH = 3
 export function readings(text: string): Reading[] {
   const own: Reading = { text, start: (index) => index, end: (index) => index }
   const decoded = decode(own)
-  const apart = rewrite(decoded, UNSEEN, () => ' ')
-  const joined = apart === decoded ? decoded : rewrite(decoded, UNSEEN, () => '')
+  // A form writes a space as `+`.
+  const spaced = /%[\da-f]{2}/i.test(text) ? rewrite(decoded, /\+/g, () => ' ') : decoded
+  const apart = rewrite(spaced, UNSEEN, () => ' ')
+  const joined = rewrite(decoded, UNSEEN, () => '')
   return [...new Map([own, apart, joined].map((reading) => [reading.text, reading])).values()]
 }
 
@@ -68,7 +70,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 
 /** The character that the escape stands for; the escape itself when it is none. */
 function unescaped(escape: string): string {
-  if (escape.startsWith('%')) return characters(escape.slice(-2), 16) ?? escape
+  if (escape.startsWith('%')) return Buffer.from(escape.replaceAll(/%(?:25)*(?=..)/g, ''), 'hex').toString('utf8')
   if (escape.startsWith('&')) return reference(escape.replace(/^&(?:amp;)*|;$/gi, '')) ?? escape
   const body = escape.replace(/^\\+/, '')
   if (/^[ux]/i.test(body)) return characters(body.replaceAll(/^.|[{}]/g, ''), 16) ?? escape

@@ -5,7 +5,7 @@ import { findNamed } from './named.ts'
 import { isDocumentation, personal } from './personal.ts'
 import { findPrivateKeys } from './private-keys.ts'
 import { readings, type Reading } from './readings.ts'
-import { findByRule, label, type Span } from './rule.ts'
+import { findByRules, label, type Span } from './rule.ts'
 
 export interface Redacted {
   text: string
@@ -65,16 +65,11 @@ function inOrder(spans: readonly Span[]): Span[] {
 }
 
 function findCredentials(text: string): Span[] {
-  return [
-    ...findPrivateKeys(text),
-    ...findTokens(text),
-    ...patterns.flatMap((rule) => findByRule(text, rule)),
-    ...findNamed(text),
-  ]
+  return [...findPrivateKeys(text), ...findTokens(text), ...findByRules(text, patterns), ...findNamed(text)]
 }
 
 function findPersonal(text: string, keepsExamples: boolean): Span[] {
-  const found = personal.flatMap((rule) => findByRule(text, rule))
+  const found = findByRules(text, personal)
   return keepsExamples ? found.filter(({ start, end }) => !isDocumentation(text.slice(start, end))) : found
 }
 

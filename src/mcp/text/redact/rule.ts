@@ -17,6 +17,8 @@ export interface Rule {
   kind: string
   /** Its group `keep` introduces the secret and stays. */
   pattern: RegExp
+  /** One of them, in small letters, is in every match: most texts have none, and are not searched. */
+  hints?: readonly string[]
   /** Decides on what the pattern cannot: a checksum, a name. */
   holds?: (secret: string, groups: Groups) => boolean
   instead?: string
@@ -31,10 +33,18 @@ export function label(kind: string): string {
   return `[redacted:${kind}]`
 }
 
-/** The secrets that the rule finds in the text. */
-export function findByRule(text: string, { kind, pattern, holds, instead }: Rule): Span[] {
+/** The secrets that the rules find in the text. */
+export function findByRules(text: string, rules: readonly Rule[]): Span[] {
+  const small = text.toLowerCase()
   const spans: Span[] = []
-  for (const match of text.matchAll(pattern)) {
+  for (const rule of rules) {
+    if (rule.hints?.some((hint) => small.includes(hint)) !== false) findByRule(text, rule, spans)
+  }
+  return spans
+}
+
+function findByRule(text: string, { kind, pattern, holds, instead }: Rule, spans: Span[]): void {
+  for (const match of matches(text, pattern)) {
     const groups: Groups = match.groups ?? {}
     const kept = groups['keep']?.length ?? 0
     const secret = match[0].slice(kept)
@@ -42,5 +52,14 @@ export function findByRule(text: string, { kind, pattern, holds, instead }: Rule
     const start = match.index + kept
     spans.push({ kind, start, end: start + secret.length, ...(instead !== undefined && { instead }) })
   }
-  return spans
+}
+
+/** As `matchAll`, which would make a copy of the pattern each time. */
+export function* matches(text: string, pattern: RegExp): Generator<RegExpExecArray> {
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const next = pattern.lastIndex
+    yield match
+    pattern.lastIndex = next
+  }
 }

@@ -9,13 +9,13 @@ const PASSWORD = new RegExp(`(?:${PASSWORDS}|passe)$`)
 const SECRET = new RegExp(
   `(?:${PASSWORDS}|secret|apikey|token|jeton|geheimnis|cookies?|credentials?|authorization|secretkey|privatekey|accesskey|` +
     'csrfmiddlewaretoken|requirepass|masterauth)$|' +
-    '^(?:pass|pw|mdp|clave|secrets|auth|jwt|csrf|xsrf|session|sessionid|jsessionid|phpsessid|sess|sid|otp|totp|mfa|cvv|' +
+    '(?<![a-z\u00c0-\u024f])(?:pass|pw|mdp|clave|secrets|auth|jwt|csrf|xsrf|session|sessionid|jsessionid|phpsessid|sess|sid|otp|totp|mfa|cvv|' +
     'cvc|pin|ssn|bearer)$',
 )
 
 /** The last two words of such names. */
 const SECRET_PAIR =
-  /(?:(?:api|access|secret|private|signing|encryption|master|account|auth|session|license|sentry|svc|subscription|shared|storage|webhook) key|session id|auth code|one time|card number|(?:security|verification|recovery|backup) codes?|password (?:hash|digest)|amz (?:signature|credential)|goog signature|(?:db|user|smtp|pg) pass|de passe)$/
+  /(?:(?:api|access|secret|private|signing|encryption|master|account|auth|session|license|sentry|svc|subscription|shared|webhook) key|session id|auth code|one time|card number|(?:security|verification|recovery|backup) codes?|password (?:hash|digest)|amz (?:signature|credential)|goog signature|(?:db|user|smtp|pg) pass|de passe)$/
 
 /** Where a name of secrets may end, for a first look; `isSecretName` decides. */
 export const SECRET_ENDING = `${PASSWORDS}|secrets?|geheimnis|token|jeton|api_?key|key|cookies?|credentials?|auth|authorization|masterauth|pass|passe|pw|mdp|clave|jwt|csrf|xsrf|session|sessionid|sessid|sess|sid|id|otp|totp|mfa|cvv|cvc|pin|ssn|bearer|codes?|time|number|hash|digest|signature|credential`
@@ -49,9 +49,10 @@ export function isPasswordName(name: string): boolean {
   return PASSWORD.test(lastWords(name)[0])
 }
 
-/** Whether it is a short name of passwords that also counts tests: `pass: 3, fail: 1`. */
+/** Whether small numbers of this name count something: `pass: 3, fail: 1`, `cookies: 2`; a password or a code does not. */
 export function isCountName(name: string): boolean {
-  return /^pass$/.test(lastWords(name)[0])
+  const [last] = lastWords(name)
+  return /^(?:pass|secrets?|token|cookies?|credentials?|auth|authorization|session|sess)$/.test(last)
 }
 
 /** The last word and the one before it, in small letters and without numbers at the end. */
@@ -60,7 +61,7 @@ function lastWords(name: string): [last: string, previous: string] {
     .slice(-100)
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z\d\u00c0-\uffff]+/)
+    .split(/[^\p{L}\d]+/u)
     .map((word) => word.replace(/\d+$/, ''))
     .filter((word) => word !== '')
   return [words.at(-1) ?? '', words.at(-2) ?? '']

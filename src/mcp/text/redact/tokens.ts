@@ -9,8 +9,8 @@ export interface Token {
   /** The characters that follow, and how many at least. */
   rest: keyof typeof RESTS
   least: number
-  /** The prefix is short: it counts only where a word begins, and a digit or capital has to follow. */
-  atWord?: true
+  /** The prefix is short: it counts only where a word begins, or where what follows is long and random. */
+  atWord?: 'always' | 'or random'
   /** A text that stays, where another than the bare prefix is worth a test. */
   counterExample?: string
 }
@@ -78,7 +78,7 @@ export const tokens: readonly Token[] = [
     prefixes: ['sk-'],
     rest: 'words',
     least: 16,
-    atWord: true,
+    atWord: 'or random',
     counterExample: 'sk-circle-fade-dot',
   },
   { kind: 'google_key', prefixes: ['AIza', 'ya29.', 'GOCSPX-'], rest: 'words', least: 20 },
@@ -108,29 +108,37 @@ export const tokens: readonly Token[] = [
   ...others('hex', 32, 'dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_ shppa_'),
   ...others('capitals', 40, 'AGE-SECRET-KEY-1'),
   ...others('uuid', 30, 'access-sandbox- access-development- access-production-'),
-  { kind: 'provider_token', prefixes: ['dapi', 'key-', 'pubkey-'], rest: 'hex', least: 32, atWord: true },
+  { kind: 'provider_token', prefixes: ['key-', 'pubkey-'], rest: 'hex', least: 32, atWord: 'always' },
+  { kind: 'provider_token', prefixes: ['dapi'], rest: 'hex', least: 32, atWord: 'or random' },
   {
     kind: 'provider_token',
     prefixes: ['SK'],
     rest: 'hex',
     least: 32,
-    atWord: true,
+    atWord: 'or random',
     counterExample: 'SKU-1234 SKIPPED',
   },
-  { kind: 'provider_token', prefixes: ['API-'], rest: 'capitals', least: 26, atWord: true },
-  { kind: 'provider_token', prefixes: ['A3-'], rest: 'words', least: 30, atWord: true },
-  { kind: 'provider_token', prefixes: ['oy2'], rest: 'letters', least: 43, atWord: true },
+  { kind: 'provider_token', prefixes: ['API-'], rest: 'capitals', least: 26, atWord: 'or random' },
+  { kind: 'provider_token', prefixes: ['A3-'], rest: 'words', least: 30, atWord: 'or random' },
+  { kind: 'provider_token', prefixes: ['oy2'], rest: 'letters', least: 43, atWord: 'always' },
   {
     kind: 'provider_token',
     prefixes: ['re_'],
     rest: 'words',
     least: 24,
-    atWord: true,
+    atWord: 'or random',
     counterExample: 're_export_all',
   },
-  { kind: 'provider_token', prefixes: ['pat'], rest: 'dotted', least: 60, atWord: true, counterExample: 'pattern' },
-  { kind: 'provider_token', prefixes: ['EAAA', 'EAAC', 'EAAM', 'sl.'], rest: 'words', least: 40, atWord: true },
-  { kind: 'provider_token', prefixes: ['cio', '4b1d'], rest: 'letters', least: 32, atWord: true },
+  {
+    kind: 'provider_token',
+    prefixes: ['pat'],
+    rest: 'dotted',
+    least: 60,
+    atWord: 'or random',
+    counterExample: 'pattern',
+  },
+  { kind: 'provider_token', prefixes: ['EAAA', 'EAAC', 'EAAM', 'sl.'], rest: 'words', least: 40, atWord: 'always' },
+  { kind: 'provider_token', prefixes: ['cio', '4b1d'], rest: 'letters', least: 32, atWord: 'always' },
 ]
 
 /** Formats of providers that need no kind of their own. */

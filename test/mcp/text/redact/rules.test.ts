@@ -3,7 +3,7 @@ import { commands } from '../../../../src/mcp/text/redact/commands.ts'
 import { credentials } from '../../../../src/mcp/text/redact/credentials.ts'
 import { redact } from '../../../../src/mcp/text/redact/index.ts'
 import { personal } from '../../../../src/mcp/text/redact/personal.ts'
-import { findByRule, label } from '../../../../src/mcp/text/redact/rule.ts'
+import { findByRules, label } from '../../../../src/mcp/text/redact/rule.ts'
 import { tokens } from '../../../../src/mcp/text/redact/tokens.ts'
 import { restOf } from './formats.ts'
 
@@ -11,13 +11,13 @@ const rules = [...credentials, ...commands, ...personal]
 
 test.each(rules)('$kind: of $example the marked part is replaced, and nothing else', (rule) => {
   const [before = '', secret = '', after = ''] = rule.example.split(/[«»]/)
-  const spans = findByRule(before + secret + after, rule)
+  const spans = findByRules(before + secret + after, [rule])
   expect(spans).toMatchObject([{ start: before.length, end: before.length + secret.length }])
   expect(redact(before + secret + after).text).not.toContain(secret)
 })
 
 test.each(rules)('$kind: $counterExample stays', (rule) => {
-  expect(findByRule(rule.counterExample, rule)).toEqual([])
+  expect(findByRules(rule.counterExample, [rule])).toEqual([])
 })
 
 test.each(tokens)('$kind: $prefixes with what follows is replaced wholly', ({ prefixes, kind, rest, least }) => {
