@@ -14,6 +14,7 @@ import {
 } from './base/common.ts'
 import { endpoint } from './base/endpoint.ts'
 import { team, trusted, untrusted } from './base/text.ts'
+import { EnvironmentNameOrEmpty } from './environments.ts'
 
 export const SourceMapState = prefixed('SOURCEMAP_STATE', [
   'PENDING_UPLOAD',
@@ -76,7 +77,7 @@ export const createSourceMap = endpoint({
     artifact: accept(Artifact).optional().describe('Default: derived from the extension of file_name.'),
     release: z.string().trim().max(250).optional(),
     dist: z.string().trim().max(64).optional(),
-    environment: z.string().trim().max(64).optional(),
+    environment: EnvironmentNameOrEmpty.optional(),
     debug_id: z
       .string()
       .regex(/^[0-9a-fA-F-]{32,36}$/, '32 hexadecimal digits, dashes allowed')

@@ -15,6 +15,7 @@ import {
 } from './base/common.ts'
 import { endpoint, MIB } from './base/endpoint.ts'
 import { team } from './base/text.ts'
+import { EnvironmentNameOrEmpty } from './environments.ts'
 import { TestLevel } from './tests.ts'
 
 const readFormats = [
@@ -150,7 +151,7 @@ const Run = z.object({
   run_key: z.string().max(200).optional().describe('Shards with the same key belong to one run.'),
   commit_sha: z.string().max(64).optional(),
   git_branch: z.string().max(250).optional(),
-  environment: z.string().max(64).optional().describe('By name; created if missing.'),
+  environment: EnvironmentNameOrEmpty.optional().describe('By name; created if missing.'),
   release: z.string().max(250).optional().describe('By version; created if missing.'),
   started_at: Timestamp.optional(),
   ci_url: z.string().max(2000).optional(),
