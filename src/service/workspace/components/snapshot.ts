@@ -27,29 +27,40 @@ export async function readSnapshot(rows: Rows, productId: number): Promise<Snaps
   }
 }
 
-/** Paths with one base name that are compared with a frame; a larger repository has more files called `index.ts`. */
-const MOST_NAMED = 2_000
-
+/** Paths with one base name that are compared with a frame; of a name that more files have nothing is said. */
+const MOST_NAMED = 500
 /** Names of one event that are looked up (decision 011); files with other names keep the path that their frame has. */
 const MOST_NAMES = 100
 
+/**
+ * A source is in every upload of its build, so the recursion goes from one path to the next instead of reading them all:
+ * 1,000 uploads with 200 files of one name took 0.3 s, and take 2 ms.
+ */
 const NAMED = `
-  SELECT path FROM sourcemap_source JOIN sourcemap ON sourcemap.id = sourcemap_id
-  WHERE sourcemap_source.product_id = ?1 AND base_name = ?2 AND sourcemap.state = 'SOURCEMAP_STATE_READY'
+  WITH RECURSIVE source (path) AS (
+    SELECT min(path) FROM sourcemap_source WHERE product_id = ?1 AND base_name = ?2
+    UNION ALL
+    SELECT (SELECT min(next.path) FROM sourcemap_source AS next
+            WHERE next.product_id = ?1 AND next.base_name = ?2 AND next.path > source.path)
+    FROM source WHERE source.path IS NOT NULL LIMIT ${MOST_NAMED})
+  SELECT path FROM source WHERE EXISTS (
+    SELECT 1 FROM sourcemap_source AS given JOIN sourcemap ON sourcemap.id = given.sourcemap_id
+    WHERE given.product_id = ?1 AND given.path = source.path AND sourcemap.state = 'SOURCEMAP_STATE_READY')
   UNION SELECT prefix FROM requirement_path WHERE product_id = ?1 AND base_name = ?2 AND is_literal = 1
   UNION SELECT path FROM repository_path WHERE product_id = ?1 AND base_name = ?2
   LIMIT ${MOST_NAMED}`
+
+/** Of a cut list the best could be missing. */
+function whole(rows: readonly { path: string }[]): string[] {
+  return rows.length < MOST_NAMED - 1 ? rows.map(({ path }) => path) : []
+}
 
 /** The given paths with a base name, in any case, inside the caller's transaction. */
 export function namedPathsIn(prepare: Prepare, productId: number): (baseName: string) => string[] {
   let left = MOST_NAMES
   return (baseName) => {
     left -= 1
-    return left < 0
-      ? []
-      : prepare(NAMED)
-          .all<{ path: string }>(productId, baseName)
-          .map(({ path }) => path)
+    return left < 0 ? [] : whole(prepare(NAMED).all<{ path: string }>(productId, baseName))
   }
 }
 
@@ -62,8 +73,7 @@ export async function readNamedPaths(
   const found = new Map<string, string[]>()
   for (const name of [...new Set(baseNames)].slice(0, MOST_NAMES)) {
     const named = await rows.executeQuery(CompiledQuery.raw(NAMED, [productId, name]))
-    const paths = (named.rows as { path: string }[]).map(({ path }) => path)
-    found.set(name, paths)
+    found.set(name, whole(named.rows as { path: string }[]))
   }
   return (baseName) => found.get(baseName) ?? []
 }

@@ -49,6 +49,14 @@ test('a file that code references of a requirement name is known as well', async
   expect(file).toEqual([['pkg/pay/gateway.go', 'REPO_PATH_SOURCE_KNOWN_PATH', true]])
 })
 
+test('of a name that very many files have none is compared, because the best could be missing', async () => {
+  await using app = await startApp()
+  const paths = Array.from({ length: 520 }, (_, index) => `packages/p${String(index)}/src/index.py`)
+  await giveSources(app, ...paths)
+  const file = await fileOf(app, { filename: '/app/p7/src/index.py' })
+  expect(file).toEqual([['app/p7/src/index.py', 'REPO_PATH_SOURCE_FRAME', false]])
+})
+
 test('a served script is not taken for the source that ends like its address', async () => {
   await using app = await startApp()
   await giveSources(app, 'src/assets/app.js')

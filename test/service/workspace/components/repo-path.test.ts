@@ -29,6 +29,8 @@ test.each([
   ['D:\\shop\\a.cs', 'shop/a.cs'],
   ['src/[slug]/(group)/page.tsx', 'src/[slug]/(group)/page.tsx'],
   ['src/c#/a.cs', 'src/c#/a.cs'],
+  ['internal/cart.go', 'internal/cart.go'],
+  ['webpack/config.js', 'webpack/config.js'],
 ])('%s is %s in the repository', (filename, expected) => {
   expect(path(filename)).toBe(expected)
 })
@@ -39,7 +41,6 @@ test.each([
   '[native code]',
   'native',
   'node:internal/process',
-  'internal/modules/cjs.js',
   '/srv/node_modules/express/index.js',
   'webpack:///./node_modules/react/index.js',
   'webpack:///./~/react/index.js',
