@@ -5,7 +5,7 @@ import { hashTokens, type Token } from './hash.ts'
 import { isMinifiedName } from './minified.ts'
 import { messageToken } from './parameterise.ts'
 import type { Family } from './platform.ts'
-import { readStack, type Stack, type StackRules, type Variant } from './stack.ts'
+import { isWholeStack, readStack, type Stack, type StackRules, type Variant } from './stack.ts'
 
 /** Languages whose SDKs create an exception without a type for a message. */
 const WITH_MESSAGES: ReadonlySet<Family> = new Set(['javascript', 'python', 'php', 'ruby', 'java'])
@@ -23,6 +23,8 @@ export interface ExceptionsReading {
   positions: readonly number[]
   /** The stack of each exception of the event; undefined if the exception does not count. */
   stacks: readonly (Stack | undefined)[]
+  /** Whether the other variant reads the same. */
+  isWhole: boolean
   /** The exception that names the issue. */
   main: NormalException | undefined
 }
@@ -46,6 +48,7 @@ function readVariant(event: NormalEvent, variant: Variant, rules: StackRules): E
     tokens: positions.flatMap((position) => readings[position]!.tokens),
     positions,
     stacks: readings.map(({ stack }, position) => (counts.has(position) ? stack : undefined)),
+    isWhole: readings.every(({ stack }) => isWholeStack(stack)),
     main: event.exceptions[main],
   }
 }

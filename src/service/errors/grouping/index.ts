@@ -8,7 +8,7 @@ import { messageToken, readerOfEvent } from './parameterise.ts'
 import { namesOfEvent } from './paths.ts'
 import { languageFamily } from './platform.ts'
 import { LONGEST_CYCLE } from './recursion.ts'
-import { bestStack, type Stack, type StackRules, type Variant } from './stack.ts'
+import { bestStack, isWholeStack, type Stack, type StackRules, type Variant } from './stack.ts'
 import { nameEvent } from './title.ts'
 
 export interface GroupingOptions {
@@ -51,7 +51,8 @@ export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): G
   const checksum = event.signs?.checksum
   if (checksum !== undefined) return groupByChecksum(checksum, { ...name, frames: frameRoles(event, reading, true) })
   const { rules, hash } = read
-  const system = hashReading(event, readEvent(event, 'system', rules), rules)
+  const isSame = reading.exceptions.isWhole && reading.stacks.every(isWholeStack)
+  const system = isSame ? hash : hashReading(event, readEvent(event, 'system', rules), rules)
   const kind = fingerprintKind(event.fingerprint)
   const loose = kind === 'custom' ? [] : looseHashes(read, readRaw(event, options))
   const basis = kind === 'default' ? reading.basis : kind === 'custom' ? 'fingerprint' : 'hybrid'

@@ -1,6 +1,3 @@
-/** Names are cut to this many characters before they are read. */
-const LONGEST = 1_024
-
 /** Text of one character each, so that the brackets inside do not count as brackets. */
 const PROTECTED: readonly (readonly [text: string, mark: string])[] = [
   ['operator<<', 'operator\uE000\uE000'],
@@ -21,7 +18,7 @@ const LAMBDA = /\{lambda\(.*?\)#\d+\}|\blambda_[a-f0-9]{32}\b|\$_\d+\b/g
  * arguments, qualifiers, and what differs from build to build (errors §2.1). Names of Objective-C stay as they are.
  */
 export function nativeName(printed: string): string {
-  const name = printed.slice(0, LONGEST).trim()
+  const name = printed.trim()
   if (/^[+-]?\[/.test(name) || name === '') return name
   const marked = protect(withoutTrailers(name))
   const plain = replaceEnclosed(replaceEnclosed(marked, '(', ')', keptArguments), '<', '>', generics)
@@ -33,19 +30,21 @@ export function nativeName(printed: string): string {
 function withoutTrailers(name: string): string {
   let kept = replaceEnclosed(name, '[', ']', (inner) => (inner.startsWith('clone .') ? '' : `[${inner}]`)).trimEnd()
   for (;;) {
-    const shorter = kept.replace(/(?:(?<!\w)const|&)$/, '').trimEnd()
-    if (shorter === kept) return kept
-    kept = shorter
+    if (kept.endsWith('&')) kept = kept.slice(0, -1).trimEnd()
+    else if (kept.endsWith('const') && !/\w/.test(kept.at(-6) ?? '')) kept = kept.slice(0, -5).trimEnd()
+    else return kept
   }
 }
 
 function protect(name: string): string {
   let marked = name
-  for (const [text, mark] of PROTECTED) marked = marked.replaceAll(text, mark)
-  return marked.replace(LAMBDA, 'lambda').replace(/\?A0x[a-f0-9]{8}(?=::)/g, ANONYMOUS)
+  if (/operator| -> |`/.test(name)) for (const [text, mark] of PROTECTED) marked = marked.replaceAll(text, mark)
+  if (/lambda|\$_/.test(name)) marked = marked.replace(LAMBDA, 'lambda')
+  return name.includes('?A0x') ? marked.replace(/\?A0x[a-f0-9]{8}(?=::)/g, ANONYMOUS) : marked
 }
 
 function unprotect(name: string): string {
+  if (!/[\uE000-\uE003]/.test(name)) return name
   return name
     .replaceAll('\uE000', '<')
     .replaceAll('\uE001', '()')
@@ -76,38 +75,51 @@ function replaceEnclosed(
   if (!text.includes(open)) return text
   let result = ''
   let depth = 0
+  // Of the brackets, and of the text after the last ones.
   let start = 0
+  let rest = 0
   for (let index = 0; index < text.length; index += 1) {
-    const char = text[index]!
+    const char = text[index]
     if (char === open) {
-      if (depth === 0) start = index
+      if (depth === 0) {
+        result += text.slice(rest, index)
+        start = index
+      }
       depth += 1
     } else if (char === close && depth > 0) {
       depth -= 1
       if (depth === 0) result += replacement(text.slice(start + 1, index), start)
-    } else if (depth === 0) result += char
+      rest = index + 1
+    }
   }
-  return result
+  return depth === 0 ? result + text.slice(rest) : result
 }
 
-const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']', '<': '>' }
+const CLOSING: ReadonlyMap<string, string> = new Map([
+  ['(', ')'],
+  ['{', '}'],
+  ['[', ']'],
+  ['<', '>'],
+])
 
 /** The words of a name, with brackets and what is inside of them in one word. */
 function splitAtSpaces(name: string): string[] {
+  if (!/[\s({[<]/.test(name)) return name === '' ? [] : [name]
   const words: string[] = []
   const open: string[] = []
-  let word = ''
-  for (const char of name) {
-    if (open.length === 0 && /\s/.test(char)) {
-      if (word !== '') words.push(word)
-      word = ''
-      continue
+  let start = 0
+  for (let index = 0; index < name.length; index += 1) {
+    const char = name[index]!
+    const closing = CLOSING.get(char)
+    if (closing !== undefined) open.push(closing)
+    else if (open.length > 0) {
+      if (char === open.at(-1)) open.pop()
+    } else if (char === ' ' || char === '\t' || char === '\n') {
+      if (index > start) words.push(name.slice(start, index))
+      start = index + 1
     }
-    word += char
-    if (char in CLOSING) open.push(CLOSING[char]!)
-    else if (char === open.at(-1)) open.pop()
   }
-  return word === '' ? words : [...words, word]
+  return start < name.length ? [...words, name.slice(start)] : words
 }
 
 /** The function among the words; a closure is named after the function it is in. */
@@ -146,9 +158,8 @@ const IL2CPP_HASH =
  * hash of Unity's IL2CPP.
  */
 function withoutBuild(name: string): string {
-  return name
-    .replace(/::h[a-z0-9]{16}$/, '')
-    .replace(/@@?GLIBC_[0-9.]+$/, '')
-    .replace(/^@?([^@]+)@\d+$/, '$1')
-    .replace(IL2CPP_HASH, '')
+  let stable = name
+  if (name.includes('::h')) stable = stable.replace(/::h[a-z0-9]{16}$/, '')
+  if (name.includes('@')) stable = stable.replace(/@@?GLIBC_[0-9.]+$/, '').replace(/^@?([^@]+)@\d+$/, '$1')
+  return name.includes('_m') ? stable.replace(IL2CPP_HASH, '') : stable
 }

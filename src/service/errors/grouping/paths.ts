@@ -1,9 +1,8 @@
 /** The last segment of a path or address, without query and fragment. */
 function basename(path: string): string {
-  return path
-    .replace(/[?#].*$/s, '')
-    .split(/[/\\]/)
-    .at(-1)!
+  const end = path.search(/[?#]/)
+  const bare = end === -1 ? path : path.slice(0, end)
+  return bare.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1)
 }
 
 /** Frames of the page itself, whose file is an address that says little about the source (errors §2.1). */

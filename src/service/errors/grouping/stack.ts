@@ -27,12 +27,18 @@ export interface Stack {
   variant: Variant
 }
 
+const NOT_APP = 'not in-app'
 const RECURSION = 'recursion: repeats the frames before it'
 
 /** The frames that count for a variant; the app variant falls back to all frames if none of the team's counts. */
 export function bestStack(frames: readonly NormalFrame[], variant: Variant, rules: StackRules): Stack {
   const stack = readStack(frames, variant, rules)
   return variant === 'app' && stack.tokens.length === 0 ? readStack(frames, 'system', rules) : stack
+}
+
+/** Whether all frames count, so that the stack is the same in both variants. */
+export function isWholeStack({ variant, ignored }: Stack): boolean {
+  return variant === 'system' || !ignored.includes(NOT_APP)
 }
 
 /**
@@ -76,7 +82,7 @@ export function shapeTokens(frames: readonly NormalFrame[], stack: Stack, from: 
 export function readStack(frames: readonly NormalFrame[], variant: Variant, rules: StackRules): Stack {
   const readings = frames.map((frame) => readOnce(frame, rules))
   const ignored = readings.map((reading) => {
-    return reading.ignored === '' && variant === 'app' && !reading.isApp ? 'not in-app' : reading.ignored
+    return reading.ignored === '' && variant === 'app' && !reading.isApp ? NOT_APP : reading.ignored
   })
   if (isLoneScript(frames, rules)) ignored[0] ||= 'the only frame, a script without a function'
   const counting = [...ignored.keys()].filter((index) => ignored[index] === '')

@@ -80,24 +80,26 @@ function readFrame(
     ignored_reason: '',
   }
   const signs = readSigns(sent, text, facts)
-  if (Object.keys(signs).length > 0) frame.signs = signs
-  facts.inApp.add(frame, readFlag(sent.in_app, `${member}.in_app`, signals), facts.platform)
+  if (signs !== undefined) frame.signs = signs
+  facts.inApp.add(frame, readFlag(sent.in_app, `${member}.in_app`, signals))
   return frame
 }
 
+/** What only grouping reads; undefined if the SDK sent nothing of it. */
 function readSigns(
   sent: JsonObject,
   text: (name: string, max: number) => string,
   { platform: ofEvent, binaries }: FrameFacts,
-): FrameSigns {
+): FrameSigns | undefined {
+  if (sent.platform === undefined && sent.package === undefined && sent.instruction_addr === undefined) return undefined
   const platform = text('platform', 64)
   const found = binaries.find(sent.instruction_addr, sent.addr_mode)
-  const binary = text('package', 512) || (found?.file ?? '')
-  return {
-    ...(platform === '' || platform === ofEvent ? {} : { platform }),
-    ...(binary === '' ? {} : { package: binary }),
-    ...(found === undefined ? {} : { address: found.address }),
-  }
+  const signs: FrameSigns = {}
+  if (platform !== '' && platform !== ofEvent) signs.platform = platform
+  const binary = text('package', 512) || found?.file
+  if (binary) signs.package = binary
+  if (found !== undefined) signs.address = found.address
+  return Object.keys(signs).length === 0 ? undefined : signs
 }
 
 function readLines(value: unknown, member: string, signals: Signals): string[] {

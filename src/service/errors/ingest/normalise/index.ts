@@ -50,12 +50,13 @@ export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
   const debugImages = readDebugImages(payload.debug_meta, signals)
   const platform = readText(payload.platform, 'platform', 64, signals) || 'other'
   const sdk = readSdk(payload.sdk, facts.sdk, signals)
+  const language = eventLanguage({ platform, sdk })
   const frames: FrameFacts = {
     signals,
-    platform: eventLanguage({ platform, sdk }),
+    platform: language,
     debugIds: debugIdsByFile(debugImages),
     binaries: readBinaries(payload.debug_meta),
-    inApp: createInApp(),
+    inApp: createInApp(language),
     left: FRAMES_PER_EVENT,
   }
   const exceptions = readExceptions(payload, frames)

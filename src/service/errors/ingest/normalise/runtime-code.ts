@@ -22,9 +22,12 @@ const INSTALLED =
  * is the team's.
  */
 export function isRuntimeCode(place: CodePlace): boolean {
-  if ([place.abs_path, place.filename].some((path) => INSTALLED.test(path) || isVendored(path) || isNative(path)))
-    return true
+  if (isInstalled(place.abs_path) || (place.filename !== place.abs_path && isInstalled(place.filename))) return true
   return BY_PLATFORM.get(place.platform)?.(place) ?? false
+}
+
+function isInstalled(path: string): boolean {
+  return path !== '' && (INSTALLED.test(path) || isVendored(path) || isNative(path))
 }
 
 /**
