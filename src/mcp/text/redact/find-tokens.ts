@@ -47,7 +47,7 @@ export function findTokens(text: string): Span[] {
 function findEnd(text: string, start: number, prefix: number, format: Format): number | undefined {
   const from = start + prefix
   const enough = match(format.enough, text, from)
-  const begins = format.atWord === undefined || !/[A-Za-z\d-]/.test(text.charAt(start - 1))
+  const begins = format.atWord === undefined || !INSIDE_WORD.test(text.slice(Math.max(0, start - 2), start))
   if (enough !== undefined && (begins ? format.atWord === undefined || /\d/.test(enough) : isRandom(enough, format))) {
     return from + (match(format.whole, text, from)?.length ?? 0)
   }
@@ -55,6 +55,9 @@ function findEnd(text: string, start: number, prefix: number, format: Format): n
   const begun = match(format.begun, text, from)
   return begun !== undefined && isCut(text, begun, format) ? from + begun.length : undefined
 }
+
+/** A path that was made of an escape has `/n` before the token. */
+const INSIDE_WORD = /(?<!\/)[A-Za-z\d-]$|\/[A-Za-mo-qsu-z\d-]$/
 
 /** Whether what follows is so random that it does not matter what stands before. */
 function isRandom(rest: string, { atWord }: Format): boolean {
