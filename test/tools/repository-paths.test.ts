@@ -136,6 +136,16 @@ test('an absolute path outside the root is not matched, whatever exists there', 
   expect(files).toBeUndefined()
 })
 
+test('a search that ended at its limits is named', async () => {
+  const files = createLocalFiles([join(root, 'tree')])
+  const local = { ...files, find: () => Promise.resolve({ paths: [], isComplete: false }) }
+  await using here = await connect(shop.api, { ...closedMachine, local })
+  const issue = await issueOf('go', { filename: '/build/pkg/mail/mail.go' })
+  const { files_note: note } = dataOf(await here.call('get_fix_context', { issue }))
+  expect(note).toContain('the folders of this machine are too large to search whole')
+  expect((await here.call('get_error_issue', { issue })).text).toContain('the folders are too large to search whole')
+})
+
 test('get_error_issue names the file of a frame as this machine does', async () => {
   const issue = await issueOf('java', { module: 'com.acme.pay.Gateway', filename: 'Gateway.java' })
   const called = await agent.call('get_error_issue', { issue })

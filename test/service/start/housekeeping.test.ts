@@ -48,3 +48,18 @@ test('uploads that nobody confirmed are ended in the same runs, also after a run
   await housekeeping.stop()
   expect(expireUploads).toHaveBeenCalledTimes(2)
 })
+
+test('source maps that are not used are removed in the same runs, whatever happened before', async () => {
+  await using rig = await openRig()
+  const logged: LogEntry[] = []
+  const housekeeping = startHousekeeping({
+    db: rig.db,
+    platform: { now: () => rig.clock.now, newId: () => 'id' },
+    log: (entry) => void logged.push(entry),
+    expireUploads: () => Promise.reject(new Error('the disk is gone')),
+    removeUnusedMaps: () => Promise.resolve(1),
+  })
+  await vi.advanceTimersByTimeAsync(30_000)
+  await vi.waitFor(() => expect(logged.at(-1)?.message).toBe('retention removed unused source maps'))
+  await housekeeping.stop()
+})

@@ -53,12 +53,17 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
   const attribute: Attribute = (prepare, productId, event, locate) =>
     attributeEvent(ownersIn(prepare, productId), event, locate)
 
-  const locator: OpenLocator = (prepare, productId, repository) =>
-    createLocator({
-      roots: parseRepositoryRoots(repository),
-      named: namedPathsIn(prepare, productId),
-      folders: ownersIn(prepare, productId).folders,
-    })
+  const locator: OpenLocator = (prepare, productId, repository) => {
+    let opened: LocateFrame | undefined
+    const open = () =>
+      createLocator({
+        roots: parseRepositoryRoots(repository),
+        named: namedPathsIn(prepare, productId),
+        folders: ownersIn(prepare, productId).folders,
+      })
+    // Most events are of a known place in the code, and ask for nothing.
+    return (frame) => (opened ??= open())(frame)
+  }
 
   /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
   async function reattribute(productId: number): Promise<void> {

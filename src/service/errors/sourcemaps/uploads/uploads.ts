@@ -98,7 +98,8 @@ export function createUploads(options: UploadsOptions): Uploads {
       )
     },
     async close() {
-      await noteUsed(db, options.takeUsed(), platform.now())
+      // A use that is not noted costs at most a map that could have stayed.
+      await noteUsed(db, options.takeUsed(), platform.now()).catch(onError)
       await worker.close()
       await confirms.settled()
     },
