@@ -77,7 +77,7 @@ export const getErrorIssue = defineTool({
     { path: 'breadcrumbs', keep: 'last' },
     { path: 'tags', least: 3 },
     { path: 'events', least: 3 },
-    { path: 'names_given_only_by_events', least: 3 },
+    { path: 'names_by_no_member', least: 3 },
     { path: 'where', least: 5 },
     { path: 'stats.environments', least: 5 },
     { path: 'exceptions.*.frames', keep: 'in_app', least: 4 },
@@ -134,7 +134,7 @@ export const getErrorIssue = defineTool({
         content: {
           title: quoted`${issue.title}`,
           culprit: quoted`${issue.culprit}`,
-          names_given_only_by_events: unvouchedNames(full),
+          names_by_no_member: unvouchedNames(full),
           ...described?.content,
         },
       },

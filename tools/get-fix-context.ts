@@ -24,6 +24,7 @@ import {
   unvouchedNames,
 } from './support/errors/fix-context.ts'
 import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
+import { eventOrReport } from './support/test-names.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100
@@ -67,7 +68,7 @@ export const getFixContext = defineTool({
     { path: 'related_issues' },
     { path: 'tags', least: 3 },
     { path: 'breadcrumbs', keep: 'last', least: 3 },
-    { path: 'names_given_only_by_events', least: 3 },
+    { path: 'names_by_no_member', least: 3 },
     { path: 'environments', least: 3 },
     { path: 'exceptions.*.frames_crash_first', least: 6 },
     { path: 'requirements', least: 3 },
@@ -92,6 +93,7 @@ export const getFixContext = defineTool({
     const sourceMaps = event ? sourceMapLine(event, offers) : undefined
     const { content, own } = describeOccurrence(fix, here)
     const cut = cutNames(fix.truncation_signals ?? [], { ...own, related_issues: kept(relatives, RELATED) })
+    const covered = await describeRequirements(requirements, local)
     const requirement = offers('get_test_context') ? findUntested(requirements) : undefined
     return {
       answer: issueSentence(issue),
@@ -101,7 +103,7 @@ export const getFixContext = defineTool({
         files,
         // A generated file is not in the repository, as the line about source maps says.
         files_note: sourceMaps === undefined ? filesNote(files.length, implicated, here) : undefined,
-        requirements: describeRequirements(requirements),
+        requirements: covered.rows,
         requirements_note: requirements.length === 0 ? 'no requirement claims these files' : undefined,
         environments: describeEnvironments(fix),
         component: component ? { id: component.slug ?? component.id, name: component.name } : undefined,
@@ -113,12 +115,13 @@ export const getFixContext = defineTool({
         afterwards: sentencesOffered(AFTERWARDS, offers),
       },
       untrusted: {
-        ...errorEvent,
+        ...(covered.testFiles.length > 0 ? eventOrReport : errorEvent),
         content: {
           // The exception thrown says the same.
           title: (event?.exceptions ?? []).length > 0 ? undefined : quoted`${issue.title}`,
           ...content,
-          names_given_only_by_events: unvouchedNames(fix),
+          names_by_no_member: unvouchedNames(fix),
+          tests: covered.testFiles,
           related_issues: related.map((row) => ({ id: row.id, title_untrusted: quoted`${row.title}`.cut(120) })),
         },
       },

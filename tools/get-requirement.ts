@@ -6,9 +6,16 @@ import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
-import { coverageState, keyOrId, rowTitle, vouchedName } from './support/columns.ts'
+import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
+import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
 import { criterionText } from './support/quality/criteria.ts'
-import { componentNames, coveredCriteria, linkRow, requirementSentence } from './support/quality/requirement-in-full.ts'
+import {
+  componentNames,
+  coveredCriteria,
+  describeLink,
+  requirementSentence,
+} from './support/quality/requirement-in-full.ts'
+import { testReport } from './support/test-names.ts'
 import { testColumns } from './support/quality/tests.ts'
 
 /** Linked tests that are shown with their last result. */
@@ -74,7 +81,7 @@ export const getRequirement = defineTool({
   ],
 
   async run({ product: given, requirement: named, detail }, context) {
-    const { api, resolve, signal } = context
+    const { api, resolve, signal, local } = context
     const { requirement: found, product } = await resolve.requirement(named, given)
     const linked = { product_id: product.id, requirement_id: found.id, page_size: TESTS }
     const [read, { tests }] = await Promise.all([
@@ -85,6 +92,8 @@ export const getRequirement = defineTool({
     const { coverage, normative, code_refs: codeRefs = [] } = requirement
     const isProved = requirement.kind === 'REQUIREMENT_KIND_GROUP' || coverage?.state === 'verified'
     const criteria = coveredCriteria(read)
+    const linkedTests = await Promise.all(links.map((link) => describeLink(link, tests, local)))
+    const release = knownName(coverage?.last_verified_release, coverage?.last_verified_release_known)
     return {
       answer: requirementSentence(read),
       product,
@@ -103,7 +112,7 @@ export const getRequirement = defineTool({
           passed: coverage.passed_count,
           failed: coverage.failed_count,
           not_run: coverage.not_run_count,
-          last_verified_release: vouchedName(coverage.last_verified_release, coverage.last_verified_release_known),
+          last_verified_release: release,
         },
         statement: requirement.statement,
         rationale: requirement.rationale,
@@ -119,8 +128,16 @@ export const getRequirement = defineTool({
           lines: start === 0 ? undefined : end > start ? `${start}-${end}` : `${start}`,
           source: source === 'CODE_REF_SOURCE_DECLARED' ? undefined : source,
         })),
-        tests: links.map((link) => linkRow(link, tests)),
+        tests: linkedTests.map(({ row }) => row),
         children: children.map((child) => ({ id: keyOrId(child), title: child.title })),
+      },
+      untrusted: {
+        ...testReport,
+        content: {
+          last_verified_release:
+            release === undefined ? quoted`${coverage?.last_verified_release}`.cut(120) : undefined,
+          tests: linkedTests.map(({ reported }) => reported),
+        },
       },
       next: [
         isProved

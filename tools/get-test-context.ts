@@ -18,6 +18,7 @@ import {
   describeCodeFiles,
   describeConventions,
   describeSuggestions,
+  describeTarget,
   numberCriteria,
   pastFailures,
   relatedIssues,
@@ -25,7 +26,8 @@ import {
   suggestions,
   type TestContext,
 } from './support/quality/test-context.ts'
-import { testColumns, testRow } from './support/quality/tests.ts'
+import { describeTest, testColumns } from './support/quality/tests.ts'
+import { eventOrReport } from './support/test-names.ts'
 import { criteriaWords } from './support/words.ts'
 
 /** Globs named that match no file. */
@@ -100,6 +102,10 @@ export const getTestContext = defineTool({
     const files = allFiles.slice(0, limit.files)
     const failures = pastFailures(testContext, limit.failures)
     const issues = relatedIssues(testContext, showing)
+    const tests = await Promise.all((testContext.linked_tests ?? []).map((test) => describeTest(test, local)))
+    const similar = await similarTests(testContext, limit.similar, local)
+    const written = describeConventions(testContext, detail)
+    const target = await describeTarget(testContext, local)
     const [first] = issues
     return {
       answer: contextSentence(keyOrId(requirement), testContext),
@@ -112,23 +118,26 @@ export const getTestContext = defineTool({
           ...row,
           criterion: teamText(row.criterion, { characters: limit.criterion }),
         })),
-        tests: testContext.linked_tests?.map(testRow),
+        tests: tests.map(({ row }) => row),
         past_failures: failures.map(({ row }) => row),
         code_files: files.flatMap(({ row }) => row ?? []),
         code_files_note: filesNote(files, { unresolved, notPermitted }),
-        conventions: describeConventions(testContext, detail),
-        similar_tests: similarTests(testContext).slice(0, limit.similar),
+        conventions: written.facts,
+        similar_tests: similar.flatMap(({ row }) => row ?? []),
         related_issues: issues.map(({ row }) => row),
-        suggested: describeSuggestions(testContext, detail),
+        suggested: { ...target.facts, ...describeSuggestions(testContext, detail) },
         how_to: [...(testContext.guidance ?? []), sentencesOffered(REGISTER, offers)],
       },
       untrusted: {
-        source: 'error event or test report',
-        writableBy: 'anyone with the public DSN, or whoever ran the tests',
+        ...eventOrReport,
         content: {
+          tests: tests.map(({ reported }) => reported),
           code_files: files.map(({ untrusted }) => untrusted),
           past_failures: failures.map(({ untrusted }) => untrusted),
+          conventions: written.reported,
+          similar_tests: similar.map(({ reported }) => reported),
           related_issues: issues.map(({ untrusted }) => untrusted),
+          suggested: target.reported,
         },
       },
       cut: cutNames(signals, {

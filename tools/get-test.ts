@@ -8,7 +8,9 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { keyOrId, linkColumns, rowTitle } from './support/columns.ts'
-import { describeFailures, lastResult, resultRow } from './support/quality/tests.ts'
+import { describePlace } from './support/quality/test-place.ts'
+import { testReport } from './support/test-names.ts'
+import { describeFailures, describeResult, lastResult } from './support/quality/tests.ts'
 
 const { automation_ref: place, stats } = TestSchema.shape
 
@@ -27,15 +29,15 @@ export const getTest = defineTool({
   }),
   output: z.object({
     test: fields({
-      ...pick(TestSchema, 'id', 'key', 'kind', 'title'),
-      name: upTo(place.shape.name, 300),
-      file: place.shape.file_path,
+      ...pick(TestSchema, 'id', 'key', 'kind'),
+      title: teamLine,
+      name: upTo(teamLine, 300),
+      file: upTo(teamLine, 300),
       line: place.shape.line,
       suite: upTo(teamLine, 300),
-      project: place.shape.project,
-      ...pick(TestSchema, 'framework', 'level', 'status', 'automation'),
+      framework: z.string(),
+      ...pick(TestSchema, 'level', 'status', 'automation'),
       quarantined: TestSchema.shape.quarantine_reason,
-      tags: teamLine,
     }),
     description: upTo(TestSchema.shape.description, 2000).optional(),
     links: rows({ id: z.string(), title: rowTitle, ...linkColumns, version: z.string() }).optional(),
@@ -51,8 +53,8 @@ export const getTest = defineTool({
       ...pick(TestResult, 'attempts', 'duration_ms'),
       environment: z.string(),
       release: z.string(),
-      commit: TestResult.shape.commit_sha,
-      branch: TestResult.shape.git_branch,
+      commit: z.string(),
+      branch: z.string(),
     }).optional(),
   }),
   cuts: [
@@ -64,11 +66,13 @@ export const getTest = defineTool({
     { path: 'latest_failure.message', least: 200 },
   ],
 
-  async run({ product: given, test: named, detail }, { api, resolve, signal }) {
+  async run({ product: given, test: named, detail }, { api, resolve, signal, local }) {
     const { test: found, product } = await resolve.test(named, given)
     const { test, links = [], recent_results: results = [] } = await api.getTest({ id: found.id }, { signal })
-    const { automation_ref: code, stats } = test
+    const { stats } = test
     const linked = links.map(linkRow)
+    const { facts, reported } = await describePlace(test, local)
+    const shown = results.map(describeResult)
     const [first] = linked
     return {
       answer: testSentence(test, links.length),
@@ -76,14 +80,9 @@ export const getTest = defineTool({
       data: {
         test: {
           ...test,
-          name: code?.name === test.title ? undefined : code?.name,
-          file: code?.file_path,
-          line: code?.line || undefined,
-          suite: code?.suite_path?.join(' > '),
-          project: code?.project,
+          ...facts,
           level: test.level === 'TEST_LEVEL_UNKNOWN' ? undefined : test.level,
           quarantined: test.quarantined === true ? test.quarantine_reason || 'yes' : undefined,
-          tags: test.tags?.join(', '),
         },
         description: detail === 'full' ? test.description : undefined,
         links: linked,
@@ -91,12 +90,15 @@ export const getTest = defineTool({
           stats === undefined || test.kind === 'TEST_KIND_SUITE'
             ? undefined
             : { ...stats, days: stats.window_days, average_ms: stats.avg_duration_ms },
-        results: results.map(resultRow),
+        results: shown.map(({ row }) => row),
       },
       untrusted: {
-        source: 'automated test report',
-        writableBy: 'whoever ran the tests',
-        content: describeFailures(results, detail),
+        ...testReport,
+        content: {
+          test: reported,
+          ...describeFailures(results, detail),
+          results: shown.map((result) => result.reported),
+        },
       },
       next: [
         first &&

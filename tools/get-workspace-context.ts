@@ -11,7 +11,7 @@ import { teamText } from '../src/mcp/text/team.ts'
 import { knownName, nameContains, quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
-import { errorEvent } from './support/errors/issues.ts'
+import { eventOrReport } from './support/test-names.ts'
 
 /** Rows of one extra list; the newest releases of a long-lived product do not fill a page. */
 const ROWS = 30
@@ -65,7 +65,7 @@ export const getWorkspaceContext = defineTool({
     { path: 'releases', least: 5 },
     { path: 'components', least: 5 },
     { path: 'environments', least: 5 },
-    { path: 'names_given_only_by_events', least: 5 },
+    { path: 'names_by_no_member', least: 5 },
     { path: 'products', least: 5 },
   ],
 
@@ -121,7 +121,7 @@ export const getWorkspaceContext = defineTool({
           read_only: options.readOnly,
         },
       },
-      untrusted: { ...errorEvent, content: { names_given_only_by_events: unvouchedNames(lists) } },
+      untrusted: { ...eventOrReport, content: { names_by_no_member: unvouchedNames(lists) } },
       cut: cutNames([], {
         environments: kept(environments ?? [], ROWS),
         components: kept(components ?? [], ROWS),

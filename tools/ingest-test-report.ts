@@ -15,20 +15,19 @@ import {
   countChanges,
   countResults,
   describeEffect,
+  describeWarnings,
   failingTests,
   type Ingest,
   renamedTests,
   reportOutcome,
   unresolvedReferences,
-  warningRows,
+  ROWS,
   withoutNewKeys,
 } from './support/quality/report-outcome.ts'
 import { explainRefusal, noPreview } from './support/quality/report-refusal.ts'
 import { readReport, type ReportSource } from './support/quality/report-source.ts'
+import { testReport } from './support/test-names.ts'
 import { PREVIEW } from './support/words.ts'
-
-/** Rows of each list in the answer. */
-const ROWS = 30
 
 const input = z.strictObject({
   product: parameters.Product,
@@ -77,9 +76,11 @@ export const ingestTestReport = defineTool({
     const ingest = dryRun ? withoutNewKeys(sent) : sent
     const links = await linkedRequirements(product.id, ingest.cases ?? [], context)
     const changed = dryRun ? [] : await readStates(product.id, [...links.values()].flat(), before, context)
-    const failing = failingTests(ingest, links)
+    const failing = await failingTests(ingest, links, context.local)
+    const renamed = await renamedTests(ingest, context.local)
+    const [unresolved, warnings] = [unresolvedReferences(ingest), describeWarnings(ingest)]
     const { results_recorded: recorded, results_duplicate: known } = ingest.summary ?? {}
-    const requirement = failing.find((row) => row.requirements !== undefined)?.requirements?.split(', ')[0]
+    const requirement = failing.find(({ row }) => row?.requirements !== undefined)?.row?.requirements?.split(', ')[0]
     return {
       answer: outcomeSentence(ingest, dryRun),
       product,
@@ -94,13 +95,22 @@ export const ingestTestReport = defineTool({
           id: keyOrId(row.requirement),
           was: row.was,
         })),
-        failing_tests: failing.slice(0, ROWS),
-        unresolved_references: unresolvedReferences(ingest).slice(0, ROWS),
+        failing_tests: failing.flatMap(({ row }) => row ?? []),
+        unresolved_references: unresolved.flatMap(({ row }) => row ?? []),
         tests: countChanges(ingest, links),
-        renamed_tests: renamedTests(ingest).slice(0, ROWS),
-        warnings: warningRows(ingest).slice(0, ROWS),
+        renamed_tests: renamed.flatMap(({ row }) => row ?? []),
+        warnings: warnings.map(({ row }) => row),
         secrets_in_report: secretWords(source),
         gate: ingest.gate_stale === true ? gateWords(context) : undefined,
+      },
+      untrusted: {
+        ...testReport,
+        content: {
+          failing_tests: failing.map(({ reported }) => reported),
+          unresolved_references: unresolved.map(({ reported }) => reported),
+          renamed_tests: renamed.map(({ reported }) => reported),
+          warnings: warnings.map(({ reported }) => reported),
+        },
       },
       cut: [...cutNames([], { requirements: kept(changed, ROWS) }), ...cutSignals(ingest)],
       next: dryRun

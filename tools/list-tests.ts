@@ -6,7 +6,8 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
 import { listed } from './support/columns.ts'
-import { testColumns, testRow } from './support/quality/tests.ts'
+import { testReport } from './support/test-names.ts'
+import { describeTest, testColumns } from './support/quality/tests.ts'
 import { searchSentence } from './support/words.ts'
 
 const { id, title, ...columns } = testColumns
@@ -30,19 +31,22 @@ export const listTests = defineTool({
   }),
   cuts: [{ path: 'rows' }],
 
-  async run({ product: given, match, limit, cursor }, { api, resolve, signal, offers }) {
+  async run({ product: given, match, limit, cursor }, { api, resolve, signal, offers, local }) {
     const product = await resolve.product(given)
     const response = await api.listTests(
       { product_id: product.id, view: 'TEST_VIEW_BASIC', q: match, page_size: limit, page_token: cursor },
       { signal },
     )
     const page = describePage(response, response.tests.length, cursor)
-    const found = response.tests.map((test) => {
-      const requirements = listed(test.requirement_keys ?? [])
-      // A suite has the results of its cases.
-      const suite = test.kind === 'TEST_KIND_SUITE' && { kind: test.kind, last: undefined }
-      return { ...testRow(test), ...suite, requirements }
-    })
+    const found = await Promise.all(
+      response.tests.map(async (test) => {
+        const { row, reported } = await describeTest(test, local)
+        const requirements = listed(test.requirement_keys ?? [])
+        // A suite has the results of its cases.
+        const suite = test.kind === 'TEST_KIND_SUITE' && { kind: test.kind, last: undefined }
+        return { row: { ...row, ...suite, requirements }, reported }
+      }),
+    )
     const [first] = found
     return {
       answer: searchSentence(page, {
@@ -54,9 +58,10 @@ export const listTests = defineTool({
         offers,
       }),
       product,
-      data: { rows: found },
+      data: { rows: found.map(({ row }) => row) },
+      untrusted: { ...testReport, content: { rows: found.map(({ reported }) => reported) } },
       page,
-      next: [first && nextCall('get_test', { product: product.id, test: first.id }, 'the first row in full')],
+      next: [first && nextCall('get_test', { product: product.id, test: first.row.id }, 'the first row in full')],
     }
   },
 })

@@ -5,6 +5,7 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { coverageState, keyOrId, linkColumns, rowTitle } from './support/columns.ts'
+import { showNames, testReport } from './support/test-names.ts'
 import type { RequirementInFull } from './support/quality/requirement-in-full.ts'
 import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/quality/unlinking.ts'
 import { PREVIEW } from './support/words.ts'
@@ -40,7 +41,7 @@ export const unlinkTest = defineTool({
   cuts: [{ path: 'other_tests', least: 5 }],
 
   async run({ product: given, test: testNamed, requirement: named, dry_run: dryRun }, context) {
-    const { api, resolve, signal } = context
+    const { api, resolve, signal, local } = context
     const scope = given === undefined ? undefined : (await resolve.product(given, { write: true })).id
     const { test, product } = await resolve.test(testNamed, scope)
     const { requirement: found } = await resolve.requirement(named, product.id)
@@ -51,6 +52,7 @@ export const unlinkTest = defineTool({
       context.countChanges([`${test.id} ${found.id}`])
       await api.unlinkTest({ test_id: test.id, requirement_id: found.id }, { signal })
     }
+    const { facts, reported } = await showNames({ title: test.title, names_known: test.names_known }, local)
     const names = { test: keyOrId(test), requirement: keyOrId(requirement) }
     const outcome: Outcome = link === undefined ? 'not_linked' : dryRun ? 'would_remove' : 'removed'
     const after =
@@ -65,7 +67,7 @@ export const unlinkTest = defineTool({
       data: {
         dry_run: dryRun,
         outcome,
-        test: { id: names.test, title: test.title },
+        test: { id: names.test, title: facts.title },
         requirement: { id: names.requirement, title: requirement.title },
         link: link && { ...link, criteria: link.criterion_ids?.length || undefined },
         before: requirement.coverage,
@@ -73,6 +75,7 @@ export const unlinkTest = defineTool({
         other_tests: others.map((other) => keyOrId({ id: other.test_id, key: other.test_key })),
         undo: link !== undefined && outcome === 'removed' ? undoNote(link, undo !== undefined) : undefined,
       },
+      untrusted: { ...testReport, content: { test: reported && { id: names.test, ...reported } } },
       next: nextCalls(names, outcome, { undo, after, product: product.id }),
     }
   },

@@ -47,7 +47,9 @@ export const Environment = z.object({
   name: untrusted(z.string()),
   known: z
     .boolean()
-    .describe('True if a member, a token, a source map or a usual name vouches for it; false if only events named it.'),
+    .describe(
+      'True if a member, a source map or a usual name vouches for it; false if only events and test runs named it.',
+    ),
   kind: EnvironmentKind,
   exposure_weight: z.number(),
   description: team(z.string()),
@@ -112,8 +114,8 @@ export const Release = z.object({
   environment: untrusted(z.string()),
   environment_known: z.boolean(),
   environment_id: IdOrEmpty,
-  commit_sha: team(z.string()),
-  git_branch: team(z.string()),
+  commit_sha: untrusted(z.string()),
+  git_branch: untrusted(z.string()),
   url: team(z.string()),
   notes: team(z.string()),
   released_at: Timestamp.nullable(),

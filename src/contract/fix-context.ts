@@ -19,6 +19,7 @@ import { endpoint } from './base/endpoint.ts'
 import { Event, Frame, RepoPathSource } from './events.ts'
 import { Issue } from './issues.ts'
 import { team, untrusted } from './base/text.ts'
+import { NamesKnown } from './tests.ts'
 
 const text = () => untrusted(z.string())
 
@@ -56,7 +57,7 @@ export const FixContext = z.object({
     first: NamedRef.nullable(),
     last: NamedRef.nullable(),
     last_good: NamedRef.nullable(),
-    commit_range: z.object({ from: team(z.string()), to: team(z.string()) }).nullable(),
+    commit_range: z.object({ from: text(), to: text() }).nullable(),
   }),
   requirements: z.array(
     z.object({
@@ -74,8 +75,9 @@ export const FixContext = z.object({
         z.object({
           id: Id,
           key: Key,
-          title: team(z.string()),
-          file_path: team(z.string()),
+          title: text(),
+          file_path: text(),
+          names_known: NamesKnown,
           last_status: ResultStatus.nullable().describe('null = never run.'),
         }),
       ),

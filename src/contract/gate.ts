@@ -28,10 +28,10 @@ export const EvidenceType = z.enum(['requirement', 'test', 'issue', 'link'])
 /** `state` is a coverage state, a result, an issue status or a link state, depending on `type`. */
 const evidence = { id: IdOrEmpty, key: Key, state: Key }
 
-/** One failing item. The title of an issue comes from an event; all other titles were written by members. */
+/** One failing item. Titles of issues come from events, those of tests and links may come from test reports. */
 export const Evidence = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('issue'), ...evidence, title: untrusted(z.string()) }),
-  z.object({ type: EvidenceType.exclude(['issue']), ...evidence, title: team(z.string()) }),
+  z.object({ type: z.literal('requirement'), ...evidence, title: team(z.string()) }),
+  z.object({ type: EvidenceType.exclude(['requirement']), ...evidence, title: untrusted(z.string()) }),
 ])
 
 export const Risk = z.object({

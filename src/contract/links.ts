@@ -1,7 +1,19 @@
 import * as z from 'zod'
-import { accept, Actor, Id, IdOrEmpty, Key, prefixed, Ref, RequestId, Sentence, Timestamp } from './base/common.ts'
+import {
+  accept,
+  Actor,
+  Id,
+  IdOrEmpty,
+  Key,
+  NamedRef,
+  prefixed,
+  Ref,
+  RequestId,
+  Sentence,
+  Timestamp,
+} from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
-import { team } from './base/text.ts'
+import { team, untrusted } from './base/text.ts'
 
 export const LinkRole = prefixed('LINK_ROLE', ['VERIFIES', 'PARTIALLY_VERIFIES', 'EXERCISES'])
 export const LinkState = prefixed('LINK_STATE', ['ACTIVE', 'SUSPECT'])
@@ -19,7 +31,8 @@ export const ReviewDecision = prefixed('REVIEW_DECISION', ['APPROVE', 'REJECT'])
 export const TestLink = z.object({
   test_id: Id,
   test_key: Key,
-  test_title: team(z.string()),
+  test_title: untrusted(z.string()),
+  test_names_known: z.boolean(),
   requirement_id: Id,
   requirement_key: Key,
   requirement_title: team(z.string()),
@@ -38,7 +51,7 @@ export const TestLink = z.object({
 export const LinkProposal = z.object({
   id: Id,
   branch_id: Id,
-  test: Ref,
+  test: NamedRef,
   requirement: Ref,
   action: LinkProposalAction,
   role: LinkRole,

@@ -17,7 +17,7 @@ import {
   TruncationSignals,
 } from './base/common.ts'
 import { Requirement } from './requirements.ts'
-import { Test } from './tests.ts'
+import { NamesKnown, Test } from './tests.ts'
 import { team, untrusted } from './base/text.ts'
 
 const text = () => untrusted(z.string())
@@ -71,12 +71,14 @@ export const Gap = z.object({
 
 /** How the product's tests are written, derived from the registered tests. */
 export const Conventions = z.object({
-  frameworks: z.array(z.object({ name: team(z.string()), cases: z.int(), share: z.number() })),
-  dominant_framework: team(z.string()),
-  test_file_pattern: team(z.string()),
-  suite_naming: team(z.string()),
-  case_naming_examples: z.array(team(z.string())),
-  requirement_annotation: z.object({ style: z.enum(['tag', 'bracket', 'property']), example: team(z.string()) }),
+  frameworks: z.array(z.object({ name: text(), cases: z.int(), share: z.number() })),
+  dominant_framework: text(),
+  test_file_pattern: Sentence.describe('`test/<dir>/<name>.test.ts`, of common endings and folders only.'),
+  suite_naming: Sentence,
+  suite_naming_example: z.array(text()).describe('The titles of the suites around one case.'),
+  case_naming_examples: z.array(text()),
+  examples_known: z.boolean().describe('True if members vouch for the names in all examples.'),
+  requirement_annotation: z.object({ style: z.enum(['tag', 'bracket', 'property']), example: Sentence }),
 })
 
 export const TestSuggestion = z.object({
@@ -110,7 +112,7 @@ export const TestContext = z.object({
         test_key: Key,
         message: text(),
         executed_at: Timestamp,
-        commit_sha: team(z.string()),
+        commit_sha: text(),
         release: text(),
         release_known: z.boolean(),
       }),
@@ -130,9 +132,10 @@ export const TestContext = z.object({
     z.object({
       id: Id,
       key: Key,
-      title: team(z.string()),
-      file_path: team(z.string()),
-      framework: team(z.string()),
+      title: text(),
+      file_path: text(),
+      names_known: NamesKnown,
+      framework: text(),
       score: z.number(),
       reasons: z.array(Sentence),
     }),
@@ -150,8 +153,9 @@ export const TestContext = z.object({
   ),
   suggestions: z
     .object({
-      target_file: team(z.string()),
-      suite: team(z.string()),
+      target_file: text(),
+      suite: text(),
+      names_known: z.boolean().describe('False if file and suite are those of a test whose names are not known.'),
       annotation: team(z.string()),
       cases: z.array(TestSuggestion),
     })

@@ -9,14 +9,15 @@ import {
   ProductId,
   RequestId,
   ResultStatus,
+  Sentence,
   Timestamp,
   TruncationSignals,
   ValidateOnly,
 } from './base/common.ts'
 import { endpoint, MIB } from './base/endpoint.ts'
-import { team } from './base/text.ts'
+import { untrusted } from './base/text.ts'
 import { EnvironmentNameOrEmpty } from './environments.ts'
-import { TestLevel } from './tests.ts'
+import { NamesKnown, TestLevel } from './tests.ts'
 
 const readFormats = [
   'CTRF',
@@ -51,9 +52,9 @@ export const ContentEncoding = z.enum(['identity', 'base64', 'gzip+base64'])
 
 export const TestRun = z.object({
   id: IdOrEmpty,
-  run_key: team(z.string()),
-  commit_sha: team(z.string()),
-  git_branch: team(z.string()),
+  run_key: untrusted(z.string()),
+  commit_sha: untrusted(z.string()),
+  git_branch: untrusted(z.string()),
   environment_id: IdOrEmpty,
   release_id: IdOrEmpty,
   started_at: Timestamp.nullable(),
@@ -66,7 +67,7 @@ export const TestRun = z.object({
     flaky: z.int(),
     errors: z.int(),
   }),
-  ci_url: team(z.string()),
+  ci_url: untrusted(z.string()),
 })
 
 export const Ingest = z.object({
@@ -95,16 +96,17 @@ export const Ingest = z.object({
       z.object({
         test_id: IdOrEmpty,
         key: Key,
-        name: team(z.string()),
-        file_path: team(z.string()),
+        name: untrusted(z.string()),
+        file_path: untrusted(z.string()),
+        names_known: NamesKnown,
         action: IngestAction,
         status: ResultStatus,
         requirement_keys: z.array(Key),
       }),
     )
     .describe('At most 500.'),
-  unresolved_refs: z.array(z.object({ ref: team(z.string()), test_id: IdOrEmpty })),
-  warnings: z.array(z.object({ code: Key, message: team(z.string()), file: team(z.string()), line: z.int() })),
+  unresolved_refs: z.array(z.object({ ref: untrusted(z.string()), test_id: IdOrEmpty })),
+  warnings: z.array(z.object({ code: Key, message: Sentence, file: untrusted(z.string()), line: z.int() })),
   coverage_effect: CoverageEffect,
   gate_stale: z.boolean(),
   truncation_signals: TruncationSignals,

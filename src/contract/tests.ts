@@ -10,7 +10,6 @@ import {
   IdOrEmpty,
   Key,
   LabelMap,
-  Labels,
   optional,
   prefixed,
   ProductId,
@@ -55,10 +54,15 @@ export const TestResult = z.object({
   release_id: IdOrEmpty,
   release: untrusted(z.string()),
   release_known: z.boolean(),
-  commit_sha: team(z.string()),
-  git_branch: team(z.string()),
-  ci_url: team(z.string()),
+  commit_sha: untrusted(z.string()),
+  git_branch: untrusted(z.string()),
+  ci_url: untrusted(z.string()),
 })
+
+/** Whether members vouch for the names of a test (contract §4.4). */
+export const NamesKnown = z
+  .boolean()
+  .describe('True if members gave the title and the place in the code; false if any of them only comes from a report.')
 
 export const Test = z.object({
   id: Id,
@@ -68,26 +72,27 @@ export const Test = z.object({
   parent_id: IdOrEmpty.describe('The parent suite.'),
   position: z.int(),
   kind: TestKind,
-  title: team(z.string()),
+  title: untrusted(z.string()),
+  names_known: NamesKnown,
   description: team(z.string()),
   level: TestLevel,
   status: TestStatus,
   automation: AutomationStatus,
-  framework: team(z.string()),
+  framework: untrusted(z.string()),
   automation_ref: z.object({
     identity: Hash.describe('SHA-256 of file path, suite path, name and project.'),
-    file_path: team(z.string()),
-    suite_path: z.array(team(z.string())),
-    name: team(z.string()),
-    project: team(z.string()),
+    file_path: untrusted(z.string()),
+    suite_path: z.array(untrusted(z.string())),
+    name: untrusted(z.string()),
+    project: untrusted(z.string()).describe('Never vouched for.'),
     line: z.int(),
   }),
   preconditions: team(z.string()),
   steps: z.array(
     z.object({ position: z.int(), action: team(z.string()), data: team(z.string()), expected: team(z.string()) }),
   ),
-  tags: z.array(team(z.string())),
-  labels: Labels,
+  tags: z.array(untrusted(z.string())),
+  labels: untrusted(z.record(z.string(), z.string())),
   component_ids: z.array(Id),
   quarantined: z.boolean(),
   quarantine_reason: team(z.string()),
@@ -132,7 +137,7 @@ const writable = {
       project: z.string().max(120).optional(),
       line: z.int().min(0).optional(),
     })
-    .describe('Location of the case in the code; unique within the product.'),
+    .describe('Location of the case in the code; unique within the product. A PUT without project or line keeps them.'),
   preconditions: z.string().max(20_000),
   steps: z.array(StepInput).max(200).describe('In order; replaces the whole list.'),
   tags: TagList,

@@ -8,6 +8,7 @@ import {
   IssueStatus,
   Key,
   Level,
+  NamedRef,
   prefixed,
   Priority,
   ProductId,
@@ -20,7 +21,7 @@ import { endpoint, paging, pagingResult } from './base/endpoint.ts'
 import { gateScope } from './gate.ts'
 import { LinkRole, LinkState } from './links.ts'
 import { RequirementKind, RequirementStatus } from './requirements.ts'
-import { TestLevel } from './tests.ts'
+import { NamesKnown, TestLevel } from './tests.ts'
 import { team, untrusted } from './base/text.ts'
 
 export const MatrixView = prefixed('MATRIX_VIEW', ['ROWS', 'GRID'])
@@ -45,9 +46,10 @@ export const TraceabilityRow = z.object({
     z.object({
       id: Id,
       key: Key,
-      title: team(z.string()),
+      title: untrusted(z.string()),
       level: TestLevel,
-      file_path: team(z.string()),
+      file_path: untrusted(z.string()),
+      names_known: NamesKnown,
       role: LinkRole,
       link_state: LinkState,
       criterion_ids: z.array(Id),
@@ -92,7 +94,7 @@ export const TraceabilityMatrix = z.object({
     })
     .nullable(),
   orphans: z.object({
-    tests_without_requirement: z.array(Ref).describe('At most 100.'),
+    tests_without_requirement: z.array(NamedRef).describe('At most 100.'),
     requirements_without_test: z.array(Ref).describe('At most 100.'),
     files_with_errors_without_requirement: z
       .array(z.object({ path: untrusted(z.string()), events_7d: z.int() }))

@@ -39,7 +39,7 @@ test('a deployment that omits members is read as far as possible', async () => {
   await using agent = await connect(createTestApi(foreign()))
   const context = await agent.call('get_workspace_context', { include: ['environments'] })
   expect(context.text).toContain('1 product visible')
-  expect(context.text).toContain('e1 | named only by events')
+  expect(context.text).toContain('e1 | named by no member')
   const found = await agent.call('find_error_issues', { environment: 'production', limit: 5 })
   expect(found.structured).toMatchObject({
     answer: '2 unresolved error issues in the environment, last seen first; all shown.',

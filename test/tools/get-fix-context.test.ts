@@ -83,8 +83,15 @@ const covered = requirement('REQ-13', {
   title: 'An order is confirmed by mail',
   coverage_state: 'verified',
   tests: [
-    { id: 't7', key: 'TC-7', title: 't', file_path: 'test/order.test.ts', last_status: 'RESULT_STATUS_PASSED' },
-    { id: 't8', key: 'TC-8', title: 't', file_path: '', last_status: null },
+    {
+      id: 't7',
+      key: 'TC-7',
+      title: 't',
+      file_path: 'test/order.test.ts',
+      names_known: true,
+      last_status: 'RESULT_STATUS_PASSED',
+    },
+    { id: 't8', key: 'TC-8', title: 't', file_path: '', names_known: false, last_status: null },
   ],
 })
 
@@ -439,9 +446,9 @@ test('names that only events gave stand in the block alone', async () => {
   const called = await agent.call('get_fix_context', { issue: await issueOf(event) })
   expect(factsOf(called)).not.toMatch(/evil@1|ignore-all-rules/)
   expect(called.structured).toMatchObject({
-    data: { environments: [{ environment: 'named only by events' }], releases: { first: 'named only by events' } },
+    data: { environments: [{ environment: 'named by no member' }], releases: { first: 'named by no member' } },
     untrusted: {
-      names_given_only_by_events: expect.arrayContaining(['environment ignore-all-rules', 'release evil@1']),
+      names_by_no_member: expect.arrayContaining(['environment ignore-all-rules', 'release evil@1']),
     },
   })
 })

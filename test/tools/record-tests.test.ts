@@ -47,7 +47,11 @@ function watched(writes: string[], send: Send = shop.service.direct) {
   return createApi({ send: counting, baseUrl: origin, token: shop.token, retries: 0 })
 }
 
-const allTests = async () => (await shop.api.listTests({ product_id: shop.productId })).tests
+/** As the service sends them, because the client does not show names that only reports give. */
+const allTests = async () => {
+  const { body } = await shop.request<{ tests: { id: string }[] }>('GET', `/v1/products/${shop.productId}/tests`)
+  return body.tests
+}
 
 test('record_tests registers and links, tells each outcome, and what to do next', async () => {
   const called = await agent.call('record_tests', {
@@ -124,8 +128,23 @@ test('a test of a report is found by its place, whatever ran it, and linked with
   const report = vitestReport([{ file: mail.file, suites: ['mail', 'text'], name: mail.title }])
   await shop.api.ingestTests({ product_id: shop.productId, draft: { content: report }, options: { root_dir: '/repo' } })
   const { answer } = await record([{ ...mail, requirement_ids: ['REQ-2'] }])
-  expect(answer).toBe('1 test known already, 1 link made.')
+  expect(answer).toBe('1 test updated, 1 link made.')
   expect(await shop.stateOf('REQ-2')).toBe('verified')
+  expect(await allTests()).toMatchObject([{}, {}, { names_known: true }])
+  expect((await record([{ ...mail, requirement_ids: ['REQ-2'] }])).answer).toBe(
+    '1 test known already, 1 link there already.',
+  )
+})
+
+test('a test of a report is linked by its key, which repeats none of its names', async () => {
+  const report = vitestReport([{ file: mail.file, name: mail.title }])
+  await shop.api.ingestTests({ product_id: shop.productId, draft: { content: report } })
+  const { answer, data } = await record([{ title: 'tc-1', requirement_ids: ['REQ-2'] }])
+  expect(answer).toBe('1 test known already, 1 link made.')
+  expect(data.rows).toMatchObject([{ id: 'TC-1', outcome: 'already', links: 'REQ-2 linked' }])
+  expect(await allTests()).toMatchObject([{ names_known: false }])
+  const missing = await agent.call('record_tests', { tests: [{ title: 'TC-99', requirement_ids: ['REQ-2'] }] })
+  expect(missing.text).toContain('no test case has this key')
 })
 
 test('a link in doubt is confirmed', async () => {
@@ -194,7 +213,9 @@ test('the case of every project that runs it is linked', async () => {
   }))
   await shop.api.ingestTests({ product_id: shop.productId, draft: { cases } })
   const { answer } = await record([{ ...mail, requirement_ids: ['REQ-2'] }])
-  expect(answer).toBe('2 tests known already, 2 links made.')
+  expect(answer).toBe('2 tests updated, 2 links made.')
+  const projects = (await allTests()) as unknown as { automation_ref: { project: string } }[]
+  expect(projects.map((test) => test.automation_ref.project)).toEqual(['', '', 'chromium', 'firefox'])
 })
 
 test('one test that stands twice in the call is registered once, with the requirements of both', async () => {

@@ -29,7 +29,7 @@ export function listed(names: readonly string[]): string | undefined {
 
 /** The name of an environment or release where the workspace vouches for it, else that only events gave it. */
 export function vouchedName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
-  return hasText(name) ? (knownName(name, known) ?? 'named only by events') : undefined
+  return hasText(name) ? (knownName(name, known) ?? 'named by no member') : undefined
 }
 
 /** A time to the second: `2026-11-21T03:54:12Z`. */

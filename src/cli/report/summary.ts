@@ -1,12 +1,15 @@
 import type { ReceivedResult } from '../../client/api.ts'
 import type { ResultOf } from '../../contract/index.ts'
 import { counted } from '../../lib/counted.ts'
+import { knownName, textMatching } from '../../mcp/text/untrusted.ts'
 import type { Unread } from './files.ts'
 
 type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 
 /** Beyond this number, warnings and references are only counted. */
 const LISTED = 20
+/** A key that a test names. */
+const REFERENCE = /^[A-Z]{2,10}-\d{1,9}$/i
 
 /** The outcome of a command's requests, as lines for the user. */
 export function summary(sent: readonly Ingest[], unread: readonly Unread[], product: string): string[] {
@@ -40,7 +43,9 @@ export function summary(sent: readonly Ingest[], unread: readonly Unread[], prod
 
 /** Keys that tests name but no requirement has. */
 function referenceLine(sent: readonly Ingest[]): string[] {
-  const all = sent.flatMap(({ unresolved_refs: refs = [] }) => refs.flatMap(({ ref }) => ref ?? []))
+  const all = sent.flatMap(({ unresolved_refs: refs = [] }) =>
+    refs.flatMap(({ ref }) => textMatching(ref, REFERENCE) ?? []),
+  )
   const tests = Map.groupBy(all, (ref) => ref)
   if (tests.size === 0) return []
   const words = [...tests].slice(0, LISTED).map(([ref, { length }]) => `${ref} (${counted(length, 'test')})`)
@@ -66,7 +71,7 @@ function coverageLine(sent: readonly Ingest[]): string[] {
 function warningLines(sent: readonly Ingest[], unread: readonly Unread[]): string[] {
   const reported = sent.flatMap(({ warnings = [] }) =>
     warnings.map(({ code, message, file, line = 0 }) => {
-      const place = [file || undefined, line > 0 ? `line ${String(line)}` : undefined].filter(
+      const place = [knownName(file, true) || undefined, line > 0 ? `line ${String(line)}` : undefined].filter(
         (part) => part !== undefined,
       )
       return `${place.join(', ')}${place.length === 0 ? '' : ': '}${message || code || 'no reason given'}`

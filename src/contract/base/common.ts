@@ -60,7 +60,10 @@ export const RiskLevel = prefixed('RISK_LEVEL', ['CRITICAL', 'HIGH', 'MEDIUM', '
 export const ResultStatus = prefixed('RESULT_STATUS', ['PASSED', 'FAILED', 'SKIPPED', 'ERROR', 'FLAKY', 'BLOCKED'])
 
 export const Ref = z.object({ id: IdOrEmpty, key: Key, title: team(z.string()) })
-/** An environment (title = its name) or a release (title = its version) in a result; `known` as in contract §6. */
+/**
+ * An environment (title = its name), a release (title = its version) or a test in a result; `known` as in contract §6, of
+ * a test as in contract §4.4.
+ */
 export const NamedRef = z.object({ id: IdOrEmpty, key: Key, title: untrusted(z.string()), known: z.boolean() })
 export const Labels = z.record(team(z.string()), team(z.string()))
 /** What was omitted from a result: `"<member>:<reason>:<kept>/<total>"`. */

@@ -25,26 +25,42 @@ export function longest({ data, untrusted }: Content, path: string): number {
 
 /**
  * A copy in which each list at the cut's path has at most `count` items, each text at most `count` characters. A list of
- * outsiders' text about rows keeps those rows that are still there.
+ * outsiders' text about rows keeps those rows that are still there, and of its other rows as many as there is room for.
  */
 export function shorten(content: Content, cut: Cut, count: number): { content: Content; kept: Kept } {
   const path = cut.path.split('.')
   const kept: Kept = { shown: 0, total: 0 }
-  const ids = new Set<Json>()
+  const before = new Set<Json>()
+  const after = new Set<Json>()
   let found = false
   const data = replace(content.data, path, (value) => {
     found = true
     const short = shortened(value, cut, count, kept)
-    if (Array.isArray(short)) for (const item of short) if (isMembers(item)) ids.add(item['id'] ?? null)
+    for (const key of rowKeys(value)) before.add(key)
+    for (const key of rowKeys(short)) after.add(key)
     return short
   })
   const untrusted = replace(content.untrusted, path, (value) => {
     if (!found) return shortened(value, cut, count, kept)
-    if (Array.isArray(value) && ids.size > 0)
-      return value.filter((item) => !isMembers(item) || ids.has(item['id'] ?? null))
-    return shortened(value, cut, count, { shown: 0, total: 0 })
+    if (!Array.isArray(value) || before.size === 0) return shortened(value, cut, count, { shown: 0, total: 0 })
+    const own = value.filter((item) => !before.has(rowKey(item)))
+    const stay = new Set(own.slice(0, Math.max(0, count - kept.shown)))
+    kept.total += own.length
+    kept.shown += stay.size
+    const rows = value.filter((item) => after.has(rowKey(item)) || stay.has(item))
+    return rows.length === 0 ? undefined : rows
   })
   return { content: { data, untrusted }, kept }
+}
+
+function rowKeys(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value.filter(isMembers).map(rowKey) : []
+}
+
+/** What joins outsiders' text to the row that it is about. */
+function rowKey(row: Json): Json {
+  if (!isMembers(row)) return null
+  return row['id'] ?? row['nr'] ?? row['rank'] ?? row['test'] ?? null
 }
 
 /** The content without one member. */

@@ -1,8 +1,9 @@
 import { Untrusted } from '../../contract/base/text.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
-import { findFlags, type Flags } from './flags.ts'
+import { findFlags, isAlarming, type Flags } from './flags.ts'
 import { hideKeyLines, redact, redactData, redactValue } from './redact/index.ts'
 import { longestRead, safeText } from './safe-text.ts'
+import { withoutMarkers } from './team.ts'
 
 type PassagePart = Untrusted<unknown> | string | number | undefined
 
@@ -68,7 +69,8 @@ interface Tally {
 }
 
 /**
- * Opens the passages of a block: cleaned, redacted, cut. Together with `knownName` this is the only way from `Untrusted` to
+ * Opens the passages of a block: cleaned, redacted, cut. Together with `knownName` and
+ * `textMatching` this is the only way from `Untrusted` to
  * text for an agent. Empty members are omitted.
  */
 export function openBlock(content: { readonly [name: string]: BlockContent }): OpenedBlock {
@@ -179,10 +181,20 @@ function isList(content: object): content is readonly BlockContent[] {
   return Array.isArray(content)
 }
 
-/** A name that the workspace vouches for, as plain text; undefined if only events named it (mcp §6.3). */
+/**
+ * A name that the workspace vouches for, as plain text in one line; undefined if only outsiders gave it, and if it looks
+ * like instructions: a copy of an outsider's text is not what was vouched for (mcp §6.3).
+ */
 export function knownName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (name === undefined || known !== true) return undefined
-  return cutTo(inOneLine(safeText(Untrusted.open(name).slice(0, longestRead(200))).text), 200)
+  const text = Untrusted.open(name).slice(0, longestRead(200))
+  return isAlarming(findFlags(text)) ? undefined : cutTo(withoutMarkers(inOneLine(safeText(text).text)), 200)
+}
+
+/** The text where all of it matches: a digest, a key or one of a few words cannot be an instruction. */
+export function textMatching(text: Untrusted<string> | undefined, pattern: RegExp): string | undefined {
+  const open = text === undefined ? '' : Untrusted.open(text)
+  return pattern.test(open) ? open : undefined
 }
 
 /** Compares a name that outsiders may have written with the caller's input, without revealing the name. */
@@ -196,6 +208,12 @@ export function compareName(
   const fold = text.toLowerCase()
   if (fold === given.toLowerCase()) return 'fold'
   return fold.startsWith(given.toLowerCase()) ? 'prefix' : undefined
+}
+
+/** Whether the two texts are the same, but for blanks around them. */
+export function isSameText(one: Untrusted<string> | undefined, other: Untrusted<string> | string | undefined): boolean {
+  const text = other instanceof Untrusted ? Untrusted.open(other) : other
+  return (one === undefined ? '' : Untrusted.open(one)).trim() === (text ?? '').trim()
 }
 
 /** Whether the name contains the text, ignoring case. */

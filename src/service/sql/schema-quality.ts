@@ -85,6 +85,7 @@ export interface TestRow {
   position: Generated<number>
   kind: string
   title: string
+  names_known: Generated<number>
   description: Generated<string>
   level: string
   status: string

@@ -15,6 +15,8 @@ export interface Sizes {
   deep: number
   /** `mark` says who wrote the text; undefined for the service itself. */
   text(this: void, name: string, depth: number, mark: TextMark | undefined): string
+  /** Whether the deployment says that members vouch for names and files; by default it does. */
+  vouches?: boolean
 }
 
 /** A deployment that answers every endpoint with all that the contract allows, as much of it as the sizes say. */
@@ -54,7 +56,7 @@ function made(schema: z.core.$ZodType, name: string, { mark, ...around }: Place)
     case 'number':
       return name === 'page_size' ? 50 : 1_234_567
     case 'boolean':
-      return true
+      return /known$|^exists_in/.test(name) ? (place.sizes.vouches ?? true) : true
     case 'enum':
       return Object.values(def.entries)[0]
     case 'literal':

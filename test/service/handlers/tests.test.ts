@@ -66,7 +66,9 @@ test('a case is known by its place in the code, however its path is written', as
   expect([again.status, existingIdOf(again)]).toEqual([409, made.id])
   const other = await create(app, 'adds up', { automation_ref: { ...place, project: 'firefox' } })
   expect(other.automation_ref.identity).not.toBe(made.automation_ref.identity)
-  const moved = await put(app, other, { automation_ref: place })
+  const same = await put(app, other, { automation_ref: place })
+  expect(same.body).toMatchObject({ test: { automation_ref: { project: 'firefox' } } })
+  const moved = await put(app, other, { automation_ref: { ...place, project: '' } })
   expect(moved.status).toBe(409)
 })
 

@@ -13,6 +13,7 @@ import { teamText } from '../../../src/mcp/text/team.ts'
 import { type BlockContent, hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId, listed, rowTitle, vouchedName } from '../columns.ts'
 import { kept, type Kept } from '../cuts.ts'
+import { shortCommit, showNames } from '../test-names.ts'
 import { crumbBefore, framePath, type Event } from './events.ts'
 import { describeStacks } from './stacks.ts'
 
@@ -79,15 +80,21 @@ function lineRanges(lines: ImplicatedFile['lines'] = []): string | undefined {
   return texts.length === 0 ? undefined : texts.slice(0, RANGES).join(', ') + more
 }
 
-/** What the requirements say of the implicated files, and how well each is covered by tests. */
-export function describeRequirements(requirements: readonly Requirement[]) {
-  return requirements.map((requirement) => ({
+/**
+ * What the requirements say of the implicated files, and how well each is covered by tests; with the files of tests that
+ * only reports name.
+ */
+export async function describeRequirements(requirements: readonly Requirement[], local: LocalFiles | undefined) {
+  const tests = await Promise.all(requirements.map((requirement) => describeTests(requirement, local)))
+  const rows = requirements.map((requirement, index) => ({
     ...requirement,
     id: keyOrId(requirement),
     coverage: requirement.coverage_state,
     claimed_by: claimingFiles(requirement),
-    tests: testWords(requirement),
+    tests: tests[index]?.words,
   }))
+  const reported = new Map(tests.flatMap((one) => one.reported).map((row) => [row.id, row]))
+  return { rows, testFiles: [...reported.values()] }
 }
 
 /** The first requirement that no working test covers. */
@@ -103,12 +110,21 @@ function claimingFiles({ matched_by: claims = [] }: Requirement): string | undef
   return claims.length > 0 ? 'its component' : undefined
 }
 
-function testWords({ tests = [] }: Requirement): string | undefined {
-  const texts = tests.slice(0, TESTS).map((test) => {
-    const last = withoutPrefix(test.last_status ?? undefined, 'RESULT_STATUS_') ?? 'never run'
-    return [keyOrId(test), test.file_path, last].filter(Boolean).join(' ')
-  })
-  return listed(tests.length > TESTS ? [...texts, `${tests.length - TESTS} more`] : texts)
+async function describeTests({ tests = [] }: Requirement, local: LocalFiles | undefined) {
+  const shown = await Promise.all(
+    tests.slice(0, TESTS).map(async (test) => {
+      const { facts, reported } = await showNames(test, local)
+      const id = keyOrId(test)
+      const last = withoutPrefix(test.last_status ?? undefined, 'RESULT_STATUS_') ?? 'never run'
+      const file = facts.file === undefined ? '' : teamText(facts.file)
+      return { words: [id, file, last].filter(Boolean).join(' '), id, file: reported?.file }
+    }),
+  )
+  const words = shown.map((test) => test.words)
+  return {
+    words: listed(tests.length > TESTS ? [...words, `${tests.length - TESTS} more`] : words),
+    reported: shown.flatMap(({ id, file }) => (file === undefined ? [] : [{ id, file }])),
+  }
 }
 
 /** Where the issue occurs, the most occurrences first. */
@@ -124,17 +140,13 @@ export function describeEnvironments({ environments = [] }: FixContext) {
 export function describeReleases({ releases }: FixContext) {
   if (releases === undefined) return undefined
   const { first, last, last_good: good, commit_range: range } = releases
+  const [from, to] = [shortCommit(range?.from), shortCommit(range?.to)]
   return {
     first: vouchedName(first?.title, first?.known),
     last: vouchedName(last?.title, last?.known),
     last_good: vouchedName(good?.title, good?.known),
-    commits: range?.from && range.to ? `${shortCommit(range.from)}..${shortCommit(range.to)}` : undefined,
+    commits: from === undefined || to === undefined ? undefined : `${from}..${to}`,
   }
-}
-
-/** Twelve digits of a digest are enough for git, and cost a third of the tokens. */
-function shortCommit(commit: string): string {
-  return /^[0-9a-f]{40,64}$/i.test(commit) ? commit.slice(0, 12) : commit
 }
 
 /** What the service took for a git ref; a longer or odder text may be an outsider's, copied into the call. */
@@ -144,10 +156,12 @@ export function gitRef({ git_ref: ref }: FixContext): string | undefined {
 
 /** Environments and releases that the workspace does not vouch for. */
 export function unvouchedNames({ environments = [], releases }: FixContext) {
-  const versions = [releases?.first, releases?.last].filter((release) => release?.known === false)
+  const versions = [releases?.first, releases?.last].filter(
+    (release) => hasText(release?.title) && knownName(release.title, release.known) === undefined,
+  )
   return [
     ...environments
-      .filter((row) => row.environment_known !== true)
+      .filter((row) => knownName(row.environment, row.environment_known) === undefined)
       .map((row) => quoted`environment ${row.environment}`.cut(100)),
     ...versions.map((release) => quoted`release ${release?.title}`.cut(140)),
   ]

@@ -9,8 +9,8 @@ import type { Product } from '../../../src/mcp/resolve/types.ts'
 import { rows, upTo } from '../../../src/mcp/result/output.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
-import { knownName } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId, listed, rowTitle } from '../columns.ts'
+import { existingPath } from '../test-names.ts'
 
 export type GapPage = ReceivedResult<ResultOf<'listCoverageGaps'>>
 export type Gap = Received<z.output<typeof GapSchema>>
@@ -85,15 +85,6 @@ export function gapReasons({ reasons = [] }: Gap): string | undefined {
     .filter((reason) => reason !== '')
     .map((reason) => teamText(reason, { characters: REASON_CHARACTERS }))
   return sentences.length === 0 ? undefined : sentences.join('; ')
-}
-
-/** A path that an event may have named, as plain text when it is a file of this machine (mcp §6.3). */
-export async function existingPath(
-  path: Parameters<typeof knownName>[0],
-  local: LocalFiles | undefined,
-): Promise<string | undefined> {
-  const text = knownName(path, true) ?? ''
-  return text !== '' && (await local?.exists(text)) === true ? text : undefined
 }
 
 function topIssues({ exposure }: Gap, products: readonly Product[]): string | undefined {

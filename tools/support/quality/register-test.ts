@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
+import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import type { TestPlace } from './find-cases.ts'
 import { failureWords, linkRequirements, type Linked } from './link-test.ts'
 
@@ -105,12 +106,14 @@ async function update(test: Test, wanted: WantedTest, registering: Registering):
   return linked(updated, wanted, 'updated', registering)
 }
 
-/** What the caller's test says that the known one does not: where it is, and that it exists. */
-function changedFields({ automation_ref: place, status }: Test, { title, file, suites }: WantedTest) {
-  const isPlaced = place?.file_path !== undefined && place.file_path !== ''
+/** What the caller's test says that the known one does not: where it is, that its names are right, and that it exists. */
+function changedFields({ automation_ref: place, status, names_known: known }: Test, wanted: WantedTest) {
+  const { title, file, suites } = wanted
   const change = {
     ...(file !== undefined &&
-      !isPlaced && { automation_ref: { file_path: file, suite_path: [...suites], name: title } }),
+      (known === false || !hasText(place?.file_path)) && {
+        automation_ref: { file_path: file, suite_path: [...suites], name: title },
+      }),
     ...(status !== undefined && status !== 'TEST_STATUS_ACTIVE' && { status: 'TEST_STATUS_ACTIVE' as const }),
   }
   return Object.keys(change).length === 0 ? undefined : change

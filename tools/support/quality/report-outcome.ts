@@ -2,12 +2,18 @@ import * as z from 'zod'
 import type { ReceivedResult } from '../../../src/client/api.ts'
 import { ResultStatus } from '../../../src/contract/base/common.ts'
 import type { ResultOf } from '../../../src/contract/index.ts'
+import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { counts, fields, flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
+import { hasText, quoted, textMatching } from '../../../src/mcp/text/untrusted.ts'
 import { coverageState, listed, repositoryPath, rowTitle } from '../columns.ts'
+import { hasFacts, showNames } from '../test-names.ts'
 
 export type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 /** Keys of the requirements that each case is linked to, by the key of the case. */
 type Links = ReadonlyMap<string, readonly string[]>
+
+/** Rows of each list in the answer. */
+export const ROWS = 30
 
 const transition = z.string()
 
@@ -20,6 +26,7 @@ export const reportOutcome = z.object({
   requirements: rows({ id: z.string(), was: z.string(), ...coverageState, title: rowTitle }).optional(),
   failing_tests: rows({
     id: z.string().optional(),
+    nr: z.int(),
     status: ResultStatus,
     name: rowTitle,
     file: repositoryPath,
@@ -29,8 +36,8 @@ export const reportOutcome = z.object({
   tests: fields(
     counts('created', 'renamed', 'updated', 'links_made', 'links_proposed', 'without_requirement'),
   ).optional(),
-  renamed_tests: rows({ id: z.string(), name: rowTitle, file: repositoryPath }).optional(),
-  warnings: rows({ code: z.string(), message: teamLine, file: repositoryPath, line: z.int() }).optional(),
+  renamed_tests: rows({ id: z.string().optional(), nr: z.int(), name: rowTitle, file: repositoryPath }).optional(),
+  warnings: rows({ code: z.string(), message: teamLine, line: z.int() }).optional(),
   secrets_in_report: z.string().optional(),
   gate: z.string().optional(),
 })
@@ -64,25 +71,48 @@ export function describeEffect({ coverage_effect: effect }: Ingest) {
   return { verified: step('verified'), not_run: step('not_run'), no_test: step('no_test') }
 }
 
-/** The cases that failed, with the requirements they are linked to. */
-export function failingTests({ cases = [] }: Ingest, links: Links) {
-  return cases
-    .filter(({ status }) => status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR')
-    .map(({ key = '', status, name, file_path: file }) => ({
-      id: key || undefined,
-      status,
-      name,
-      file,
-      requirements: listed(links.get(key) ?? []),
-    }))
+/** The cases that failed, with the requirements they are linked to; one without a key has a number. */
+export function failingTests({ cases = [] }: Ingest, links: Links, local: LocalFiles | undefined) {
+  const failed = cases.filter(({ status }) => status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR')
+  return describeCases(failed, local, ({ key = '', status }) => ({
+    status,
+    requirements: listed(links.get(key) ?? []),
+  }))
+}
+
+type Case = NonNullable<Ingest['cases']>[number]
+type CaseFacts = Pick<Case, 'status'> & { requirements: string | undefined }
+
+/** Cases as rows, and for the untrusted block the names that only the report gives. */
+function describeCases(
+  cases: readonly Case[],
+  local: LocalFiles | undefined,
+  describe: (one: Case) => CaseFacts | undefined,
+) {
+  return Promise.all(
+    cases.slice(0, ROWS).map(async (one, index) => {
+      const { name: title, file_path, names_known } = one
+      const { facts, reported } = await showNames({ title, file_path, names_known }, local)
+      const which = one.key ? { id: one.key } : { nr: index + 1 }
+      const about = describe(one)
+      const row = { ...which, ...about, name: facts.title, file: facts.file }
+      return {
+        row: about !== undefined || hasFacts(facts) ? row : undefined,
+        reported: reported && { ...which, name: reported.title, file: reported.file },
+      }
+    }),
+  )
 }
 
 /** Keys in the report that no requirement has, with the key of the test that names each. */
 export function unresolvedReferences({ unresolved_refs: references = [], cases = [] }: Ingest) {
   const keys = new Map(cases.map(({ test_id: id, key }) => [id, key]))
-  return references.flatMap(({ ref: reference, test_id: id }) =>
-    reference ? [{ reference, test: keys.get(id) || undefined }] : [],
-  )
+  return references.slice(0, ROWS).map(({ ref, test_id: id }) => {
+    const reference = textMatching(ref, /^[A-Z]{2,10}-\d{1,9}$/i)
+    const test = keys.get(id ?? '') || undefined
+    const reported = reference === undefined && hasText(ref) ? { reference: quoted`${ref}`.cut(60), test } : undefined
+    return { row: reference === undefined ? undefined : { reference, test }, reported }
+  })
 }
 
 /** How many tests and links the report made or changed, and how many tests prove nothing because they have no link. */
@@ -98,13 +128,15 @@ export function countChanges({ summary }: Ingest, links: Links) {
 }
 
 /** Cases that were known at another place. */
-export function renamedTests({ cases = [] }: Ingest) {
-  return cases
-    .filter(({ action }) => action === 'INGEST_ACTION_RENAMED')
-    .map(({ key: id = '', name, file_path: file }) => ({ id, name, file }))
+export function renamedTests({ cases = [] }: Ingest, local: LocalFiles | undefined) {
+  const renamed = cases.filter(({ action }) => action === 'INGEST_ACTION_RENAMED')
+  return describeCases(renamed, local, () => undefined)
 }
 
-/** The service's warnings. */
-export function warningRows({ warnings = [] }: Ingest) {
-  return warnings.map((warning) => ({ ...warning, line: warning.line || undefined }))
+/** The service's warnings, each with the file of the report that it is about. */
+export function describeWarnings({ warnings = [] }: Ingest) {
+  return warnings.slice(0, ROWS).map(({ code, message, line, file }) => ({
+    row: { code, message, line: line || undefined },
+    reported: hasText(file) ? { code, file: quoted`${file}`.cut(160) } : undefined,
+  }))
 }

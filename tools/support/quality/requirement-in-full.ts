@@ -1,9 +1,11 @@
 import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
+import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import type { Test } from '../../../src/mcp/resolve/types.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { keyOrId } from '../columns.ts'
-import { testRow } from './tests.ts'
+import { showNames } from '../test-names.ts'
+import { describeTest } from './tests.ts'
 import { criteriaWords } from '../words.ts'
 
 /** A requirement with its children and its links to tests. */
@@ -46,14 +48,22 @@ export async function componentNames(
 }
 
 /** A link, with the facts of its test where that is on the first page of tests, else only with its name. */
-export function linkRow(link: RequirementLink, tests: readonly Test[]) {
+export async function describeLink(link: RequirementLink, tests: readonly Test[], local: LocalFiles | undefined) {
   const test = tests.find(({ id }) => id === link.test_id)
-  const row = test && { ...testRow(test), status: withoutPrefix(testRow(test).status, 'TEST_STATUS_') }
-  return {
-    ...(row ?? { id: keyOrId({ id: link.test_id, key: link.test_key }), title: link.test_title }),
+  const { row, reported } = test === undefined ? await linkedTest(link) : await describeTest(test, local)
+  const shown = {
+    ...row,
+    status: withoutPrefix(row.status, 'TEST_STATUS_'),
     // A suite has the results of its cases.
     ...(test?.kind === 'TEST_KIND_SUITE' && { last: undefined, status: 'suite' }),
     role: link.role === 'LINK_ROLE_VERIFIES' ? undefined : link.role,
     link: link.state === 'LINK_STATE_ACTIVE' ? undefined : link.state,
   }
+  return { row: shown, reported }
+}
+
+async function linkedTest({ test_id, test_key, test_title: title, test_names_known: isKnown }: RequirementLink) {
+  const id = keyOrId({ id: test_id, key: test_key })
+  const { facts, reported } = await showNames({ title, names_known: isKnown }, undefined)
+  return { row: { id, ...facts, status: undefined }, reported: reported && { id, ...reported } }
 }

@@ -1,19 +1,15 @@
 import * as z from 'zod'
 import type { Received } from '../../../src/client/api.ts'
 import { Ref } from '../../../src/contract/base/common.ts'
-import {
-  Conventions,
-  TestSuggestion,
-  type TestContext as TestContextSchema,
-} from '../../../src/contract/test-context.ts'
+import { TestSuggestion, type TestContext as TestContextSchema } from '../../../src/contract/test-context.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { issueName } from '../../../src/mcp/resolve/ids.ts'
 import type { Product } from '../../../src/mcp/resolve/types.ts'
 import { fields, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
-import { hasText, knownName, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
-import { keyOrId, listed, repositoryPath, rowTitle, vouchedName } from '../columns.ts'
+import { combined, hasText, knownName, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
+import { keyOrId, listed, repositoryPath, rowTitle } from '../columns.ts'
+import { existingPath, hasFacts, runnerName, showNames } from '../test-names.ts'
 import { criterionText } from './criteria.ts'
-import { existingPath } from './gaps.ts'
 
 export type TestContext = Received<z.output<typeof TestContextSchema>>
 type Detail = 'concise' | 'full'
@@ -24,9 +20,10 @@ const FRAMES = { concise: 1, full: 5 } as const
 const EXAMPLES = { concise: 2, full: 5 } as const
 
 export const conventions = fields({
-  framework: Conventions.shape.dominant_framework,
-  files: Conventions.shape.test_file_pattern,
-  suites: Conventions.shape.suite_naming,
+  framework: z.string(),
+  files: upTo(teamLine, 100),
+  suites: upTo(teamLine, 100),
+  suite: upTo(teamLine, 200),
   case_names: z.array(rowTitle),
 })
 
@@ -97,21 +94,48 @@ export function numberCriteria({ acceptance_criteria: criteria = [] }: TestConte
   }))
 }
 
-/** How the product's tests are written. */
+/** How the product's tests are written; names of tests are examples of it, and only those that members gave are facts. */
 export function describeConventions({ conventions }: TestContext, detail: Detail) {
+  const { examples_known: isKnown, dominant_framework: framework } = conventions ?? {}
+  const runner = runnerName(framework)
+  const suite = combined(conventions?.suite_naming_example ?? [], (titles) => titles.join(' > '))
+  const example = knownName(suite, isKnown)
+  const names = (conventions?.case_naming_examples ?? []).slice(0, EXAMPLES[detail])
   return {
-    framework: conventions?.dominant_framework,
-    files: conventions?.test_file_pattern?.replaceAll(/<(\w+)>/g, '{$1}'),
-    suites: conventions?.suite_naming,
-    case_names: conventions?.case_naming_examples?.slice(0, EXAMPLES[detail]),
+    facts: {
+      framework: runner,
+      files: conventions?.test_file_pattern?.replaceAll(/<(\w+)>/g, '{$1}'),
+      suites: conventions?.suite_naming,
+      suite: example,
+      case_names: names.flatMap((name) => knownName(name, isKnown) ?? []),
+    },
+    reported: {
+      framework: runner === undefined ? quoted`${framework}`.cut(60) : undefined,
+      suite: example === undefined ? quoted`${suite}`.cut(200) : undefined,
+      case_names: names
+        .filter((name) => knownName(name, isKnown) === undefined)
+        .map((name) => quoted`${name}`.cut(120)),
+    },
   }
 }
 
-/** Where a new test goes and what it should show. A case that only repeats its criterion has the number of that. */
+/** Where a new test goes: facts, and for the untrusted block a place that only a report names. */
+export async function describeTarget({ suggestions }: TestContext, local: LocalFiles | undefined) {
+  const { target_file: path, suite, names_known: isKnown } = suggestions ?? {}
+  const facts = {
+    file: knownName(path, isKnown) ?? (await existingPath(path, local)),
+    suite: knownName(suite, isKnown),
+  }
+  const reported = {
+    file: facts.file === undefined ? quoted`${path}`.cut(160) : undefined,
+    suite: facts.suite === undefined ? quoted`${suite}`.cut(200) : undefined,
+  }
+  return { facts, reported }
+}
+
+/** What a new test should show. A case that only repeats its criterion has the number of that. */
 export function describeSuggestions({ suggestions, acceptance_criteria: criteria = [] }: TestContext, detail: Detail) {
   return {
-    file: suggestions?.target_file,
-    suite: suggestions?.suite,
     name_like: suggestions?.annotation,
     cases: suggestions?.cases?.map(({ criterion_id: id, title, technique, notes }) => {
       const at = criteria.findIndex((criterion) => criterion.id === id)
@@ -126,16 +150,31 @@ export function describeSuggestions({ suggestions, acceptance_criteria: criteria
 }
 
 /** Other tests that read alike, to write like. */
-export function similarTests({ similar_tests: tests = [] }: TestContext) {
-  return tests.map((test) => ({ id: keyOrId(test), title: test.title, file: test.file_path }))
+export function similarTests({ similar_tests: tests = [] }: TestContext, most: number, local: LocalFiles | undefined) {
+  return Promise.all(
+    tests.slice(0, most).map(async (test) => {
+      const { facts, reported } = await showNames(test, local)
+      const id = keyOrId(test)
+      return { row: hasFacts(facts) ? { id, ...facts } : undefined, reported: reported && { id, ...reported } }
+    }),
+  )
 }
 
 /** Failures of the linked tests, newest first: when, and what the test said. */
 export function pastFailures({ past_failures: failures = [] }: TestContext, most: number) {
-  return failures.slice(0, most).map(({ test_key: test, executed_at: at, message, release, release_known: known }) => ({
-    row: { test, at, release: vouchedName(release, known) },
-    untrusted: { test, message: quoted`${message}`.cut(300) },
-  }))
+  return failures
+    .slice(0, most)
+    .map(({ test_key: test, executed_at: at, message, release, release_known: isKnown }) => {
+      const known = knownName(release, isKnown)
+      return {
+        row: { test, at, release: known },
+        untrusted: {
+          test,
+          release: known === undefined ? quoted`${release}`.cut(120) : undefined,
+          message: quoted`${message}`.cut(300),
+        },
+      }
+    })
 }
 
 /** Unresolved issues in the files of the requirement. */

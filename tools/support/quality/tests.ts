@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import type { Received } from '../../../src/client/api.ts'
 import { Test as TestSchema, type TestResult } from '../../../src/contract/tests.ts'
+import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import type { Test } from '../../../src/mcp/resolve/types.ts'
 import { flag } from '../../../src/mcp/result/output.ts'
 import { toMinute, withoutPrefix } from '../../../src/mcp/result/present.ts'
-import { hasText, quoted } from '../../../src/mcp/text/untrusted.ts'
-import { keyOrId, repositoryPath, rowTitle, vouchedName } from '../columns.ts'
+import { hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
+import { keyOrId, repositoryPath, rowTitle } from '../columns.ts'
+import { shortCommit, showNames, usualBranch } from '../test-names.ts'
 
 /** A test as a row: where it is in the repository, and how it ended last. */
 export const testColumns = {
@@ -17,17 +19,18 @@ export const testColumns = {
   quarantined: flag,
 }
 
-/** The row of a test; its status only where it is not active. */
-export function testRow(test: Test) {
-  const { file_path: file = '', line = 0 } = test.automation_ref ?? {}
-  return {
-    id: keyOrId(test),
-    title: test.title,
-    file: line === 0 || file === '' ? file : `${file}:${line}`,
+/** A test as a row, with its status only where it is not active, and the names that only reports give it. */
+export async function describeTest(test: Test, local: LocalFiles | undefined) {
+  const { facts, reported } = await showNames({ ...test.automation_ref, ...test }, local)
+  const id = keyOrId(test)
+  const row = {
+    id,
+    ...facts,
     last: lastResult(test),
     status: test.status === 'TEST_STATUS_ACTIVE' ? undefined : test.status,
     quarantined: test.quarantined,
   }
+  return { row, reported: reported && { id, ...reported } }
 }
 
 /** `passed 2026-11-21T11:50Z`, or `never run`. */
@@ -44,17 +47,24 @@ const limits = {
 
 type Result = Received<z.output<typeof TestResult>>
 
-/** Newest first; the number says which failure below belongs to it. */
-export function resultRow(result: Result, index: number) {
+/** Newest first; the number says what below belongs to it: a failure, and names that only the report gives. */
+export function describeResult(result: Result, index: number) {
+  const nr = index + 1
+  const { environment, release, commit_sha: commit, git_branch: branch } = result
+  const facts = {
+    environment: knownName(environment, result.environment_known),
+    release: knownName(release, result.release_known),
+    commit: shortCommit(commit),
+    branch: usualBranch(branch),
+  }
+  const given = { environment, release, commit, branch }
+  const reported = Object.entries(given).flatMap(([name, text]) =>
+    hasText(text) && facts[name as keyof typeof facts] === undefined ? [[name, quoted`${text}`.cut(120)] as const] : [],
+  )
+  const attempts = (result.attempts ?? 1) > 1 ? result.attempts : undefined
   return {
-    ...result,
-    nr: index + 1,
-    at: result.executed_at,
-    attempts: (result.attempts ?? 1) > 1 ? result.attempts : undefined,
-    environment: vouchedName(result.environment, result.environment_known),
-    release: vouchedName(result.release, result.release_known),
-    commit: result.commit_sha?.slice(0, 12),
-    branch: result.git_branch,
+    row: { ...result, ...facts, nr, at: result.executed_at, attempts },
+    reported: reported.length === 0 ? undefined : { nr, ...Object.fromEntries(reported) },
   }
 }
 

@@ -1,10 +1,7 @@
 import type { Test } from '../../../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
-import { isRepeatable } from '../../../src/mcp/text/team.ts'
+import { isTestKey } from './find-cases.ts'
 import type { RequirementInFull, RequirementLink } from './requirement-in-full.ts'
-
-/** A longer call would take the place of the result. */
-const UNDO_CHARACTERS = 1000
 
 export type Coverage = RequirementInFull['requirement']['coverage']
 
@@ -20,21 +17,11 @@ export function expectedCoverage(read: RequirementInFull, link: RequirementLink)
   return isLast ? { state: 'no_test' } : undefined
 }
 
-/** The call that links the test again, by where it is in the code; undefined for a test that no such call finds. */
-export function undoCall(test: Test, requirement: string, product: string): NextAction | undefined {
-  const { file_path: file = '', suite_path: suites = [], name = '' } = test.automation_ref ?? {}
-  const place = {
-    title: name === '' ? (test.title ?? '') : name,
-    ...(file !== '' && { file }),
-    ...(suites.length > 0 && { suite: suites.join(' > ') }),
-  }
-  const isPlain = Object.values(place).every((text) => isRepeatable(text) && text.trim() === text && text !== '')
-  if (test.kind === 'TEST_KIND_SUITE' || !isPlain || JSON.stringify(place).length > UNDO_CHARACTERS) return undefined
-  return nextCall(
-    'record_tests',
-    { product, tests: [{ ...place, requirement_ids: [requirement] }] },
-    'links it again, if the user wants that',
-  )
+/** The call that links the test again, by its key; undefined for a test that no such call finds. */
+export function undoCall({ kind, key = '' }: Test, requirement: string, product: string): NextAction | undefined {
+  if (kind === 'TEST_KIND_SUITE' || !isTestKey({ title: key })) return undefined
+  const tests = [{ title: key, requirement_ids: [requirement] }]
+  return nextCall('record_tests', { product, tests }, 'links it again, if the user wants that')
 }
 
 /** What the undo call does not restore, or that there is none. */

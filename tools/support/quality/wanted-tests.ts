@@ -10,7 +10,7 @@ export const READS_AT_ONCE = 8
 
 /** A test in the input of `record_tests`. */
 export const TestInput = z.strictObject({
-  title: z.string().trim().min(1).max(1000).describe('Test name as in the code.'),
+  title: z.string().trim().min(1).max(1000).describe('Test name as in the code, or the key of a known test.'),
   file: z.string().trim().min(1).max(500).optional().describe('Repository path.'),
   suite: z.string().optional().describe('Suite titles around it, joined by " > ".'),
   requirement_ids: z

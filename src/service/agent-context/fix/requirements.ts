@@ -143,17 +143,19 @@ async function loadTests(rows: Rows, requirementIds: readonly string[]) {
   const found = await rows
     .selectFrom('test_link')
     .innerJoin('test', 'test.id', 'test_link.test_id')
-    .select(['test_link.requirement_id', 'test.id', 'test.number', 'test.title', 'test.file_path', 'test.last_status'])
+    .select(['test_link.requirement_id', 'test.id', 'test.number', 'test.title', 'test.file_path'])
+    .select(['test.names_known', 'test.last_status'])
     .where('test_link.requirement_id', 'in', requirementIds)
     .where('test_link.archived_at', 'is', null)
     .where('test.deleted_at', 'is', null)
     .orderBy('test.number')
     .execute()
-  for (const { requirement_id, id, title, file_path, last_status, ...row } of found) {
+  for (const { requirement_id, id, title, file_path, names_known, last_status, ...row } of found) {
     const listed = tests.get(requirement_id) ?? []
     if (listed.length === TESTS_PER_REQUIREMENT) continue
     const status = last_status === '' ? null : ResultStatus.parse(last_status)
-    tests.set(requirement_id, [...listed, { id, key: testKey(row), title, file_path, last_status: status }])
+    const names = { title, file_path, names_known: names_known === 1 }
+    tests.set(requirement_id, [...listed, { id, key: testKey(row), ...names, last_status: status }])
   }
   return tests
 }

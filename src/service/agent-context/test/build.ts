@@ -94,8 +94,9 @@ export async function buildTestContext(
   })
   const key = requirementKey(requirement)
   const uncovered = covered.filter((criterion) => !criterion.covered)
+  const example = tests.find(({ names_known: known }) => known === 1) ?? tests[0]
   const target = targetFile(shared.conventions, {
-    testFiles: tests.map(({ file_path }) => file_path),
+    testFile: example?.file_path ?? '',
     codeFiles: files.filter(({ reason }) => reason !== 'stack_frame').map(({ path }) => path),
     title: requirement.title,
   })
@@ -131,7 +132,8 @@ export async function buildTestContext(
     })),
     suggestions: {
       target_file: target,
-      suite: tests.length > 0 ? readTexts(tests[0]!.suite_path).join(' > ') : requirement.title,
+      suite: example === undefined ? requirement.title : readTexts(example.suite_path).join(' > '),
+      names_known: example === undefined || example.names_known === 1,
       annotation: shared.conventions.requirement_annotation.example.replaceAll('REQ-12', key),
       cases: suggestCases({
         key,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Conventions } from '../../../contract/test-context.ts'
+import { counted } from '../../../lib/counted.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readTexts } from '../../sql/json.ts'
 
@@ -10,6 +11,9 @@ export type ConventionsBody = z.input<typeof Conventions>
 const SAMPLE = 400
 const EXAMPLES = 5
 const TEST_ROOTS = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e']
+/** A pattern is made of these words only, because anything else in it would be text of a report. */
+const SOURCE_FILE =
+  /\.(?:[cm]?[jt]s|[jt]sx|vue|svelte|py|rb|go|rs|java|kts?|scala|groovy|clj|cs|fs|vb|php|swift|mm?|c|cc|cpp|cxx|dart|exs?|erl|hs|lua|pl|r|sh|bats|feature)$/i
 
 /**
  * Derives how a product's tests are written from its registered cases (contract §9.2). Texts are empty without cases.
@@ -29,12 +33,16 @@ export async function readConventions(rows: Rows, productId: number): Promise<Co
     .execute()
   const total = frameworks.reduce((sum, row) => sum + row.cases, 0)
   const sample = await cases
-    .select(['file_path', 'suite_path', 'name', 'tags', 'labels'])
+    .select(['file_path', 'suite_path', 'name', 'tags', 'labels', 'names_known'])
     .where('file_path', '<>', '')
     .orderBy('number', 'desc')
     .limit(SAMPLE)
     .execute()
-  const suites = sample.map(({ suite_path }) => readTexts(suite_path))
+  const depth = mostCommon(sample.map(({ suite_path }) => readTexts(suite_path).length))
+  // What members wrote shows better how tests are named, and is no text of a report.
+  const vouched = sample.filter(({ names_known: known }) => known === 1)
+  const shown = vouched.length > 0 ? vouched : sample
+  const suites = shown.map(({ suite_path }) => readTexts(suite_path))
   return {
     frameworks: frameworks.map(({ framework, cases: count }) => ({
       name: framework,
@@ -43,8 +51,10 @@ export async function readConventions(rows: Rows, productId: number): Promise<Co
     })),
     dominant_framework: frameworks[0]?.framework ?? '',
     test_file_pattern: filePattern([...new Set(sample.map(({ file_path }) => file_path))]),
-    suite_naming: suiteNaming(suites),
-    case_naming_examples: [...new Set(sample.map(({ name }) => name))].slice(0, EXAMPLES),
+    suite_naming: suiteNaming(depth),
+    suite_naming_example: suites.find(({ length }) => length === depth) ?? [],
+    case_naming_examples: [...new Set(shown.map(({ name }) => name))].slice(0, EXAMPLES),
+    examples_known: vouched.length > 0,
     requirement_annotation: requirementAnnotation(sample),
   }
 }
@@ -65,7 +75,7 @@ export function filePattern(files: readonly string[]): string {
 /** The part of a file name that marks a test file: `*.test.ts`, `test_*.py`, `*_test.go`, `*Test.java`. */
 function testFileEnding(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const extension = /\.\w+$/.exec(name)?.[0] ?? ''
+  const extension = SOURCE_FILE.exec(name)?.[0] ?? ''
   const infix = /\.(?:test|spec|e2e|cy)(?=\.\w+$)/.exec(name)?.[0]
   if (infix !== undefined) return `*${infix}${extension}`
   if (name.startsWith('test_')) return `test_*${extension}`
@@ -77,12 +87,10 @@ function named(ending: string): string {
   return ending.replace('*', '<name>')
 }
 
-function suiteNaming(suites: readonly (readonly string[])[]): string {
-  const depth = mostCommon(suites.map(({ length }) => length))
+/** How many suites are around a case. */
+function suiteNaming(depth: number | undefined): string {
   if (depth === undefined) return ''
-  if (depth === 0) return 'no suites: cases are at the top level of their file'
-  const example = suites.find(({ length }) => length === depth)
-  return `${String(depth)} ${depth === 1 ? 'level' : 'levels'}, such as ${(example ?? []).map((title) => `"${title}"`).join(' > ')}`
+  return depth === 0 ? 'no suites: cases are at the top level of their file' : counted(depth, 'level')
 }
 
 /** How cases name their requirement; in brackets in the name if no case does, because every runner supports that. */

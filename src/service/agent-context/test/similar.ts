@@ -49,6 +49,7 @@ export async function similarTests(
       'test.number',
       'test.title',
       'test.file_path',
+      'test.names_known',
       'test.framework',
       'test.component_ids',
       'ranked.rank',
@@ -62,7 +63,7 @@ export async function similarTests(
   const best = found[0]?.rank ?? -1
   return found
     .filter(({ id }) => !facts.except.has(id))
-    .map(({ id, number, title, file_path, framework, component_ids, rank }): SimilarTest => {
+    .map(({ id, number, title, file_path, names_known, framework, component_ids, rank }): SimilarTest => {
       const sameComponent = readTexts(component_ids).some((one) => facts.componentIds.includes(one))
       const folder = dirname(file_path).replace(/^(?:test|tests|spec|e2e|src|lib)\//, '')
       const sameFolder = file_path !== '' && facts.folders.includes(folder)
@@ -78,6 +79,7 @@ export async function similarTests(
         key: testKey({ number }),
         title,
         file_path,
+        names_known: names_known === 1,
         framework,
         score: Math.round(score * 100) / 100,
         reasons,

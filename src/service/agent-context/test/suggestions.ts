@@ -88,13 +88,12 @@ function firstSentence(text: string): string {
   return /^[^\n]*?[.!?](?=\s|$)|^[^\n]+/.exec(text.trim())?.[0] ?? text
 }
 
-/** The file for a new test: the file of an existing linked test, or else where the product's pattern puts it. */
+/** The file for a new test: that of an existing linked test, '' without one, or else where the product's pattern puts it. */
 export function targetFile(
   { test_file_pattern: pattern }: Pick<ConventionsBody, 'test_file_pattern'>,
-  { testFiles, codeFiles, title }: { testFiles: readonly string[]; codeFiles: readonly string[]; title: string },
+  { testFile, codeFiles, title }: { testFile: string; codeFiles: readonly string[]; title: string },
 ): string {
-  const there = testFiles.find((file) => file !== '')
-  if (there !== undefined) return there
+  if (testFile !== '') return testFile
   const code = codeFiles.find((file) => /\.\w+$/.test(file) && !/[*?[{]/.test(file))
   const used = pattern === '' ? 'test/<dir>/<name>.test.ts' : pattern
   const folder = code === undefined ? '' : code.slice(0, code.lastIndexOf('/') + 1)

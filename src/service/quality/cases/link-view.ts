@@ -14,9 +14,13 @@ export type StoredLink = Selectable<TestLinkRow>
 
 /** Converts rows to the contract's links, in the same order, with the names of both ends. */
 export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promise<TestLinkBody[]> {
-  const tests = new Map<string, { number: number; title: string }>()
+  const tests = new Map<string, { number: number; title: string; names_known: number }>()
   for (const chunk of chunks([...new Set(links.map((link) => link.test_id))])) {
-    const found = await rows.selectFrom('test').select(['id', 'number', 'title']).where('id', 'in', chunk).execute()
+    const found = await rows
+      .selectFrom('test')
+      .select(['id', 'number', 'title', 'names_known'])
+      .where('id', 'in', chunk)
+      .execute()
     for (const { id, ...test } of found) tests.set(id, test)
   }
   const requirements = new Map<string, { number: number; title: string; version: number }>()
@@ -36,6 +40,7 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
       test_id: link.test_id,
       test_key: testKey(test),
       test_title: test.title,
+      test_names_known: test.names_known === 1,
       requirement_id: link.requirement_id,
       requirement_key: requirementKey(requirement),
       requirement_title: requirement.title,

@@ -35,6 +35,7 @@ export async function viewTests(
     position: row.position,
     kind: TestKind.parse(row.kind),
     title: row.title,
+    names_known: row.names_known === 1,
     description: basic ? '' : row.description,
     level: TestLevel.parse(row.level),
     status: TestStatus.parse(row.status),

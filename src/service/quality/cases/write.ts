@@ -13,6 +13,7 @@ import type { StoredTest } from './access.ts'
 import { testKey } from '../keys.ts'
 import { caseIdentity, repositoryPath } from './identity.ts'
 import { indexTest } from './text-index.ts'
+import { testTitle } from './title.ts'
 import { readTexts } from '../../sql/json.ts'
 
 type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
@@ -52,6 +53,7 @@ export async function insertTest(
       automation: place.identity === null ? 'AUTOMATION_STATUS_MANUAL' : 'AUTOMATION_STATUS_AUTOMATED',
       ...toColumns(fields),
       title: fields.title,
+      names_known: 1,
       ...place,
       created_by: JSON.stringify(call.actor),
       created_at: now,
@@ -73,7 +75,8 @@ export async function changeTest(
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id, before)
   await requireComponents(rows, product.id, fields.component_ids)
-  const place = fields.automation_ref === undefined ? undefined : locationColumns(product, fields.automation_ref)
+  const place =
+    fields.automation_ref === undefined ? undefined : locationColumns(product, fields.automation_ref, before)
   if (typeof place?.identity === 'string' && place.identity !== before.identity) {
     await checkFree(rows, product.id, place.identity)
   }
@@ -84,6 +87,7 @@ export async function changeTest(
       ...toColumns(fields),
       ...(fields.title !== undefined && { title: fields.title }),
       ...place,
+      names_known: vouchesForNames(before, fields) ? 1 : before.names_known,
       etag_version: before.etag_version + 1,
       updated_at: call.now(),
     })
@@ -148,12 +152,20 @@ function toColumns(fields: TestFields) {
   }
 }
 
-/** The columns of a code location; empty values without one. */
-function locationColumns(product: Product, place: TestFields['automation_ref']) {
+/** Whether a member's change gives all names of a test that members did not give before (contract §4.4). */
+function vouchesForNames(before: StoredTest, { title, automation_ref: place }: TestFields): boolean {
+  const givesPlace = place !== undefined || before.identity === null
+  // Reports give no other title than the name.
+  const isMembers = before.title !== testTitle(before.name) || before.title === testTitle(place?.name ?? '')
+  return givesPlace && (title !== undefined || isMembers)
+}
+
+/** The columns of a code location; empty values without one. What it leaves out stays as `before` has it. */
+function locationColumns(product: Product, place: TestFields['automation_ref'], before?: StoredTest) {
   if (place === undefined || place === null) {
     return { identity: null, file_path: '', suite_path: '[]', name: '', project: '', line: 0 }
   }
-  const { suite_path = [], name, project = '', line = 0 } = place
+  const { suite_path = [], name, project = before?.project ?? '', line = before?.line ?? 0 } = place
   const file_path = repositoryPath(place.file_path, parseRepositoryRoots(product.repository))
   const identity = caseIdentity({ file_path, suite_path, name, project })
   return { identity, file_path, suite_path: JSON.stringify(suite_path), name, project, line }

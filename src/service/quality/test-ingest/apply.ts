@@ -4,11 +4,12 @@ import type { Call } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 import type { Pause, Prepare } from '../../sql/database.ts'
 import { indexTest } from '../cases/text-index.ts'
+import { testTitle } from '../cases/title.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 import type { PlacedCase } from './cases.ts'
 import { findCreatedMeanwhile, type KnownTest, type Matched } from './match.ts'
 import { recordResult, type RecordedRun } from './results.ts'
-import { createSuites, testTitle } from './suites.ts'
+import { createSuites } from './suites.ts'
 
 type IngestOptions = NonNullable<InputOf<'ingestTests'>['options']>
 
@@ -29,6 +30,8 @@ export interface AppliedCase {
   testId: string
   number: number
   action: IngestAction
+  /** Whether members vouch for the names that the report gives (contract §4.4). */
+  namesKnown: boolean
 }
 
 export interface Applied {
@@ -66,7 +69,7 @@ export async function applyCases(
     await pause(applied.cases)
     const { test = findCreatedMeanwhile(prepare, productId, placed), renamed = false } = matches[index] ?? {}
     if (test === undefined && options.create_missing === false) {
-      applied.cases.push({ placed, testId: '', number: 0, action: 'INGEST_ACTION_SKIPPED' })
+      applied.cases.push({ placed, testId: '', number: 0, action: 'INGEST_ACTION_SKIPPED', namesKnown: false })
       continue
     }
     const parentId = suites.ensure(placed.file_path, placed.suite_path)
@@ -125,7 +128,7 @@ function insertCase(
     now,
   )
   indexTest(prepare, { ...placed, seq, number, title })
-  return { testId: id, number, action: 'INGEST_ACTION_CREATED' as const }
+  return { testId: id, number, action: 'INGEST_ACTION_CREATED' as const, namesKnown: false }
 }
 
 /**
@@ -143,9 +146,12 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
   const labels = readOwnJson<Record<string, string>>(test.labels)
   const isBack = test.status === 'TEST_STATUS_DEPRECATED' && labels[DEPRECATED_BY] === MISSING
   const { [DEPRECATED_BY]: _mark, ...kept } = labels
+  const title = test.title === testTitle(test.name) ? testTitle(placed.name) : test.title
   const next = {
     parent_id: moves ? parentId : test.parent_id === '' ? parentId : test.parent_id,
-    title: test.title === testTitle(test.name) ? testTitle(placed.name) : test.title,
+    title,
+    // Nobody has vouched for a name that the report brings.
+    names_known: moves || title !== test.title ? 0 : test.names_known,
     status: isBack || (ran && test.status === 'TEST_STATUS_DRAFT') ? 'TEST_STATUS_ACTIVE' : test.status,
     framework: framework === '' ? test.framework : framework,
     level: options.level ?? test.level,
@@ -194,7 +200,8 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
     )
   }
   const action = changed.length === 0 ? 'INGEST_ACTION_UNCHANGED' : 'INGEST_ACTION_UPDATED'
-  return { testId: test.id, number: test.number, action } as const
+  const isSame = placed.name === test.name && placed.file_path === test.file_path
+  return { testId: test.id, number: test.number, action, namesKnown: isSame && next.names_known === 1 } as const
 }
 
 function isTaken(prepare: Prepare, productId: number, identity: string): boolean {

@@ -105,6 +105,7 @@ export async function ingestDraft(
       key: one.testId === '' ? '' : testKey(one),
       name: one.placed.name,
       file_path: one.placed.file_path,
+      names_known: one.namesKnown,
       action: one.action,
       status: statuses[index] ?? 'RESULT_STATUS_SKIPPED',
       requirement_keys: annotated.known.get(one.testId) ?? [],

@@ -12,6 +12,7 @@ export type KnownTest = Pick<
   | 'identity'
   | 'parent_id'
   | 'title'
+  | 'names_known'
   | 'status'
   | 'framework'
   | 'level'
@@ -25,7 +26,7 @@ export type KnownTest = Pick<
   | 'last_result_id'
 >
 
-const COLUMNS = `id, seq, number, identity, parent_id, title, status, framework, level, file_path, suite_path, name, project,
+const COLUMNS = `id, seq, number, identity, parent_id, title, names_known, status, framework, level, file_path, suite_path, name, project,
   line, tags, labels, last_result_id`
 
 export interface Matched {

@@ -1,8 +1,8 @@
-import { cutWithEllipsis, onOneLine } from '../../../lib/text.ts'
 import type { Call } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { caseIdentity } from '../cases/identity.ts'
 import { indexTest } from '../cases/text-index.ts'
+import { testTitle } from '../cases/title.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 
 /**
@@ -60,9 +60,4 @@ export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' 
   }
 
   return { ensure, counted }
-}
-
-/** A name as a title within the limits of the contract: 1 to 200 characters. */
-export function testTitle(name: string): string {
-  return cutWithEllipsis(onOneLine(name), 200) || '(without a name)'
 }

@@ -6,7 +6,7 @@ import { cutPage, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { EnvironmentRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
-import { defaultWeight, guessKind, nameKey, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
+import { adopts, defaultWeight, guessKind, nameKey, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
 
 /** A row of `environment`. */
 export type StoredEnvironment = Selectable<EnvironmentRow>
@@ -14,7 +14,7 @@ export type StoredEnvironment = Selectable<EnvironmentRow>
 export interface EnvironmentFacts {
   productId: number
   name: string
-  /** Where the name comes from; anything but EVENT adopts an environment that only events have named (contract §6). */
+  /** Where the name comes from; a member's adopts an environment that nobody vouched for (contract §6). */
   origin: RecordOrigin
   kind?: EnvironmentKindName | undefined
   exposureWeight?: number | undefined
@@ -38,18 +38,17 @@ export async function ensureEnvironment(
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (before === undefined) return { environment: await insert(rows, platform, facts), before }
-  const adopts = before.origin === ('ORIGIN_EVENT' satisfies RecordOrigin) && facts.origin !== 'ORIGIN_EVENT'
-  return { environment: adopts ? await adopt(rows, platform, facts, before) : before, before }
+  return { environment: adopts(before, facts.origin) ? await adopt(rows, platform, facts, before) : before, before }
 }
 
-/** Creates an environment, or adopts one that only events named. Throws `ENVIRONMENT_EXISTS` for any other. */
+/** Creates an environment, or adopts one that nobody vouched for. Throws `ENVIRONMENT_EXISTS` for any other. */
 export async function createEnvironment(
   rows: Rows,
   call: Pick<Call, 'actor' | 'now' | 'newId'>,
   facts: Omit<EnvironmentFacts, 'origin'>,
 ): Promise<StoredEnvironment> {
   const { environment, before } = await ensureEnvironment(rows, call, { ...facts, origin: 'ORIGIN_MANUAL' })
-  if (before !== undefined && before.origin !== 'ORIGIN_EVENT') throw nameTaken(before.id)
+  if (before !== undefined && !adopts(before, 'ORIGIN_MANUAL')) throw nameTaken(before.id)
   const verb = before === undefined ? 'create' : 'update'
   const change = { before, after: environment }
   await audit(rows, call, { verb, resourceType: 'environment', resourceId: environment.id, ...change })

@@ -6,7 +6,7 @@ import type { Rows } from '../../sql/database.ts'
 import type { ReleaseRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
 import { ensureEnvironment } from './environments.ts'
-import { nameKey, type RecordOrigin } from './rules.ts'
+import { adopts, nameKey, type RecordOrigin } from './rules.ts'
 
 /** A row of `release`. */
 export type StoredRelease = Selectable<ReleaseRow>
@@ -24,7 +24,7 @@ export interface ReleaseFacts {
   productId: number
   environmentId: string
   version: string
-  /** Where the name comes from; anything but EVENT adopts a release that only events have named (contract §6). */
+  /** Where the name comes from; a member's adopts a release that nobody vouched for (contract §6). */
   origin: RecordOrigin
   details?: ReleaseDetails
 }
@@ -79,10 +79,6 @@ export async function ensureRelease(
     .returningAll()
     .executeTakeFirstOrThrow()
   return { release, before }
-}
-
-function adopts(before: StoredRelease, origin: RecordOrigin): boolean {
-  return before.origin === ('ORIGIN_EVENT' satisfies RecordOrigin) && origin !== 'ORIGIN_EVENT'
 }
 
 /** Creates or updates a release, and creates or adopts its environment, for a caller who vouches for both. */

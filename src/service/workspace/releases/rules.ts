@@ -54,15 +54,23 @@ export function defaultWeight(kind: EnvironmentKindName): number {
   return weights[kind]
 }
 
-/**
- * Whether anyone other than the sender of events vouches for the name (contract §6, mcp §6.3). Only a whole usual name
- * counts: anything may follow a usual first word.
- */
-export function isKnownEnvironment(environment: { name: string; origin: string }): boolean {
-  return environment.origin !== ('ORIGIN_EVENT' satisfies RecordOrigin) || kindByName.has(nameKey(environment.name))
+/** Where names come from that nobody vouches for: events, and the runs of tests, which may be of anyone's branch. */
+const unvouched: ReadonlySet<string> = new Set(['ORIGIN_EVENT', 'ORIGIN_TEST_RUN'] satisfies RecordOrigin[])
+
+/** Whether a member takes over a name that so far nobody vouched for (contract §6). */
+export function adopts(before: { origin: string }, origin: RecordOrigin): boolean {
+  return unvouched.has(before.origin) && !unvouched.has(origin)
 }
 
-/** The same for a release: a member or a token created it. */
+/**
+ * Whether anyone other than the sender of events or test reports vouches for the name (contract §6, mcp §6.3). Only a whole
+ * usual name counts: anything may follow a usual first word.
+ */
+export function isKnownEnvironment(environment: { name: string; origin: string }): boolean {
+  return !unvouched.has(environment.origin) || kindByName.has(nameKey(environment.name))
+}
+
+/** The same for a release: a member created or named it. */
 export function isKnownRelease(release: { origin: string }): boolean {
-  return release.origin !== ('ORIGIN_EVENT' satisfies RecordOrigin)
+  return !unvouched.has(release.origin)
 }

@@ -214,7 +214,9 @@ test('conventions are derived from the existing tests', async () => {
   await ingest(app, [unit('[REQ-1] adds up'), unit('rounds'), unit('pays', { file_path: 'test/pay.test.ts' })])
   expect((await context(app, requirement)).conventions).toMatchObject({
     test_file_pattern: 'test/<dir>/<name>.test.ts',
-    suite_naming: '1 level, such as "cart"',
+    suite_naming: '1 level',
+    suite_naming_example: ['cart'],
+    examples_known: false,
     requirement_annotation: { style: 'bracket' },
   })
 })
@@ -225,6 +227,7 @@ test.each([
   [['pkg/cart/cart_test.go'], '<dir>/<name>_test.go'],
   [['src/test/java/CartTest.java', 'src/test/java/PayTest.java'], '<dir>/<name>Test.java'],
   [['e2e/checkout.spec.ts'], 'e2e/<dir>/<name>.spec.ts'],
+  [['test/a.kanari', 'test/b.kanari'], 'test/<dir>/<name>'],
   [[], ''],
 ])('tests in %j follow the pattern %j', (files, pattern) => {
   expect(filePattern(files)).toBe(pattern)
@@ -232,9 +235,9 @@ test.each([
 
 test('a new test goes into the file of existing tests, or else where the pattern puts it', () => {
   const pattern = { test_file_pattern: 'test/<dir>/<name>.test.ts' }
-  const facts = { testFiles: [], codeFiles: ['src/cart/total.ts'], title: 'Adds up' }
+  const facts = { testFile: '', codeFiles: ['src/cart/total.ts'], title: 'Adds up' }
   expect(targetFile(pattern, facts)).toBe('test/cart/total.test.ts')
-  expect(targetFile(pattern, { ...facts, testFiles: ['test/other.test.ts'] })).toBe('test/other.test.ts')
+  expect(targetFile(pattern, { ...facts, testFile: 'test/other.test.ts' })).toBe('test/other.test.ts')
   expect(targetFile({ test_file_pattern: '<dir>/<name>.spec.ts' }, facts)).toBe('src/cart/total.spec.ts')
   expect(targetFile(pattern, { ...facts, codeFiles: ['src/**'] })).toBe('test/adds-up.test.ts')
 })

@@ -46,10 +46,13 @@ test('an environment that only events named is known by a usual name and by noth
   }
 })
 
-test('what a member, a release or a test run named is known', () => {
-  for (const origin of ['ORIGIN_MANUAL', 'ORIGIN_RELEASE', 'ORIGIN_TEST_RUN']) {
+test('what a member or a release named is known, and what only events and test runs named is not', () => {
+  for (const origin of ['ORIGIN_MANUAL', 'ORIGIN_RELEASE']) {
     expect(isKnownEnvironment({ name: 'anything', origin })).toBe(true)
     expect(isKnownRelease({ origin })).toBe(true)
   }
-  expect(isKnownRelease({ origin: 'ORIGIN_EVENT' })).toBe(false)
+  for (const origin of ['ORIGIN_EVENT', 'ORIGIN_TEST_RUN']) {
+    expect(isKnownRelease({ origin })).toBe(false)
+    expect(isKnownEnvironment({ name: 'anything', origin })).toBe(false)
+  }
 })
