@@ -59,7 +59,7 @@ export async function ingestDraft(
   const isShard = (about.shard_total ?? 1) > 1
   const roots = { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir }
   const cases = await placeCases(draft.cases, roots, pause)
-  const matches = await matchCases(prepare, product.id, cases, { mayRename: !isShard, pause })
+  const matches = await matchCases(prepare, product.id, cases, { mayRename: !isShard, runId: run?.run.id ?? '', pause })
   const touched = matches.flatMap(({ test }) => test?.id ?? [])
   // Include the former place of a case: a rename moves it from one suite to another.
   const affected = await affectedRequirements(context, touched)

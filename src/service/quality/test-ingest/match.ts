@@ -37,13 +37,13 @@ export interface Matched {
 /**
  * Finds the known test of each case (contract §4.2): by the key it names, by its location, by a former location, and
  * finally as a renamed case. Renames are only considered when the report is complete (`mayRename`): a case that is in
- * another shard is not missing.
+ * another shard, or in an earlier report of the run, is not missing.
  */
 export async function matchCases(
   prepare: Prepare,
   productId: number,
   cases: readonly PlacedCase[],
-  { mayRename, pause }: { mayRename: boolean; pause: Pause },
+  { mayRename, runId, pause }: { mayRename: boolean; runId: string; pause: Pause },
 ): Promise<Matched[]> {
   const present = new Set(cases.map(({ identity }) => identity))
   const taken = new Set<string>()
@@ -54,7 +54,7 @@ export async function matchCases(
   }
   for (const test of direct) if (test !== undefined) taken.add(test.id)
   await adoptFileless(prepare, productId, { cases, direct, taken, pause })
-  const rename = renames(prepare, productId, { cases, direct, present, taken })
+  const rename = renames(prepare, productId, { cases, direct, present, taken, runId })
   const matches: Matched[] = []
   for (const [index, one] of cases.entries()) {
     await pause()
@@ -136,6 +136,8 @@ interface MatchedReport {
   direct: readonly (KnownTest | undefined)[]
   present: ReadonlySet<string>
   taken: ReadonlySet<string>
+  /** The run of the report; '' for none. */
+  runId: string
 }
 
 /**
@@ -143,10 +145,16 @@ interface MatchedReport {
  * only one with that suite and name in a file that is missing from the report and was renamed to this file: in the same
  * folder, with the same base name, or with most of its cases found here.
  */
-function renames(prepare: Prepare, productId: number, { cases, direct, present, taken }: MatchedReport) {
+function renames(prepare: Prepare, productId: number, { cases, direct, present, taken, runId }: MatchedReport) {
   const files = new Set(cases.map(({ file_path }) => file_path))
   const unmatched = cases.filter((_, index) => direct[index] === undefined)
-  const isFree = (test: KnownTest) => test.identity !== null && !present.has(test.identity) && !taken.has(test.id)
+  // An earlier report of this run had the case: it is not gone.
+  const inRun = prepare('SELECT 1 AS found FROM test_result WHERE run_id = ? AND test_id = ?')
+  const isFree = (test: KnownTest) =>
+    test.identity !== null &&
+    !present.has(test.identity) &&
+    !taken.has(test.id) &&
+    inRun.get(runId, test.id) === undefined
   const inFile = prepare(
     `SELECT ${COLUMNS} FROM test WHERE product_id = ? AND file_path = ? AND name = ? AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL`,
   )

@@ -19,7 +19,8 @@ test('every recorded report is detected by its content, with or without a byte o
     const marked = `\ufeff\n  ${text.replaceAll('\n', '\r\n').replace(/^<\?xml.*\?>\s*/u, '')}`
     return [path, parsed(text).format, parsed(marked).format]
   })
-  const format = (path: string) => (path.startsWith('junit') ? 'REPORT_FORMAT_JUNIT_XML' : 'REPORT_FORMAT_TAP')
+  const formats = { junit: 'JUNIT_XML', tap: 'TAP', go: 'GO_JSON', trx: 'TRX' }
+  const format = (path: string) => `REPORT_FORMAT_${formats[path.split('/')[0] as keyof typeof formats]}`
   expect(told).toEqual(recordedReports().map((path) => [path, format(path), format(path)]))
   expect(told.length).toBeGreaterThan(20)
 })

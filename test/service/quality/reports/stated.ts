@@ -27,9 +27,9 @@ export function fixtureText(path: string): string {
 
 /** Every recorded report of the formats that are text, by its path among the fixtures. */
 export function recordedReports(): string[] {
-  return ['junit', 'tap'].flatMap((format) =>
+  return ['junit', 'tap', 'go', 'trx'].flatMap((format) =>
     readdirSync(new URL(`fixtures/${format}/`, import.meta.url), { recursive: true, encoding: 'utf8' })
-      .filter((path) => /\.(?:xml|tap)$/u.test(path))
+      .filter((path) => /\.(?:xml|tap|jsonl|trx)$/u.test(path))
       .map((path) => `${format}/${path}`),
   )
 }

@@ -170,3 +170,14 @@ test('a failed case stays failed when its file does not load in a later run', as
   await send(app, [{ name: 'v.json', content: file([], { status: 'failed' }) }])
   expect(await stateOf(app, id)).toBe('not_run failing')
 })
+
+test('a file that comes later in a run does not take over a case of another file of its folder', async () => {
+  await using app = await startApp()
+  const id = await require(app)
+  const other = file(['works [REQ-1]']).replace('/app/cart.test.ts', '/app/order.test.ts')
+  const failed = file(['works [REQ-1]']).replace('"passed"}', '"failed"}')
+  const first = await send(app, [{ name: 'v.json', content: failed }], { run_key: 'r' })
+  const second = await send(app, [{ name: 'v.json', content: other }], { run_key: 'r' })
+  expect(second.cases[0]!.key).not.toBe(first.cases[0]!.key)
+  expect(await stateOf(app, id)).toBe('not_run failing')
+})
