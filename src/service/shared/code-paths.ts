@@ -10,6 +10,8 @@ const VENDORED = new RegExp(
   [
     '(?:^|[/\\\\])(?:node_modules|bower_components)[/\\\\]',
     '^node:|^\\(webpack\\)',
+    // Hosts that serve packages and nothing else.
+    '^https?://(?:unpkg\\.com|cdnjs\\.cloudflare\\.com|cdn\\.jsdelivr\\.net/npm|esm\\.(?:run|sh))/',
     `^(?:webpack[\\w-]*://(?:@[^/]+/)?[^/]*/(?:\\./)?)?${WEBPACK}(?:[ /?][^.]*)?$`,
     '^webpack[\\w-]*:.*/(?:~/|\\(webpack\\))',
     // Modules that other bundlers make up.

@@ -11,6 +11,7 @@ test.each([
   'webpack/sharing/basket.py',
   'webpack:///./src/webpack/runtime/loader.ts',
   'src/vendor.ts',
+  'https://shop.example/unpkg.com/app.js',
 ])('%s may be a file of the repository', (path) => {
   expect(isVendored(path)).toBe(false)
 })
@@ -18,6 +19,8 @@ test.each([
 test.each([
   'node:internal/process/task_queues',
   'node_modules/express/index.js',
+  'https://unpkg.com/react@18/umd/react.js',
+  'https://cdn.jsdelivr.net/npm/vue@3',
   'webpack/bootstrap',
   'webpack/bootstrap 8f3a2b',
   'webpack/runtime/jsonp chunk loading',

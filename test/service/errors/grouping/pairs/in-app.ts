@@ -14,6 +14,9 @@ const NOT_OWN: readonly (readonly [platform: string, first: Sent, second: Sent])
   ['python', silent('a', { filename: '/v/dist-packages/a.py' }), silent('b', { filename: '/v/dist-packages/b.py' })],
   ['php', own('a', { filename: '/app/vendor/x/y/a.php' }), own('b', { filename: '/app/vendor/x/y/b.php' })],
   ['javascript', own('a@http://x/node_modules/a.js'), own('b@http://x/node_modules/b.js')],
+  ...['unpkg.com', 'cdnjs.cloudflare.com', 'cdn.jsdelivr.net/npm', 'esm.run'].map(
+    (host) => ['javascript', own(`a@https://${host}/a.js`), own(`b@https://${host}/b.js`)] as const,
+  ),
   [
     'go',
     silent('a', { abs_path: '/root/go/pkg/mod/x@v1/a.go' }),
