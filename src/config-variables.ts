@@ -87,6 +87,11 @@ export const Environment = z.object({
       .default(() => [process.cwd()])
       .transform((paths) => paths.map((path) => resolve(path))),
   ),
+  TRACEGATE_NEW_ISSUES_PER_HOUR: z.coerce
+    .number({ error: 'use a whole number; 0 is no limit' })
+    .int('use a whole number; 0 is no limit')
+    .min(0, 'use a whole number; 0 is no limit')
+    .default(200),
   TRACEGATE_LOG_LEVEL: z.enum(logLevels, { error: `use one of ${logLevels.join(', ')}` }).default('info'),
   TRACEGATE_SECRET: z.string().min(32, 'use at least 32 characters, for example from: openssl rand -hex 32').optional(),
 })

@@ -35,6 +35,8 @@ export interface Config {
   origin?: string
   /** Absolute folders that reports and source maps may be read from. */
   roots: readonly string[]
+  /** New issues that events may start in a product in an hour; 0 is no limit. */
+  newIssuesPerHour: number
   logLevel: (typeof logLevels)[number]
   secret?: string
   host: string
@@ -106,6 +108,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     dataDir: variables.TRACEGATE_DATA_DIR,
     allowedHosts: [...new Set([...loopbackNames, ...hosts.map(({ hostname }) => hostname)])],
     roots: variables.TRACEGATE_ROOTS,
+    newIssuesPerHour: variables.TRACEGATE_NEW_ISSUES_PER_HOUR,
     logLevel: variables.TRACEGATE_LOG_LEVEL,
     host,
     port,

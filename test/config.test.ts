@@ -15,6 +15,7 @@ test('without flags and variables, the embedded service is served over stdio wit
     dataDir: envPaths('tracegate', { suffix: '' }).data,
     allowedHosts: ['localhost', '127.0.0.1', '[::1]'],
     roots: [process.cwd()],
+    newIssuesPerHour: 200,
     logLevel: 'info',
     host: '127.0.0.1',
     port: 4319,

@@ -38,6 +38,8 @@ Environment (flags take precedence; an empty variable counts as unset):
   TRACEGATE_DATABASE_URL   refused: this version stores in SQLite only
   TRACEGATE_ALLOWED_HOSTS  comma-separated host names or origins that requests may use
   TRACEGATE_ROOTS          folders that files may be read from, separated by "${delimiter}" (default: the working directory)
+  TRACEGATE_NEW_ISSUES_PER_HOUR
+                           issues that events may start in a product (default: 200; 0: no limit)
   TRACEGATE_LOG_LEVEL      fatal, error, warn, info, debug or silent; the log goes to stderr
   TRACEGATE_SECRET         key of every signature, at least 32 characters (default: created at the first start)
 `

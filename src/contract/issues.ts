@@ -40,7 +40,9 @@ export const Corroboration = z.object({
 
 export const Grouping = z.object({
   algorithm: Key,
-  basis: z.enum(['stack', 'value', 'message', 'fingerprint', 'hybrid', 'fallback']),
+  basis: z
+    .enum(['stack', 'value', 'message', 'fingerprint', 'hybrid', 'fallback', 'overflow'])
+    .describe('overflow: collects events beyond the limit of new issues; they are different errors.'),
   hash: Hash,
   explanation: z.array(text()),
 })

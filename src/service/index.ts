@@ -47,6 +47,8 @@ export interface ServiceOptions {
   rate?: Rate | undefined
   /** Compare every response with the contract. For tests. */
   checkResponses?: boolean | undefined
+  /** New issues that events may start in a product in an hour; 0 is no limit. */
+  newIssuesPerHour?: number | undefined
   /** Smaller limits of uploads. For tests. */
   uploadLimits?: UploadLimits | undefined
 }
@@ -79,7 +81,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log?.({ level: 'error', message: 'unexpected error', where, error: stackText(error) })
 
     const symbolicator = createSymbolicator({ db, tables: sourceMapFolders(dataDir).tables })
-    const store = createEventStore({ db, platform, symbolicator, onError: onError('issue store') })
+    const store = createEventStore({
+      newIssuesPerHour: options.newIssuesPerHour,
+      db,
+      platform,
+      symbolicator,
+      onError: onError('issue store'),
+    })
     const uploads = createUploads({
       db,
       platform,

@@ -57,6 +57,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     secret,
     sourceMapWorker,
     reportWorker,
+    newIssuesPerHour: config.newIssuesPerHour,
     sample: config.sample,
     version,
     onProgress: options.onProgress,

@@ -34,5 +34,11 @@ export function issueSentence(issue: Issue): string {
   const users = issue.users_affected === undefined ? '' : ` by ${counted(issue.users_affected, 'user')}`
   const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
   const handled = issue.handled === false ? 'unhandled ' : ''
-  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.`
+  const what = issue.grouping?.basis === 'overflow' ? ` ${OVERFLOW}` : ''
+  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.${what}`
 }
+
+/** Of the issue that collects events (decision 011). */
+const OVERFLOW =
+  'It collects different errors that came beyond the limit of new issues per hour: there is no one fix. ' +
+  'Read its occurrences, and fix what floods the product first; the operator raises the limit with TRACEGATE_NEW_ISSUES_PER_HOUR.'

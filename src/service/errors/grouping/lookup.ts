@@ -1,10 +1,12 @@
 import type { Grouping } from './index.ts'
 
+type Hashes = Pick<Grouping, 'hash' | 'other_hashes' | 'loose_hashes'>
+
 /**
  * Finds what an event's hashes lead to; `find` looks up one hash. The hash itself and the other hashes always count; a
  * loose one counts only while no event with the same knowledge has claimed it (decision 014).
  */
-export function findByHashes<T>(grouping: Grouping, find: (hash: string) => T | undefined): T | undefined {
+export function findByHashes<T>(grouping: Hashes, find: (hash: string) => T | undefined): T | undefined {
   for (const hash of [grouping.hash, ...grouping.other_hashes]) {
     const found = find(hash)
     if (found !== undefined) return found
@@ -21,7 +23,7 @@ export function findByHashes<T>(grouping: Grouping, find: (hash: string) => T | 
  * hashes are attached with the first event of a hash only, so that values which differ in every event do not add rows
  * forever.
  */
-export function attachHashes(grouping: Grouping, insert: (hash: string) => boolean): void {
+export function attachHashes(grouping: Hashes, insert: (hash: string) => boolean): void {
   const isNew = insert(grouping.hash)
   for (const hash of grouping.other_hashes) insert(hash)
   if (!isNew) return

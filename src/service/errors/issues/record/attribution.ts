@@ -11,6 +11,7 @@ import { namedPathsIn } from '../../../workspace/components/snapshot.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
+import { findOverflowIssue } from './overflow.ts'
 import { attributeEvent } from '../attribute-event.ts'
 import { unpackBody, type StoredEvent } from '../event-body.ts'
 
@@ -67,6 +68,7 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
 
   /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
   async function reattribute(productId: number): Promise<void> {
+    const overflow = await findOverflowIssue(db.read, productId)
     for (let after = ''; ;) {
       const issues = await newestEvents(db.read, productId, after)
       const last = issues.at(-1)
@@ -74,7 +76,7 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
       after = last.id
       const events: { id: string; event: StoredEvent }[] = []
       for (const { id, body } of issues) {
-        if (body === null) continue
+        if (body === null || id === overflow) continue
         // Unpacking keeps the process busy: let everything else run between two events.
         await nextTurn()
         const { event } = await symbolicator.symbolicate(productId, unpackBody(body).event)

@@ -5,13 +5,13 @@ import type { Grouping } from '../../grouping/index.ts'
 import { attachHashes, findByHashes } from '../../grouping/lookup.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { Prepare } from '../../../sql/database.ts'
-import type { LocateFrame } from '../../../workspace/components/locate-frame.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
 import { corroborate } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
 import { findPlace, type EventPlace } from './event-place.ts'
+import { hasRoomForIssue, overflowGrouping, type OverflowGrouping } from './overflow.ts'
 import { regress } from './regression.ts'
 import type { ReleaseOrders } from './release-orders.ts'
 import { readJson } from '../../../sql/json.ts'
@@ -21,7 +21,7 @@ export interface Prepared {
   productId: number
   /** With source maps applied. */
   event: NormalEvent
-  grouping: Grouping
+  grouping: Grouping | OverflowGrouping
   summary: string
   /** Of the event as it was sent. */
   body: Uint8Array
@@ -39,6 +39,8 @@ export interface RecordTools {
   attribute: Attribute
   locator: OpenLocator
   orders: ReleaseOrders
+  /** New issues of a product in an hour; 0 is no limit. */
+  newIssuesPerHour: number
 }
 
 interface ProductFacts {
@@ -75,12 +77,14 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const createsEnvironments = settings.auto_create_environments
   const place = findPlace(tools, { id: productId, createsEnvironments }, event)
 
-  const before = findIssue(prepare, prepared)
+  const { before, filed } = findOrFold(tools, prepared)
+  const isFolded = filed !== prepared
   const locate = tools.locator(prepare, productId, product.repository)
-  const issueId = before?.id ?? createIssue(tools, prepared, place, locate)
+  const componentId = () => (isFolded ? '' : tools.attribute(prepare, productId, event, locate))
+  const issueId = before?.id ?? createIssue(tools, filed, place, componentId)
   const occurrence = insertOccurrence(tools, prepared, { issueId, place, before })
-  const isNewPath = attachIssueHashes(prepare, prepared, issueId)
-  if (isNewPath) recordIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
+  const isNewPath = attachIssueHashes(prepare, filed, issueId)
+  if (isNewPath && !isFolded) recordIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
   const counted = {
     issueId,
     place,
@@ -89,10 +93,22 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
     userHash: event.user_hash,
   }
   const newUsers = countUser(prepare, counted) ? 1 : 0
-  updateIssue(prepare, prepared, { issueId, place, before, seq: occurrence.seq, newUsers })
+  updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers })
   countOccurrence(prepare, counted)
   if (before !== undefined) regress(tools, { issue: before, place, reopens: settings.reopen_on_regression })
   return { id: occurrence.id, duplicate: false }
+}
+
+/** The event's issue if it exists; an event that may not start one is filed under the issue that collects such events. */
+function findOrFold(
+  { prepare, platform, newIssuesPerHour }: RecordTools,
+  prepared: Prepared,
+): { before: IssueFacts | undefined; filed: Prepared } {
+  const before = findIssue(prepare, prepared)
+  const room = { now: platform.now(), mostPerHour: newIssuesPerHour }
+  if (before !== undefined || hasRoomForIssue(prepare, prepared.productId, room)) return { before, filed: prepared }
+  const filed = { ...prepared, grouping: overflowGrouping(prepared.grouping, newIssuesPerHour) }
+  return { before: findIssue(prepare, filed), filed }
 }
 
 /** The issue that the event's hashes lead to (errors §2.2 item 7). */
@@ -105,7 +121,7 @@ function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFa
 }
 
 /** A row with all counters at zero: `updateIssue` adds the first occurrence like every other. */
-function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, locate: LocateFrame): string {
+function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, componentId: () => string): string {
   const { prepare, platform } = tools
   const { productId, event, grouping } = prepared
   const number = takeNumber(prepare, productId, 'issue')
@@ -122,7 +138,7 @@ function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, 
     event.timestamp,
     event.timestamp,
     place.releaseId,
-    tools.attribute(prepare, productId, event, locate),
+    componentId(),
     JSON.stringify({ algorithm, basis, hash, explanation }),
     platform.now(),
   )

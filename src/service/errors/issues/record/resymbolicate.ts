@@ -6,6 +6,7 @@ import { unpackBody, type StoredEvent } from '../event-body.ts'
 import { Summary } from '../columns.ts'
 import { corroborate } from './corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
+import { findOverflowIssue } from './overflow.ts'
 import { attachIssueHashes } from './record-event.ts'
 import { applySourceMaps } from '../symbolication.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
@@ -65,6 +66,8 @@ export async function resymbolicate(
     ...(await issuesOfRelease(db.read, productId, release)),
     ...(await issuesWithDebugId(db.read, productId, debugIds, byteBudget(mostBytes))),
   ])
+  // The issue that collects events of many kinds keeps its title.
+  ids.delete(await findOverflowIssue(db.read, productId))
   let waiting = [...ids]
   let changed = 0
   for (let round = 0; round < MOST_ROUNDS && waiting.length > 0; round += 1) {

@@ -8,6 +8,7 @@ import type { Database } from '../../../sql/database.ts'
 import { createAttribution } from './attribution.ts'
 import { createDropCounters } from './drop-counters.ts'
 import { groupCommit } from './group-commit.ts'
+import { newIssuesPerHour as defaultNewIssues } from './overflow.ts'
 import { prepareEvent } from './prepare-event.ts'
 import { recordEvent, type RecordTools } from './record-event.ts'
 import { releaseOrders } from './release-orders.ts'
@@ -28,6 +29,8 @@ export interface EventStoreOptions {
   db: Database
   platform: Platform
   symbolicator: Symbolicator
+  /** New issues of a product in an hour; 0 is no limit. The default is that of decision 011. */
+  newIssuesPerHour?: number | undefined
   /** Called with failures of background work, which nothing awaits. */
   onError?: (error: unknown) => void
 }
@@ -37,7 +40,13 @@ export interface EventStoreOptions {
  * transaction together with all others that arrived meanwhile, and resolves when that transaction is on disk. Counts of
  * what SDKs dropped are written once a second, and by `idle`.
  */
-export function createEventStore({ db, platform, symbolicator, onError = () => {} }: EventStoreOptions): IssueStore {
+export function createEventStore({
+  db,
+  platform,
+  symbolicator,
+  newIssuesPerHour = defaultNewIssues,
+  onError = () => {},
+}: EventStoreOptions): IssueStore {
   const attribution = createAttribution({ db, symbolicator })
   // Only one event at a time waits for its source maps, so that events are stored in the order of arrival.
   const inTurn = createPace()
@@ -51,6 +60,7 @@ export function createEventStore({ db, platform, symbolicator, onError = () => {
       attribute: attribution.attribute,
       locator: attribution.locator,
       orders: releaseOrders(prepare),
+      newIssuesPerHour,
     }),
   })
   let background: Promise<void> = Promise.resolve()
