@@ -106,43 +106,44 @@ function openContent(content: BlockContent, tally: Tally): OpenContent | undefin
 }
 
 function openQuoted(quote: Quoted, tally: Tally): string {
-  const opened = quote.parts.map((_, index) => openPart(quote, index, tally))
-  const joined = opened.map(({ text }) => text).join('')
+  const reach = { left: longestRead(quote.max), unread: 0 }
+  const opened = quote.parts.map((_, index) => openPart(quote, index, tally, reach))
+  const joined = opened.join('')
   // A name and its secret may be two parts.
-  const outsiders = opened.filter(({ text }, index) => text !== '' && quote.parts[index] instanceof Untrusted)
+  const outsiders = opened.filter((text, index) => text !== '' && quote.parts[index] instanceof Untrusted)
   const safe = outsiders.length > 1 ? redact(joined) : undefined
   addCounts(tally, safe?.counts ?? {})
   // The nonce cannot be guessed; text that imitates the marker anyway loses its bracket.
   const unmarked = (safe?.text ?? joined).replaceAll(/<(?=\/?\s*untrusted)/gi, '‹')
-  const unread = opened.reduce((sum, part) => sum + part.unread, 0)
-  return cutTo(quote.manyLines ? unmarked.trim() : inOneLine(unmarked), quote.max, unread)
+  return cutTo(quote.manyLines ? unmarked.trim() : inOneLine(unmarked), quote.max, reach.unread)
 }
 
-interface OpenedPart {
-  text: string
-  /** Characters behind those that can be shown, which nobody looked at. */
+/** How much of a passage is read: only what can be shown. */
+interface Reach {
+  left: number
+  /** Characters behind those, which nobody looked at. */
   unread: number
 }
 
-function openPart({ parts, manyLines, max }: Quoted, index: number, tally: Tally): OpenedPart {
+function openPart({ parts, manyLines }: Quoted, index: number, tally: Tally, reach: Reach): string {
   const part = parts[index]
-  if (!(part instanceof Untrusted)) return { text: String(part ?? ''), unread: 0 }
+  if (!(part instanceof Untrusted)) return String(part ?? '')
   const value = Untrusted.open(part)
-  let [left, unread] = [longestRead(max), 0]
   const reader = {
     text: (raw: string) => {
       const hidden = tally.keyLines.get(raw)
       if (hidden !== undefined) addCounts(tally, { pem: 1 })
       const text = hidden ?? raw
-      const read = text.slice(0, left)
-      left -= read.length
-      unread += text.length - read.length
-      return readText(read, tally)
+      const read = text.slice(0, reach.left)
+      reach.left -= read.length
+      reach.unread += text.length - read.length
+      // An ellipsis says that a secret may go on.
+      return readText(read.length < text.length && read !== '' ? `${read}…` : read, tally)
     },
     count: (kind: string) => addCounts(tally, { [kind]: 1 }),
   }
   const secret = redactValue(precedingName(parts, index), value, reader)
-  return { text: secret ?? plain(redactData(value, reader), manyLines), unread }
+  return secret ?? plain(redactData(value, reader), manyLines)
 }
 
 function readText(raw: string, tally: Tally): string {

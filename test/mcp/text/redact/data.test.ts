@@ -57,7 +57,7 @@ test.each([
 test('of a long text only what can be shown is read, and what is missing is counted', () => {
   const text = `password=${secret} ${'a '.repeat(500_000)}`
   const { content, redacted } = openBlock({ text: quoted`${new Untrusted(text)}`.cut(100) })
-  expect(content['text']).toMatch(/^password=\[redacted:secret\] (?:a )+a… \(\+\d+ characters\)$/)
+  expect(content['text']).toMatch(/^password=\[redacted:secret\] (?:a )+a?… \(\+\d+ characters\)$/)
   expect(redacted).toEqual({ secret: 1 })
   const missing = Number(/\+(\d+)/.exec(JSON.stringify(content['text']))?.[1])
   expect(missing).toBeGreaterThan(999_000)
