@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp } from '../app.ts'
+import { closedMachine } from '../mcp/checks/machine.ts'
 import { connect, type Connected } from '../mcp/clients.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
@@ -138,6 +139,31 @@ test('a test in quarantine or no longer used says so', async () => {
       expect.objectContaining({ id: 'TC-3', status: 'deprecated' }),
     ]),
   )
+})
+
+test('a name is a fact when a member gave it, and a file when it is on this machine', async () => {
+  await using own = await openQualityShop()
+  const local = { ...closedMachine.local, exists: (path: string) => Promise.resolve(path === 'test/cart.test.ts') }
+  await using reader = await connect(own.api, { options: { toolsets: ['default', 'tests'] }, local })
+  const vouched = { title: 'rounds to cents', suite: 'cart', file: 'test/cart.test.ts', requirement_ids: [] }
+  await reader.call('record_tests', { tests: [vouched] })
+  const { structured } = await reader.call('list_tests', {})
+  const { data, untrusted } = structured as { data: object; untrusted: object }
+  expect(data).toMatchObject({
+    rows: [
+      { id: 'TC-1', file: 'test/cart.test.ts' },
+      { id: 'TC-2', file: 'test/cart.test.ts:8' },
+      { id: 'TC-3', file: 'test/cart.test.ts:20', title: 'rounds to cents' },
+      { id: 'TC-4', file: 'test/cart.test.ts:31' },
+    ],
+  })
+  expect(untrusted).toMatchObject({
+    rows: [
+      { id: 'TC-1', title: 'cart' },
+      { id: 'TC-2', title: 'adds up the prices [REQ-2]' },
+      { id: 'TC-4', title: 'removes an item [REQ-3]' },
+    ],
+  })
 })
 
 test('a product without tests says where they come from', async () => {

@@ -116,6 +116,30 @@ export const reports: Readonly<Record<string, (text: Write) => Draft>> = {
       '1..1',
     ].join('\n'),
   }),
+  TRX: (text) => {
+    const at = (position: string) => xml(text(position))
+    return {
+      content: `<TestRun id="1" name="${at('run')}" runUser="${at('user')}" xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010">
+        <Results><UnitTestResult executionId="e" testId="t" testName="${at('name')} [REQ-1]" computerName="${at('host')}" outcome="Failed" duration="00:00:01">
+          <Output><StdOut>${at('out')}</StdOut><ErrorInfo><Message>${at('message')}</Message><StackTrace>${at('trace')}</StackTrace></ErrorInfo></Output></UnitTestResult></Results>
+        <TestDefinitions><UnitTest id="t" name="${at('name')} [REQ-1]" storage="${at('file')}"><Execution id="e"/>
+          <TestMethod codeBase="${at('base')}" className="${at('class')}" name="${at('name')} [REQ-1]"/></UnitTest></TestDefinitions>
+        <ResultSummary outcome="Failed"/></TestRun>`,
+    }
+  },
+  'go test -json': (text) => {
+    const event = (members: object) =>
+      JSON.stringify({ Time: '2026-11-21T11:00:00Z', Package: text('package'), ...members })
+    const test = `${text('name')} [REQ-1]`
+    return {
+      content: [
+        event({ Action: 'run', Test: test }),
+        event({ Action: 'output', Test: test, Output: `    ${text('file')}:3: ${text('message')}\n` }),
+        event({ Action: 'fail', Test: test, Elapsed: 1 }),
+        event({ Action: 'fail', Elapsed: 1 }),
+      ].join('\n'),
+    }
+  },
   'plain cases': (text) => ({
     cases: [
       {
