@@ -65,12 +65,18 @@ export function readFrame(frame: NormalFrame, { family: ofEvent, release, readNa
     tokens,
     lenient: [...places, ...(ownName === '' && context !== '' ? contexts : functions)],
     shape: shapeTokens(file, ownName),
-    key: `${file}\n${tokens.map(([kind, value]) => `${kind} ${value}`).join('\n')}`,
+    key: frameKey(file, tokens),
     isApp: engine === '' && isApp(frame, family),
     minified,
     isNamed: ownName !== '',
     hasLine: context !== '',
   }
+}
+
+function frameKey(file: string, tokens: readonly Token[]): string {
+  let key = file
+  for (const [kind, value] of tokens) key += `\n${kind} ${value}`
+  return key
 }
 
 /** Sentry counts the signature of a C# method, although it shows the name alone. */

@@ -75,6 +75,7 @@ function withoutCounter(name: string): string {
  * `add/<`: they share the last segment without the engine's additions.
  */
 function javascript(name: string): string {
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) return name
   const bare = withoutAlias(name)
     .replace(/^.*\*/, '')
     .replace(/^(?:(?:async|new|get|set|bound) )+/, '')
