@@ -27,6 +27,7 @@ const tree = [
   'apps/shop/lib/shop/pay.ex',
   'native/src/engine.cpp',
   'web/src/cart.ts',
+  'web/public/assets/app-NYNX3Q3S.js',
   'one/util/log.go',
   'two/util/log.go',
 ]
@@ -108,6 +109,12 @@ test('the way a path was matched is said', async () => {
   expect(exact.files?.[0]?.matched).toBe('this machine')
   const byEnd = await fixContextOf('go', { filename: '/build/pkg/mail/mail.go' })
   expect(byEnd.files?.[0]?.matched).toBe('this machine (end of path)')
+})
+
+test('a built file that no source map resolved is not sent to, even where the last build is on this machine', async () => {
+  const built = { filename: 'https://shop.example/assets/app-NYNX3Q3S.js', lineno: 2, colno: 3614 }
+  const { files } = await fixContextOf('javascript', { ...built, abs_path: built.filename })
+  expect(files).toBeUndefined()
 })
 
 test('two files that fit equally well give none, and the result says so', async () => {

@@ -115,15 +115,22 @@ export function errorLine({ type, value }: Exception): Quoted {
   return hasText(value) ? quoted`${type}: ${value}`.cut(500) : quoted`${type}`.cut(500)
 }
 
+const NONE: ReadonlySet<number> = new Set()
+
 /** Where a frame is: on this machine, else in the repository, in the original source once a map has resolved it. */
 export function frameLocation(frame: Frame, here?: LocatedFiles) {
   const file = [frame.repo_path, frame.filename, frame.abs_path, frame.module].find(hasText)
-  return { file: here?.found.get(framePath(frame))?.file ?? file, line: frame.lineno, column: frame.colno }
+  return { file: here?.found.get(framePath(frame, NONE))?.file ?? file, line: frame.lineno, column: frame.colno }
 }
 
-/** The path by which a frame's file is looked for on this machine; '' for code that is not the team's. */
-export function framePath(frame: Frame): string {
-  if (frame.in_app === false) return ''
+/** Frames that a source map should have resolved and has not: their files are built, and no source of a repository. */
+export function unmappedFrames(event: Pick<Event, 'symbolication'> | null | undefined): ReadonlySet<number> {
+  return new Set(event?.symbolication?.problems?.flatMap(({ frame_index: index }) => index ?? []))
+}
+
+/** The path by which a frame's file is looked for on this machine; '' for code that is built or not the team's. */
+export function framePath(frame: Frame, unmapped: ReadonlySet<number>): string {
+  if (frame.in_app === false || (frame.index !== undefined && unmapped.has(frame.index))) return ''
   return knownName([frame.repo_path, frame.filename, frame.abs_path].find(hasText), true) ?? ''
 }
 

@@ -14,7 +14,7 @@ import { type BlockContent, hasText, knownName, quoted } from '../../../src/mcp/
 import { keyOrId, listed, rowTitle, vouchedName } from '../columns.ts'
 import { kept, type Kept } from '../cuts.ts'
 import { shortCommit, showNames } from '../test-names.ts'
-import { crumbBefore, framePath, type Event } from './events.ts'
+import { crumbBefore, framePath, unmappedFrames, type Event } from './events.ts'
 import { describeStacks } from './stacks.ts'
 
 export type FixContext = Received<z.output<typeof FixContextSchema>>
@@ -37,10 +37,14 @@ export const requirementRows = rows({
 
 /** Looks for the implicated files and those of the frames on this machine, in one search. */
 export function locateFixFiles(
-  { files = [], frames = [] }: FixContext,
+  { files = [], frames = [], event }: FixContext,
   local: LocalFiles | undefined,
 ): Promise<LocatedFiles> {
-  return locateFiles(local, [...files.map(filePath), ...frames.toReversed().map(framePath)])
+  const unmapped = unmappedFrames(event)
+  const isBuilt = ({ frame_indexes: indexes = [] }: ImplicatedFile) =>
+    indexes.length > 0 && indexes.every((index) => unmapped.has(index))
+  const implicated = files.filter((file) => !isBuilt(file)).map(filePath)
+  return locateFiles(local, [...implicated, ...frames.toReversed().map((frame) => framePath(frame, unmapped))])
 }
 
 function filePath({ path }: ImplicatedFile): string {

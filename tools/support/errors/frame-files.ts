@@ -1,7 +1,7 @@
 import { counted } from '../../../src/lib/counted.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { locateFiles, type LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
-import { framePath, type Event } from './events.ts'
+import { framePath, unmappedFrames, type Event } from './events.ts'
 
 /** Looks for the files of an occurrence's in-app frames on this machine, those nearest to the crash first. */
 export function locateFrames(event: Event | undefined, local: LocalFiles | undefined): Promise<LocatedFiles> {
@@ -22,5 +22,6 @@ export function framesNote(event: Event, { found, several, isComplete }: Located
 
 function framePaths(event: Event | undefined): string[] {
   const frames = (event?.exceptions ?? []).toReversed().flatMap((exception) => (exception.frames ?? []).toReversed())
-  return [...new Set(frames.map(framePath))].filter((path) => path !== '')
+  const unmapped = unmappedFrames(event)
+  return [...new Set(frames.map((frame) => framePath(frame, unmapped)))].filter((path) => path !== '')
 }
