@@ -18,6 +18,7 @@ export interface Endpoints {
 export interface Served extends AsyncDisposable {
   endpoints: Endpoints
   dataDir: string
+  pid: number
   /** What the process printed, both streams. */
   output(): string
   /** GET or POST on the REST surface with the owner's token. */
@@ -44,6 +45,7 @@ export async function serve(
   const served = await servedBy(dataDir, { ended: () => child.exitCode ?? undefined, output: () => output })
   return {
     ...served,
+    pid: child.pid ?? 0,
     kill: () => end(child, 'SIGKILL'),
     async [Symbol.asyncDispose]() {
       await end(child, 'SIGTERM')
@@ -63,7 +65,7 @@ interface Running {
 export async function servedBy(
   dataDir: string,
   running: Running,
-): Promise<Omit<Served, 'kill' | typeof Symbol.asyncDispose>> {
+): Promise<Omit<Served, 'kill' | 'pid' | typeof Symbol.asyncDispose>> {
   const file = join(dataDir, 'endpoints.json')
   await listening(file, running)
   const endpoints = JSON.parse(readFileSync(file, 'utf8')) as Endpoints

@@ -2,6 +2,7 @@ import { coldStart } from './cold-start.ts'
 import { coverage } from './coverage.ts'
 import { functionNames } from './function-names.ts'
 import { ingest } from './ingest.ts'
+import { othersWait } from './others-wait.ts'
 import { sourceMaps } from './source-maps.ts'
 
 /** `npm run bench [name …]`: each benchmark compares side by side in one run; read the ratios, not the absolutes. */
@@ -10,6 +11,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   coverage,
   'function-names': functionNames,
   ingest,
+  'others-wait': othersWait,
   'source-maps': sourceMaps,
 }
 

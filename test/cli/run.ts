@@ -91,6 +91,7 @@ export async function serveHere(
   })
   return {
     ...served,
+    pid: process.pid,
     kill: end,
     async [Symbol.asyncDispose]() {
       await end()
