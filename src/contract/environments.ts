@@ -30,7 +30,7 @@ const printable = /^[^\u0000-\u001f\u007f-\u009f]*$/
 
 /** No control characters: the name is shown on one line everywhere. */
 const oneLine = (max: number) => z.string().trim().min(1).max(max).regex(printable, 'no control characters')
-const noSlash = 'no "/": write "-", as in the names that events give'
+const noSlash = 'it holds a "/"; write "-", as in the names that events give'
 const EnvironmentName = oneLine(64).regex(/^[^/]*$/, noSlash)
 
 /** The name of an environment where one may be left out: the same rule (contract §6), and empty counts as absent. */

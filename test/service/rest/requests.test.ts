@@ -44,7 +44,7 @@ test('a failure has a code, a sentence, an ErrorInfo and the fields at fault', a
 test.each([
   [{ name: '' }, 'name', 'must not be empty'],
   [{ name: 'a'.repeat(65) }, 'name', 'must have at most 64 characters'],
-  [{ name: 'a/b' }, 'name', 'is invalid: no "/"'],
+  [{ name: 'a/b' }, 'name', 'is invalid: it holds a "/"; write "-", as in the names that events give'],
   [{ name: 7 }, 'name', 'must be a string'],
   [{ name: 'qa', exposure_weight: 11 }, 'exposure_weight', 'must be at most 10'],
 ])('%j is refused: %s %s', async (body, field, description) => {
