@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { releaseOrders } from '../../../../../src/service/errors/issues/record/release-orders.ts'
 import { createEventStore } from '../../../../../src/service/errors/issues/record/store.ts'
 import type { Database } from '../../../../../src/service/sql/database.ts'
 import { dayMs, openRig, type Crash, type Rig } from '../rig.ts'
@@ -137,11 +138,25 @@ test('the releases of an environment are read once for all events of a transacti
   for (let patch = 0; patch < 30; patch += 1) await rig.append({ release: `1.0.${patch}` })
   const { id } = (await rig.issues())[0]!
   await rig.handlers.setIssueStatus({ id, status: 'resolved' }, rig.call)
-  const { db, read } = countingReleases(rig.db)
+  const { db, transactions } = countingReleases(rig.db)
   const store = createEventStore({ db, platform: rig.platform, symbolicator: rig.symbolicator })
   await Promise.all(Array.from({ length: 20 }, () => store.append(rig.productId, rig.crash({ release: '1.0.3' }))))
-  expect(read.rows).toBe(30)
+  // How many transactions there are depends on when the events are ready.
+  const read = transactions.map((lists) => ({ lists: lists.length, rows: lists[0] }))
+  expect(read).toEqual(transactions.map(() => ({ lists: 1, rows: 30 })))
   expect((await statusOf(rig, id)).status).toBe('resolved')
+})
+
+test('all comparisons of one transaction share the list of releases of their environment', async () => {
+  await using rig = await openRig()
+  for (let patch = 0; patch < 5; patch += 1) await rig.append({ release: `1.0.${patch}` })
+  const releases = await rig.db.read.selectFrom('release').select(['id', 'environment_id']).execute()
+  const { db, transactions } = countingReleases(rig.db)
+  await db.batch((prepare) => {
+    const orders = releaseOrders(prepare)
+    for (const one of releases) for (const other of releases) orders.isOlder(one.environment_id, one.id, other.id)
+  })
+  expect(transactions).toEqual([[5]])
 })
 
 test('a release that an event of the same transaction made is compared like any other', async () => {
@@ -170,15 +185,17 @@ test('a release whose event could not be stored is not compared with', async () 
   expect((await statusOf(rig, id)).status).toBe('resolved')
 })
 
-/** The database, counting the rows that whole lists of releases have. */
-function countingReleases(database: Database): { db: Database; read: { rows: number } } {
-  const read = { rows: 0 }
+/** The database, with the lengths of the whole lists of releases that each transaction has read. */
+function countingReleases(database: Database): { db: Database; transactions: number[][] } {
+  const transactions: number[][] = []
   const db: Database = {
     read: database.read,
     write: (work) => database.write(work),
     writeInSlices: (work) => database.writeInSlices(work),
     batch: (work) =>
       database.batch((prepare) => {
+        const lists: number[] = []
+        transactions.push(lists)
         const counting = (sql: string) => {
           const statement = prepare(sql)
           if (!/FROM release WHERE environment_id/.test(sql)) return statement
@@ -186,7 +203,7 @@ function countingReleases(database: Database): { db: Database; read: { rows: num
             ...statement,
             all: <T>(...parameters: Parameters<typeof statement.all>) => {
               const rows = statement.all<T>(...parameters)
-              read.rows += rows.length
+              lists.push(rows.length)
               return rows
             },
           }
@@ -195,7 +212,7 @@ function countingReleases(database: Database): { db: Database; read: { rows: num
       }),
     close: () => database.close(),
   }
-  return { db, read }
+  return { db, transactions }
 }
 
 async function statusOf(rig: Rig, id: string) {
