@@ -60,13 +60,18 @@ function detectText(content: string, format: Format): Detected {
 
 /** Anything that is not TRX is left to the reader of JUnit, which names what it is. */
 function xmlFormat(start: string): Detected['format'] {
-  const root = /<([A-Za-z_][^\s/>]*)/u.exec(start)?.[1]
-  return root === 'TestRun' ? 'REPORT_FORMAT_TRX' : 'REPORT_FORMAT_JUNIT_XML'
+  return rootName(start) === 'TestRun' ? 'REPORT_FORMAT_TRX' : 'REPORT_FORMAT_JUNIT_XML'
 }
+
+function rootName(start: string): string | undefined {
+  return /<([A-Za-z_][^\s/>]*)/u.exec(start)?.[1]
+}
+
+const GO_LINE = /^\{"(?:Time|Action|ImportPath)":/mu
 
 /** Whether each of the first lines is a JSON object, or output before one that go test writes. */
 function isJsonLines(start: string): boolean {
-  if (/^\{"(?:Time|Action|ImportPath)":/mu.test(start)) return true
+  if (GO_LINE.test(start)) return true
   const [first = '', second = ''] = start.split('\n').map((line) => line.trim())
   return first.startsWith('{') && first.endsWith('}') && (second.startsWith('{') || second.startsWith('[{'))
 }
@@ -84,6 +89,29 @@ function linesFormat(text: string, format: Format): Detected['format'] {
 
 function unknown(format: Format, what: string) {
   return format === 'REPORT_FORMAT_AUTO' ? formatUnknown(what) : reportUnparsable(format, what)
+}
+
+const EMPTY_REPORT = /\.(?:xml|trx|tap|jsonl?)$/iu
+const REPORT_ROOT = /^(?:testsuites?|TestRun)$/u
+const JSON_REPORT =
+  /^\{\s*"(?:reportFormat"|testResults"|num[A-Z]\w*Test|results"\s*:\s*\{\s*"(?:tool|summary|tests)"|config"\s*:\s*\{\s*"(?:argv|configFile|rootDir)")/u
+
+/**
+ * Whether content that cannot be read was meant as a test report: it starts as one, or nothing was written into a file
+ * that is named as one. Anything else in a folder of reports never was a report.
+ */
+export function startsAsReport({ name, content, format = 'REPORT_FORMAT_AUTO' }: ReportInput): boolean {
+  if (format !== 'REPORT_FORMAT_AUTO') return true
+  if (typeof content !== 'string') return isObject(content) && jsonFormat(content) !== undefined
+  const start = content
+    .slice(0, 4096)
+    .replace(WIDE_MARK, '')
+    .replaceAll(/[\0\ufeff]/gu, '')
+    .trim()
+  if (start === '') return EMPTY_REPORT.test(name)
+  // A declaration without an element was cut off.
+  if (start.startsWith('<')) return REPORT_ROOT.test(rootName(start) ?? (start.startsWith('<?xml') ? 'testsuites' : ''))
+  return JSON_REPORT.test(start) || GO_LINE.test(start) || isTap(content)
 }
 
 /** A runner may print other output before its first line of TAP. */

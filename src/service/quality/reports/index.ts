@@ -4,6 +4,7 @@ import { jsonParsers } from './json/index.ts'
 import { parseJunit } from './junit/index.ts'
 import { reportUnparsable } from './model/errors.ts'
 import type { ParsedReport, ReportInput } from './model/report.ts'
+import { fileOfReport, placedInReport } from './model/report-file.ts'
 import { withholdPasses } from './model/synthetic.ts'
 import { mergeRepeats } from './repeats.ts'
 import { parseTap } from './tap/index.ts'
@@ -24,7 +25,7 @@ const lossy = {
 export function parseReport(input: ReportInput): ParsedReport {
   const detected = detect(input)
   try {
-    const report = finish(mergeRepeats(parse(detected, input.name)))
+    const report = finish(mergeRepeats(parse(detected, input.name)), fileOfReport(input.name))
     return detected.isWide ? { ...report, warnings: [lossy, ...report.warnings] } : report
   } catch (cause) {
     // The call stack overflowed; only a deeply nested report can cause that.
@@ -41,8 +42,14 @@ function parse({ format, text, json }: Detected, name: string): ParsedReport {
   return jsonParsers[format](json)
 }
 
-/** Takes back passes in what failed (contract §4.3), and dates cases by their report: the last attempt decides. */
-function finish(report: ParsedReport): ParsedReport {
-  const cases = withholdPasses(report.cases).map((one) => ({ ...one, started_at: one.started_at ?? report.started_at }))
+/**
+ * Takes back passes in what failed (contract §4.3), places cases in their report where it says no more, and dates them
+ * by it: the last attempt decides.
+ */
+function finish(report: ParsedReport, file: string): ParsedReport {
+  const cases = withholdPasses(report.cases).map((one) => ({
+    ...placedInReport(one, file),
+    started_at: one.started_at ?? report.started_at,
+  }))
   return { ...report, cases }
 }

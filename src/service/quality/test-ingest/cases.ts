@@ -16,7 +16,7 @@ export interface PlacedCase {
   labels: Record<string, string>
   /** The keys of the requirements that it names. */
   requirementKeys: string[]
-  /** Whether its file is only the name of its report (TAP). */
+  /** Whether its file is only the name of its report. */
   isFileOfReport: boolean
   /** The key of the test that it claims to be. */
   testKey: string | undefined
@@ -33,7 +33,7 @@ export async function placeCases(cases: readonly ReportCase[], roots: PathRoots,
   const placed = new Map<string, PlacedCase>()
   for (const one of cases) {
     await pause()
-    const file_path = repositoryPath(one.file_path, roots).slice(0, 500)
+    const file_path = storedPath(one.file_path, roots)
     const place = { file_path, suite_path: one.suite_path, name: named(one.name), project: one.project }
     const identity = caseIdentity(place)
     const known = placed.get(identity)
@@ -55,6 +55,11 @@ export async function placeCases(cases: readonly ReportCase[], roots: PathRoots,
     })
   }
   return [...placed.values()]
+}
+
+/** The path of a file of a report as its cases have it. */
+export function storedPath(path: string, roots: PathRoots): string {
+  return repositoryPath(path, roots).slice(0, 500)
 }
 
 /** Shortens a name that is too long; the digest keeps it different from others with the same start. */

@@ -3,8 +3,11 @@ import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
 import { decodeText } from '../../../lib/text.ts'
+import { startsAsReport } from '../reports/detect.ts'
 import { parseReport } from '../reports/index.ts'
-import type { ParsedReport, ReportCase } from '../reports/model/report.ts'
+import { fileOfReport } from '../reports/model/report-file.ts'
+import type { ParsedReport, ReportCase, ReportInput } from '../reports/model/report.ts'
+import { unreadableReport } from '../reports/model/synthetic.ts'
 
 export type Draft = InputOf<'ingestTests'>['draft']
 type Encoding = NonNullable<Draft['content_encoding']>
@@ -28,14 +31,17 @@ export interface ReadDraft {
   finished_at: number | null
   /** The number of reports that were read. */
   files: number
+  /** The files that the names of those reports stand for. */
+  reportFiles: string[]
   warnings: DraftWarning[]
   /** SHA-256 of the content: the run key of a request that names none, so that sending a report twice makes one run. */
   contentKey: string
 }
 
 /**
- * Reads the reports of a request (contract §4.1). An unreadable report among several becomes a warning; if none can be
- * read, throws the first error: `REPORT_UNPARSABLE`, `FORMAT_UNKNOWN` or `REPORT_EMPTY`.
+ * Reads the reports of a request (contract §4.1). A file among several that cannot be read becomes a warning, and one
+ * that was meant as a report an ERROR case, too. If none can be read, throws the first error: `REPORT_UNPARSABLE`,
+ * `FORMAT_UNKNOWN` or `REPORT_EMPTY`; always throws `PAYLOAD_TOO_LARGE`.
  */
 export function readDraft(draft: Draft): ReadDraft {
   const { content, format, content_encoding, files = [], cases } = draft
@@ -44,31 +50,51 @@ export function readDraft(draft: Draft): ReadDraft {
     ...files.map((file) => ({ ...file, format: file.format ?? format })),
   ]
   const reports: ParsedReport[] = cases === undefined ? [] : [nativeReport(cases)]
+  const unread: ReportCase[] = []
+  const reportFiles: string[] = []
   const warnings: DraftWarning[] = []
   const failures: unknown[] = []
   const left = { bytes: MOST_BYTES }
   const hash = createHash('sha256')
   if (cases !== undefined) hash.update(JSON.stringify(cases))
   for (const file of given) {
+    let text: ReportInput['content'] | undefined
     try {
-      const text = unpack(file.content, file.content_encoding ?? 'identity', left)
+      text = unpack(file.content, file.content_encoding ?? 'identity', left)
       hash.update(typeof text === 'string' ? text : JSON.stringify(text))
       const report = parseReport({ name: file.name, content: text, format: file.format })
-      reports.push(report)
+      const source = digestContent(text)
+      reports.push({ ...report, cases: report.cases.map((one) => ({ ...one, source })) })
+      reportFiles.push(fileOfReport(file.name))
       warnings.push(...report.warnings.map((warning) => ({ ...warning, file: file.name })))
     } catch (thrown) {
-      if (!(thrown instanceof ServiceError)) throw thrown
+      if (!(thrown instanceof ServiceError) || thrown.code === 'payload_too_large') throw thrown
       failures.push(thrown)
+      // What cannot even be unpacked may have been a report.
+      const isReport = text === undefined || startsAsReport({ ...file, content: text })
+      if (isReport && thrown.reason !== 'REPORT_EMPTY')
+        unread.push({
+          ...unreadableReport(fileOfReport(file.name), thrown.message),
+          source: digestContent(text ?? file.content),
+        })
       warnings.push({ code: thrown.reason, message: thrown.message, file: file.name, line: errorLine(thrown) })
     }
   }
   if (reports.length === 0) throw failures[0] ?? nothingGiven()
+  const joined = join(reports)
   return {
-    ...join(reports),
+    ...joined,
+    cases: [...joined.cases, ...unread],
     files: reports.length,
+    reportFiles,
     warnings,
     contentKey: `sha256:${hash.digest('hex')}`,
   }
+}
+
+function digestContent(content: ReportInput['content']): string {
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function join(reports: readonly ParsedReport[]) {

@@ -15,7 +15,7 @@ import { linkAnnotations, type Annotated } from './annotations.ts'
 import { audit } from '../../workspace/audit.ts'
 import { addReport, type RecordedReport } from './attempts.ts'
 import { applyCases, deprecateMissing, type IngestAction, type Applied, type AppliedCase } from './apply.ts'
-import { placeCases, type PlacedCase } from './cases.ts'
+import { placeCases, storedPath, type PlacedCase } from './cases.ts'
 import type { DraftWarning, ReadDraft } from './decode.ts'
 import { matchCases } from './match.ts'
 import { blockUnreported, retireOutsideErrors } from './outside-errors.ts'
@@ -65,9 +65,10 @@ export async function ingestDraft(
   const affected = await affectedRequirements(context, touched)
   const facts = { productId: product.id, framework: draft.framework, options, run }
   const applied = await applyCases(prepare, call, cases, matches, { ...facts, pause: settling(context) })
+  const reportFiles = new Set(draft.reportFiles.map((file) => storedPath(file, roots)))
   const outside = [
     ...(await blockUnreported(prepare, call, applied, { ...facts, pause: settling(context) })),
-    ...retireOutsideErrors(prepare, call, applied, { ...facts, isShard }),
+    ...retireOutsideErrors(prepare, call, applied, { ...facts, isShard, reportFiles }),
   ]
   const paused = { productId: product.id, pause }
   const missing =

@@ -102,7 +102,7 @@ function directMatch(
 }
 
 /**
- * A TAP report that has a name today may have been sent without one: its cases are then known without a file. The first
+ * A report that has a name today may have been sent without one: its cases are then known without a file. The first
  * case of a suite and name takes over such a test.
  */
 async function adoptFileless(

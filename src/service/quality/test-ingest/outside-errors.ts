@@ -2,7 +2,14 @@ import type { Call } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { ReportCase } from '../reports/model/report.ts'
-import { findReaching, isOutsideError, runError, syntheticNames, type Reach } from '../reports/model/synthetic.ts'
+import {
+  findReaching,
+  isOutsideError,
+  runError,
+  syntheticNames,
+  UNREADABLE,
+  type Reach,
+} from '../reports/model/synthetic.ts'
 import {
   DEPRECATED_BY,
   MISSING,
@@ -39,8 +46,13 @@ export async function blockUnreported(
   const present = new Set(cases.map(({ testId }) => testId))
   const known = knownCases(prepare, productId, new Set(placed.map(({ file_path }) => file_path)))
   const blocked = known.filter((one) => !present.has(one.id) && reaching(readPlace(one)).length > 0)
-  const started_at = failed[0]?.reports[0]?.started_at ?? null
-  const reported: ReportCase = { ...runError({}, { message: NOT_RUN }), status: 'RESULT_STATUS_BLOCKED', started_at }
+  const { started_at = null, source = '' } = failed[0]?.reports[0] ?? {}
+  const reported: ReportCase = {
+    ...runError({}, { message: NOT_RUN }),
+    status: 'RESULT_STATUS_BLOCKED',
+    started_at,
+    source,
+  }
   const recorded: { testId: string }[] = []
   for (const { id: testId } of blocked) {
     await pause(recorded)
@@ -66,27 +78,38 @@ function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<stri
 }
 
 /**
- * Deprecates the synthetic cases of files, suites and runs that this report has without their failure, until it comes
- * back; returns their ids. In a shard of a run, what failed in another shard of it stays.
+ * Deprecates the synthetic cases of reports, files, suites and runs that this report has without their failure, until it
+ * comes back; returns their ids. `reportFiles` are the places of the reports that could be read. In a shard of a run, what failed in another shard of it stays.
  */
 export function retireOutsideErrors(
   prepare: Prepare,
   call: Pick<Call, 'now'>,
   { cases }: Applied,
-  { productId, framework, run, isShard }: Pick<ApplyFacts, 'productId' | 'framework' | 'run'> & { isShard: boolean },
+  {
+    productId,
+    framework,
+    run,
+    isShard,
+    reportFiles,
+  }: Pick<ApplyFacts, 'productId' | 'framework' | 'run'> & { isShard: boolean; reportFiles: ReadonlySet<string> },
 ): string[] {
   if (run === undefined) return []
   const names = syntheticNames.map(() => '?').join(', ')
   const known = prepare(
-    `SELECT ${PLACE}, framework, labels, (SELECT run_id FROM test_result WHERE test_result.id = last_result_id) AS run_id
+    `SELECT ${PLACE}, name, framework, labels, (SELECT run_id FROM test_result WHERE test_result.id = last_result_id) AS run_id
      FROM test WHERE product_id = ? AND name IN (${names}) AND kind = 'TEST_KIND_CASE'
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
-  ).all<KnownCase & { framework: string; labels: string; run_id: string | null }>(productId, ...syntheticNames)
+  ).all<KnownCase & { name: string; framework: string; labels: string; run_id: string | null }>(
+    productId,
+    ...syntheticNames,
+  )
   const present = new Set(cases.map(({ testId }) => testId))
   const absent = known
     .filter((one) => !present.has(one.id) && !(isShard && one.run_id === run.run.id))
     .map((one) => ({ ...one, suite_path: readTexts(one.suite_path) }))
-  const over = new Set(absent.filter((one) => isWholeRun(one) && one.framework === framework))
+  const isReadNow = (one: { name: string; file_path: string }) =>
+    one.name === UNREADABLE && reportFiles.has(one.file_path)
+  const over = new Set(absent.filter((one) => isReadNow(one) || (isWholeRun(one) && one.framework === framework)))
   const reaching = findReaching(absent.filter((one) => !isWholeRun(one)))
   for (const { placed } of cases) {
     if (syntheticNames.includes(placed.name)) continue

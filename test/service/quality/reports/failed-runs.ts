@@ -88,6 +88,7 @@ export const failedRuns: Readonly<Record<string, FailedRun>> = {
   ),
   'TAP that bailed out': tapRun((names) => `${plan(names.length + 2)}${points(names)}Bail out! no database\n`),
   'TAP 14 without a plan': tapRun((names) => `TAP version 14\n${points(names)}`),
+  'TAP 13 that was cut off before the plan at its end': tapRun((names) => `TAP version 13\n${points(names)}`),
   'TAP with a subtest that failed though none of its points did': tapRun(
     (names) =>
       `# Subtest: cart\n${(points(names) + plan(names.length)).replaceAll(/^/gmu, '    ').trimEnd()}\nnot ok 1 - cart\n1..1\n`,
@@ -140,6 +141,7 @@ export const failedRuns: Readonly<Record<string, FailedRun>> = {
   'go test with a package that failed without a test': goRun((names) => go(names, 'fail')),
   'go test with a package that was not built': goRun((names) => go(names, 'fail', { FailedBuild: 'shop/cart' })),
   'go test with a package that has no result': goRun((names) => go(names, 'output')),
+  'go test whose report is cut off after a package': goRun((names) => `${go(names, 'pass')}{"Action":"star`),
   'TRX of a run that was aborted': trxRun('<ResultSummary outcome="Aborted"/>'),
   'TRX of a run that failed without a test': trxRun('<ResultSummary outcome="Failed"/>'),
   'TRX that counts a failure it does not list': trxRun(

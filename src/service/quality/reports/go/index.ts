@@ -68,6 +68,7 @@ export function parseGoJson(text: string): ParsedReport {
   for (const run of reading.running.values()) endPackage(reading, run, undefined)
   for (const path of reading.failedBuilds)
     addError(reading, packageName(path), 'It was not built.', builtOutput(reading, path))
+  if (endsInLine(text)) reading.cases.push(runError({}, { message: 'The report is cut off in the middle of a line.' }))
   if (reading.cases.length === 0) throw reportEmpty(FORMAT)
   const { cases, started, finished, skippedLines } = reading
   const message = `${counted(skippedLines, 'line')} that are not events of go test were skipped`
@@ -110,6 +111,11 @@ function readTest({ tests }: PackageRun, name: string, event: GoEvent): void {
   if (result === undefined) return
   test.results.push(result)
   test.seconds += event.Elapsed ?? 0
+}
+
+function endsInLine(text: string): boolean {
+  const last = text.slice(text.trimEnd().lastIndexOf('\n') + 1).trim()
+  return last.startsWith('{') && !last.endsWith('}')
 }
 
 /** Adds the cases of a package; `end` is the event of its result, undefined when the report ends before it. */

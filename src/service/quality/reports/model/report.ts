@@ -9,7 +9,7 @@ export const MOST_CASES = 200_000
 export interface ReportCase {
   /** As the report says, with `/`; '' when it does not say. */
   file_path: string
-  /** Whether the path is the name of the report, because the case has no other: names in TAP are unique in one file. */
+  /** Whether the path is the name of the report, because the case has no other place: bare names are unique in one report. */
   isFileOfReport?: boolean
   suite_path: string[]
   name: string
@@ -32,6 +32,8 @@ export interface ReportCase {
   references: string[]
   /** Epoch milliseconds. */
   started_at: number | null
+  /** A digest of the report that it is in: the same report sent again is no other attempt. */
+  source?: string
 }
 
 export interface ReportWarning {

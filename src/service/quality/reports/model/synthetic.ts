@@ -10,8 +10,10 @@ export const RUN_ERROR = '<run error>'
 export const FILE_SKIPPED = '<file skipped>'
 /** A case that failed and whose report gives it no name. */
 export const UNNAMED = '<unnamed>'
+/** A report among others that is cut off or malformed: nobody knows what failed in it. */
+export const UNREADABLE = '<unreadable report>'
 
-export const syntheticNames: readonly string[] = [LOAD_ERROR, RUN_ERROR, FILE_SKIPPED, UNNAMED]
+export const syntheticNames: readonly string[] = [LOAD_ERROR, RUN_ERROR, FILE_SKIPPED, UNNAMED, UNREADABLE]
 
 /** A file, a suite in it or in no known file, or (with neither) the whole report. */
 export type Reach = Pick<ReportCase, 'file_path' | 'project'> & { suite_path: readonly string[] }
@@ -22,6 +24,13 @@ export function runError(
   { message, trace = '' }: { message: string; trace?: string },
 ): ReportCase {
   return synthetic(RUN_ERROR, place, { status: 'RESULT_STATUS_ERROR', message, trace })
+}
+
+/** Builds the case of a report that cannot be read; its place is the report, by its name. */
+export function unreadableReport(name: string, message: string): ReportCase {
+  const said = `${message}. What its tests did in this run is unknown.`
+  const one = synthetic(UNREADABLE, { file_path: name }, { status: 'RESULT_STATUS_ERROR', message: said, trace: '' })
+  return { ...one, isFileOfReport: name !== '' }
 }
 
 /** Builds the case of a file that was skipped as a whole; `message` is the reason. */
@@ -53,7 +62,7 @@ function synthetic(
 
 /** Whether this case says that its file, suite or run failed outside of the other cases. */
 export function isOutsideError({ name, status }: Pick<ReportCase, 'name' | 'status'>): boolean {
-  return (name === LOAD_ERROR || name === RUN_ERROR) && isRed({ status })
+  return (name === LOAD_ERROR || name === RUN_ERROR || name === UNREADABLE) && isRed({ status })
 }
 
 /** Returns a function that finds which of the files, suites or runs that failed a place is in. */

@@ -2,10 +2,9 @@ import { cutWithEllipsis } from '../../../../lib/text.ts'
 import { reportEmpty, reportUnparsable } from '../model/errors.ts'
 import { LOAD_ERROR, runError, skippedFile } from '../model/synthetic.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
+import { fileOfReport, TEST_FILE } from '../model/report-file.ts'
 import { readTap, type Subtest, type TapStream, type TestPoint } from './read.ts'
 import { firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../model/text.ts'
-
-const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 
 /**
  * Parses TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, location and reason. A file
@@ -44,13 +43,6 @@ interface Source {
   headed: boolean
   /** The name of the report where it is the file of the cases; '' otherwise. */
   file: string
-}
-
-/** node-tap and prove name a report after its script: `test/cart.t.tap` is `test/cart.t`. */
-function fileOfReport(name: string): string {
-  const path = slashed(name)
-  const script = path.replace(/\.tap$/iu, '')
-  return TEST_FILE.test(script) ? script : path
 }
 
 /** The point that closes a subtest summarizes it and is no case. */
