@@ -5,7 +5,7 @@ import type { ReportCase } from '../reports/model/report.ts'
 
 type ResultStatusName = z.output<typeof ResultStatus>
 
-/** One report of a case in a run; identical reports have the same digest. */
+/** One report of a case in a run; the same report sent again has the same digest. */
 const RecordedReport = z.object({
   digest: z.string(),
   status: ResultStatus,
@@ -31,9 +31,9 @@ export interface Outcome {
   tellsNew: boolean
 }
 
-/** A digest of the report of a case: sent twice, it is one attempt (contract §4.1). */
-function reportDigest({ status, attempts, duration_ms, message, trace, started_at }: ReportCase): string {
-  const said = JSON.stringify([status, attempts, duration_ms, message, trace, started_at])
+/** A digest of what a report says of a case: the same report sent twice is one attempt (contract §4.1). */
+function reportDigest({ source = '', status, attempts, duration_ms, message, trace, started_at }: ReportCase): string {
+  const said = JSON.stringify([source, status, attempts, duration_ms, message, trace, started_at])
   return createHash('sha256').update(said).digest('hex').slice(0, 16)
 }
 

@@ -63,6 +63,24 @@ test('a report that is sent again counts once and where it came first', async ()
   expect(await stateAfter([[fail, fail]])).toBe('not_run failing')
 })
 
+test('an attempt that ends exactly like an earlier one is another attempt, unless its report is the same one', async () => {
+  const script = (first: boolean, other: string) =>
+    `1..2\n${first ? 'ok' : 'not ok'} 1 - works [REQ-1]\n${other} 2 - other\n`
+  const [red, green, redAgain] = [script(false, 'ok'), script(true, 'ok'), script(false, 'not ok')]
+  expect(await stateAfter([[red], [green], [redAgain]])).toBe('not_run failing')
+  expect(await stateAfter([[red, green, redAgain]])).toBe('not_run failing')
+  expect(await stateAfter([[green], [red], [script(true, 'not ok')]])).toBe('verified flaky')
+  expect(await stateAfter([[red], [green], [red]])).toBe('verified flaky')
+})
+
+test('a file that fails to load for a second time takes back the pass between', async () => {
+  const file = (facts: object) => JSON.stringify({ testResults: [{ name: '/app/cart.test.ts', ...facts }] })
+  const broken = (message: string) => file({ status: 'failed', message, assertionResults: [] })
+  const good = file({ status: 'passed', assertionResults: [{ title: 'works [REQ-1]', status: 'passed' }] })
+  const calls = [[good], [broken('a')], [`${good} `], [broken('b')]]
+  expect(await stateAfter(calls)).toBe('not_run')
+})
+
 const statuses = ['PASSED', 'FAILED', 'ERROR', 'SKIPPED', 'FLAKY', 'BLOCKED'] as const
 
 test('the last attempt that ran decides, and only a pass verifies', () => {
