@@ -3,7 +3,7 @@ import { label } from './rule.ts'
 import { isCountName, isSecretName } from './secret-names.ts'
 
 export { hideKeyLines } from './private-keys.ts'
-export { redact, type Redacted, type RedactOptions } from './redact.ts'
+export { redact, type RedactOptions } from './redact.ts'
 
 /** Reads the strings of structured data. */
 export interface DataReader {
