@@ -74,7 +74,7 @@ function withFrame(frame: NonNullable<NonNullable<Event['exceptions']>[number]['
   return { id: 'e', exceptions: [{ type: quiet, frames: [{ in_app: true, ...frame }] }] }
 }
 
-function rendered(event: Event): Rendered {
+function rendered(event: Event): Promise<Rendered> {
   const answer = {
     answer: '1 error.',
     data: { corroboration: { score: '0 of 4' } },
@@ -86,11 +86,11 @@ function rendered(event: Event): Rendered {
 
 test.each(Object.entries(shown))(
   'every hostile string as the %s stays in the block and is flagged',
-  (position, put) => {
-    const calm = rendered(put(quiet))
+  async (position, put) => {
+    const calm = await rendered(put(quiet))
     const expected = splitText(calm.text).outside
     for (const { text } of strongStrings) {
-      const { text: written, structured, integrity } = rendered(put(new Untrusted(text)))
+      const { text: written, structured, integrity } = await rendered(put(new Untrusted(text)))
       // Of a text that is invisible altogether nothing is left to show, and nothing to warn of.
       if (integrity === 'team') continue
       const { outside } = splitText(written)

@@ -42,12 +42,12 @@ function ourLines(text: string): string[] {
 }
 
 describe.each(surface.tools)('$name', (tool) => {
-  test('writes hostile team text as data, wherever its output has team text', () => {
+  test('writes hostile team text as data, wherever its output has team text', async () => {
     const shown = (text: string) =>
       render({ answer: 'Done.', data: sample(tool.output, text) as object }, { ...list, output: tool.output })
-    const { text, structured } = shown(hostile)
+    const { text, structured } = await shown(hostile)
     expectTame(text, structured)
-    expect(ourLines(text)).toEqual(ourLines(shown(calm).text))
+    expect(ourLines(text)).toEqual(ourLines((await shown(calm)).text))
   })
 })
 

@@ -101,7 +101,7 @@ async function callTool(
       throw inToolWords(error, input, args)
     })
   if (answer.adjusted !== undefined) record.repairs.push('looked_up')
-  const { text, structured, integrity } = render(answer, {
+  const { text, structured, integrity } = await render(answer, {
     output: tool.output,
     offers,
     adjusted: [...adjusted, ...(answer.adjusted ?? [])],

@@ -39,8 +39,8 @@ export interface RenderOptions {
 const usualLimits: Limits = { cuts: [], wide: false }
 
 /** Renders an answer as text and as the result envelope (mcp §3), both with the same facts and within their budgets. */
-export function render(answer: Answer<object>, options: RenderOptions): Rendered {
-  const opened = answer.untrusted && openBlock(answer.untrusted.content)
+export async function render(answer: Answer<object>, options: RenderOptions): Promise<Rendered> {
+  const opened = answer.untrusted && (await openBlock(answer.untrusted.content))
   const provenance = answer.untrusted && {
     source: answer.untrusted.source,
     writable_by: answer.untrusted.writableBy,

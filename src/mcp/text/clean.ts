@@ -9,6 +9,9 @@ const TERMINAL =
 const INVISIBLE =
   /[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0f\n\t]]|(?<!\p{Extended_Pictographic})\ufe0f/gv
 
+/** A text of these characters has nothing to remove or to normalise. */
+const PLAIN = /^[\n\t -~]*$/
+
 export interface Cleaned {
   text: string
   /** Number of code points that were removed. */
@@ -20,6 +23,7 @@ export interface Cleaned {
  * variation-selector characters, no lone surrogates. Nothing is decoded.
  */
 export function clean(raw: string): Cleaned {
+  if (PLAIN.test(raw)) return { text: raw, removed: 0 }
   const lines = raw.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n').normalize('NFC')
   let removed = 0
   const drop = (match: string) => {

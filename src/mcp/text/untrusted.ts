@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { Untrusted } from '../../contract/base/text.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
 import { findFlags, isAlarming, type Flags } from './flags.ts'
 import { hideKeyLines, redact, redactData, redactValue } from './redact/index.ts'
-import { longestRead, safeText } from './safe-text.ts'
+import { longestRead, safeText, type SafeText } from './safe-text.ts'
 import { withoutMarkers } from './team.ts'
 
 type PassagePart = Untrusted<unknown> | string | number | undefined
@@ -57,29 +58,45 @@ export interface OpenedBlock {
   /** Number of invisible characters that were removed. */
   removed: number
   redacted: Record<string, number>
-  /** Flags of the raw texts. */
+  /** Flags of the raw texts, as far as they can be shown. */
   flags: Flags
 }
 
 interface Tally {
   removed: number
   redacted: Record<string, number>
+  /** What was read of the raw texts, in their order. */
+  read: string[]
+  /** The same names of files and functions come again and again. */
+  known: Map<string, SafeText>
   /** What is shown of texts that hold lines of a private key. */
   keyLines: ReadonlyMap<string, string>
 }
 
+/** Long enough that ordinary blocks are opened at once, short enough that nobody notices the wait. */
+const SLICE_MS = 20
+
 /**
  * Opens the passages of a block: cleaned, redacted, cut. Together with `knownName` and
  * `textMatching` this is the only way from `Untrusted` to
- * text for an agent. Empty members are omitted.
+ * text for an agent. Empty members are omitted. The rest of the process gets its turn between two passages.
  */
-export function openBlock(content: { readonly [name: string]: BlockContent }): OpenedBlock {
-  const raw = blockTexts(content)
-  const tally: Tally = { removed: 0, redacted: {}, keyLines: hideKeyLines(raw) }
+export async function openBlock(content: { readonly [name: string]: BlockContent }): Promise<OpenedBlock> {
+  const keyLines = hideKeyLines(blockTexts(content))
+  const tally: Tally = { removed: 0, redacted: {}, read: [], known: new Map(), keyLines }
+  const steps = openContent(content, tally)
+  let until = performance.now() + SLICE_MS
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) {
+    if (performance.now() < until) continue
+    await setImmediate()
+    until = performance.now() + SLICE_MS
+  }
   // An object stays an object; it is undefined only if nothing of it is left.
-  const opened = (openContent(content, tally) ?? {}) as OpenedBlock['content']
+  const opened = (step.value ?? {}) as OpenedBlock['content']
+  const { removed, redacted, read } = tally
   // Over all texts together, each on its own line: an instruction may begin in one field and end in another.
-  return { content: opened, removed: tally.removed, redacted: tally.redacted, flags: findFlags(raw.join('\n')) }
+  return { content: opened, removed, redacted, flags: findFlags(read.join('\n')) }
 }
 
 /** The raw texts of all passages, in their order. */
@@ -89,20 +106,36 @@ function blockTexts(content: BlockContent): string[] {
   return content.parts.flatMap((part) => (part instanceof Untrusted ? collectTexts(Untrusted.open(part)) : []))
 }
 
-function openContent(content: BlockContent, tally: Tally): OpenContent | undefined {
+/** Opens one passage in each step. */
+function* openContent(content: BlockContent, tally: Tally): Generator<void, OpenContent | undefined> {
   if (content === undefined || content === null || content === '') return undefined
-  if (content instanceof Quoted) return openQuoted(content, tally) || undefined
+  if (content instanceof Quoted) {
+    yield
+    return openQuoted(content, tally) || undefined
+  }
   if (typeof content !== 'object') return content
-  if (isList(content)) {
-    const items = content.map((item) => openContent(item, tally)).filter((item) => item !== undefined)
-    return items.length === 0 ? undefined : items
+  return isList(content) ? yield* openList(content, tally) : yield* openMembers(content, tally)
+}
+
+function* openList(list: readonly BlockContent[], tally: Tally): Generator<void, OpenContent[] | undefined> {
+  const items: OpenContent[] = []
+  for (const item of list) {
+    const opened = yield* openContent(item, tally)
+    if (opened !== undefined) items.push(opened)
   }
-  const members: { [name: string]: OpenContent } = {}
-  for (const [name, member] of Object.entries(content)) {
-    const value = openContent(member, tally)
-    if (value !== undefined) members[name] = value
+  return items.length === 0 ? undefined : items
+}
+
+function* openMembers(
+  members: { readonly [name: string]: BlockContent },
+  tally: Tally,
+): Generator<void, OpenContent | undefined> {
+  const opened: { [name: string]: OpenContent } = {}
+  for (const [name, member] of Object.entries(members)) {
+    const value = yield* openContent(member, tally)
+    if (value !== undefined) opened[name] = value
   }
-  return Object.keys(members).length === 0 ? undefined : members
+  return Object.keys(opened).length === 0 ? undefined : opened
 }
 
 function openQuoted(quote: Quoted, tally: Tally): string {
@@ -131,6 +164,7 @@ function openPart({ parts, manyLines }: Quoted, index: number, tally: Tally, rea
   const value = Untrusted.open(part)
   const reader = {
     text: (raw: string) => {
+      tally.read.push(raw.slice(0, reach.left))
       const hidden = tally.keyLines.get(raw)
       if (hidden !== undefined) addCounts(tally, { pem: 1 })
       const text = hidden ?? raw
@@ -147,7 +181,9 @@ function openPart({ parts, manyLines }: Quoted, index: number, tally: Tally, rea
 }
 
 function readText(raw: string, tally: Tally): string {
-  const { text, counts, removed } = safeText(raw)
+  const safe = tally.known.get(raw) ?? safeText(raw)
+  tally.known.set(raw, safe)
+  const { text, counts, removed } = safe
   tally.removed += removed
   addCounts(tally, counts)
   return text

@@ -20,7 +20,7 @@ interface Big {
   rest?: Partial<Answer<object>>
 }
 
-function rendered({ data = {}, content = {}, cuts = [], wide = false, more, rest = {} }: Big): Rendered {
+function rendered({ data = {}, content = {}, cuts = [], wide = false, more, rest = {} }: Big): Promise<Rendered> {
   return render(
     { answer: 'An answer.', data, untrusted: { ...from, content }, ...rest },
     { offers: () => true, pinned: false, limits: { cuts, wide, more } },
@@ -47,13 +47,13 @@ const eventCuts: readonly Cut[] = [
   { path: 'exceptions.*.frames', keep: 'in_app', least: 4 },
 ]
 
-test('what fits stays as it is', () => {
-  const result = rendered({ data: { a: 1 }, content: { message: text('boom') }, cuts: eventCuts })
+test('what fits stays as it is', async () => {
+  const result = await rendered({ data: { a: 1 }, content: { message: text('boom') }, cuts: eventCuts })
   expect(result.structured).not.toHaveProperty('truncated')
 })
 
-test('lists are cut in the order that the tool declares, each at its own end, and each cut is named', () => {
-  const result = rendered({ content: event(), cuts: eventCuts })
+test('lists are cut in the order that the tool declares, each at its own end, and each cut is named', async () => {
+  const result = await rendered({ content: event(), cuts: eventCuts })
   const { breadcrumbs, exceptions } = member(result, 'untrusted') as {
     breadcrumbs: string[]
     exceptions: { frames: string[] }[]
@@ -71,18 +71,18 @@ test('lists are cut in the order that the tool declares, each at its own end, an
   expect(countTokens(result.text)).toBeGreaterThan(1700)
 })
 
-test('what a tool had cut before is told as one with what the governor cuts', () => {
+test('what a tool had cut before is told as one with what the governor cuts', async () => {
   const rest = { cut: ['frames: 250 of 900', 'tags: 10 of 20'], howToGetMore: 'the tool knows' }
-  const { cut, how_to_get_more: more } = truncated(rendered({ content: event(), cuts: eventCuts, rest }))
+  const { cut, how_to_get_more: more } = truncated(await rendered({ content: event(), cuts: eventCuts, rest }))
   expect(cut).toEqual([expect.stringMatching(/^frames: \d+ of 900$/), 'tags: 10 of 20', 'breadcrumbs: 2 of 100'])
   expect(more).toBe('the tool knows')
 })
 
-test('rows are cut from both sides by their ids, the answer says so, and no cursor leads past them', () => {
+test('rows are cut from both sides by their ids, the answer says so, and no cursor leads past them', async () => {
   const rows = (member: string) =>
     list(200, (index) => ({ id: `SHOP-${String(index)}`, [member]: `word${String(index)}` }))
   const asked: ReadonlyMap<string, number>[] = []
-  const result = rendered({
+  const result = await rendered({
     data: { rows: rows('level') },
     content: { rows: rows('title').toReversed() },
     cuts: [{ path: 'rows' }],
@@ -105,20 +105,20 @@ test('rows are cut from both sides by their ids, the answer says so, and no curs
   expect(ids('data')).toHaveLength(shown ?? 0)
 })
 
-test('a text that no tool has cut is cut, with what is missing; an id never is', () => {
-  const result = rendered({ data: { note: 'word '.repeat(200_000), issue: { id: 'i'.repeat(60) } } })
+test('a text that no tool has cut is cut, with what is missing; an id never is', async () => {
+  const result = await rendered({ data: { note: 'word '.repeat(200_000), issue: { id: 'i'.repeat(60) } } })
   const { note, issue } = member(result, 'data') as { note: string; issue: { id: string } }
   expect(note).toMatch(/^word .*… \(\+\d+ characters\)$/)
   expect(issue.id).toBe('i'.repeat(60))
   expect(truncated(result).cut[0]).toMatch(/^longest text: \d+ of 1000000 characters$/)
 })
 
-test('who asked for more gets up to 40,000 characters in each form', () => {
-  const usual = rendered({ content: event(), cuts: eventCuts })
-  const wide = rendered({ content: event(), cuts: eventCuts, wide: true })
+test('who asked for more gets up to 40,000 characters in each form', async () => {
+  const usual = await rendered({ content: event(), cuts: eventCuts })
+  const wide = await rendered({ content: event(), cuts: eventCuts, wide: true })
   expect(wide.structured).not.toHaveProperty('truncated')
   expect(wide.text.length).toBeGreaterThan(usual.text.length)
-  const giant = rendered({ content: { ...event(), lines: list(10_000, frame) }, wide: true })
+  const giant = await rendered({ content: { ...event(), lines: list(10_000, frame) }, wide: true })
   expect(giant.text.length).toBeLessThanOrEqual(40_000)
   expect(JSON.stringify(giant.structured).length).toBeGreaterThan(30_000)
 })
@@ -155,13 +155,13 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
   named(shortWord, 400),
 )
 
-test('whatever a tool answers, both forms stay within the budget and say the same', () => {
+test('whatever a tool answers, both forms stay within the budget and say the same', async () => {
   const cuts: readonly Cut[] = [{ path: 'rows' }, { path: 'a.*.frames', keep: 'in_app' }, { path: 'b', keep: 'last' }]
   const side = fc.dictionary(fc.constantFrom('rows', 'a', 'b', 'c'), value, { maxKeys: 3 })
-  fc.assert(
-    fc.property(side, side, word, fc.boolean(), (data, content, answer, wide) => {
+  await fc.assert(
+    fc.asyncProperty(side, side, word, fc.boolean(), async (data, content, answer, wide) => {
       const page = { shown: 1, total: undefined, cursor: answer, range: '' }
-      const result = rendered({ data, content: quotedAll(content), cuts, wide, rest: { answer, page } })
+      const result = await rendered({ data, content: quotedAll(content), cuts, wide, rest: { answer, page } })
       const json = JSON.stringify(result.structured)
       for (const form of [result.text, json]) {
         expect(form.length).toBeLessThanOrEqual(wide ? 40_000 : 10_240)

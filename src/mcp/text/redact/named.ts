@@ -1,9 +1,12 @@
 import { label, matches, type Span } from './rule.ts'
 import { isCookieName, isCountName, isPasswordName, isSecretName, SECRET_ENDING } from './secret-names.ts'
 
-/** The end of a name, and what stands between it and its value: `password=`, `"token": `, `['key'] => `. */
+/**
+ * What stands between a name and its value, and before it the end of the name: `password=`, `"token": `, `['key'] => `.
+ * It begins with what is rare: most texts have few separators, and names are looked for only before them.
+ */
 const SEPARATED = new RegExp(
-  String.raw`(?:${SECRET_ENDING})[\d_.-]{0,4}(?:\\{0,7}["'\x60]){0,2}\]?(?<separator>\s{0,3}(?::=|=>|==?|:)\s{0,3})`,
+  String.raw`(?=[:=])(?<=(?<ending>(?:${SECRET_ENDING})[\d_.-]{0,4}(?:\\{0,7}["'\x60]){0,2}\]?)(?<space>\s{0,3}))(?::=|=>|==?|:)\s{0,3}`,
   'gi',
 )
 /** The character of a name before its ending. */
@@ -25,13 +28,15 @@ export function findNamed(text: string): Span[] {
   const spans: Span[] = []
   let done = 0
   for (const match of matches(text, SEPARATED)) {
-    const start = match.index + match[0].length
-    if (match.index < done) continue
-    const name = fullName(text, match.index, match[0])
+    const { ending = '', space = '' } = match.groups ?? {}
+    const at = match.index - space.length - ending.length
+    if (at < done) continue
+    const name = fullName(text, at, ending)
     if (!isSecretName(name)) continue
+    const start = match.index + match[0].length
     VALUE.lastIndex = start
     const found = VALUE.exec(text)
-    if (found === null || !isSecretValue(name, match.groups?.['separator'] ?? '', found.groups ?? {})) continue
+    if (found === null || !isSecretValue(name, space + match[0], found.groups ?? {})) continue
     done = VALUE.lastIndex
     const opening = /^(?:''|\\*["'`]?)/.exec(found[0])?.[0].length ?? 0
     spans.push({ kind: secretKind(name), start: start + opening, end: done })
@@ -44,11 +49,11 @@ export function secretKind(name: string): string {
   return isCookieName(name) ? 'cookie' : 'secret'
 }
 
-/** The whole name that ends in the match. */
-function fullName(text: string, at: number, match: string): string {
+/** The whole name that ends in `ending`, which is at `at`. */
+function fullName(text: string, at: number, ending: string): string {
   let start = at
   while (start > 0 && at - start < LONGEST_NAME && NAME.test(text.charAt(start - 1))) start -= 1
-  const name = text.slice(start, at) + match.replace(/[\\"'`\]\s]*(?::=|=>|==?|:)\s*$/, '')
+  const name = text.slice(start, at) + ending.replace(/[\\"'`\]]+$/, '')
   if (text.slice(start - 10, start) === label('').slice(0, -1)) return ''
   const before = WORD_BEFORE.exec(text.slice(Math.max(0, start - 30), start))?.[1] ?? ''
   return isSecretName(name) ? name : before + name

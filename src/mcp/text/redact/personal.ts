@@ -45,7 +45,7 @@ export const personal: readonly Rule[] = [
   },
   {
     kind: 'ip',
-    hints: ['.'],
+    hints: /\d\.\d{1,3}\.\d{1,3}\.\d/,
     // A version can have four numbers too: it follows a product (`Chrome/156.0.0.0`), `version`, `v`, `@`, `-` or `==`, or
     // ends in `.0.0`. Loopback and the unspecified address belong to no person.
     pattern:
@@ -55,7 +55,7 @@ export const personal: readonly Rule[] = [
   },
   {
     kind: 'ip',
-    hints: [':'],
+    hints: /:[\da-f]{0,4}:/,
     pattern: /(?<![A-Za-z\d.:])[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?![\w:])/gi,
     holds: personalIpv6,
     example: 'peer «2001:db8::ff00:42:8329» left',

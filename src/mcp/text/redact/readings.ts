@@ -16,6 +16,9 @@ const UNSEEN =
   // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
   /(?:\u001b\[|\u009b|\^\[\[|\u241b\[)[0-?]{0,40}[ -\/]{0,4}[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]{0,400}(?:\u0007|\u001b\\|\u009c)|\[\d{1,3}(?:;\d{1,3}){0,4}m|[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\ufff9-\ufffd]--[\n\t]]+/gv
 
+/** What a text has that UNSEEN may match: any other text is searched faster for this. */
+const MAY_BE_UNSEEN = /[^\n\t -~]|\^\[\[|\[\d/
+
 /** Escapes inside escapes that are looked for: a URL in JSON in a URL. */
 const DEPTH = 3
 
@@ -28,12 +31,14 @@ export function readings(text: string): Reading[] {
   const decoded = decode(own)
   // A form writes a space as `+`.
   const spaced = /%[\da-f]{2}/i.test(text) ? rewrite(decoded, /\+/g, () => ' ') : decoded
-  const apart = rewrite(spaced, UNSEEN, () => ' ')
-  const joined = rewrite(decoded, UNSEEN, () => '')
+  const hides = MAY_BE_UNSEEN.test(decoded.text)
+  const apart = hides ? rewrite(spaced, UNSEEN, () => ' ') : spaced
+  const joined = hides ? rewrite(decoded, UNSEEN, () => '') : decoded
   return [...new Map([own, apart, joined].map((reading) => [reading.text, reading])).values()]
 }
 
 function decode(reading: Reading): Reading {
+  if (!/[\\%&]/.test(reading.text)) return reading
   let decoded = reading
   for (let depth = 0; depth < DEPTH; depth += 1) {
     const next = rewrite(decoded, ESCAPE, unescaped)

@@ -7,7 +7,7 @@ import { findPrivateKeys } from './private-keys.ts'
 import { readings, type Reading } from './readings.ts'
 import { findByRules, label, type Span } from './rule.ts'
 
-export interface Redacted {
+interface Redacted {
   text: string
   /** How many of each kind were replaced; empty if none. */
   counts: Record<string, number>

@@ -17,8 +17,11 @@ export interface Rule {
   kind: string
   /** Its group `keep` introduces the secret and stays. */
   pattern: RegExp
-  /** One of them, in small letters, is in every match: most texts have none, and are not searched. */
-  hints?: readonly string[]
+  /**
+   * Most texts have no match, and a quick look says so: one of these, in small letters, is in every match; or this pattern,
+   * which begins with a rare character, matches every text that has a match.
+   */
+  hints?: readonly string[] | RegExp
   /** Decides on what the pattern cannot: a checksum, a name. */
   holds?: (secret: string, groups: Groups) => boolean
   instead?: string
@@ -38,9 +41,14 @@ export function findByRules(text: string, rules: readonly Rule[]): Span[] {
   const small = text.toLowerCase()
   const spans: Span[] = []
   for (const rule of rules) {
-    if (rule.hints?.some((hint) => small.includes(hint)) !== false) findByRule(text, rule, spans)
+    if (mayMatch(small, rule)) findByRule(text, rule, spans)
   }
   return spans
+}
+
+function mayMatch(small: string, { hints }: Rule): boolean {
+  if (hints === undefined) return true
+  return hints instanceof RegExp ? hints.test(small) : hints.some((hint) => small.includes(hint))
 }
 
 function findByRule(text: string, { kind, pattern, holds, instead }: Rule, spans: Span[]): void {

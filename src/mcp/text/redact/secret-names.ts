@@ -25,38 +25,37 @@ export const SECRET_ENDING = `${PASSWORDS}|secrets?|geheimnis|token|jeton|api_?k
  * `PASSWORD_1` do; `token_count`, `author` and `passwordResetAt` do not.
  */
 export function isSecretName(name: string): boolean {
-  let isSecret = decided.get(name)
-  if (isSecret === undefined) {
-    const [last, previous] = lastWords(name)
-    isSecret = SECRET.test(last) || SECRET_PAIR.test(`${previous} ${last}`)
-    if (decided.size >= DECISIONS) decided.clear()
-    decided.set(name, isSecret)
-  }
-  return isSecret
+  return lastWords(name).isSecret
 }
-
-/** The same names come again and again. */
-const decided = new Map<string, boolean>()
-const DECISIONS = 1000
 
 /** Whether the value of this name is a cookie. */
 export function isCookieName(name: string): boolean {
-  return /^cookies?$/.test(lastWords(name)[0])
+  return /^cookies?$/.test(lastWords(name).last)
 }
 
 /** Whether it is a name of passwords, which also occur in prose (`password: must have…`) and as single words. */
 export function isPasswordName(name: string): boolean {
-  return PASSWORD.test(lastWords(name)[0])
+  return PASSWORD.test(lastWords(name).last)
 }
 
 /** Whether small numbers of this name count something: `pass: 3, fail: 1`, `cookies: 2`; a password or a code does not. */
 export function isCountName(name: string): boolean {
-  const [last] = lastWords(name)
-  return /^(?:pass|secrets?|token|cookies?|credentials?|auth|authorization|session|sess)$/.test(last)
+  return /^(?:pass|secrets?|token|cookies?|credentials?|auth|authorization|session|sess)$/.test(lastWords(name).last)
 }
 
-/** The last word and the one before it, in small letters and without numbers at the end. */
-function lastWords(name: string): [last: string, previous: string] {
+interface LastWords {
+  last: string
+  isSecret: boolean
+}
+
+/** What was decided about names: the same ones come again and again. */
+const decided = new Map<string, LastWords>()
+const DECISIONS = 1000
+
+/** The last word, in small letters and without numbers at the end, and what it and the one before it say. */
+function lastWords(name: string): LastWords {
+  const known = decided.get(name)
+  if (known !== undefined) return known
   const words = name
     .slice(-100)
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -64,5 +63,9 @@ function lastWords(name: string): [last: string, previous: string] {
     .split(/[^\p{L}\d]+/u)
     .map((word) => word.replace(/\d+$/, ''))
     .filter((word) => word !== '')
-  return [words.at(-1) ?? '', words.at(-2) ?? '']
+  const last = words.at(-1) ?? ''
+  const found = { last, isSecret: SECRET.test(last) || SECRET_PAIR.test(`${words.at(-2) ?? ''} ${last}`) }
+  if (decided.size >= DECISIONS) decided.clear()
+  decided.set(name, found)
+  return found
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { Untrusted } from '../../../../src/contract/base/text.ts'
 import { openBlock, quoted } from '../../../../src/mcp/text/untrusted.ts'
 
-const shown = (data: unknown) => JSON.stringify(openBlock({ data: quoted`${new Untrusted(data)}` }).content)
+const shown = async (data: unknown) =>
+  JSON.stringify((await openBlock({ data: quoted`${new Untrusted(data)}` })).content)
 const secret = 'hunter2Kanari'
 
 test.each([
@@ -34,8 +35,8 @@ test.each([
   [{ note: `denied\nBearer ${secret}` }],
   [{ note: `denied\tpassword=${secret}` }],
   [{ deep: [{ deeper: { text: `\u001b[31mpassword: ${secret}` } }] }],
-])('in %j the secret is replaced', (data) => {
-  expect(shown(data)).not.toContain(secret)
+])('in %j the secret is replaced', async (data) => {
+  expect(await shown(data)).not.toContain(secret)
 })
 
 test.each([
@@ -47,16 +48,16 @@ test.each([
   [{ token_count: 12, author: 'bob' }],
   [{ password: true, token: null }],
   [['--reporter', 'json']],
-])('%j stays as it is', (data) => {
-  expect(openBlock({ data: quoted`${new Untrusted(data)}` })).toMatchObject({
+])('%j stays as it is', async (data) => {
+  expect(await openBlock({ data: quoted`${new Untrusted(data)}` })).toMatchObject({
     content: { data: JSON.stringify(data) },
     redacted: {},
   })
 })
 
-test('of a long text only what can be shown is read, and what is missing is counted', () => {
+test('of a long text only what can be shown is read, and what is missing is counted', async () => {
   const text = `password=${secret} ${'a '.repeat(500_000)}`
-  const { content, redacted } = openBlock({ text: quoted`${new Untrusted(text)}`.cut(100) })
+  const { content, redacted } = await openBlock({ text: quoted`${new Untrusted(text)}`.cut(100) })
   expect(content['text']).toMatch(/^password=\[redacted:secret\] (?:a )+a?… \(\+\d+ characters\)$/)
   expect(redacted).toEqual({ secret: 1 })
   const missing = Number(/\+(\d+)/.exec(JSON.stringify(content['text']))?.[1])
@@ -64,12 +65,11 @@ test('of a long text only what can be shown is read, and what is missing is coun
   expect(missing).toBeLessThan(text.length)
 })
 
-test('a secret that lies across the end of what is read is not shown', () => {
+test('a secret that lies across the end of what is read is not shown', async () => {
   for (let before = 1100; before < 1240; before += 1) {
     const jwt = `eyJ${'x'.repeat(1000)}.${'y'.repeat(50)}`
     const text = `${jwt} ${'b'.repeat(before - jwt.length)} ghp_${'aB3dE5gH7j'.repeat(4)} ${'c'.repeat(2000)}`
-    expect(JSON.stringify(openBlock({ text: quoted`${new Untrusted(text)}`.cut(200) }).content)).not.toContain(
-      'ghp_aB3d',
-    )
+    const { content } = await openBlock({ text: quoted`${new Untrusted(text)}`.cut(200) })
+    expect(JSON.stringify(content)).not.toContain('ghp_aB3d')
   }
 })

@@ -64,7 +64,7 @@ function codeEvent(text: Text): Event {
 export const positions = [...Object.keys(inEvent), ...Object.keys(elsewhere), ...Object.keys(asFact)]
 
 /** What is shown of the text in these positions, as JSON. */
-export function shownAt(chosen: readonly string[], raw: string): [position: string, shown: string][] {
+export async function shownAt(chosen: readonly string[], raw: string): Promise<[position: string, shown: string][]> {
   const text = new Untrusted(raw)
   const passages = chosen.flatMap((place): [string, BlockContent][] => {
     const event = inEvent[place]?.(text)
@@ -72,7 +72,7 @@ export function shownAt(chosen: readonly string[], raw: string): [position: stri
     const passage = elsewhere[place]?.(text)
     return passage === undefined ? [] : [[place, passage]]
   })
-  const opened = Object.entries(openBlock(Object.fromEntries(passages)).content)
+  const opened = Object.entries((await openBlock(Object.fromEntries(passages))).content)
   const facts = chosen.flatMap((place) => (asFact[place] ? [[place, asFact[place](raw)] as const] : []))
   return [...opened, ...facts].map(([place, shown]) => [place, JSON.stringify(shown)])
 }

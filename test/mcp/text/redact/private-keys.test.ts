@@ -60,21 +60,21 @@ describe.each(Object.entries(keys))('a key of the kind %s', (_, key) => {
     expect(text).toContain('could not read')
   })
 
-  test('is replaced as one breadcrumb for each line', () => {
+  test('is replaced as one breadcrumb for each line', async () => {
     const event: Event = { id: 'e', breadcrumbs: lines.map(crumb) }
     for (const detail of ['full', 'concise'] as const) {
-      const { content } = openBlock(describeEvent(event, detail).content)
+      const { content } = await openBlock(describeEvent(event, detail).content)
       expect(shownLines(content, key)).toEqual([])
     }
   })
 
-  test('is replaced as a list of lines in the data of a breadcrumb', () => {
+  test('is replaced as a list of lines in the data of a breadcrumb', async () => {
     const data = new Untrusted({ arguments: lines })
-    const { content } = openBlock(describeEvent({ id: 'e', breadcrumbs: [{ data }] }, 'full').content)
+    const { content } = await openBlock(describeEvent({ id: 'e', breadcrumbs: [{ data }] }, 'full').content)
     expect(shownLines(content, key)).toEqual([])
   })
 
-  test('is replaced as the code around a crash', () => {
+  test('is replaced as the code around a crash', async () => {
     for (let at = 0; at < lines.length; at += 1) {
       const frame: Frame = {
         filename: word('src/key.ts'),
@@ -85,39 +85,41 @@ describe.each(Object.entries(keys))('a key of the kind %s', (_, key) => {
         post_context: lines.slice(at + 1, at + 6).map(word),
       }
       const event: Event = { id: 'e', exceptions: [{ type: word('Error'), frames: [frame] }] }
-      const block = openBlock({ ...describeEvent(event, 'full').content, ...describeStacks(event, [frame]) })
+      const block = await openBlock({ ...describeEvent(event, 'full').content, ...describeStacks(event, [frame]) })
       expect(shownLines(block.content, key)).toEqual([])
     }
   })
 })
 
-test('breadcrumbs of which only the middle of a key is shown do not show it', () => {
+test('breadcrumbs of which only the middle of a key is shown do not show it', async () => {
   const lines = body(keys['PKCS 8']).slice(2, 6)
-  const { content, redacted } = openBlock({ breadcrumbs: lines.map((line) => quoted`console info: ${word(line)}`) })
+  const { content, redacted } = await openBlock({
+    breadcrumbs: lines.map((line) => quoted`console info: ${word(line)}`),
+  })
   expect(shownLines(content, keys['PKCS 8'])).toEqual([])
   expect(redacted).toEqual({ pem: lines.length })
 })
 
-test('what stands before, between and behind the lines of a key stays', () => {
+test('what stands before, between and behind the lines of a key stays', async () => {
   const lines = String(keys['elliptic curve']).trim().split('\n')
   const texts = [
     'opening the file',
     ...lines.flatMap((line) => [line, 'src/payment/gateway']),
     'd670460b4b4aece5915caf5c68d12f560a9fe3e4',
   ]
-  const { content } = openBlock({ breadcrumbs: texts.map((text) => quoted`${word(text)}`) })
+  const { content } = await openBlock({ breadcrumbs: texts.map((text) => quoted`${word(text)}`) })
   expect(content['breadcrumbs']).toContain('opening the file')
   expect(content['breadcrumbs']).toContain('d670460b4b4aece5915caf5c68d12f560a9fe3e4')
 })
 
-test('digests and other texts of their own are no lines of a key', () => {
+test('digests and other texts of their own are no lines of a key', async () => {
   const digests = [
     '0123456789abcdef'.repeat(4),
     'fedcba9876543210'.repeat(4),
     'src/payment/gateway/index',
     'a'.repeat(64),
   ]
-  const { content, redacted } = openBlock({ breadcrumbs: digests.map((text) => quoted`${word(text)}`) })
+  const { content, redacted } = await openBlock({ breadcrumbs: digests.map((text) => quoted`${word(text)}`) })
   expect(content['breadcrumbs']).toEqual(digests)
   expect(redacted).toEqual({})
 })
