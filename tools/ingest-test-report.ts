@@ -18,6 +18,7 @@ import {
   describeWarnings,
   failingTests,
   type Ingest,
+  outsideErrors,
   renamedTests,
   reportOutcome,
   unresolvedReferences,
@@ -81,6 +82,7 @@ export const ingestTestReport = defineTool({
     const [unresolved, warnings] = [unresolvedReferences(ingest), describeWarnings(ingest)]
     const { results_recorded: recorded, results_duplicate: known } = ingest.summary ?? {}
     const requirement = failing.find(({ row }) => row?.requirements !== undefined)?.row?.requirements?.split(', ')[0]
+    const [outside] = outsideErrors(ingest)
     return {
       answer: outcomeSentence(ingest, dryRun),
       product,
@@ -123,6 +125,13 @@ export const ingestTestReport = defineTool({
                   { product: product.id, requirement },
                   'what the requirement of the first failing test says',
                 ),
+            outside?.key
+              ? nextCall(
+                  'get_test',
+                  { product: product.id, test: outside.key },
+                  'why the run failed outside of its tests',
+                )
+              : undefined,
             nextCall('find_coverage_gaps', { product: product.id }, 'what is still open'),
           ],
     }
@@ -160,11 +169,21 @@ function cutSignals({ truncation_signals: signals = [] }: Ingest): string[] {
 }
 
 function outcomeSentence(ingest: Ingest, dryRun: boolean): string {
-  const { tests, ...statuses } = countResults(ingest)
-  const counts = Object.entries(statuses).flatMap(([status, count]) => (count ? [`${count} ${status}`] : []))
+  const { tests, errors, ...statuses } = countResults(ingest)
+  const named = Object.entries(statuses).flatMap(([status, count]) => (count ? [`${count} ${status}`] : []))
+  const counts = errors === undefined ? named : [counted(errors, 'error'), ...named]
   const { results_recorded: recorded, results_duplicate: known = 0 } = ingest.summary ?? {}
   const again = recorded === 0 && known > 0 ? ' All of these results were known already.' : ''
-  return `${dryRun ? PREVIEW : ''}${counted(tests, 'test')}, ${counts.join(', ')}; ${effectWords(ingest, dryRun)}.${again}`
+  return `${dryRun ? PREVIEW : ''}${counted(tests, 'test')}, ${counts.join(', ')}; ${effectWords(ingest, dryRun)}.${outsideWords(ingest)}${again}`
+}
+
+function outsideWords(ingest: Ingest): string {
+  const { length: count } = outsideErrors(ingest)
+  if (count === 0) return ''
+  const { blocked = 0 } = countResults(ingest)
+  const taken =
+    blocked === 0 ? '' : `, so that the passes in that place (${counted(blocked, 'blocked test')}) prove nothing`
+  return ` The run failed outside of its tests (${counted(count, 'error')})${taken}.`
 }
 
 function effectWords({ coverage_effect: effect }: Ingest, dryRun: boolean): string {

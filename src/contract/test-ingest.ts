@@ -88,6 +88,7 @@ export const Ingest = z.object({
     passed: z.int(),
     failed: z.int(),
     skipped: z.int(),
+    blocked: z.int().describe('Those of `skipped` that prove nothing because the run failed around them.'),
     flaky: z.int(),
     errors: z.int(),
   }),

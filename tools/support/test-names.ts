@@ -25,10 +25,18 @@ export interface ShownNames {
   reported: { title: Quoted | undefined; file: Quoted | undefined } | undefined
 }
 
+/** What failed outside of every test case, in the words of the service (contract §4.3). */
+const SERVICE_NAMES = /^<(?:load error|run error|unreadable report|file skipped|unnamed)>$/
+
+/** Whether a test stands for what failed outside of the test cases. */
+export function isOutsideError(title: Untrusted<string> | undefined): boolean {
+  return textMatching(title, /^<(?:load error|run error|unreadable report)>$/) !== undefined
+}
+
 /** Divides the names of a test; a file is a fact too when it exists on this machine. */
 export async function showNames(names: TestNames, local: LocalFiles | undefined): Promise<ShownNames> {
   const { title, file_path: path, names_known: isKnown, line = 0 } = names
-  const known = knownName(title, isKnown)
+  const known = knownName(title, isKnown) ?? textMatching(title, SERVICE_NAMES)?.slice(1, -1)
   const file = knownName(path, isKnown) ?? (await existingPath(path, local))
   const at = line === 0 ? '' : `:${line}`
   const reported = {

@@ -20,7 +20,8 @@ export function summary(sent: readonly Ingest[], unread: readonly Unread[], prod
     some(sum('failed'), 'failed'),
     some(sum('errors'), 'broken'),
     some(sum('flaky'), 'flaky'),
-    some(sum('skipped'), 'skipped'),
+    some(sum('blocked'), 'blocked'),
+    some(sum('skipped') - sum('blocked'), 'skipped'),
   ].flat()
   const tests = sum('passed') + sum('failed') + sum('errors') + sum('flaky') + sum('skipped')
   const cases = [

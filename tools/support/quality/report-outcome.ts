@@ -6,7 +6,7 @@ import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { counts, fields, flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { hasText, quoted, textMatching } from '../../../src/mcp/text/untrusted.ts'
 import { coverageState, listed, repositoryPath, rowTitle } from '../columns.ts'
-import { hasFacts, showNames } from '../test-names.ts'
+import { hasFacts, isOutsideError, showNames } from '../test-names.ts'
 
 export type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 /** Keys of the requirements that each case is linked to, by the key of the case. */
@@ -20,7 +20,7 @@ const transition = z.string()
 /** The output of `ingest_test_report`. */
 export const reportOutcome = z.object({
   dry_run: flag.optional(),
-  totals: fields(counts('tests', 'passed', 'failed', 'errors', 'flaky', 'skipped')),
+  totals: fields(counts('tests', 'passed', 'failed', 'errors', 'flaky', 'blocked', 'skipped')),
   results: fields(counts('recorded', 'known_already')).optional(),
   coverage: fields({ verified: transition, not_run: transition, no_test: transition }).optional(),
   requirements: rows({ id: z.string(), was: z.string(), ...coverageState, title: rowTitle }).optional(),
@@ -50,15 +50,25 @@ export function withoutNewKeys(ingest: Ingest): Ingest {
 
 /** The cases of the report by how they ended. */
 export function countResults({ summary, cases = [] }: Ingest) {
-  const { passed = 0, failed = 0, errors = 0, flaky = 0, skipped = 0 } = summary ?? {}
+  const { passed = 0, failed = 0, errors = 0, flaky = 0, skipped = 0, blocked = 0 } = summary ?? {}
   return {
     tests: Math.max(passed + failed + errors + flaky + skipped, cases.length),
     passed,
     failed,
     errors: errors || undefined,
     flaky: flaky || undefined,
-    skipped: skipped || undefined,
+    blocked: blocked || undefined,
+    skipped: Math.max(0, skipped - blocked) || undefined,
   }
+}
+
+/** The cases that stand for what failed outside of the others (contract §4.3). */
+export function outsideErrors({ cases = [] }: Ingest): Case[] {
+  return cases.filter(({ name, status }) => isFailed(status) && isOutsideError(name))
+}
+
+function isFailed(status: Case['status']): boolean {
+  return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
 }
 
 /** Requirements by state, before and after: `3 -> 4`. */
@@ -73,7 +83,7 @@ export function describeEffect({ coverage_effect: effect }: Ingest) {
 
 /** The cases that failed, with the requirements they are linked to; one without a key has a number. */
 export function failingTests({ cases = [] }: Ingest, links: Links, local: LocalFiles | undefined) {
-  const failed = cases.filter(({ status }) => status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR')
+  const failed = cases.filter(({ status }) => isFailed(status))
   return describeCases(failed, local, ({ key = '', status }) => ({
     status,
     requirements: listed(links.get(key) ?? []),

@@ -17,6 +17,7 @@ import { addReport, type RecordedReport } from './attempts.ts'
 import { applyCases, deprecateMissing, type IngestAction, type Applied, type AppliedCase } from './apply.ts'
 import { placeCases, storedPath, type PlacedCase } from './cases.ts'
 import type { DraftWarning, ReadDraft } from './decode.ts'
+import { isRed } from '../reports/model/synthetic.ts'
 import { matchCases } from './match.ts'
 import { blockUnreported, retireOutsideErrors } from './outside-errors.ts'
 import { beginRun, ensureRun, finishRun, isCutOff, viewRun, type StoredRun } from './run.ts'
@@ -101,14 +102,14 @@ export async function ingestDraft(
     format: draft.format,
     run: joined === undefined ? noRun : viewRun(prepare, joined.run),
     summary,
-    cases: keepFirst(notes, 'cases', applied.cases, CASES_SHOWN).map((one, index) => ({
+    cases: keepFirst(notes, 'cases', failuresFirst(applied.cases, statuses), CASES_SHOWN).map(({ one, status }) => ({
       test_id: one.testId,
       key: one.testId === '' ? '' : testKey(one),
       name: one.placed.name,
       file_path: one.placed.file_path,
       names_known: one.namesKnown,
       action: one.action,
-      status: statuses[index] ?? 'RESULT_STATUS_SKIPPED',
+      status,
       requirement_keys: annotated.known.get(one.testId) ?? [],
     })),
     unresolved_refs: keepFirst(notes, 'unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
@@ -181,6 +182,13 @@ function mergedReportStatus({ reports }: PlacedCase): StoredStatus {
 
 type StoredStatus = RecordedReport['status']
 
+/** In the order of the report; where not all can be shown, those that failed come first. */
+function failuresFirst(cases: readonly AppliedCase[], statuses: readonly StoredStatus[]) {
+  const all = cases.map((one, index) => ({ one, status: statuses[index] ?? 'RESULT_STATUS_SKIPPED' }))
+  if (all.length <= CASES_SHOWN) return all
+  return [...all.filter(isRed), ...all.filter((one) => !isRed(one))]
+}
+
 function summarize(
   draft: ReadDraft,
   { cases, suitesCreated, recorded, duplicate }: Applied,
@@ -202,6 +210,7 @@ function summarize(
     passed: count('RESULT_STATUS_PASSED'),
     failed: count('RESULT_STATUS_FAILED'),
     skipped: count('RESULT_STATUS_SKIPPED', 'RESULT_STATUS_BLOCKED'),
+    blocked: count('RESULT_STATUS_BLOCKED'),
     flaky: count('RESULT_STATUS_FLAKY'),
     errors: count('RESULT_STATUS_ERROR'),
   }

@@ -89,6 +89,7 @@ test('a report creates suites and cases, records results, links by annotation an
     link_proposals_created: 0,
     passed: 1,
     failed: 1,
+    blocked: 0,
     skipped: 0,
     flaky: 0,
     errors: 0,
