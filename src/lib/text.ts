@@ -20,9 +20,12 @@ export function replaceControls(text: string, replacement = ''): string {
   return text.replace(/\p{Cc}+/gu, replacement)
 }
 
-/** The text without NUL, which PostgreSQL refuses, and without unpaired surrogates, which UTF-8 cannot encode. */
-export function removeUnstorable(text: string): string {
-  return text.isWellFormed() && !text.includes('\0') ? text : text.replace(/[\0\p{Surrogate}]/gu, '')
+/**
+ * The text with U+FFFD for each NUL, which PostgreSQL refuses, and each unpaired surrogate, which UTF-8 cannot encode. What
+ * stands around them stays apart.
+ */
+export function replaceUnstorable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cut, cutWithEllipsis, decodeText, onOneLine, replaceControls } from '../../src/lib/text.ts'
+import { cut, cutWithEllipsis, decodeText, onOneLine, replaceControls, replaceUnstorable } from '../../src/lib/text.ts'
 
 test('a cut text never ends in half a surrogate pair', () => {
   expect(cut('a😀b', 4)).toBe('a😀b')
@@ -7,6 +7,11 @@ test('a cut text never ends in half a surrogate pair', () => {
   expect(cut('a😀b', 2)).toBe('a')
   expect(cutWithEllipsis('a😀b', 3)).toBe('a…')
   expect(cutWithEllipsis('a😀b', 4)).toBe('a😀b')
+})
+
+test('what no database can store becomes a replacement character in its place', () => {
+  expect(replaceUnstorable('a\0\0b\ud83dc\udf89🎉')).toBe('a\ufffd\ufffdb\ufffdc\ufffd🎉')
+  expect(replaceUnstorable('Grüße\n')).toBe('Grüße\n')
 })
 
 test('a text on one line has single spaces and none at its ends', () => {

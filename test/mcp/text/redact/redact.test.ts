@@ -30,6 +30,7 @@ test.each([
   ['ann@example.com and bob@example.org', '[redacted:email] and [redacted:email]', { email: 2 }],
   ['-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----', '[redacted:pem]', { pem: 1 }],
   [String.raw`-----BEGIN PRIVATE KEY-----\nMIIEvg\n`, '[redacted:pem]', { pem: 1 }],
+  ['failed\ufffd4111 1111 1111 1111', 'failed\ufffd[redacted:card]', { card: 1 }],
   ['card 4111 1111 1111 1111.', 'card [redacted:card].', { card: 1 }],
   ['DE89 3704 0044 0532 0130 00', '[redacted:iban]', { iban: 1 }],
   ['ssn 123-45-6789', 'ssn [redacted:ssn]', { ssn: 1 }],

@@ -310,20 +310,31 @@ test('a message is cut at 8192 characters, and not within a character', () => {
   expect(event.truncation_signals).toEqual(['message:length:8191/8202'])
 })
 
-test('NUL and halves of surrogate pairs are removed, whole pairs stay', () => {
+test('NUL and halves of surrogate pairs become replacement characters, whole pairs stay', () => {
   const dirty = 'a\0b\ud83dc\udf89🎉'
+  const stored = 'a\ufffdb\ufffdc\ufffd🎉'
   const event = read({ message: dirty, extra: { [dirty]: [dirty] }, tags: { t: dirty }, release: dirty })
   expect(event).toMatchObject({
-    message: 'abc🎉',
-    extra: { 'abc🎉': ['abc🎉'] },
-    tags: [{ key: 't', value: 'abc🎉' }],
-    release: 'abc🎉',
+    message: stored,
+    extra: { [stored]: [stored] },
+    tags: [{ key: 't', value: stored }],
+    // In a name, control characters are spaces.
+    release: stored.replace('\ufffd', ' '),
     truncation_signals: [],
   })
 })
 
-test('half a surrogate pair is removed where there is no NUL', () => {
-  expect(read({ message: 'a\udf89b', extra: { x: '\ud83d' } })).toMatchObject({ message: 'ab', extra: { x: '' } })
+test('half a surrogate pair is replaced where there is no NUL', () => {
+  expect(read({ message: 'a\udf89b', extra: { x: '\ud83d' } })).toMatchObject({
+    message: 'a\ufffdb',
+    extra: { x: '\ufffd' },
+  })
+})
+
+test('a name with a NUL does not become __proto__', () => {
+  const { extra } = read({ extra: { '__proto__\0': { planted: true }, deep: { '\0__proto__': { planted: true } } } })
+  expect(extra).toEqual({ '__proto__\ufffd': { planted: true }, deep: { '\ufffd__proto__': { planted: true } } })
+  expect(extra['planted']).toBeUndefined()
 })
 
 test.each<[string, unknown, string, string[]]>([

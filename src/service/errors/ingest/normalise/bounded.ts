@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
-import { cut, removeUnstorable } from '../../../../lib/text.ts'
+import { cut, replaceUnstorable } from '../../../../lib/text.ts'
 import type { Signals } from './signals.ts'
 
 /** What is left for a copy; `complete` becomes false when something did not fit. */
@@ -42,7 +42,7 @@ export function boundedObject(
     const size = Math.min(each, left - key.length)
     if (size <= 0 || key === '__proto__') continue
     const allowance: Allowance = { left: size, depth: MAX_DEPTH, complete: key.length <= KEY_LENGTH }
-    copy[cut(removeUnstorable(key), KEY_LENGTH)] = copyValue(value[key], allowance)
+    copy[cut(replaceUnstorable(key), KEY_LENGTH)] = copyValue(value[key], allowance)
     left -= key.length + size - Math.max(0, allowance.left)
     if (allowance.complete) whole += 1
   }
@@ -92,7 +92,7 @@ function copyValue(value: unknown, allowance: Allowance): unknown {
 }
 
 function copyText(value: string, allowance: Allowance): string {
-  const text = removeUnstorable(value)
+  const text = replaceUnstorable(value)
   const kept = cut(text, Math.max(0, allowance.left))
   if (kept.length < text.length) allowance.complete = false
   allowance.left -= kept.length + 2
@@ -122,7 +122,7 @@ function copyObject(value: JsonObject, allowance: Allowance): JsonObject {
       continue
     }
     allowance.left -= key.length + 3
-    copy[removeUnstorable(key)] = copyValue(value[key], allowance)
+    copy[replaceUnstorable(key)] = copyValue(value[key], allowance)
   }
   return copy
 }

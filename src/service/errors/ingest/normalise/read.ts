@@ -1,4 +1,4 @@
-import { cut, removeUnstorable, replaceControls } from '../../../../lib/text.ts'
+import { cut, replaceUnstorable, replaceControls } from '../../../../lib/text.ts'
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import type { Signals } from './signals.ts'
 
@@ -19,13 +19,13 @@ export function readScalar(value: unknown, member: string, max: number, signals:
 
 /** A name such as a release: one trimmed line without control characters. */
 export function readName(value: unknown, member: string, max: number, signals: Signals): string {
-  const text = typeof value === 'string' ? replaceControls(removeUnstorable(value), ' ').trim() : value
+  const text = typeof value === 'string' ? replaceControls(value, ' ').trim() : value
   // Cutting can leave a space at the end.
   return readScalar(text, member, max, signals).trimEnd()
 }
 
 function limited(value: string, member: string, max: number, signals: Signals): string {
-  const text = removeUnstorable(value)
+  const text = replaceUnstorable(value)
   if (text.length <= max) return text
   const kept = cut(text, max)
   signals.note(member, 'length', kept.length, text.length)

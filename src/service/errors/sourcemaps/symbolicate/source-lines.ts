@@ -1,4 +1,4 @@
-import { cut, removeUnstorable } from '../../../../lib/text.ts'
+import { cut, replaceUnstorable } from '../../../../lib/text.ts'
 import type { MapTable, Mapping } from '../table/map-table.ts'
 
 /** Lines on each side (errors §3.1). */
@@ -29,14 +29,14 @@ export function sourceLines(
   const context = lines?.[line - first]
   if (lines === undefined || context === undefined) return undefined
   return {
-    context_line: aroundColumn(removeUnstorable(context), column),
+    context_line: aroundColumn(replaceUnstorable(context), column),
     pre_context: lines.slice(0, line - first).map(fromStart),
     post_context: lines.slice(line - first + 1).map(fromStart),
   }
 }
 
 function fromStart(text: string): string {
-  const line = removeUnstorable(text)
+  const line = replaceUnstorable(text)
   return line.length <= LONGEST_LINE ? line : `${cut(line, LONGEST_LINE - SNIP.length - 1)} ${SNIP}`
 }
 
