@@ -5,6 +5,7 @@ import { keysShown, repair, type Repaired } from './repair/index.ts'
 import { findParameter } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'
 import { inputPlan } from './repair/plan.ts'
+import { unwrap } from '../result/output.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 
 export interface ReadArguments {
@@ -12,6 +13,8 @@ export interface ReadArguments {
   /** The repairs, one short note each. */
   adjusted: readonly string[]
   kinds: readonly RepairKind[]
+  /** Names of parameters that the tool does not have, which are not applied. */
+  ignored: string | undefined
 }
 
 /**
@@ -25,7 +28,10 @@ export function readArguments(
   const { pinned, product } = tool
   const repaired = repair(tool.input, raw ?? {}, { writes: tool.effect !== 'read', pinned, product })
   const result = tool.input.safeParse(repaired.args)
-  if (result.success) return { args: result.data, adjusted: repaired.notes, kinds: repaired.kinds }
+  if (result.success) {
+    const { notes: adjusted, kinds, ignored } = repaired
+    return { args: result.data, adjusted, kinds, ignored }
+  }
   const [first, second] = result.error.issues
   throw new TeachingError('invalid_argument', `invalid arguments: ${subject(first)}`, {
     ...(first !== undefined && { sent: sent(first, repaired.args) }),
@@ -79,7 +85,7 @@ function expectation(issue: Issue, schema: z.ZodObject, hints: Repaired['hints']
 
 function valid(issue: Issue, schema: z.ZodObject): string {
   const name = issuePath(issue)
-  if (issue.code === 'unrecognized_keys') return `one of ${Object.keys(schema.shape).join(', ')}`
+  if (issue.code === 'unrecognized_keys') return `one of ${memberNames(schema, issue.path).join(', ')}`
   if (issue.code === 'invalid_value') return `${name}: ${issue.values.map(String).join(' | ')}`
   if (issue.code === 'invalid_type') {
     return `${name || 'arguments'}: ${issue.expected === 'int' ? 'a whole number' : issue.expected}`
@@ -87,6 +93,16 @@ function valid(issue: Issue, schema: z.ZodObject): string {
   if (issue.code === 'too_big') return `${name}: at most ${String(issue.maximum)}${unit(issue.origin)}`
   if (issue.code === 'too_small') return `${name}: at least ${String(issue.minimum)}${unit(issue.origin)}`
   return `${name}: as its description says`
+}
+
+/** The members that the object at the path may have. */
+function memberNames(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  const inner = unwrap(schema)
+  if (inner instanceof z.ZodArray) return memberNames(inner.element, path.slice(1))
+  if (!(inner instanceof z.ZodObject)) return []
+  const [first, ...rest] = path
+  const member = first === undefined ? undefined : (inner.shape as z.ZodRawShape)[String(first)]
+  return member === undefined ? Object.keys(inner.shape) : memberNames(member, rest)
 }
 
 function unit(origin: string): string {

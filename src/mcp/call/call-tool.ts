@@ -88,7 +88,7 @@ async function callTool(
   const { product } = facts.options
   const pinned = product !== undefined
   const given = pinned && address ? await withoutPinned(raw, facts, signal) : raw
-  const { args, adjusted, kinds } = readArguments({ input, effect: tool.effect, pinned, product }, given)
+  const { args, adjusted, kinds, ignored } = readArguments({ input, effect: tool.effect, pinned, product }, given)
   record.repairs.push(...kinds)
   requireConfirmation(tool, args)
   const api = await facts.api()
@@ -101,17 +101,22 @@ async function callTool(
       throw inToolWords(error, input, args)
     })
   if (answer.adjusted !== undefined) record.repairs.push('looked_up')
-  const { text, structured, integrity } = await render(answer, {
-    output: tool.output,
-    offers,
-    adjusted: [...adjusted, ...(answer.adjusted ?? [])],
-    pinned,
-    limits: {
-      cuts: tool.cuts ?? [],
-      wide: asksForMore(input, args),
-      more: (cuts) => moreCall({ name: tool.name, input }, args, cuts),
+  // In front: a filter that does not exist would otherwise look as if it were applied.
+  const said = ignored === undefined ? answer.answer : `Not applied, no such parameter: ${ignored}. ${answer.answer}`
+  const { text, structured, integrity } = await render(
+    { ...answer, answer: said },
+    {
+      output: tool.output,
+      offers,
+      adjusted: [...adjusted, ...(answer.adjusted ?? [])],
+      pinned,
+      limits: {
+        cuts: tool.cuts ?? [],
+        wide: asksForMore(input, args),
+        more: (cuts) => moreCall({ name: tool.name, input }, args, cuts),
+      },
     },
-  })
+  )
   return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
 }
 

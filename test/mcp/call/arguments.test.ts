@@ -6,6 +6,7 @@ import { errorText } from '../../../src/mcp/result/teach.ts'
 import { tools } from '../../../tools/index.ts'
 import { findErrorIssues } from '../../../tools/find-error-issues.ts'
 import { getErrorIssue } from '../../../tools/get-error-issue.ts'
+import { recordTests } from '../../../tools/record-tests.ts'
 import { setErrorIssueStatus } from '../../../tools/set-error-issue-status.ts'
 import { ServiceError } from '../../../src/errors.ts'
 
@@ -49,6 +50,11 @@ test.each([
   ['text', 'you sent: arguments = "text"', 'expected: arguments: object'],
 ])('find_error_issues explains what is wrong with %j', (raw, ...said) => {
   for (const words of said) expect(refusal(findErrorIssues, raw)).toContain(words)
+})
+
+test('an unknown member inside a list is answered with the names of that list', () => {
+  const raw = { tests: [{ title: 'adds up', name: 'x', requirement_ids: [] }] }
+  expect(refusal(recordTests, raw)).toContain('expected: one of title, file, suite, requirement_ids')
 })
 
 test('find_error_issues accepts what models send, and names the repairs', () => {

@@ -88,6 +88,17 @@ async function send(client: Connected, tool: string, args: unknown): Promise<Cal
   return client.call(tool, args as Record<string, unknown>)
 }
 
+/** A member that is empty says nothing, so leaving it out is not worth a word. */
+function isEmpty(args: unknown, name: string): boolean {
+  const value = typeof args === 'object' && args !== null ? Object.entries(args).find(([key]) => key === name)?.[1] : ''
+  const said: unknown = value
+  return (
+    said === null ||
+    (Array.isArray(said) && said.length === 0) ||
+    (typeof said === 'string' && /^\s*(?:null|undefined)?\s*$/.test(said))
+  )
+}
+
 /** Why an answer is not acceptable; undefined if it is. */
 function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError }: Called): string | undefined {
   const names = (said: string) => about.some((name) => said.includes(name))
@@ -101,9 +112,9 @@ function fault(tool: Tool, { args, about }: Mutated, { text, structured, isError
     if (examples.get(tool.name)?.oneOf !== undefined && text.includes('you sent: neither ')) return undefined
     return names(text) ? undefined : 'names no parameter'
   }
-  if (tool.input.safeParse(args ?? {}).success) return undefined
+  if (tool.input.safeParse(args ?? {}).success || about.every((name) => isEmpty(args, name))) return undefined
   const { adjusted = [] } = structured as { adjusted?: string[] }
-  return names(adjusted.join('\n')) ? undefined : 'says nothing of the repair'
+  return names([text.split('\n', 1)[0], ...adjusted].join('\n')) ? undefined : 'says nothing of the repair'
 }
 
 /** Everything that a person would call the data, but when a token was last used. */

@@ -12,6 +12,8 @@ export interface Repaired {
   /** One short sentence per repair, for the agent: shapes and plain words, never pasted text. */
   notes: readonly string[]
   kinds: readonly RepairKind[]
+  /** Names of members that the tool does not have, which are not applied. */
+  ignored?: string
   /** Additions to an error message, by parameter or key. */
   hints: ReadonlyMap<string, string>
 }
@@ -38,10 +40,12 @@ export function repair(schema: z.ZodObject, raw: unknown, call: RepairedCall): R
   const log: Log = { notes: [], kinds: new Set(), hints: new Map(), unknown: 0 }
   const given = unwrap(plan, raw, log)
   const args = isObject(given) ? repairMembers(plan, given, call, log) : given
-  return { args: log.notes.length === 0 ? raw : args, notes: log.notes, kinds: [...log.kinds], hints: log.hints }
+  const { notes, kinds, hints, ignored } = log
+  return { args: kinds.size === 0 ? raw : args, notes, kinds: [...kinds], hints, ...(ignored && { ignored }) }
 }
 
 interface Log {
+  ignored?: string
   notes: string[]
   kinds: Set<RepairKind>
   hints: Map<string, string>
@@ -95,7 +99,7 @@ function repairMembers(
     }
   }
   if (ignored.length > 0) {
-    log.notes.push(`ignored, no such parameter: ${keysShown(ignored)}`)
+    log.ignored = keysShown(ignored)
     log.kinds.add('ignored')
   }
   return Object.fromEntries(members)
@@ -118,7 +122,8 @@ function readMember(
   if (reading.hint !== undefined) log.hints.set(name, reading.hint)
   if (reading.done.size === 0) return
   for (const kind of reading.done) log.kinds.add(kind)
-  log.notes.push(read === absent ? `${name} left out: it was empty` : change(name, value, read))
+  // What was empty said nothing, so there is nothing to say of it.
+  if (read !== absent) log.notes.push(change(name, value, read))
 }
 
 function isIgnored(plan: Plan, key: string, { writes, pinned, product }: RepairedCall, log: Log): boolean {

@@ -59,8 +59,9 @@ function isFalse(text: string): boolean {
   return text.trim().toLowerCase() === 'false'
 }
 
+/** Clients with strict schemas send every member, empty where they have nothing to say. */
 function isAbsent(value: unknown, literal: boolean): boolean {
-  if (value === null) return true
+  if (value === null || (Array.isArray(value) && value.length === 0)) return true
   if (typeof value !== 'string') return false
   const text = value.trim()
   return text === '' || (!literal && (text === 'null' || text === 'undefined'))
@@ -160,8 +161,10 @@ function toId(thing: string, value: unknown, { done }: Reading): unknown {
 function toList(item: ValueKind, value: unknown, by: Converting): unknown {
   const list = typeof value === 'string' || typeof value === 'number' ? parseList(item, value, by) : value
   if (!Array.isArray(list)) return value
-  // Literal parameters such as test cases are accepted unchanged or not at all.
-  return by.literal || list.length > ITEMS ? list : list.map((member) => convert(item, member, by))
+  if (list.length > ITEMS) return list
+  // Of literal parameters such as test cases only the members are read, each by its own rule.
+  if (by.literal) return list.map((member) => (item.is === 'object' ? toObject(item.members, member, by) : member))
+  return list.map((member) => convert(item, member, by))
 }
 
 /** A list from JSON text, comma-separated words or one word; the value itself if it is none of them. */
@@ -190,10 +193,9 @@ function splitWords(text: string): string[] {
 }
 
 function toObject(members: ReadonlyMap<string, Parameter>, value: unknown, by: Converting): unknown {
-  const parsed = typeof value === 'string' ? parseJson(value) : value
+  const parsed = typeof value === 'string' && !by.literal ? parseJson(value) : value
   if (!isObject(parsed)) return value
   if (parsed !== value) by.reading.done.add('json')
-  if (by.literal) return parsed
   const entries = Object.entries(parsed).map(([name, member]): [string, unknown] => {
     const parameter = members.get(name)
     return [name, parameter === undefined ? member : repairValue(parameter, member, by.reading)]
