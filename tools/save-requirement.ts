@@ -5,10 +5,11 @@ import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product, Requirement } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
+import { TeachingError } from '../src/mcp/result/teach.ts'
 import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
 import { explainMissingBranch, requireBranch } from './support/quality/branches.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
-import { changedParts, undoCall } from './support/quality/requirement-edit.ts'
+import { changedParts, countRemoved, undoCall, type Part } from './support/quality/requirement-edit.ts'
 import {
   createRequirement,
   doubtedLinks,
@@ -19,7 +20,7 @@ import {
 } from './support/quality/requirement-writes.ts'
 import { PREVIEW } from './support/words.ts'
 
-const NO_UNDO = 'no call puts the old words back: they are too long for one, look like a secret, or were empty'
+const NO_UNDO = 'no call puts the old words back: they are too long for one, or look like a secret'
 
 const input = z.strictObject({
   product: parameters.Product,
@@ -36,6 +37,10 @@ const input = z.strictObject({
     .max(200)
     .optional()
     .describe('Repository files or globs that implement it; replaces the list.'),
+  clear: z
+    .array(z.enum(['body', 'criteria', 'files']))
+    .optional()
+    .describe('What to empty; an empty value elsewhere means unchanged.'),
   branch: z.string().optional().describe('Quality-branch id.'),
   dry_run: parameters.DryRun,
 })
@@ -71,7 +76,8 @@ export const saveRequirement = defineTool({
     { path: 'links_in_doubt.tests', least: 5 },
   ],
 
-  async run(args, context) {
+  async run({ clear = [], ...wanted }, context) {
+    const args = withCleared(wanted, clear)
     const { requirement: named, product: given } = args
     if (named === undefined) return create(args, await context.resolve.product(given, { write: true }), context)
     const scope = given === undefined ? undefined : (await context.resolve.product(given, { write: true })).id
@@ -80,7 +86,22 @@ export const saveRequirement = defineTool({
   },
 })
 
-type Arguments = z.output<typeof input>
+type Arguments = Omit<z.output<typeof input>, 'clear'>
+type Clearable = NonNullable<z.output<typeof input>['clear']>[number]
+
+const EMPTY = { body: '', criteria: [], files: [] } as const
+
+/** The arguments with the parts to clear as empty ones. Throws when a part is to be cleared and to say something. */
+function withCleared(args: Arguments, clear: readonly Clearable[]): Arguments {
+  const both = clear.find((part) => args[part] !== undefined)
+  if (both !== undefined) {
+    throw new TeachingError('invalid_argument', `invalid arguments: ${both}`, {
+      sent: `${both} and clear = ["${both}"]`,
+      expected: `${both} with what it should say, or clear to empty it`,
+    })
+  }
+  return { ...args, ...Object.fromEntries(clear.map((part) => [part, EMPTY[part]])) }
+}
 
 async function create(args: Arguments, product: Product, context: Context) {
   const { dry_run: dryRun, title, branch } = args
@@ -127,7 +148,7 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
   const links = doubted.count === 0 ? '' : `, ${counted(doubted.count, 'link')} to tests in doubt`
   const done = dryRun ? `${PREVIEW}would change ${key}` : `Changed ${key}`
   return {
-    answer: `${done} in ${parts.join(', ')}: ${version}${links}${wordingWords(wording)}.`,
+    answer: `${done} in ${partWords(parts, args, before)}: ${version}${links}${wordingWords(wording)}.`,
     product,
     data: {
       dry_run: dryRun,
@@ -142,6 +163,18 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
       doubted.count === 0 ? undefined : testContextCall('its tests, to check against the new words', product.id, key),
     ],
   }
+}
+
+/** `title, criteria (removes 2)`: what is taken away is said before it is gone. */
+function partWords(parts: readonly Part[], args: Arguments, before: Requirement): string {
+  return parts.map((part) => part + removedWords(part, args, before)).join(', ')
+}
+
+function removedWords(part: Part, args: Arguments, before: Requirement): string {
+  if (part === 'body') return args.body === '' ? ' (removes it)' : ''
+  if (part === 'title') return ''
+  const removed = countRemoved(part, args[part] ?? [], before)
+  return removed === 0 ? '' : ` (removes ${String(removed)})`
 }
 
 function versionWords(before: Requirement, { version }: Requirement): string {

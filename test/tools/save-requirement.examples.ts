@@ -14,5 +14,6 @@ export const examples: ToolExamples = {
     'set the files of the requirement',
     'make a requirement from this sentence',
   ],
+  alone: ['clear'],
   hostileCalls: [{ requirement: 'REQ-1', title: 'The page opens at once' }],
 }

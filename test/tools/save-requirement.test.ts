@@ -103,7 +103,7 @@ test('an update says which links it puts in doubt and names the call that puts t
   expect(shown(called)).toMatchInlineSnapshot(`
     {
       "structured": {
-        "answer": "Changed REQ-2 in body, criteria: version 2 now, 1 link to tests in doubt; 1 finding on the wording.",
+        "answer": "Changed REQ-2 in body, criteria (removes 1): version 2 now, 1 link to tests in doubt; 1 finding on the wording.",
         "data": {
           "links_in_doubt": {
             "count": 1,
@@ -161,7 +161,7 @@ test('an update says which links it puts in doubt and names the call that puts t
           "name": "My product",
         },
       },
-      "text": "Changed REQ-2 in body, criteria: version 2 now, 1 link to tests in doubt; 1 finding on the wording.
+      "text": "Changed REQ-2 in body, criteria (removes 1): version 2 now, 1 link to tests in doubt; 1 finding on the wording.
     product: My product (id 1)
     outcome: updated
     requirement: id=00000000-0000-7000-8000-000000000019, key=REQ-2, title=The cart shows its total, status=approved, version=2, criteria=2, state=not_run, suspect=true
@@ -208,7 +208,7 @@ test('files replace the declared ones; what is known of one that stays, and what
     { path: 'src/cart/*.ts', source: 'CODE_REF_SOURCE_INFERRED' },
   ])
   expect(nextOf(called)).toMatchObject([{ args: { files: ['src/cart/total.ts'] } }])
-  await agent.call('save_requirement', { ...words, files: [] })
+  await agent.call('save_requirement', { ...words, clear: ['files'] })
   expect((await read(shop)).code_refs).toMatchObject([{ path: 'src/cart/*.ts' }])
 })
 
@@ -281,7 +281,6 @@ test.each([
   ['are long', 'x'.repeat(3000)],
   ['hold a secret', 'The password is password=hunter22.'],
   ['hide something', 'The cart\u202e shows it.'],
-  ['were empty', ''],
 ])('old words that %s are not said again', async (_, statement) => {
   await using shop = await openQualityShop()
   await using agent = await connect(shop.api, { options })
@@ -309,4 +308,39 @@ test('a product is written to by its whole name only', async () => {
   expect(begun.text).toContain('product not found')
   const update = await agent.call('save_requirement', { ...words, product: 'My prod', body: 'Other.' })
   expect(update.text).toContain('product not found')
+})
+
+test('empty members of a strict client change nothing, and clearing is explicit, previewed and can be undone', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  const { requirement } = await shop.api.createRequirement({
+    product_id: shop.productId,
+    title: 'The cart is kept',
+    statement: 'For 30 days.',
+    acceptance_criteria: [{ text: 'It is there after a restart.' }, { text: 'It is gone after 30 days.' }],
+    code_refs: [{ path: 'src/cart/keep.ts' }],
+  })
+  const key = requirement.key ?? ''
+  const strict = { product: '', branch: null, requirement: key, body: '', criteria: [], files: [], dry_run: false }
+  const read = async () => (await shop.api.getRequirement({ id: requirement.id })).requirement
+  await agent.call('save_requirement', { ...strict, title: 'The cart is kept for 30 days' })
+  expect(await read()).toMatchObject({
+    title: 'The cart is kept for 30 days',
+    statement: 'For 30 days.',
+    acceptance_criteria: [{}, {}],
+    code_refs: [{}],
+  })
+  const clear = { requirement: key, title: 'The cart is kept for 30 days', clear: ['criteria', 'files'] }
+  const preview = await agent.call('save_requirement', { ...clear, dry_run: true })
+  expect(preview.text).toContain(`would change ${key} in criteria (removes 2), files (removes 1)`)
+  const cleared = await agent.call('save_requirement', clear)
+  expect(await read()).toMatchObject({ acceptance_criteria: [], code_refs: [], statement: 'For 30 days.' })
+  const [undo] = (cleared.structured as { next_actions: { args: Record<string, unknown> }[] }).next_actions
+  await agent.call('save_requirement', undo?.args)
+  expect((await read()).acceptance_criteria?.map(({ text }) => text)).toEqual([
+    'It is there after a restart.',
+    'It is gone after 30 days.',
+  ])
+  const both = await agent.call('save_requirement', { ...clear, criteria: ['x'] })
+  expect(both.text).toContain('criteria with what it should say, or clear to empty it')
 })

@@ -14,6 +14,8 @@ export interface ToolExamples {
   hostileCalls?: readonly Arguments[]
   /** Exactly one of these parameters is required, which a schema cannot express; the checks pass the first. */
   oneOf?: readonly string[]
+  /** Parameters that contradict others, so that no call has everything. */
+  alone?: readonly string[]
   /** Parameters that may name a version or an environment that does not exist yet, and so are not ids. */
   newNames?: readonly string[]
   /** Valid values of parameters whose text has a format. */

@@ -92,7 +92,7 @@ export function widestCall(tool: Tool, known: Known): Arguments {
 
 /** The last value, which asks for the most, of each parameter that is wanted. */
 function callWith(tool: Tool, known: Known, wanted: (parameter: string) => boolean): Arguments {
-  const [, ...others] = alternatives(tool)
+  const others = [...alternatives(tool).slice(1), ...(examples.get(tool.name)?.alone ?? [])]
   const used = parameters(tool, known).filter(({ name }) => wanted(name) && !others.includes(name))
   return { ...Object.fromEntries(used.map(({ name, values }) => [name, values.at(-1)])), ...preview(tool) }
 }

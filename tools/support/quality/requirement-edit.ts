@@ -15,7 +15,7 @@ export interface WantedRequirement {
 
 type Criterion = NonNullable<Requirement['acceptance_criteria']>[number]
 type CodeRef = NonNullable<Requirement['code_refs']>[number]
-type Part = 'title' | 'body' | 'criteria' | 'files'
+export type Part = 'title' | 'body' | 'criteria' | 'files'
 
 /** An undo that would be longer is not proposed: it would take the place of the result. */
 const UNDO_CHARACTERS = 2000
@@ -49,9 +49,15 @@ export function changedParts(wanted: WantedRequirement, before: Requirement): { 
   return { parts: moved ? [...parts, 'files'] : parts, isRevision: parts.length > 0 }
 }
 
+/** How many of the criteria or files are not among the wanted ones. */
+export function countRemoved(part: 'criteria' | 'files', wanted: readonly string[], before: Requirement): number {
+  const was = part === 'files' ? declaredFiles(before) : (before.acceptance_criteria ?? []).map(criterionText)
+  return was.filter((text) => !wanted.some((other) => isSame(other, text))).length
+}
+
 /**
- * The call that puts the old words back. Undefined where they cannot be repeated here: they are long, hold what looks like
- * a secret, or were empty, which no call can write.
+ * The call that puts the old words back. Undefined where they cannot be repeated here: they are long, or hold what looks
+ * like a secret.
  */
 export function undoCall(before: Requirement, parts: readonly Part[], product: string): NextAction | undefined {
   const texts = {
@@ -60,14 +66,16 @@ export function undoCall(before: Requirement, parts: readonly Part[], product: s
     ...(parts.includes('criteria') && { criteria: (before.acceptance_criteria ?? []).map(criterionText) }),
     ...(parts.includes('files') && { files: declaredFiles(before) }),
   }
-  const said = Object.values(texts)
-  if (said.some((text) => text === '') || !said.flat().every(isRepeatable)) return undefined
+  const said = Object.entries(texts).filter(([, text]) => text.length > 0)
+  if (!said.flatMap(([, text]) => text).every(isRepeatable)) return undefined
   if (JSON.stringify(texts).length > UNDO_CHARACTERS) return undefined
+  const emptied = Object.keys(texts).filter((part) => !said.some(([name]) => name === part))
+  const old = { ...Object.fromEntries(said), ...(emptied.length > 0 && { clear: emptied }) }
   const isFiles = parts.every((part) => part === 'files')
   const why = isFiles
     ? 'names the old files again, if the user wants that'
     : 'puts the old words back, if the user wants that; links in doubt stay so'
-  return nextCall('save_requirement', { product, requirement: keyOrId(before), ...texts }, why)
+  return nextCall('save_requirement', { product, requirement: keyOrId(before), ...old }, why)
 }
 
 /** A criterion that reads like an existing one is that one: it keeps its id and thus the tests that cover it. */
