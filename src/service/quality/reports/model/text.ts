@@ -15,10 +15,13 @@ const TERMINAL =
 // Terminal colours whose escape character an XML or YAML writer replaced or spelled out.
 const SPELLED_COLOURS = /(?:\ufffd|#x1b|\\x1b|\\u001b)\[[0-9;:]*m/giu
 const CONTROLS = /[\p{Cc}--[\t\n]]/gv
+/** Text in which nothing is to be removed: most names and messages, of which a report may have very many. */
+const CLEAN = /^[\t\n !-Z\\^-~]*$/u
 
 /** The text without terminal colours and control characters, with `\n` line ends, at most `longest` characters. */
 export function plainText(text: string, longest: number = LONGEST_TRACE): string {
   // Cut before cleaning to bound the work, and after it to keep the limit: what is removed took characters too.
+  if (text.length <= longest && CLEAN.test(text)) return text
   const short = text.length > longest * 4 ? text.slice(0, longest * 4) : text
   const plain = short.replaceAll(/\r\n?/gu, '\n').replaceAll(TERMINAL, '').replaceAll(SPELLED_COLOURS, '')
   return cutWithEllipsis(plain.replaceAll(CONTROLS, ''), longest)

@@ -13,7 +13,8 @@ export interface TapLine {
 }
 
 const POINT = /^\s*(?:not )?ok\b/u
-const OTHER = /^\s*(?:\d+\.\.\d+|bail out!|tap version \d|pragma [+-]|# subtest|[{}]\s*$)/iu
+const OTHER = /^\s*(?:\d+\.\.\d+|bail out!|tap version \d|pragma [+-]|# subtest)/iu
+const OPENS = /\{\s*$/u
 const LONGEST_LINE = 16_384
 const MOST_BLOCK_LINES = 2000
 const MOST_LINES = 5_000_000
@@ -25,6 +26,8 @@ const MOST_LINES = 5_000_000
 export function* tapLines(text: string): Generator<TapLine> {
   let point: TapLine | undefined
   let block: { indent: number; lines: string[] } | undefined
+  // Braces mean something to the parser only where a buffered subtest is open.
+  let buffered = 0
   for (const { line, number } of physicalLines(text)) {
     const indent = line.length - line.trimStart().length
     if (block !== undefined && point !== undefined) {
@@ -44,12 +47,16 @@ export function* tapLines(text: string): Generator<TapLine> {
         continue
       }
       const opens = line.trim() === '{'
+      if (opens || OPENS.test(point.text)) buffered += 1
       yield opens ? { ...point, text: `${point.text} {` } : point
       point = undefined
       if (opens) continue
     }
     if (POINT.test(line)) point = { text: line, number, kind: 'point' }
-    else yield { text: line, number, kind: OTHER.test(line) ? 'other' : 'note' }
+    else if (buffered > 0 && line.trim() === '}') {
+      buffered -= 1
+      yield { text: line, number, kind: 'other' }
+    } else yield { text: line, number, kind: OTHER.test(line) ? 'other' : 'note' }
   }
   if (point === undefined) return
   if (block !== undefined) point.diagnostics = readDiagnostics(block.lines)
