@@ -8,7 +8,7 @@ export interface ConnectionLimits {
   connectionsPerAddress: number
 }
 
-export const defaultConnectionLimits: ConnectionLimits = { connections: 1_024, connectionsPerAddress: 128 }
+const defaultConnectionLimits: ConnectionLimits = { connections: 1_024, connectionsPerAddress: 128 }
 
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Type: text/plain\r\n' +

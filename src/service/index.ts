@@ -64,7 +64,7 @@ export interface Service {
   productId: string
   /** The first product's DSN at an origin such as `http://127.0.0.1:4319`. */
   dsn(origin: string): string
-  /** Waits for work in progress and closes the database. */
+  /** Waits for work in progress and closes the database; a second call waits for the first. */
   close(): Promise<void>
 }
 
@@ -134,22 +134,24 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       expireUploads: (signal) => uploads.expire(signal),
       removeUnusedMaps: (signal) => uploads.removeUnused(signal),
     })
+    const close = async () => {
+      await housekeeping.stop()
+      await uploads.close()
+      await reports.close()
+      await authenticator.settled()
+      await idempotency.settled()
+      await store.idle()
+      symbolicator.close()
+      await db.close()
+    }
+    let closing: Promise<void> | undefined
     return {
       handle,
       direct,
       token: first.token,
       productId: first.productId,
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
-      async close() {
-        await housekeeping.stop()
-        await uploads.close()
-        await reports.close()
-        await authenticator.settled()
-        await idempotency.settled()
-        await store.idle()
-        symbolicator.close()
-        await db.close()
-      },
+      close: () => (closing ??= close()),
     }
   } catch (thrown) {
     await db.close()

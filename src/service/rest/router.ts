@@ -40,7 +40,7 @@ export const defaultRate: Rate = { perSecond: 20, burst: 100 }
 const MiB = 1024 * 1024
 
 /** Bodies that arrive or are being handled (contract §0.4): a token may send a few of the largest reports at once. */
-export const defaultIntake: IntakeLimits = {
+const defaultIntake: IntakeLimits = {
   bytes: 96 * MiB,
   bytesPerOwner: 72 * MiB,
   timeoutMs: 300_000,

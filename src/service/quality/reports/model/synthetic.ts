@@ -5,9 +5,9 @@ import type { ReportCase } from './report.ts'
  * §4.3): a file that could not be loaded, and a file, suite or run that failed or ended early.
  */
 export const LOAD_ERROR = '<load error>'
-export const RUN_ERROR = '<run error>'
+const RUN_ERROR = '<run error>'
 /** A whole file that its author skipped. */
-export const FILE_SKIPPED = '<file skipped>'
+const FILE_SKIPPED = '<file skipped>'
 /** A case that failed and whose report gives it no name. */
 export const UNNAMED = '<unnamed>'
 /** A report among others that is cut off or malformed: nobody knows what failed in it. */
