@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const main = resolve(import.meta.dirname, '../src/main.ts')
+const source = resolve(import.meta.dirname, '../src/main.ts')
 
 export interface Endpoints {
   mcp: string
@@ -29,14 +29,15 @@ export interface Served extends AsyncDisposable {
 
 /**
  * Starts the real `tracegate serve` as a child process on a free loopback port and a temporary data directory, and waits
- * for its `endpoints.json`. Disposing stops it and, unless `dataDir` was given, removes the data.
+ * for its `endpoints.json`; `main` may be a built bundle. Disposing stops it and, unless `dataDir` was given, removes the data.
  */
 export async function serve(
-  options: { dataDir?: string; args?: string[]; env?: Record<string, string> } = {},
+  options: { dataDir?: string; args?: string[]; env?: Record<string, string>; main?: string } = {},
 ): Promise<Served> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-serve-'))
   rmSync(join(dataDir, 'endpoints.json'), { force: true })
-  const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--data', dataDir, ...(options.args ?? [])], {
+  const { main = source, args = [] } = options
+  const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--data', dataDir, ...args], {
     env: { ...bareEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -3,6 +3,7 @@ import type { Send, WireReply } from '../contract/base/wire.ts'
 import { failures, type FailureCode } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
+import { createTurnstile } from '../lib/turns-of-others.ts'
 import { limitConnections, type ConnectionLimits } from './connections.ts'
 import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 
@@ -35,6 +36,10 @@ const requestTimeoutMs = 300_000
 const uploadTimeoutMs = 3_600_000
 const keepAliveTimeoutMs = 65_000
 const checkTimeoutsEveryMs = 5_000
+
+/** Requests that are begun or answered in a turn of the event loop: hundreds that come at once are spread over several. */
+const stepsPerTurn = 8
+const nextStep = createTurnstile(stepsPerTurn)
 
 /**
  * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
@@ -102,8 +107,10 @@ async function serve(
   service: Send,
   options: DoorOptions,
 ): Promise<void> {
+  await nextStep()
   const request = toWireRequest(incoming, outgoing, requestOrigin(incoming, options))
   const reply = await service(request)
+  await nextStep()
   if (request.signal?.aborted !== true) await writeReply(incoming, outgoing, reply)
 }
 

@@ -2,10 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { WireReply, WireRequest } from '../contract/base/wire.ts'
+import { createTurnstile } from '../lib/turns-of-others.ts'
 
 /** Bytes of an unread body that are read and discarded, so that the sender receives the reply. */
 const drainBytes = 8 * 1024 * 1024
 const drainMs = 2000
+
+/** Pieces of all bodies that are read in a turn of the event loop, each up to 64 KiB. */
+const piecesPerTurn = 16
+const nextPiece = createTurnstile(piecesPerTurn)
 
 /**
  * A node:http request in the form that the service takes. `origin` is the address that the caller used. The receiver
@@ -27,7 +32,15 @@ export function toWireRequest(incoming: IncomingMessage, outgoing: ServerRespons
     headers,
     signal: aborting.signal,
     // The default iterator destroys the socket when it ends early, and with it the reply.
-    ...(hasBody(incoming) ? { body: incoming.iterator({ destroyOnReturn: false }) } : {}),
+    ...(hasBody(incoming) ? { body: inTurn(incoming.iterator({ destroyOnReturn: false })) } : {}),
+  }
+}
+
+/** The pieces of a body, so that many bodies at once do not keep everything else waiting. */
+async function* inTurn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    await nextPiece()
+    yield piece
   }
 }
 
@@ -85,7 +98,9 @@ function drained(incoming: IncomingMessage): Promise<void> {
     incoming.once('end', done).once('close', done).once('error', done)
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.byteLength
-      if (bytes > drainBytes) done()
+      if (bytes > drainBytes) return done()
+      incoming.pause()
+      void nextPiece().then(() => incoming.resume())
     })
   })
 }

@@ -11,6 +11,7 @@ import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
 import { reportWorker, sourceMapWorker } from './workers.ts'
+import { keepYoungGenerationSmall } from './memory.ts'
 
 /** Where calls go: a deployment over the network, or the embedded service in this process. */
 export interface Backend {
@@ -51,6 +52,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   const lost = lostDatabase(config.dataDir)
   if (lost !== undefined) options.log({ level: 'warn', message: `${lost}; starting with an empty one` })
   const secret = readSecret(config)
+  keepYoungGenerationSmall()
   const { openService } = await import('../../service/index.ts')
   const service = await openService({
     dataDir: config.dataDir,

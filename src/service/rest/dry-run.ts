@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { letOthersRun } from '../../lib/turns-of-others.ts'
 import type { Database, Pause } from '../sql/database.ts'
 
-const SLICE_MS = 20
+const SLICE_MS = 10
 
 /** Thrown inside a transaction to keep its result but not its changes. */
 class RolledBack extends Error {}
@@ -46,7 +46,7 @@ function breathe(): Pause {
   let until = performance.now() + SLICE_MS
   return async () => {
     if (performance.now() < until) return
-    await nextTurn()
+    await letOthersRun()
     until = performance.now() + SLICE_MS
   }
 }

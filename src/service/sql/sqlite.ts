@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, SqliteDialect } from 'kysely'
 import { ServiceError } from '../../errors.ts'
+import { letOthersRun } from '../../lib/turns-of-others.ts'
 import { explainFailure, resultCode } from './database-file.ts'
 import type { Bindable, Database, Pause, Prepare, Rows, Statement } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -14,7 +15,7 @@ const BUSY_TIMEOUT_MS = 5_000
 const LOOK_EVERY_MS = 10
 const STATEMENTS_KEPT = 512
 /** Time between two pauses of long work: what other writes and requests wait for it at a time. */
-const SLICE_MS = 20
+const SLICE_MS = 10
 
 /**
  * Opens (or creates, mode 0600) the database file and brings it to the newest schema. One connection writes, one reads;
@@ -123,6 +124,7 @@ class SqliteDatabase implements Database {
       await beforeCommit?.()
       this.#writer.exec('COMMIT')
       slice.end()
+      await letOthersRun()
       slice = await this.#openSlice()
     }
     try {

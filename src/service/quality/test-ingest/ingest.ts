@@ -69,7 +69,7 @@ export async function ingestDraft(
   const reportFiles = new Set(draft.reportFiles.map((file) => storedPath(file, roots)))
   const outside = [
     ...(await blockUnreported(prepare, call, applied, { ...facts, pause: settling(context) })),
-    ...retireOutsideErrors(prepare, call, applied, { ...facts, isShard, reportFiles }),
+    ...(await retireOutsideErrors(prepare, call, applied, { ...facts, isShard, reportFiles, pause })),
   ]
   const paused = { productId: product.id, pause }
   const missing =

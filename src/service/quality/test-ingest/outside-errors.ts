@@ -1,5 +1,5 @@
 import type { Call } from '../../shared/context.ts'
-import type { Prepare } from '../../sql/database.ts'
+import type { Pause, Prepare } from '../../sql/database.ts'
 import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 import {
@@ -81,18 +81,17 @@ function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<stri
  * Deprecates the synthetic cases of reports, files, suites and runs that this report has without their failure, until it
  * comes back; returns their ids. `reportFiles` are the places of the reports that could be read. In a shard of a run, what failed in another shard of it stays.
  */
-export function retireOutsideErrors(
+export async function retireOutsideErrors(
   prepare: Prepare,
   call: Pick<Call, 'now'>,
   { cases }: Applied,
-  {
-    productId,
-    framework,
-    run,
-    isShard,
-    reportFiles,
-  }: Pick<ApplyFacts, 'productId' | 'framework' | 'run'> & { isShard: boolean; reportFiles: ReadonlySet<string> },
-): string[] {
+  facts: Pick<ApplyFacts, 'productId' | 'framework' | 'run'> & {
+    isShard: boolean
+    reportFiles: ReadonlySet<string>
+    pause: Pause
+  },
+): Promise<string[]> {
+  const { productId, framework, run, isShard, reportFiles, pause } = facts
   if (run === undefined) return []
   const names = syntheticNames.map(() => '?').join(', ')
   const known = prepare(
@@ -112,10 +111,12 @@ export function retireOutsideErrors(
   const over = new Set(absent.filter((one) => isReadNow(one) || (isWholeRun(one) && one.framework === framework)))
   const reaching = findReaching(absent.filter((one) => !isWholeRun(one)))
   for (const { placed } of cases) {
+    await pause()
     if (syntheticNames.includes(placed.name)) continue
     for (const one of reaching(placed)) over.add(one)
   }
   for (const { id, labels } of over) {
+    await pause()
     const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
     prepare(
       `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
