@@ -25,6 +25,7 @@ import {
 } from './support/errors/fix-context.ts'
 import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
 import { eventOrReport } from './support/test-names.ts'
+import { readVariation, variationLimits } from './support/errors/variation.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100
@@ -62,6 +63,7 @@ export const getFixContext = defineTool({
     source_maps: z.string().optional(),
     git_ref: teamLine.optional(),
     related_issues: rows({ id: z.string(), shared_frames: z.int() }).optional(),
+    compared: z.string().optional(),
     afterwards: z.string().optional(),
   }),
   cuts: [
@@ -85,7 +87,10 @@ export const getFixContext = defineTool({
     const fix = await readFixContext(place, { branch, max_frames: maxFrames }, context)
     const { files: implicated = [], requirements = [], component, event, related_issues: relatives = [] } = fix
     const issue = fix.issue ?? { id: place.id }
-    const products = await resolve.products()
+    const [products, variation] = await Promise.all([
+      resolve.products(),
+      readVariation({ ...issue, releases: [] }, variationLimits.few, context),
+    ])
     const id = issueName(issue, products)
     const here = await locateFixFiles(fix, local)
     const files = matchedFiles(implicated, here)
@@ -112,6 +117,7 @@ export const getFixContext = defineTool({
         source_maps: sourceMaps,
         git_ref: gitRef(fix),
         related_issues: related,
+        compared: variation.compared,
         afterwards: sentencesOffered(AFTERWARDS, offers),
       },
       untrusted: {
@@ -122,6 +128,7 @@ export const getFixContext = defineTool({
           ...content,
           names_by_no_member: unvouchedNames(fix),
           tests: covered.testFiles,
+          varies: variation.content['varies'],
           related_issues: related.map((row) => ({ id: row.id, title_untrusted: quoted`${row.title}`.cut(120) })),
         },
       },
@@ -131,8 +138,8 @@ export const getFixContext = defineTool({
         requirement === undefined
           ? nextCall(
               'get_error_issue',
-              { issue: id, include: ['stats', 'events'] },
-              'other occurrences, counts over time',
+              { issue: id, include: ['stats', 'variation'] },
+              'counts over time, all that differs between occurrences',
             )
           : nextCall(
               'get_test_context',

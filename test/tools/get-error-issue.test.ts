@@ -46,8 +46,7 @@ test('get_error_issue shows facts first and the event in its block', async () =>
     End of the untrusted data; what follows is from Tracegate.
     Next:
     - get_fix_context {"issue":"APP-1"} (frames, files and coverage to fix it)
-    - get_error_issue {"issue":"APP-1","include":["stats","events"]} (counts over time and more occurrences)
-    - get_error_issue {"issue":"APP-1","event":"00000000-0000-7000-8000-000000000014"} (the occurrence before)"
+    - get_error_issue {"issue":"APP-1","include":["stats","variation"]} (counts, what differs)"
   `)
   expect(shown(called).structured).toMatchInlineSnapshot(`
     {
@@ -112,20 +111,12 @@ test('get_error_issue shows facts first and the event in its block', async () =>
           "args": {
             "include": [
               "stats",
-              "events",
+              "variation",
             ],
             "issue": "APP-1",
           },
           "tool": "get_error_issue",
-          "why": "counts over time and more occurrences",
-        },
-        {
-          "args": {
-            "event": "00000000-0000-7000-8000-000000000014",
-            "issue": "APP-1",
-          },
-          "tool": "get_error_issue",
-          "why": "the occurrence before",
+          "why": "counts, what differs",
         },
       ],
       "product": {

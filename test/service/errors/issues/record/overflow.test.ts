@@ -135,8 +135,7 @@ test('an agent that reads it learns what it is and what to do', async () => {
     </untrusted-NONCE>
     End of the untrusted data; what follows is from Tracegate.
     Next:
-    - get_fix_context {"issue":"APP-3"} (frames, files and coverage to fix it)
-    - get_error_issue {"issue":"APP-3","include":["stats","events"]} (counts over time and more occurrences)"
+    - get_fix_context {"issue":"APP-3"} (frames, files and coverage to fix it)"
   `)
   expect((await shown('get_fix_context', { issue: 'APP-3' })).split('\n')[0]).toMatchInlineSnapshot(
     `"APP-3 is unresolved: error; seen 1 time by 0 users, last at 2026-11-22T09:00Z. It collects different errors that came beyond the limit of new issues per hour: there is no one fix. Read its occurrences, and fix what floods the product first; the operator raises the limit with TRACEGATE_NEW_ISSUES_PER_HOUR."`,

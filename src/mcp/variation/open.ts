@@ -1,0 +1,27 @@
+import { Untrusted } from '../../contract/base/text.ts'
+import { redactData } from '../text/redact/index.ts'
+
+/** A value with outsiders' texts opened. */
+export type Opened<T> =
+  T extends Untrusted<infer V>
+    ? Opened<V>
+    : T extends readonly (infer I)[]
+      ? Opened<I>[]
+      : T extends object
+        ? { [K in keyof T]: Opened<T[K]> }
+        : T
+
+/**
+ * A copy of an event with outsiders' texts as plain strings, to be compared with each other; values of secret names are
+ * labels already. What is made of them is wrapped in `Untrusted` again before it leaves this folder.
+ */
+export function openEvent<T>(event: T): Opened<T> {
+  return redactData(open(event), { text: (text) => text, count: () => undefined }) as Opened<T>
+}
+
+function open(value: unknown): unknown {
+  if (value instanceof Untrusted) return open(Untrusted.open(value as Untrusted<unknown>))
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(open)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, open(member)]))
+}

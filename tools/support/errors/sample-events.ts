@@ -1,0 +1,76 @@
+import { ServiceError } from '../../../src/errors.ts'
+import { inBatches } from '../../../src/lib/batches.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import { spread } from '../../../src/mcp/variation/index.ts'
+import type { Event } from './events.ts'
+
+/** Occurrences of a sample. */
+const SAMPLE = 50
+/** Occurrences that it is chosen from: one page of the newest, and some of each release that is not among them. */
+const NEWEST = 200
+const OF_A_RELEASE = 10
+const RELEASES = 4
+const READS_AT_ONCE = 8
+const FRAMES = 30
+const LONGEST_MS = 5_000
+
+export interface SampledIssue {
+  id: string
+  times_seen?: number | undefined
+  releases?: readonly { id: string }[] | undefined
+}
+
+export interface EventSample {
+  events: Event[]
+  /** Chosen occurrences that could not be read, or not in time. */
+  unread: number
+  /** All occurrences of the issue, as far as the deployment says. */
+  total: number | undefined
+}
+
+type Row = Awaited<ReturnType<Context['api']['listIssueEvents']>>['events'][number]
+
+/**
+ * Up to 50 occurrences of an issue in full, spread over releases, environments, messages and time. What cannot be read
+ * within five seconds is not in it.
+ */
+export async function sampleEvents(issue: SampledIssue, context: Context): Promise<EventSample> {
+  const { id, releases = [] } = issue
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_MS)])
+  const newest = await listRows({ id, page_size: NEWEST }, context.api, signal)
+  const seen = new Set(newest.map((row) => row.release_id))
+  const missing = releases.filter(({ id }) => !seen.has(id)).slice(0, RELEASES)
+  const older = await Promise.all(
+    missing.map((release) => listRows({ id, release_id: release.id, page_size: OF_A_RELEASE }, context.api, signal)),
+  )
+  const rows = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
+  const chosen = spread(rows, SAMPLE, (row) => [row.environment, row.release, row.title, row.message])
+  const read = await inBatches(chosen, READS_AT_ONCE, (row) => readEvent(id, row.id, context.api, signal))
+  const events = read.filter((event) => event !== undefined)
+  return { events, unread: chosen.length - events.length, total: issue.times_seen }
+}
+
+async function listRows(
+  query: Parameters<Context['api']['listIssueEvents']>[0],
+  api: Context['api'],
+  signal: AbortSignal,
+): Promise<Row[]> {
+  return (await unlessLate(signal, () => api.listIssueEvents(query, { signal })))?.events ?? []
+}
+
+async function readEvent(id: string, eventId: string, api: Context['api'], signal: AbortSignal) {
+  return (await unlessLate(signal, () => api.getIssueEvent({ id, event_id: eventId, max_frames: FRAMES }, { signal })))
+    ?.event
+}
+
+/** A sample is worth having without what failed or came too late. */
+async function unlessLate<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T | undefined> {
+  if (signal.aborted) return undefined
+  try {
+    return await read()
+  } catch (error) {
+    const isLate = error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name)
+    if (isLate || error instanceof ServiceError) return undefined
+    throw error
+  }
+}
