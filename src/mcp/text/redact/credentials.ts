@@ -55,7 +55,7 @@ export const credentials: readonly Rule[] = [
   {
     kind: 'bearer',
     hints: ['bearer'],
-    pattern: /(?<keep>bearer[\s+:]{1,4})[\w.~+/=-]{2,}(?=(?:…|\.{3})["'\s]{0,4}$)/gi,
+    pattern: /(?<keep>bearer[\s+:]{1,4})[\w.~+/=-]{2,30}(?=(?:…|\.{3})["'\s]{0,4}$)/gi,
     example: 'used Bearer «abc»…',
     counterExample: 'used Bearer …',
   },
