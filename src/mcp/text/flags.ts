@@ -6,7 +6,7 @@ export type Flags = { [K in FlagKind]?: Strength }
 
 /**
  * The flags of a raw text, before anything is removed from it. They only alert: nothing is blocked or changed because of
- * them. Linear in the length of the text; nothing but look-alike letters is decoded.
+ * them. Linear in the length of the text; nothing but look-alike letters is decoded. For long texts: `flagSteps`.
  */
 export function findFlags(raw: string): Flags {
   const flags: Flags = {}
@@ -18,6 +18,39 @@ export function findFlags(raw: string): Flags {
     }
   }
   return flags
+}
+
+/** How much is searched in one step, and how much of that again with what follows; no pattern matches more. */
+const STEP = 16_384
+const OVERLAP = 1_024
+
+/**
+ * The flags of texts that are shown together, each on its own line: an instruction may begin in one and end in another.
+ * Yields between steps.
+ */
+export function* flagSteps(texts: readonly string[]): Generator<void, Flags> {
+  const flags: Flags = {}
+  for (const step of inSteps(texts)) {
+    yield
+    for (const [kind, strength] of Object.entries(findFlags(step)) as [FlagKind, Strength][]) {
+      if (flags[kind] !== 'strong') flags[kind] = strength
+    }
+  }
+  return flags
+}
+
+/** Whole texts on their own lines, of about `STEP` characters; the last ones of a step begin the next one. */
+function* inSteps(texts: readonly string[]): Generator<string> {
+  let [from, length] = [0, 0]
+  for (const [index, text] of texts.entries()) {
+    length += text.length + 1
+    if (length < STEP) continue
+    yield texts.slice(from, index + 1).join('\n')
+    from = index + 1
+    for (length = 0; from > index - 100 && from > 0 && length < OVERLAP; from -= 1)
+      length += texts[from - 1]?.length ?? 0
+  }
+  if (length > 0) yield texts.slice(from).join('\n')
 }
 
 /** Whether any flag looks like an instruction to an agent. */

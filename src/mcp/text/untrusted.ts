@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { Untrusted } from '../../contract/base/text.ts'
+import { inSlices } from '../../lib/in-slices.ts'
 import { clean, cutTo, inOneLine } from './clean.ts'
-import { findFlags, isAlarming, type Flags } from './flags.ts'
+import { findFlags, flagSteps, isAlarming, type Flags } from './flags.ts'
 import { hideKeyLines, redact, redactData, redactValue } from './redact/index.ts'
 import { longestRead, safeText, type SafeText } from './safe-text.ts'
 import { withoutMarkers } from './team.ts'
@@ -73,30 +73,22 @@ interface Tally {
   keyLines: ReadonlyMap<string, string>
 }
 
-/** Long enough that ordinary blocks are opened at once, short enough that nobody notices the wait. */
-const SLICE_MS = 20
-
 /**
  * Opens the passages of a block: cleaned, redacted, cut. Together with `knownName` and
  * `textMatching` this is the only way from `Untrusted` to
- * text for an agent. Empty members are omitted. The rest of the process gets its turn between two passages.
+ * text for an agent. Empty members are omitted. Large blocks are opened in slices.
  */
-export async function openBlock(content: { readonly [name: string]: BlockContent }): Promise<OpenedBlock> {
+export function openBlock(content: { readonly [name: string]: BlockContent }): Promise<OpenedBlock> {
+  return inSlices(openSteps(content))
+}
+
+function* openSteps(content: { readonly [name: string]: BlockContent }): Generator<void, OpenedBlock> {
   const keyLines = hideKeyLines(blockTexts(content))
   const tally: Tally = { removed: 0, redacted: {}, read: [], known: new Map(), keyLines }
-  const steps = openContent(content, tally)
-  let until = performance.now() + SLICE_MS
-  let step = steps.next()
-  for (; step.done !== true; step = steps.next()) {
-    if (performance.now() < until) continue
-    await setImmediate()
-    until = performance.now() + SLICE_MS
-  }
   // An object stays an object; it is undefined only if nothing of it is left.
-  const opened = (step.value ?? {}) as OpenedBlock['content']
+  const opened = ((yield* openContent(content, tally)) ?? {}) as OpenedBlock['content']
   const { removed, redacted, read } = tally
-  // Over all texts together, each on its own line: an instruction may begin in one field and end in another.
-  return { content: opened, removed, redacted, flags: findFlags(read.join('\n')) }
+  return { content: opened, removed, redacted, flags: yield* flagSteps(read) }
 }
 
 /** The raw texts of all passages, in their order. */

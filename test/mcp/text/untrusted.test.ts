@@ -31,6 +31,16 @@ test('an order that begins in one passage and ends in the next is flagged', asyn
   expect(flags).toEqual({ role_marker: 'strong' })
 })
 
+test('that is so wherever in a large block the two stand', async () => {
+  for (let at = 0; at < 99; at += 1) {
+    const texts = Array.from({ length: 100 }, (_, index) => `${String(index)} ${filler(400)}`)
+    texts[at] = `${filler(400)} <|im_start`
+    texts[at + 1] = '|>'
+    const { flags } = await openBlock({ lines: texts.map((text) => quoted`${word(text)}`) })
+    expect({ at, flags }).toEqual({ at, flags: { role_marker: 'strong' } })
+  }
+})
+
 test('passages with equal texts are each counted', async () => {
   const line = () => quoted`${word('token=abcdef1234')} ${word('a\u200bb')}`
   expect(await openBlock({ lines: [line(), line(), line()] })).toMatchObject({ removed: 3, redacted: { secret: 3 } })
