@@ -80,7 +80,7 @@ async function sendReports(endpoints: Endpoints, signal: AbortSignal): Promise<v
 }
 
 /** Sends one JUnit report; throws unless it was stored. */
-export async function report(endpoints: Endpoints, content: string): Promise<void> {
+async function report(endpoints: Endpoints, content: string): Promise<void> {
   const headers = { authorization: `Bearer ${endpoints.token}`, 'content-type': 'application/xml' }
   const address = `${endpoints.rest}/v1/products/${endpoints.product_id}/tests:ingest`
   const reply = await fetch(address, { method: 'POST', headers, body: content })
@@ -88,7 +88,7 @@ export async function report(endpoints: Endpoints, content: string): Promise<voi
   if (reply.status !== 200) throw new Error(`the report was answered with ${String(reply.status)}: ${text}`)
 }
 
-export function junit(count: number): string {
+function junit(count: number): string {
   const cases = Array.from(
     { length: count },
     (_, index) => `<testcase name="case ${String(index)} with a name of usual length" classname="suite" time="0.01"/>`,

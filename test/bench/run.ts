@@ -4,6 +4,7 @@ import { functionNames } from './function-names.ts'
 import { ingest } from './ingest.ts'
 import { othersWait } from './others-wait.ts'
 import { sourceMaps } from './source-maps.ts'
+import { worstInput } from './worst-input.ts'
 
 /** `npm run bench [name …]`: each benchmark compares side by side in one run; read the ratios, not the absolutes. */
 const benchmarks: Record<string, () => Promise<void>> = {
@@ -13,6 +14,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   ingest,
   'others-wait': othersWait,
   'source-maps': sourceMaps,
+  'worst-input': worstInput,
 }
 
 const wanted = process.argv.slice(2)

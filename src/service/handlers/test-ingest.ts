@@ -1,4 +1,5 @@
 import type { EndpointName } from '../../contract/index.ts'
+import { collectGarbageSoon } from '../../lib/collect-garbage.ts'
 import { createTurns } from '../../lib/in-turn.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import type { Handlers } from '../shared/context.ts'
@@ -9,6 +10,9 @@ import { ingestDraft } from '../quality/test-ingest/ingest.ts'
 
 /** Cases that are stored in one transaction; more take several, so that no event waits for all of them. */
 const AT_ONCE = 200
+
+/** Cases that take tens of megabytes while they are stored. */
+const MANY = 5_000
 
 /** Handlers of test reports; `read` reads the reports of a request. */
 export function testIngestHandlers({ read }: Pick<DraftReader, 'read'>) {
@@ -24,8 +28,13 @@ export function testIngestHandlers({ read }: Pick<DraftReader, 'read'>) {
         const product = await requireProduct(rows, call.principal, input.product_id)
         return { ingest: await ingestDraft({ rows, prepare, pause, call, product }, draft, input) }
       }
-      if (draft.cases.length > AT_ONCE) return turns.run(id, () => call.db.writeInSlices(store))
-      return call.db.write((rows, prepare) => store(rows, prepare, () => Promise.resolve()))
+      if (draft.cases.length <= AT_ONCE)
+        return call.db.write((rows, prepare) => store(rows, prepare, () => Promise.resolve()))
+      try {
+        return await turns.run(id, () => call.db.writeInSlices(store))
+      } finally {
+        if (draft.cases.length > MANY) collectGarbageSoon()
+      }
     },
   } satisfies Partial<Handlers<EndpointName>>
 }

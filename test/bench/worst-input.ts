@@ -1,0 +1,100 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { origin, startApp, type App } from '../app.ts'
+import { worstEvents, worstReports } from './worst-shapes.ts'
+
+/** The first round is cold. Storing the cases of a report takes many seconds. */
+const EVENT_ROUNDS = 4
+const REPORT_ROUNDS = 2
+
+type Step = (app: App) => Promise<unknown>
+
+/**
+ * The longest piece of the event loop, in milliseconds, that an event or a report of 1 MB takes while it is received and
+ * while it is read: at first, and the median of later rounds. The goal is 100 ms. Everything runs in this process; the
+ * resolution is one millisecond.
+ */
+export async function worstInput(): Promise<void> {
+  const limits = { checkResponses: false, newIssuesPerHour: 0 }
+  {
+    await using app = await startApp(limits)
+    await app.ingest({})
+    console.log('  longest piece: first time / later, ms')
+    for (const [name, event] of Object.entries(worstEvents())) {
+      await measure(name, app, { ingest: (to) => sendEvent(to, event), ...reads }, EVENT_ROUNDS)
+    }
+  }
+  await using app = await startApp(limits)
+  for (const [name, { type, content }] of Object.entries(worstReports())) {
+    await measure(name, app, { ingest: (to) => sendReport(to, type, content) }, REPORT_ROUNDS)
+  }
+}
+
+/** Reads of the newest event and of its issue. */
+const reads: Record<string, Step> = {
+  event: async (app) => {
+    const { id, issue_id } = await newest(app)
+    return checked(app.request('GET', `/v1/issues/${issue_id}/events/${id}`))
+  },
+  'fix context': async (app) => {
+    const { issue_id } = await newest(app)
+    return checked(app.request('GET', `/v1/products/${app.productId}/issues/${issue_id}/fix-context`))
+  },
+}
+
+async function newest(app: App): Promise<{ id: string; issue_id: string }> {
+  return app.db.read
+    .selectFrom('occurrence')
+    .select(['id', 'issue_id'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+}
+
+async function checked(reply: Promise<{ status: number; body: unknown }>): Promise<void> {
+  const { status, body } = await reply
+  if (status !== 200) throw new Error(`a read was answered with ${status}: ${JSON.stringify(body)}`)
+}
+
+async function measure(name: string, app: App, steps: Record<string, Step>, rounds: number): Promise<void> {
+  const pieces: Record<string, number[]> = {}
+  for (let round = 0; round < rounds; round += 1)
+    for (const [step, run] of Object.entries(steps)) (pieces[step] ??= []).push(await longestPiece(() => run(app)))
+  const shown = Object.entries(pieces).map(([step, [first = 0, ...later]]) => {
+    const usual = later.toSorted((a, b) => a - b)[Math.floor(later.length / 2)] ?? 0
+    return `${step} ${first.toFixed(0).padStart(4)} / ${usual.toFixed(0).padStart(3)}`
+  })
+  console.log(`    ${name.padEnd(34)} ${shown.join('   ')}`)
+}
+
+async function longestPiece(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  await sleep(5)
+  delay.reset()
+  await work()
+  // A piece is noticed in the turn after it.
+  await sleep(5)
+  delay.disable()
+  return delay.max / 1e6
+}
+
+async function sendEvent(app: App, event: string): Promise<void> {
+  const id = crypto.randomUUID().replaceAll('-', '')
+  const body = Buffer.from(`{"event_id":"${id}"}\n{"type":"event"}\n${event}`)
+  const url = `${origin}/api/${app.productId}/envelope/?svc_key=${app.publicKey}`
+  const reply = await app.service.direct({ method: 'POST', url, headers: {}, body })
+  if (reply.status !== 200 && reply.status !== 400) throw new Error(`the event was answered with ${reply.status}`)
+  // Bytes of a key are limited.
+  await sleep(250)
+}
+
+let runs = 0
+
+async function sendReport(app: App, type: string, content: string): Promise<void> {
+  runs += 1
+  const address = `${origin}/v1/products/${app.productId}/tests:ingest?run.run_key=${runs}`
+  const headers = { authorization: `Bearer ${app.token}`, 'content-type': type }
+  const reply = await app.service.direct({ method: 'POST', url: address, headers, body: Buffer.from(content) })
+  if (reply.status !== 200 && reply.status !== 400) throw new Error(`the report was answered with ${reply.status}`)
+}
