@@ -23,13 +23,13 @@ export function worstEvents(): Record<string, string> {
     '50,000 breadcrumbs': { breadcrumbs: { values: times(50_000, (at) => ({ message: `m${at}` })) } },
     'one message of 1 MB': { message: '/a1 '.repeat(BYTES / 4 - 100) },
     'a message of many ids': { message: times(25_000, (at) => `${at}-4b1e-11ee-be56-0242ac120002`).join(' ') },
-    '75,000 members': { extra: Object.fromEntries(times(75_000, (at) => [`k${at}`, at])) },
+    '65,000 members': { extra: Object.fromEntries(times(65_000, (at) => [`k${at}`, at])) },
     '2,000 contexts': { contexts: Object.fromEntries(times(2_000, (at) => [`c${at}`, { a: 'b'.repeat(400) }])) },
     '400 threads of 20 frames': {
       threads: { values: times(400, (id) => ({ id, stacktrace: { frames: times(20, frame) } })) },
     },
   }
-  const made = Object.entries(shapes).map(([name, event]) => [name, JSON.stringify(event).slice(0, BYTES + 40_000)])
+  const made = Object.entries(shapes).map(([name, event]) => [name, JSON.stringify(event)])
   const deep = `{"extra":{"a":${'['.repeat(BYTES / 2 - 20)}${']'.repeat(BYTES / 2 - 20)}}}`
   return { ...Object.fromEntries(made), 'nesting of 500,000 levels': deep }
 }

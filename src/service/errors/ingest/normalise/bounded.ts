@@ -70,9 +70,14 @@ export function shallowEnough(payload: JsonObject, member: string, max: number, 
 
 function nestsWithin(value: object, depth: number): boolean {
   if (depth === 0) return false
-  for (const entry of Array.isArray(value) ? value : Object.values(value))
-    if (typeof entry === 'object' && entry !== null && !nestsWithin(entry, depth - 1)) return false
+  if (Array.isArray(value)) return value.every((entry) => isShallow(entry, depth - 1))
+  // Without a list of all values, which takes long for an object with many members.
+  for (const key in value) if (!isShallow((value as JsonObject)[key], depth - 1)) return false
   return true
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  return typeof value !== 'object' || value === null || nestsWithin(value, depth)
 }
 
 function copyValue(value: unknown, allowance: Allowance): unknown {

@@ -27,12 +27,18 @@ export function readBreadcrumbs(value: unknown, drift: number, signals: Signals)
 /** Tags from an object, a list of pairs, or a list of `{ key, value }`; values are strings, numbers or booleans. */
 export function readTags(value: unknown, signals: Signals): NormalEvent['tags'] {
   const tags: NormalEvent['tags'] = []
-  for (const [key, content] of keepFirst(readPairs(value, 'tags', signals), TAGS, 'tags', signals)) {
+  for (const [key, content] of firstPairs(value, TAGS, 'tags', signals)) {
     if (content === null || content === undefined) continue
     if (typeof content === 'object') signals.note('tags', 'type', 0, 1)
     else tags.push({ key: readScalar(key, 'tags', 200, signals), value: readScalar(content, 'tags', 200, signals) })
   }
   return tags
+}
+
+/** The first pairs; of a large object no others are made, which would take tens of milliseconds. */
+function firstPairs(value: unknown, max: number, member: string, signals: Signals): [unknown, unknown][] {
+  if (!isObject(value)) return keepFirst(readPairs(value, member, signals), max, member, signals)
+  return keepFirst(Object.keys(value), max, member, signals).map((key) => [key, value[key]])
 }
 
 function readPairs(value: unknown, member: string, signals: Signals): [unknown, unknown][] {
