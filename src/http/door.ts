@@ -38,7 +38,7 @@ const keepAliveTimeoutMs = 65_000
 const checkTimeoutsEveryMs = 5_000
 
 /** Requests that are begun or answered in a turn of the event loop: hundreds that come at once are spread over several. */
-const stepsPerTurn = 8
+const stepsPerTurn = 4
 const nextStep = createTurnstile(stepsPerTurn)
 
 /**

@@ -9,7 +9,7 @@ const drainBytes = 8 * 1024 * 1024
 const drainMs = 2000
 
 /** Pieces of all bodies that are read in a turn of the event loop, each up to 64 KiB. */
-const piecesPerTurn = 16
+const piecesPerTurn = 8
 const nextPiece = createTurnstile(piecesPerTurn)
 
 /**
@@ -70,7 +70,11 @@ export async function writeReply(incoming: IncomingMessage, outgoing: ServerResp
   outgoing.writeHead(reply.status, headers)
   if (incoming.method !== 'HEAD' && mayHaveBody(reply.status)) outgoing.write(body)
   else if (unread) outgoing.flushHeaders()
-  if (unread) await drained(incoming)
+  if (unread) {
+    await drained(incoming)
+    // Many that were refused together also end together.
+    await nextPiece()
+  }
   outgoing.end()
 }
 

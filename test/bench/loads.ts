@@ -55,7 +55,7 @@ async function flood(
   await pool.close()
 }
 
-/** 300 senders that keep a body unfinished; one that is given up begins again after a second. */
+/** 300 senders that keep a body unfinished; one that is given up begins again after about a second. */
 async function sendHalves(endpoints: Endpoints, signal: AbortSignal): Promise<void> {
   const { origin, path } = ingestPath(endpoints)
   const { hostname, port } = new URL(origin)
@@ -66,7 +66,7 @@ async function sendHalves(endpoints: Endpoints, signal: AbortSignal): Promise<vo
     if (signal.aborted) return
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined).resume()
-    socket.once('close', () => setTimeout(start, 1_000))
+    socket.once('close', () => setTimeout(start, 500 + Math.random() * 1_000))
     socket.write(head)
     socket.write(half)
   }
