@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { viewComponents } from '../../workspace/components/component-view.ts'
-import { viewEvent, type EventBody, type EventOptions } from '../../errors/issues/read/event-view.ts'
+import { pauseIfLarge, viewEvent, type EventBody, type EventOptions } from '../../errors/issues/read/event-view.ts'
 import { relevantStacks } from '../../errors/issues/issue-frames.ts'
 import { viewIssues } from '../../errors/issues/read/issue-view.ts'
 import type { StoredIssue } from '../../errors/issues/columns.ts'
@@ -51,6 +51,7 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
   const presence = await readPresence(rows, issue.id)
   const [body] = await viewIssues(rows, [issue], { keyPrefix, now })
   const found = await findFiles(rows, query, { stacks, note })
+  if (event !== null) await pauseIfLarge(event)
   const whole = {
     issue: body!,
     event: event === null ? null : withoutStacks(event, stacks, note),
@@ -63,6 +64,7 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
     reproduction: describeReproduction(event, note),
     git_ref: shortText(query.branch, GIT_REF_BYTES),
   }
+  if (event !== null) await pauseIfLarge(event)
   const earlier = event?.truncation_signals.map((signal) => signal.replace(/^(?:event\.)?/, 'event.')) ?? []
   return fit({ ...whole, truncation_signals: ['event.raw_payload:cleared', ...earlier, ...list()] }, query.maxFrames)
 }

@@ -17,15 +17,17 @@ export function groupSymbolicated(event: NormalEvent, sent: NormalEvent): Groupi
 
 /**
  * A stored event, which is kept as it was sent, with the current source maps applied: symbolicated, and each frame with
- * its role in the grouping.
+ * its role in the grouping. `pause` comes between the two, which take long for a large event.
  */
 export async function applySourceMaps(
   symbolicator: EventSymbolicator,
   productId: number,
   stored: StoredEvent,
+  pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<MappedEvent> {
   const sent: NormalEvent = { ...stored, raw_payload: {} }
   const { event, symbolication } = await symbolicator.symbolicate(productId, sent)
+  await pause()
   const grouping = groupSymbolicated(event, sent)
   return { event: { ...event, exceptions: withRoles(event.exceptions, grouping) }, symbolication, grouping }
 }

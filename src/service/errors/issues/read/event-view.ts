@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Level } from '../../../../contract/base/common.ts'
 import type { Event, EventSummary } from '../../../../contract/events.ts'
+import { letOthersRun } from '../../../../lib/turns-of-others.ts'
 import { compileComponentRows, type Owners } from '../../../workspace/components/components.ts'
 import { attributeEvent } from '../attribute-event.ts'
 import { createLocator, wantedNames, type LocateFrame } from '../../../workspace/components/locate-frame.ts'
@@ -76,10 +77,14 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
   const summary = viewSummary(occurrence, await readNames(rows, [occurrence]))
   const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
   const sent = stored?.event ?? emptyEvent(summary)
-  const { event, symbolication } = await applySourceMaps(options.symbolicator, occurrence.product_id, sent)
+  const pause = () => pauseIfLarge(occurrence)
+  await pause()
+  const { event, symbolication } = await applySourceMaps(options.symbolicator, occurrence.product_id, sent, pause)
+  await pause()
   const { note, list } = createTruncationNotes()
   if (stored === undefined) note('event.body', 'retention', 0, 1)
   const located = await locateFrames(rows, event, cutStacks(event, maxFrames, note), product)
+  await pause()
   return {
     ...withoutSigns(located.event),
     ...summary,
@@ -95,6 +100,14 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
     raw_payload: includeRaw && stored !== undefined ? stored.raw : null,
     truncation_signals: [...event.truncation_signals, ...list()],
   }
+}
+
+/** Reading a larger event takes more than a few milliseconds in each of its steps. */
+const LARGE_BYTES = 200_000
+
+/** Lets others run between two steps of reading a large event (decision 011). */
+export async function pauseIfLarge({ size_bytes: size }: Pick<StoredOccurrence, 'size_bytes'>): Promise<void> {
+  if (size > LARGE_BYTES) await letOthersRun()
 }
 
 async function readNames(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<Names> {
