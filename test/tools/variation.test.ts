@@ -131,3 +131,13 @@ test('get_error_issue has all that differs as a section', async () => {
     - get_fix_context {"issue":"APP-1"} (frames, files and coverage to fix it)"
   `)
 })
+
+test('of an issue with large events only as many are read as fit into four megabytes', async () => {
+  await using large = await openShop()
+  for (let nr = 0; nr < 12; nr += 1) {
+    await large.crash(nr, { message: 'large', extra: { [`part ${String(nr)}`]: 'x'.repeat(900_000) } })
+  }
+  await using reader = await connect(large.api)
+  const { text } = await reader.call('get_error_issue', { issue: 'APP-1', include: ['variation'] })
+  expect(text).toContain('compared: 8 occurrences of 12, 4 more were not read')
+})

@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../src/errors.ts'
-import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { spread } from '../../../src/mcp/variation/index.ts'
 import type { Event } from './events.ts'
@@ -12,7 +11,9 @@ const OF_A_RELEASE = 10
 const RELEASES = 4
 const READS_AT_ONCE = 8
 const FRAMES = 30
-const LONGEST_MS = 5_000
+const LONGEST_MS = 3_000
+/** Bytes of events as they were sent; most have a few thousand. */
+const MOST_BYTES = 4_000_000
 
 export interface SampledIssue {
   id: string
@@ -22,7 +23,7 @@ export interface SampledIssue {
 
 export interface EventSample {
   events: Event[]
-  /** Chosen occurrences that could not be read, or not in time. */
+  /** Chosen occurrences that were not read: they failed, came too late or were too large. */
   unread: number
   /** All occurrences of the issue, as far as the deployment says. */
   total: number | undefined
@@ -32,7 +33,7 @@ type Row = Awaited<ReturnType<Context['api']['listIssueEvents']>>['events'][numb
 
 /**
  * Up to 50 occurrences of an issue in full, spread over releases, environments, messages and time. What cannot be read
- * within five seconds is not in it.
+ * within three seconds, or is beyond four megabytes, is not in it.
  */
 export async function sampleEvents(issue: SampledIssue, context: Context): Promise<EventSample> {
   const { id, releases = [] } = issue
@@ -43,11 +44,19 @@ export async function sampleEvents(issue: SampledIssue, context: Context): Promi
   const older = await Promise.all(
     missing.map((release) => listRows({ id, release_id: release.id, page_size: OF_A_RELEASE }, context.api, signal)),
   )
-  const rows = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
-  const chosen = spread(rows, SAMPLE, (row) => [row.environment, row.release, row.title, row.message])
-  const read = await inBatches(chosen, READS_AT_ONCE, (row) => readEvent(id, row.id, context.api, signal))
-  const events = read.filter((event) => event !== undefined)
+  const known = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
+  const chosen = spread(known, SAMPLE, (row) => [row.environment, row.release, row.title, row.message])
+  const events: Event[] = []
+  for (let start = 0; start < chosen.length && totalBytes(events) < MOST_BYTES; start += READS_AT_ONCE) {
+    const rows = chosen.slice(start, start + READS_AT_ONCE)
+    const read = await Promise.all(rows.map((row) => readEvent(id, row.id, context.api, signal)))
+    events.push(...read.filter((event) => event !== undefined))
+  }
   return { events, unread: chosen.length - events.length, total: issue.times_seen }
+}
+
+function totalBytes(events: readonly Event[]): number {
+  return events.reduce((sum, { size_bytes: bytes = 0 }) => sum + bytes, 0)
 }
 
 async function listRows(

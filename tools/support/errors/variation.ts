@@ -29,7 +29,7 @@ export async function readVariation(
   if (events.length < 2) return { compared: undefined, content: {}, own: {} }
   const { varies, same, totals } = describeVariation(events, limits)
   const of = total === undefined || total <= events.length ? '' : ` of ${String(total)}`
-  const missing = unread === 0 ? '' : `, ${String(unread)} more could not be read`
+  const missing = unread === 0 ? '' : `, ${String(unread)} more were not read`
   const found = varies.length === 0 ? '; they say the same' : ''
   return {
     compared: `${counted(events.length, 'occurrence')}${of}${missing}${found}`,
