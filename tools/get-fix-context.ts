@@ -97,7 +97,11 @@ export const getFixContext = defineTool({
     const related = relatives.slice(0, RELATED).map((row) => ({ ...row, id: issueName(row, products) }))
     const sourceMaps = event ? sourceMapLine(event, offers) : undefined
     const { content, own } = describeOccurrence(fix, here)
-    const cut = cutNames(fix.truncation_signals ?? [], { ...own, related_issues: kept(relatives, RELATED) })
+    const cut = cutNames(fix.truncation_signals ?? [], {
+      ...own,
+      ...variation.own,
+      related_issues: kept(relatives, RELATED),
+    })
     const covered = await describeRequirements(requirements, local)
     const requirement = offers('get_test_context') ? findUntested(requirements) : undefined
     return {

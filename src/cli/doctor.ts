@@ -72,7 +72,13 @@ function checkDataDir({ dataDir }: Config): Finding {
     return { what, ok: false, found: `the database ${file} cannot be used: ${damage}`, fix }
   }
   const lost = lostDatabase(dataDir)
-  if (lost !== undefined) return { what, ok: false, found: lost, fix: 'restore a copy of it, or start anew as it is' }
+  if (lost !== undefined)
+    return {
+      what,
+      ok: false,
+      found: lost,
+      fix: 'restore a backup of it; without one, the next start creates an empty database',
+    }
   return { what, ok: true, found: `${dataDir}${existsSync(file) ? '' : ', empty'}` }
 }
 

@@ -68,7 +68,7 @@ test('no secret in any position of an event is in the result of a tool', async (
   console.log(`redaction: ${String(EVENTS * positions.length)} texts sent to the service, none shown`)
 }, 120_000)
 
-/** A token of which the service keeps only the first characters. */
+/** A token that the service cuts after its first characters. */
 function cutAfter({ text, core }: Format, characters: number, limit: number, filler: string): string {
   const kept = text.slice(0, text.indexOf(core) + characters)
   return `${filler.repeat(limit).slice(0, limit - kept.length - 1)} ${text}`

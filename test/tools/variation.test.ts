@@ -114,6 +114,7 @@ test('get_error_issue has all that differs as a section', async () => {
     |   release: shop@1.4.0
     |   level: error
     |   handled: true
+    | different_in_each: breadcrumb http: method=GET url=https://shop.example/api/sheets/{*} status_code={} like 79, breadcrumb import: row {*} has the amount {} like 553
     | exceptions:
     | -
     |   error: AmountError: the amount cannot be read

@@ -41,7 +41,10 @@ export function inOneLine(text: string): string {
   return text.replaceAll(/[\n\t]+/g, ' ').trim()
 }
 
-/** At most `max` code points; a cut text says how many are missing, `more` of which are not in the text itself. */
+/**
+ * Cuts the text to `max` code points and appends how many are missing. `more` is added to that number: characters that
+ * were cut off before.
+ */
 export function cutTo(text: string, max: number, more = 0): string {
   if (text.length <= max && more === 0) return text
   const points = Array.from(text)

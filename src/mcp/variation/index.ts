@@ -18,6 +18,8 @@ export interface VariationLimits {
 export interface DescribedVariation {
   varies: Quoted[]
   same: Quoted[]
+  /** Names with another value in nearly every occurrence, such as ids. */
+  distinct: Quoted | undefined
   /** How many of each there are. */
   totals: { varies: number; same: number }
 }
@@ -37,6 +39,7 @@ export function describeVariation(events: readonly object[], limits: VariationLi
   return {
     varies: variation.varies.slice(0, limits.lines).map((varying) => varyingLine(varying, limits.values)),
     same: sameLines(variation, limits.same),
+    distinct: distinctLine(variation),
     totals: { varies: variation.varies.length, same: variation.same.length },
   }
 }
@@ -61,4 +64,10 @@ function sameLines({ same }: Variation, most: number): Quoted[] {
     ({ name, value }) =>
       new Quoted([new Untrusted(name), ': ', new Untrusted(value.slice(0, VALUE_CHARACTERS))], LINE_CHARACTERS, false),
   )
+}
+
+function distinctLine({ distinct }: Variation): Quoted | undefined {
+  if (distinct.length === 0) return undefined
+  const names = distinct.map(({ name, example }) => `${name} like ${example.slice(0, VALUE_CHARACTERS)}`)
+  return new Quoted([new Untrusted(names.join(', '))], LINE_CHARACTERS, false)
 }

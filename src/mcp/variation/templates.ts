@@ -12,7 +12,7 @@ export interface Templated {
   values: string[]
 }
 
-/** Texts of a template have as many words, of which at least this share is the same (as Drain does, He et al. 2017). */
+/** Texts with the same number of words share a template when at least this fraction of the words is equal (Drain, He et al. 2017). */
 const SHARED = 0.5
 const MOST_WORDS = 40
 const MOST_TEMPLATES = 400

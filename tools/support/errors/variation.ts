@@ -27,13 +27,16 @@ export async function readVariation(
   if ((issue.times_seen ?? 2) < 2) return { compared: undefined, content: {}, own: {} }
   const { events, unread, total } = await sampleEvents(issue, context)
   if (events.length < 2) return { compared: undefined, content: {}, own: {} }
-  const { varies, same, totals } = describeVariation(events, limits)
+  const { varies, same, distinct, totals } = describeVariation(events, limits)
   const of = total === undefined || total <= events.length ? '' : ` of ${String(total)}`
   const missing = unread === 0 ? '' : `, ${String(unread)} more were not read`
   const found = varies.length === 0 ? '; they say the same' : ''
   return {
     compared: `${counted(events.length, 'occurrence')}${of}${missing}${found}`,
-    content: { varies, same_in_all: same },
-    own: { varies: { shown: varies.length, total: totals.varies } },
+    content: { varies, same_in_all: same, different_in_each: limits.same > 0 ? distinct : undefined },
+    own: {
+      varies: { shown: varies.length, total: totals.varies },
+      ...(limits.same > 0 && { same_in_all: { shown: same.length, total: totals.same } }),
+    },
   }
 }

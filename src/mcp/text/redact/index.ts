@@ -15,8 +15,8 @@ export interface DataReader {
 
 /**
  * A copy of structured data in which each string is read on its own, before JSON escapes it, and the values of secret
- * names are replaced by labels. A name may be that of a member, or stand beside its value: `{name, value}`, `[name,
- * value]`, `['--name', value]`, and lists in which names and values alternate.
+ * names are replaced by labels. Names are member names, and the first of a pair in `{name, value}`, `[name, value]`,
+ * `['--name', value]` and lists that alternate between names and values.
  */
 export function redactData(value: unknown, reader: DataReader): unknown {
   if (typeof value === 'string') return reader.text(value)

@@ -57,8 +57,8 @@ interface Line {
 }
 
 /**
- * Texts that are shown together, of which some are lines of one key: code around a crash, breadcrumbs of a console, a
- * list. Maps those texts to what is shown of them; `redact` finds a key within one text.
+ * Finds private keys that are spread over several texts: lines of code, console breadcrumbs, items of a list. Returns
+ * what to show instead of each text that is part of a key. A key within a single text is left to `redact`.
  */
 export function hideKeyLines(texts: readonly string[]): ReadonlyMap<string, string> {
   const split = texts.map((text) =>
@@ -102,7 +102,10 @@ function hideBefore(lines: readonly Line[], end: number): void {
   }
 }
 
-/** Two lines as wide as those of a key, of which neither end is shown, and the shorter one that follows. */
+/**
+ * Hides the middle of a key whose BEGIN and END lines are not shown: two or more lines of a key's usual width, and the
+ * shorter line that follows them.
+ */
 function hideWideLines(lines: readonly Line[]): void {
   const wide = lines.filter(
     ({ key = '' }) => WIDTHS.has(key.length) && /[a-z]/.test(key) && /[A-Z]/.test(key) && /\d/.test(key),

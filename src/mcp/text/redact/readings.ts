@@ -1,4 +1,4 @@
-/** A text as a program further down may read it, and where its characters stand in the original. */
+/** One interpretation of a text, such as its decoded form, with the position of each character in the original. */
 export interface Reading {
   text: string
   /** The place in the original of the character at `index`. */

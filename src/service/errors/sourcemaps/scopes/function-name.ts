@@ -111,7 +111,7 @@ const LINES_OF_CALL = 50
 
 /**
  * Whether the function is an argument of the call in its caller: the name that is called there (`map`, `replaceAll`) is
- * that of a function between the two, of which there is no frame.
+ * that of a function between the two that has no frame.
  */
 function isArgument(map: MapTable, start: Position, caller: Position | undefined): boolean {
   const call = caller && exactMapping(map, caller)

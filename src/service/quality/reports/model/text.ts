@@ -15,7 +15,7 @@ const TERMINAL =
 // Terminal colours whose escape character an XML or YAML writer replaced or spelled out.
 const SPELLED_COLOURS = /(?:\ufffd|#x1b|\\x1b|\\u001b)\[[0-9;:]*m/giu
 const CONTROLS = /[\p{Cc}--[\t\n]]/gv
-/** Text in which nothing is to be removed: most names and messages, of which a report may have very many. */
+/** Matches text that needs no cleaning. That is most names and messages, and a large report has very many. */
 const CLEAN = /^[\t\n !-Z\\^-~]*$/u
 
 /** The text without terminal colours and control characters, with `\n` line ends, at most `longest` characters. */
