@@ -85,11 +85,13 @@ function shownLine({ text, key = '', isHidden }: Line): string {
 /** After the first line of a key until its last one, and before a last line whose first one is not shown. */
 function hideBetweenMarks(lines: readonly Line[]): void {
   let isWithin = false
+  const last = lines.findLastIndex(({ text }) => text.search(END) !== -1)
   for (const [index, line] of lines.entries()) {
     const ends = line.text.search(END) > line.text.search(BEGIN)
     if (ends && !isWithin) hideBefore(lines, index)
     if (line.text.includes('-----')) isWithin = ends ? false : isWithin || line.text.search(BEGIN) !== -1
-    if (isWithin && (line.key?.length ?? 0) >= 16) line.isHidden = true
+    // The last line of a key may be short. Without the mark that follows it, so short a text may be anything.
+    if (isWithin && (line.key?.length ?? 0) >= (index < last ? 0 : 16)) line.isHidden = line.key !== undefined
   }
 }
 
@@ -116,6 +118,8 @@ function hideWideLines(lines: readonly Line[]): void {
   for (const line of lines) {
     const { key = '', text, isHidden } = line
     since = text.search(END) !== -1 ? Infinity : isHidden ? 0 : since + 1
-    if (since > 0 && since <= BETWEEN && /[\d+=]/.test(key) && !/^[\da-f]+$/i.test(key)) line.isHidden = true
+    const isMixed = /[a-z]/.test(key) && /[A-Z]/.test(key)
+    if (since > 0 && since <= BETWEEN && (isMixed || /[\d+=]/.test(key)) && !/^[\da-f]+$/i.test(key))
+      line.isHidden = true
   }
 }

@@ -123,3 +123,17 @@ test('digests and other texts of their own are no lines of a key', async () => {
   expect(content['breadcrumbs']).toEqual(digests)
   expect(redacted).toEqual({})
 })
+
+test.each([
+  ['between the marks', 0, 5],
+  ['before the last mark', 1, 5],
+  ['after the first mark', 0, 4],
+  ['without marks', 1, 4],
+])('the short last line of a key is hidden though it has no digit, %s', async (_, from, to) => {
+  const wide = 'Ab3'.repeat(22).slice(0, 64)
+  const all = ['-----BEGIN PRIVATE KEY-----', wide, `Z${wide.slice(1)}`, 'mhDPQFoRriIq', '-----END PRIVATE KEY-----']
+  const content = await openBlock(
+    describeEvent({ id: 'e', breadcrumbs: all.slice(from, to).map(crumb) }, 'full').content,
+  )
+  expect(JSON.stringify(content)).not.toContain('mhDPQFoRriIq')
+})
