@@ -64,7 +64,8 @@ export const commands: readonly Rule[] = [
     hints: ['>'],
     pattern: /(?<keep><(?<name>[A-Za-z][\w.:-]{0,60})(?:\s[^<>\n]{0,200})?>(?:<!\[CDATA\[)?\s{0,4})[^\s<>][^<>\]]*/g,
     holds: (value, { name = '' }) =>
-      isSecretName(name) && !/^(?:required|missing|invalid|none|true|false)$/i.test(value),
+      // A label is a value up to its bracket, which ends CDATA.
+      isSecretName(name) && !/^(?:required|missing|invalid|none|true|false|\[redacted:\w{1,40})$/i.test(value),
     example: '<user><password>«hunter 2»</password></user>',
     counterExample: '<user><passwordRules>long</passwordRules></user>',
   },

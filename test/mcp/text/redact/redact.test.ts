@@ -179,7 +179,7 @@ test('redacting again changes nothing', () => {
       const once = redact(pieces.join('')).text
       expect(redact(once).text).toBe(once)
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000, examples: [[['<', 'Bearer ', '>', ']]]']]] },
   )
 })
 
