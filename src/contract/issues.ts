@@ -36,6 +36,14 @@ export const Corroboration = z.object({
   first_seen: Timestamp.nullable(),
   sdk_known: z.boolean(),
   score: z.int(),
+  contradicted: z
+    .boolean()
+    .optional()
+    .describe("The code that the events claim is not in the team's sources; absent: not checked."),
+  suspicious: z
+    .boolean()
+    .optional()
+    .describe('Title, message or culprit reads like instructions to an agent; absent: not checked.'),
 })
 
 export const Grouping = z.object({
