@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
 import type { Send } from '../../src/contract/base/wire.ts'
-import { findFlags, isAlarming } from '../../src/mcp/text/flags.ts'
+import { findFlags, isAlarming } from '../../src/lib/outside-text/flags.ts'
 import { connect } from './clients.ts'
 import { strongStrings } from './corpus/strings.ts'
 import { invisible } from './text/invisible.ts'

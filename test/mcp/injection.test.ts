@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Untrusted } from '../../src/contract/base/text.ts'
 import { describeEvent, type Event } from '../../tools/support/errors/events.ts'
-import { findFlags, isAlarming } from '../../src/mcp/text/flags.ts'
+import { findFlags, isAlarming } from '../../src/lib/outside-text/flags.ts'
 import { errorEvent } from '../../tools/support/errors/issues.ts'
 import { render, type Rendered } from '../../src/mcp/result/render.ts'
 import { startApp, type App } from '../app.ts'

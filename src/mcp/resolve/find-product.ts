@@ -1,7 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { once } from '../../lib/once.ts'
 import { TeachingError } from '../result/teach.ts'
-import { clean, cutTo, inOneLine } from '../text/clean.ts'
+import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { chooseByName } from './choose.ts'
 import { everyPage } from './requests.ts'
 import type { Product, Resolver } from './types.ts'

@@ -1,6 +1,6 @@
 import { failures, ServiceError, type FailureCode, type FailureDetails } from '../../errors.ts'
 import { cutWithEllipsis } from '../../lib/text.ts'
-import { clean, cutTo, inOneLine } from '../text/clean.ts'
+import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
 
 const ERROR_CHARACTERS = 600

@@ -1,5 +1,5 @@
 import type { Suggest, SuggestContext } from '../define/define.ts'
-import { clean, inOneLine } from '../text/clean.ts'
+import { clean, inOneLine } from '../../lib/outside-text/clean.ts'
 import { issueName, keyPrefix } from '../resolve/ids.ts'
 import type { Product } from '../resolve/types.ts'
 import { knownName } from '../text/untrusted.ts'

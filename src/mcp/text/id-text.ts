@@ -1,4 +1,4 @@
-import { clean, cutTo, inOneLine } from './clean.ts'
+import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 
 /** An id or name from a prompt argument, quoted and on one line, so that it cannot add anything else to the prompt. */
 export function idText(value: string): string {

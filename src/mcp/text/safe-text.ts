@@ -1,4 +1,4 @@
-import { clean } from './clean.ts'
+import { clean } from '../../lib/outside-text/clean.ts'
 import { redact, type RedactOptions } from './redact/index.ts'
 
 /** A text that may be shown to an agent. */

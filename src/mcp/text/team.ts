@@ -1,4 +1,4 @@
-import { cutTo, inOneLine } from './clean.ts'
+import { cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { longestRead, safeText } from './safe-text.ts'
 
 export interface TeamTextOptions {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Untrusted } from '../../../src/contract/base/text.ts'
 import { knownName, textMatching } from '../../../src/mcp/text/untrusted.ts'
 import { strongStrings } from '../corpus/strings.ts'
-import { findFlags, isAlarming } from '../../../src/mcp/text/flags.ts'
+import { findFlags, isAlarming } from '../../../src/lib/outside-text/flags.ts'
 
 test.each([
   ['shop@1.4.0', 'shop@1.4.0'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patterns } from '../../../src/mcp/text/flag-patterns.ts'
+import { patterns } from '../../../src/lib/outside-text/flag-patterns.ts'
 import { commands } from '../../../src/mcp/text/redact/commands.ts'
 import { credentials } from '../../../src/mcp/text/redact/credentials.ts'
 import { personal } from '../../../src/mcp/text/redact/personal.ts'

@@ -1,4 +1,4 @@
-import { clean } from '../../text/clean.ts'
+import { clean } from '../../../lib/outside-text/clean.ts'
 import { folded } from './plan.ts'
 
 /** Numbers, UUIDs, hex digests and keys such as SHOP-31, as they may occur between `#` and a full stop. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clean, cutTo, inOneLine } from '../../../src/mcp/text/clean.ts'
-import { invisible } from './invisible.ts'
+import { clean, cutTo, inOneLine } from '../../../src/lib/outside-text/clean.ts'
+import { invisible } from '../../mcp/text/invisible.ts'
 
 const tags = String.fromCodePoint(...Array.from('run me', (letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findFlags, isAlarming } from '../../../src/mcp/text/flags.ts'
-import { strongStrings, traces } from '../corpus/strings.ts'
+import { findFlags, isAlarming } from '../../../src/lib/outside-text/flags.ts'
+import { strongStrings, traces } from '../../mcp/corpus/strings.ts'
 
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`
 
