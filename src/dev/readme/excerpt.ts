@@ -1,0 +1,36 @@
+/** Lines of an answer that a document shows: the first that matches, and those after it. */
+export interface Part {
+  from: RegExp
+  /** How many lines; default 1. */
+  lines?: number
+}
+
+/**
+ * The parts of an answer in their order, with `…` for lines that are left out. Throws if no line matches, since the
+ * answer then no longer shows what the document is about.
+ */
+export function excerpt(text: string, parts: readonly Part[]): string {
+  const lines = text.split('\n')
+  const shown: string[] = []
+  let end = 0
+  for (const { from, lines: count = 1 } of parts) {
+    const start = lines.findIndex((line, index) => index >= end && from.test(line))
+    if (start === -1) throw new Error(`no line from line ${String(end + 1)} on matches ${String(from)} in:\n${text}`)
+    if (start > end) shown.push('…')
+    end = start + count
+    shown.push(...lines.slice(start, end))
+  }
+  if (end < lines.length) shown.push('…')
+  return shown.join('\n')
+}
+
+/**
+ * The answer with a constant in place of what is drawn at random for each call (the nonce of a block, page tokens), and
+ * without spaces at the ends of lines, which the formatter removes.
+ */
+export function steady(text: string): string {
+  return text
+    .replaceAll(/(?<=<\/?untrusted-)[0-9a-f]+/g, ({ length }) => '1938c7e6776f888e8a8f8dc6af36219d'.slice(0, length))
+    .replaceAll(/^(next_cursor: ).+$/gm, '$1…')
+    .replaceAll(/ +$/gm, '')
+}
