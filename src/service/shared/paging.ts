@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import * as z from 'zod'
 import { ServiceError } from '../../errors.ts'
 import type { Call } from './context.ts'
+import { digestText, readToken, writeToken, type Cursor } from './page-token.ts'
 
 const defaultSize = 50
 const largestSize = 200
@@ -10,24 +10,9 @@ const largestSize = 200
 export interface Page {
   readonly size: number
   readonly after: Cursor | undefined
-  /** Hash of the endpoint and the other query members; goes into the next token. */
+  /** Hash of the endpoint and the other query members, which the next token is bound to. */
   readonly query: string
 }
-
-/** The last row of the previous page: its sort value and id, and when the first page was read where that matters. */
-export interface Cursor {
-  readonly sortValue: string | number
-  readonly id: string
-  readonly asOf?: number
-}
-
-const Token = z.object({
-  v: z.literal(1),
-  sort_value: z.union([z.string(), z.number()]),
-  id: z.string(),
-  q: z.string(),
-  as_of: z.int().optional(),
-})
 
 /**
  * Reads `page_size` and `page_token` of a list call (contract §0.3). A token is bound to its endpoint and to `filters`, by
@@ -41,27 +26,30 @@ export function readPage(
   const size = Math.min(input.page_size ?? defaultSize, largestSize)
   const query = hashQuery(endpoint, filters)
   if (input.page_token === undefined || input.page_token === '') return { size, after: undefined, query }
-  const token = decode(input.page_token)
-  if (token?.q !== query) {
-    throw new ServiceError('invalid_argument', 'page_token belongs to another query; repeat the first page', {
-      reason: 'PAGE_TOKEN_MISMATCH',
-      violations: [{ field: 'page_token', description: 'must be the next_page_token of the same query' }],
-    })
-  }
-  const after = { sortValue: token.sort_value, id: token.id }
-  return { size, after: token.as_of === undefined ? after : { ...after, asOf: token.as_of }, query }
+  const after = readToken(input.page_token, query)
+  if (after === undefined) throw mismatch('page_token belongs to another query; repeat the first page')
+  return { size, after, query }
 }
 
 /** The token that continues after `last`. */
 export function nextToken(page: Page, last: Cursor): string {
-  const token: z.input<typeof Token> = {
-    v: 1,
-    sort_value: last.sortValue,
-    id: last.id,
-    q: page.query,
-    as_of: last.asOf,
-  }
-  return Buffer.from(JSON.stringify(token)).toString('base64url')
+  return writeToken(last, page.query)
+}
+
+/**
+ * The page's cursor in a list that is sorted by text: a text that was too long for the token is read from its row with
+ * `readText`. Throws `PAGE_TOKEN_MISMATCH` when the row has another text by now, so that no row is repeated or skipped.
+ */
+export async function textCursor(
+  { after }: Page,
+  readText: (id: string) => Promise<{ text: string } | undefined>,
+): Promise<{ sortValue: string; id: string } | undefined> {
+  if (after === undefined) return undefined
+  const { sortValue, id } = after
+  if (typeof sortValue !== 'object') return { sortValue: String(sortValue), id }
+  const text = (await readText(id))?.text
+  if (text !== undefined && digestText(text).digest === sortValue.digest) return { sortValue: text, id }
+  throw lastRowChanged()
 }
 
 /**
@@ -94,13 +82,16 @@ function hashQuery(endpoint: string, filters: Readonly<Record<string, unknown>>)
   return createHash('sha256')
     .update(JSON.stringify([endpoint, said]))
     .digest('base64url')
-    .slice(0, 16)
 }
 
-function decode(token: string): z.output<typeof Token> | undefined {
-  try {
-    return Token.safeParse(JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))).data
-  } catch {
-    return undefined
-  }
+/** The failure of a list that cannot find its place again, because the row that it continues after has changed. */
+export function lastRowChanged(): ServiceError {
+  return mismatch('the last row of the previous page was renamed, moved or deleted; repeat the first page')
+}
+
+function mismatch(message: string): ServiceError {
+  return new ServiceError('invalid_argument', message, {
+    reason: 'PAGE_TOKEN_MISMATCH',
+    violations: [{ field: 'page_token', description: 'must be the next_page_token of the same query' }],
+  })
 }

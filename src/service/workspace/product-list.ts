@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import { cutPage, type Page } from '../shared/paging.ts'
+import { cutPage, textCursor, type Page } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 
 /** One page of the workspaces that the user is a member of, by name, with the role and the number of products. */
 export async function listWorkspaceRows(rows: Rows, { userId, page }: { userId: string; page: Page }) {
-  const { after } = page
+  const after = await textCursor(page, (id) =>
+    rows.selectFrom('workspace').select('name as text').where('id', '=', id).executeTakeFirst(),
+  )
   const mine = rows
     .selectFrom('workspace')
     .innerJoin('workspace_member', 'workspace_member.workspace_id', 'workspace.id')
@@ -29,7 +31,9 @@ export async function listProductRows(
   rows: Rows,
   { workspaceId, slug, page }: { workspaceId: string; slug: string | undefined; page: Page },
 ) {
-  const { after } = page
+  const after = await textCursor(page, (id) =>
+    rows.selectFrom('product').select('name as text').where('id', '=', Number(id)).executeTakeFirst(),
+  )
   const all = rows
     .selectFrom('product')
     .where('workspace_id', '=', workspaceId)

@@ -3,9 +3,9 @@ import type { InputOf } from '../../../contract/index.ts'
 import type { GapSummary } from '../../../contract/retrieval.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { componentRefs } from '../../workspace/releases/names.ts'
-import { nextToken, pagingMembers, type Page } from '../../shared/paging.ts'
+import { lastRowChanged, nextToken, pagingMembers, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
-import { scanGaps, type ScannedGap } from './scan.ts'
+import { gapId, scanGaps, type ScannedGap } from './scan.ts'
 import { viewGaps, type GapBody, type GapViewing } from './view.ts'
 import type { GapTypeName } from './score.ts'
 
@@ -18,11 +18,12 @@ export async function listGaps(
   { filter, page, ...viewing }: GapViewing & { filter: Filter; page: Page },
 ): Promise<{ gaps: GapBody[]; paging: ReturnType<typeof pagingMembers>; summary: z.input<typeof GapSummary> }> {
   const all = await matching(rows, await scanGaps(rows, product, viewing), filter)
-  const start = page.after === undefined ? 0 : all.findIndex((gap) => isAfter(gap, page.after!))
+  const after = page.after === undefined ? undefined : readCursor(page.after, all)
+  const start = after === undefined ? 0 : all.findIndex((gap) => isAfter(gap, after))
   const shown = start < 0 ? [] : all.slice(start, start + page.size)
   const last = shown.at(-1)
   const hasMore = start >= 0 && start + page.size < all.length && last !== undefined
-  const token = hasMore ? nextToken(page, { sortValue: last.score, id: tieBreaker(last) }) : ''
+  const token = hasMore ? nextToken(page, { sortValue: last.score, id: shortId(last) }) : ''
   const ranked = shown.map((gap, index) => ({ gap, rank: start + index + 1 }))
   return {
     gaps: await viewGaps(rows, product, ranked, viewing),
@@ -31,15 +32,33 @@ export async function listGaps(
   }
 }
 
-/** Sorts gaps of equal score as the list does: requirements by number, then files by path. */
+interface Place {
+  score: number
+  /** Sorts gaps of equal score as the list does: requirements by number, then files by path. */
+  tie: string
+}
+
 function tieBreaker({ number, path }: ScannedGap): string {
   return number === Infinity ? `file ${path}` : `a ${String(number).padStart(15, '0')}`
 }
 
-/** Whether a gap comes after the cursor, even if scores have changed since the previous page. */
-function isAfter(gap: ScannedGap, { sortValue, id }: { sortValue: string | number; id: string }): boolean {
+/** What a page token keeps of a gap: the number of the requirement, or a part of the gap's id because a path is long. */
+function shortId(gap: ScannedGap): string {
+  return gap.number === Infinity ? gapId(gap).slice(0, 16) : tieBreaker(gap)
+}
+
+/** The place of a token's gap, also when the score has changed since. Throws when the list has lost its file. */
+function readCursor({ sortValue, id }: NonNullable<Page['after']>, all: readonly ScannedGap[]): Place {
   const score = Number(sortValue)
-  return gap.score < score || (gap.score === score && tieBreaker(gap) > id)
+  if (id.startsWith('a ')) return { score, tie: id }
+  const file = all.find((gap) => gap.number === Infinity && shortId(gap) === id)
+  if (file === undefined) throw lastRowChanged()
+  return { score, tie: tieBreaker(file) }
+}
+
+/** Whether a gap comes after the cursor, even if scores have changed since the previous page. */
+function isAfter(gap: ScannedGap, { score, tie }: Place): boolean {
+  return gap.score < score || (gap.score === score && tieBreaker(gap) > tie)
 }
 
 async function matching(rows: Rows, gaps: ScannedGap[], filter: Filter): Promise<ScannedGap[]> {

@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
-import { cutPage, pagingMembers, type Page } from '../../shared/paging.ts'
+import { cutPage, pagingMembers, textCursor, type Page } from '../../shared/paging.ts'
 import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
 import { requirementNumber } from '../keys.ts'
@@ -48,7 +48,7 @@ export async function listRequirementRows(
       joined.innerJoin(ranked!.as('ranked'), (join) => join.onRef('ranked.seq', '=', 'requirement.seq')),
     )
     .where((eb) => eb.and(where))
-  const { after } = page
+  const after = sort === 'position' ? await treeCursor(rows, productId, page) : page.after
   const place = sql<string | number>`${by}`
   const found = await matching
     .selectAll('requirement')
@@ -65,6 +65,19 @@ export async function listRequirementRows(
   const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
   return { requirements: cut.rows, paging: cut.paging }
+}
+
+/** The cursor in tree order. The path of a requirement far down in the tree is too long for a token. */
+function treeCursor(rows: Rows, productId: number, page: Page) {
+  return textCursor(page, (number) =>
+    rows
+      .selectFrom('requirement')
+      .select('tree_path as text')
+      .where('product_id', '=', productId)
+      .where('number', '=', Number(number))
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst(),
+  )
 }
 
 async function conditions(rows: Rows, productId: number, filter: Filter): Promise<Expression<SqlBool>[]> {

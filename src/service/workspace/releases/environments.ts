@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Call, Platform } from '../../shared/context.ts'
-import { cutPage, type Page } from '../../shared/paging.ts'
+import { cutPage, textCursor, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { EnvironmentRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
@@ -61,7 +61,9 @@ export async function listEnvironmentRows(
   query: { productId: number; filter: Pick<InputOf<'listEnvironments'>, 'kind' | 'name'>; page: Page },
 ) {
   const { productId, page } = query
-  const { after } = page
+  const after = await textCursor(page, (id) =>
+    rows.selectFrom('environment').select('name_key as text').where('id', '=', id).executeTakeFirst(),
+  )
   const { kind, name } = query.filter
   const all = rows
     .selectFrom('environment')
