@@ -11,7 +11,16 @@ import { teamText } from '../src/mcp/text/team.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { explainMissingBranch } from './support/quality/branches.ts'
 import { keyOrId } from './support/columns.ts'
-import { gapRow, gapRows, hotFile, hotFileRows, type GapPage } from './support/quality/gaps.ts'
+import {
+  gapCounts,
+  gapRow,
+  gapRows,
+  hotFile,
+  hotFileRows,
+  notRunWords,
+  type GapPage,
+  type GapTypes,
+} from './support/quality/gaps.ts'
 import { errorEvent } from './support/errors/issues.ts'
 import { countWords } from './support/words.ts'
 
@@ -32,7 +41,7 @@ export const findCoverageGaps = defineTool({
     cursor: parameters.Cursor,
   }),
   output: z.object({
-    counts: fields(counts('total', 'no_test', 'not_run', 'files')),
+    counts: fields(counts('total', 'no_test', 'not_run', 'failing', 'suspect', 'files')),
     rows: gapRows,
     hot_files: hotFileRows.optional(),
   }),
@@ -52,7 +61,10 @@ export const findCoverageGaps = defineTool({
     const [untested, hot] = partition(response)
     const files = await Promise.all(hot.map((gap) => hotFile(gap, products, local)))
     return {
-      answer: gapSentence({ page, isFirst: cursor === undefined, numbers, component, product }, context),
+      answer: gapSentence(
+        { page, isFirst: cursor === undefined, numbers, types: response.summary?.by_type, component, product },
+        context,
+      ),
       product,
       data: {
         counts: numbers,
@@ -79,25 +91,16 @@ function partition({ coverage_gaps: gaps }: GapPage) {
   return [gaps.filter(isRequirement), gaps.filter((gap) => !isRequirement(gap))] as const
 }
 
-function gapCounts({ summary }: GapPage) {
-  const { total, by_state: states, by_type: types } = summary ?? {}
-  return {
-    total,
-    no_test: states?.no_test,
-    not_run: states?.not_run,
-    files: types?.GAP_TYPE_UNCLAIMED_HOT_FILE,
-  }
-}
-
 interface Found {
   page: Page
   isFirst: boolean
   numbers: ReturnType<typeof gapCounts>
+  types: GapTypes
   component: Component | undefined
   product: Product
 }
 
-function gapSentence({ page, isFirst, numbers, component, product }: Found, { offers }: Context): string {
+function gapSentence({ page, isFirst, numbers, types, component, product }: Found, { offers }: Context): string {
   const where = component === undefined ? '' : ` of ${teamText(component.name ?? 'the component')}`
   if (page.shown === 0) {
     if (!isFirst || page.cursor !== undefined) return 'No coverage gaps on this page: there are no more.'
@@ -108,7 +111,7 @@ function gapSentence({ page, isFirst, numbers, component, product }: Found, { of
   }
   const kinds = countWords([
     [numbers.no_test, 'requirement', 'without a test (no_test)'],
-    [numbers.not_run, 'requirement', 'with tests that prove nothing yet (not_run)'],
+    [numbers.not_run, 'requirement', `with tests that prove nothing yet (not_run${notRunWords(types)})`],
     [numbers.files, 'file', 'with errors that no requirement claims'],
   ])
   const total = numbers.total === undefined ? 'Coverage gaps' : counted(numbers.total, 'coverage gap')

@@ -17,6 +17,7 @@ import {
   describeEffect,
   describeWarnings,
   failingTests,
+  notRunNow,
   type Ingest,
   outsideErrors,
   renamedTests,
@@ -186,9 +187,11 @@ function outsideWords(ingest: Ingest): string {
   return ` The run failed outside of its tests (${counted(count, 'error')})${taken}.`
 }
 
-function effectWords({ coverage_effect: effect }: Ingest, dryRun: boolean): string {
+function effectWords(ingest: Ingest, dryRun: boolean): string {
+  const { coverage_effect: effect } = ingest
   const [from, to] = [effect?.before?.verified, effect?.after?.verified]
   if (from === undefined || to === undefined) return 'the coverage effect is not stated'
   const would = dryRun ? 'would be ' : ''
-  return `verified requirements ${would}${from === to ? `unchanged at ${to}` : `${from} -> ${to}`}`
+  const notRun = effect?.after?.not_run ? `; not_run ${effect.after.not_run}${notRunNow(ingest)}` : ''
+  return `verified requirements ${would}${from === to ? `unchanged at ${to}` : `${from} -> ${to}`}${notRun}`
 }

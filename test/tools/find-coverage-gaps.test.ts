@@ -20,7 +20,7 @@ afterEach(async () => {
 
 interface Found {
   answer: string
-  data: { counts: { total: number }; rows: { id: string; state: string; gap?: string; do: string }[] }
+  data: { counts: { total: number }; rows: { id: string; state: string; gap?: string; do: string; why: string }[] }
   next_cursor?: string
 }
 
@@ -31,7 +31,7 @@ async function find(args: Record<string, unknown> = {}): Promise<Found> {
 }
 
 /** A case linked to the requirement, with its newest result. */
-async function tested(requirement: string, name: string, status: 'RESULT_STATUS_PASSED' | 'RESULT_STATUS_FAILED') {
+async function tested(requirement: string, name: string, status: `RESULT_STATUS_${'PASSED' | 'FAILED' | 'SKIPPED'}`) {
   const cases = [{ file_path: 'test/a.test.ts', suite_path: [], name, status, requirement_keys: [requirement] }]
   await shop.api.ingestTests({ product_id: shop.productId, draft: { cases } })
 }
@@ -141,8 +141,16 @@ test('a gap is named where its state does not say what to do', async () => {
   const reworded = await shop.require('An order can be cancelled')
   await tested(reworded, 'cancels', 'RESULT_STATUS_PASSED')
   await shop.api.updateRequirement({ id: await shop.idOf(reworded), statement: 'Within an hour.' })
-  const { data } = await find()
+  const skipped = await shop.require('An order can be repeated')
+  await tested(skipped, 'repeats', 'RESULT_STATUS_SKIPPED')
+  const { answer, data } = await find()
+  // not_run does not mean that nobody ran them.
+  expect(answer).toContain(
+    '4 requirements with tests that prove nothing yet (not_run: 1 failing, 2 skipped or never run, 1 suspect)',
+  )
+  expect(data.counts).toMatchObject({ not_run: 4, failing: 1, suspect: 1 })
   const rows = new Map(data.rows.map((row) => [row.id, row]))
+  expect(rows.get(skipped)?.why).toBe('1 of 1 linked test skipped or blocked in the newest run')
   expect(rows.get(failing)).toMatchObject({ state: 'not_run', gap: 'failing', do: 'fix_test' })
   expect(rows.get(partial)).toMatchObject({ state: 'not_run', do: 'run_test' })
   expect(rows.get(reworded)).toMatchObject({ state: 'not_run', gap: 'suspect', do: 'confirm_link' })

@@ -64,11 +64,11 @@ test('ingest_test_report tells what the run changed, and what is left', async ()
   const args = { report: report(guest, late, unknown, skipped), environment: 'ci', release: 'shop@1.5.0' }
   const called = await agent.call('ingest_test_report', args)
   expect(shown(called).text).toMatchInlineSnapshot(`
-    "4 tests, 2 passed, 1 failed, 1 skipped; verified requirements 0 -> 1.
+    "4 tests, 2 passed, 1 failed, 1 skipped; verified requirements 0 -> 1; not_run 1 (1 failing).
     product: My product (id 1)
     totals: tests=4, passed=2, failed=1, skipped=1
     results: recorded=4
-    coverage: verified=0 -> 1, not_run=0 -> 1, no_test=2 -> 0
+    coverage: verified=0 -> 1, not_run=0 -> 1 (1 failing), no_test=2 -> 0
     requirements (id | was | state | failing | title):
     REQ-1 | no_test | not_run | true | An order is confirmed by mail
     REQ-2 | no_test | verified | - | A customer can order without an account
@@ -199,7 +199,7 @@ test('a requirement that a test without a tag is linked to is told as well', asy
 test('a test that fails again takes its requirement back', async () => {
   await send({ report: report(guest) })
   const { answer, data } = await send({ report: report({ ...guest, status: 'failed', message: 'no' }) })
-  expect(answer).toBe('1 test, 1 failed; verified requirements 1 -> 0.')
+  expect(answer).toBe('1 test, 1 failed; verified requirements 1 -> 0; not_run 1 (1 failing).')
   expect(data['requirements']).toMatchObject([{ id: 'REQ-2', was: 'verified', state: 'not_run', failing: true }])
 })
 
@@ -327,7 +327,9 @@ test.each([
 
 test('a preview tells the effect and stores nothing', async () => {
   const { answer, data, untrusted } = await send({ report: report(guest, late), dry_run: true })
-  expect(answer).toBe('Preview, nothing written: 2 tests, 1 passed, 1 failed; verified requirements would be 0 -> 1.')
+  expect(answer).toBe(
+    'Preview, nothing written: 2 tests, 1 passed, 1 failed; verified requirements would be 0 -> 1; not_run 1 (1 failing).',
+  )
   // A key that another test may get is not shown.
   expect(data['failing_tests']).toEqual([{ nr: 1, status: 'failed' }])
   expect(untrusted['failing_tests']).toEqual([{ nr: 1, name: 'is sent in time [REQ-1]', file: 'test/mail.test.ts' }])

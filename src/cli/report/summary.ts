@@ -66,7 +66,8 @@ function coverageLine(sent: readonly Ingest[]): string[] {
   const words = states.map(
     ([state, was = 0, is = 0]) => `${state} ${was === is ? String(is) : `${String(was)} -> ${String(is)}`}`,
   )
-  return [`  requirements: ${words.join(', ')}`]
+  const failing = after.failing ? ` (not run: ${String(after.failing)} failing)` : ''
+  return [`  requirements: ${words.join(', ')}${failing}`]
 }
 
 function warningLines(sent: readonly Ingest[], unread: readonly Unread[]): string[] {

@@ -99,14 +99,22 @@ export const Coverage = z.object({
   passed_count: z.int(),
   failed_count: z.int(),
   not_run_count: z.int(),
+  skipped_count: z.int().describe('Those of `not_run_count` that were skipped or blocked in their newest run.'),
   last_verified_at: Timestamp.nullable(),
   last_verified_release: untrusted(z.string()),
   last_verified_release_known: z.boolean(),
-  uncovered_criterion_ids: z.array(Id),
+  uncovered_criterion_ids: z.array(Id).describe('Criteria that no link covers.'),
+  covered_criterion_ids: z.array(Id).describe('Criteria that a link names and whose tests passed.'),
 })
 
 /** Requirements by coverage state. */
-export const CoverageCounts = z.object({ verified: z.int(), not_run: z.int(), no_test: z.int() })
+export const CoverageCounts = z.object({
+  verified: z.int(),
+  not_run: z.int(),
+  no_test: z.int(),
+  failing: z.int().describe('Those of `not_run` with a failing test.'),
+  suspect: z.int().describe('Those of `not_run` without a failing test that changed since their tests were linked.'),
+})
 export const CoverageEffect = z.object({ before: CoverageCounts, after: CoverageCounts })
 
 /** Request members that several nouns share. */

@@ -15,6 +15,9 @@ import { existingPath } from '../test-names.ts'
 export type GapPage = ReceivedResult<ResultOf<'listCoverageGaps'>>
 export type Gap = Received<z.output<typeof GapSchema>>
 
+/** How many gaps there are of each type. */
+export type GapTypes = NonNullable<GapPage['summary']>['by_type']
+
 /** Issues named in a gap's row, the loudest first. */
 const ISSUES = 2
 const REASON_CHARACTERS = 160
@@ -43,6 +46,32 @@ export const hotFileRows = rows({
   component,
   issues: z.string(),
 })
+
+/** How many gaps there are by state, and of those that are `not_run` how many fail or are in doubt. */
+export function gapCounts({ summary }: GapPage) {
+  const { total, by_state: states, by_type: types } = summary ?? {}
+  return {
+    total,
+    no_test: states?.no_test,
+    not_run: states?.not_run,
+    failing: types?.GAP_TYPE_FAILING || undefined,
+    suspect: types?.GAP_TYPE_SUSPECT || undefined,
+    files: types?.GAP_TYPE_UNCLAIMED_HOT_FILE,
+  }
+}
+
+/** `: 5 failing, 2 skipped or never run`: what `not_run` means for the requirements counted; empty where nobody said it. */
+export function notRunWords(types: GapTypes): string {
+  const parts = [
+    [types?.GAP_TYPE_FAILING, 'failing'],
+    [types?.GAP_TYPE_NOT_RUN, 'skipped or never run'],
+    [types?.GAP_TYPE_PARTIAL_CRITERIA, 'with criteria that no test covers'],
+    [types?.GAP_TYPE_SUSPECT, 'suspect'],
+    [types?.GAP_TYPE_STALE, 'with results that are too old'],
+  ] as const
+  const words = parts.flatMap(([count = 0, what]) => (count === 0 ? [] : [`${count} ${what}`]))
+  return words.length === 0 ? '' : `: ${words.join(', ')}`
+}
 
 /** The requirement of a gap as a row, with the word for the gap where its state does not say it. */
 export function gapRow(gap: Gap, products: readonly Product[]) {

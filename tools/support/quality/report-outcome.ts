@@ -71,14 +71,28 @@ function isFailed(status: Case['status']): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
 }
 
-/** Requirements by state, before and after: `3 -> 4`. */
-export function describeEffect({ coverage_effect: effect }: Ingest) {
-  const { before, after } = effect ?? {}
+/** Requirements by state, before and after: `3 -> 4`; of those that are `not_run` now, how many fail or are in doubt. */
+export function describeEffect(ingest: Ingest) {
+  const { before, after } = ingest.coverage_effect ?? {}
   const step = (state: 'verified' | 'not_run' | 'no_test') => {
     const [from, to] = [before?.[state], after?.[state]]
     return from === undefined || to === undefined ? undefined : `${from} -> ${to}`
   }
-  return { verified: step('verified'), not_run: step('not_run'), no_test: step('no_test') }
+  const notRun = step('not_run')
+  return {
+    verified: step('verified'),
+    not_run: notRun && `${notRun}${notRunNow(ingest)}`,
+    no_test: step('no_test'),
+  }
+}
+
+/** ` (4 failing, 1 suspect)`; empty where no requirement is, or where the service does not say it. */
+export function notRunNow({ coverage_effect: effect }: Ingest): string {
+  const { failing = 0, suspect = 0 } = effect?.after ?? {}
+  const words = [failing > 0 && `${failing} failing`, suspect > 0 && `${suspect} suspect`].filter(
+    (one) => one !== false,
+  )
+  return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
 /** The cases that failed, with the requirements they are linked to; one without a key has a number. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { CoverageState } from '../../../contract/base/common.ts'
+import type * as z from 'zod'
+import { type CoverageCounts, CoverageState } from '../../../contract/base/common.ts'
 import type { Rows } from '../../sql/database.ts'
 import { countedLinks, readCriterionIds, type CoverageScope } from './links.ts'
 import { chunks } from '../../sql/chunks.ts'
@@ -29,24 +30,34 @@ export async function coverageFor(
   return new Map(requirementIds.flatMap((id) => (shown.has(id) ? [[id, shown.get(id)!.coverage] as const] : [])))
 }
 
-/** The number of requirements in each state: those that count and are not groups, whose children count already. */
+/**
+ * The number of requirements in each state: those that count and are not groups, whose children count already. Those in
+ * `not_run` with a failing test, and others with links in doubt, are counted again by that.
+ */
 export async function countCoverage(
   rows: Rows,
   product: CoveredProduct,
   now: number,
   scope: CoverageScope = {},
-): Promise<Record<CoverageStateName, number>> {
-  const counts: Record<CoverageStateName, number> = { verified: 0, not_run: 0, no_test: 0 }
+): Promise<CoverageNumbers> {
+  const counts: CoverageNumbers = { verified: 0, not_run: 0, no_test: 0, failing: 0, suspect: 0 }
+  const add = (state: CoverageStateName, flags: { failing: boolean; suspect: boolean }, count: number) => {
+    counts[state] += count
+    if (state !== 'not_run') return
+    if (flags.failing) counts.failing += count
+    else if (flags.suspect) counts.suspect += count
+  }
   if (isEmpty(scope)) {
     const found = await rows
       .selectFrom('requirement_coverage')
-      .select(['state', sql<number>`count(*)`.as('count')])
+      .select(['state', 'failing', 'suspect', sql<number>`count(*)`.as('count')])
       .where('product_id', '=', product.id)
       .where('counts', '=', 1)
       .where('is_group', '=', 0)
-      .groupBy('state')
+      .groupBy(['state', 'failing', 'suspect'])
       .execute()
-    for (const { state, count } of found) counts[CoverageState.parse(state)] = count
+    for (const { state, failing, suspect, count } of found)
+      add(CoverageState.parse(state), { failing: failing === 1, suspect: suspect === 1 }, count)
     return counts
   }
   const all = await rows
@@ -59,10 +70,12 @@ export async function countCoverage(
   const shown = await scopedCoverage(rows, product, ids, now, scope)
   for (const id of ids) {
     const one = shown.get(id)
-    if (one?.counts === true) counts[one.coverage.state] += 1
+    if (one?.counts === true) add(one.coverage.state, one.coverage, 1)
   }
   return counts
 }
+
+type CoverageNumbers = z.input<typeof CoverageCounts>
 
 function isEmpty({ environmentId, releaseId }: CoverageScope): boolean {
   return environmentId === undefined && releaseId === undefined

@@ -72,10 +72,12 @@ export function judgeCoverage({ criterionIds, links, maxAgeMs, now }: Requiremen
       passed_count: passed.length,
       failed_count: failed.length,
       not_run_count: cases.length - passed.length - failed.length,
+      skipped_count: usable.length - passed.length - failed.length,
       last_verified_at: last === undefined ? null : new Date(last.at).toISOString(),
       last_verified_release: last?.release ?? '',
       last_verified_release_known: last?.releaseKnown ?? false,
       uncovered_criterion_ids: uncovered,
+      covered_criterion_ids: criterionIds.filter((id) => isProved(id, active, isUsable)),
     },
     gap: findGapType({
       linked: cases.length > 0,
@@ -114,6 +116,13 @@ function uncoveredCriteria(criterionIds: readonly string[], links: readonly Coun
   if (links.some(isWhole)) return []
   const covered = new Set(links.flatMap((link) => link.criterionIds))
   return criterionIds.filter((id) => !covered.has(id))
+}
+
+/** A criterion is covered once every test that a link names it for has passed; a link to the whole requirement names none. */
+function isProved(id: string, links: readonly CountedLink[], isUsable: (result: NewestResult) => boolean): boolean {
+  const cases = links.filter(({ criterionIds }) => criterionIds.includes(id)).flatMap((link) => link.cases)
+  const isPass = ({ newest }: CountedCase) => newest !== undefined && isUsable(newest) && hasPassed(newest.status)
+  return cases.length > 0 && cases.every(isPass)
 }
 
 function hasPassed(status: NewestResult['status']): boolean {

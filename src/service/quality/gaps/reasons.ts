@@ -40,7 +40,7 @@ function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): str
     case 'GAP_TYPE_FAILING':
       return [`${String(coverage?.failed_count ?? 0)} of ${tests} failed in the newest run`]
     case 'GAP_TYPE_NOT_RUN':
-      return [`${String(coverage?.not_run_count ?? 0)} of ${tests} did not run`]
+      return unrunReasons(coverage, tests)
     case 'GAP_TYPE_STALE':
       return [`the results of ${String(coverage?.not_run_count ?? 0)} of ${tests} are too old to count`]
     case 'GAP_TYPE_PARTIAL_CRITERIA':
@@ -52,6 +52,16 @@ function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): str
     case 'GAP_TYPE_UNCLAIMED_HOT_FILE':
       return ['errors occur in this file and no requirement claims it']
   }
+}
+
+/** A test that was skipped is not one that nobody ran yet. */
+function unrunReasons(coverage: CoverageBody | undefined, tests: string): string[] {
+  const { not_run_count: unrun = 0, skipped_count: skipped = 0 } = coverage ?? {}
+  const words = [
+    [skipped, 'skipped or blocked in the newest run'],
+    [unrun - skipped, 'not run'],
+  ] as const
+  return words.flatMap(([count, what]) => (count > 0 ? [`${String(count)} of ${tests} ${what}`] : []))
 }
 
 function importanceReasons(priority: string, risk: string): string[] {
@@ -67,11 +77,11 @@ function importanceReasons(priority: string, risk: string): string[] {
 
 function exposureReasons({ matched, nearby }: Exposure, window: ExposureWindow): string[] {
   const sum = (issues: Exposure['matched']) => issues.reduce((total, { events }) => total + events, 0)
-  const tell = (issues: Exposure['matched'], where: string) =>
-    issues.length === 0
-      ? []
-      : [
-          `${counted(sum(issues), 'error event')} of ${counted(issues.length, 'issue')} in ${where} in ${windowWords[window]}`,
-        ]
-  return [...tell(matched, 'its files'), ...tell(nearby, 'its component')]
+  const tell = (issues: Exposure['matched'], where: string) => {
+    const events = counted(sum(issues), 'error event')
+    return `${events} of ${counted(issues.length, 'issue')} in ${where} in ${windowWords[window]}`
+  }
+  if (matched.length === 0) return nearby.length === 0 ? [] : [tell(nearby, 'its component')]
+  const more = `${String(sum(nearby))} more of ${counted(nearby.length, 'issue')} elsewhere in its component`
+  return [tell(matched, 'its files'), ...(nearby.length === 0 ? [] : [more])]
 }

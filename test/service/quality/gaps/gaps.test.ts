@@ -145,6 +145,19 @@ test('errors in the files of a requirement raise its score, and errors in its co
   expect(page.coverage_gaps[1]!.reasons).toContain('10 error events of 2 issues in its component in the last 7 days')
 })
 
+test('errors elsewhere in the component are told apart from those in the files of the requirement', async () => {
+  await using app = await startApp()
+  const made = await app.request<{ component: { id: string } }>('POST', `/v1/products/${app.productId}/components`, {
+    name: 'Cart',
+    path_globs: ['src/cart/**'],
+  })
+  await require(app, { code_refs: [{ path: 'src/cart/total.ts' }], component_ids: [made.body.component.id] })
+  for (const file of ['src/cart/total.ts', 'src/cart/other.ts', 'src/cart/other.ts']) await app.ingest(crashIn(file))
+  const { reasons } = (await list(app)).coverage_gaps[0]!
+  expect(reasons).toContain('1 error event of 1 issue in its files in the last 7 days')
+  expect(reasons).toContain('2 more of 1 issue elsewhere in its component')
+})
+
 test('a file that occurs in errors and that no requirement claims is a separate gap', async () => {
   await using app = await startApp()
   await app.ingest(crashIn('src/search/index.ts'))
@@ -201,7 +214,7 @@ test('each type of gap is recognized, and a verified requirement is not a gap', 
   ])
   expect(page.coverage_gaps.map(({ reasons }) => reasons[0])).toEqual([
     '1 of 1 linked test failed in the newest run',
-    '1 of 1 linked test did not run',
+    '1 of 1 linked test not run',
     'it has changed since its tests were linked: review the tests and confirm the link',
     '1 acceptance criterion without a test',
   ])

@@ -99,8 +99,8 @@ test('a report creates suites and cases, records results, links by annotation an
     { key: 'TC-3', action: 'INGEST_ACTION_CREATED', status: 'RESULT_STATUS_FAILED', requirement_keys: [] },
   ])
   expect(report.coverage_effect).toEqual({
-    before: { verified: 0, not_run: 0, no_test: 1 },
-    after: { verified: 1, not_run: 0, no_test: 0 },
+    before: { verified: 0, not_run: 0, no_test: 1, failing: 0, suspect: 0 },
+    after: { verified: 1, not_run: 0, no_test: 0, failing: 0, suspect: 0 },
   })
   expect(report.gate_stale).toBe(true)
   expect(report.run.totals).toMatchObject({ tests: 2, passed: 1, failed: 1 })
