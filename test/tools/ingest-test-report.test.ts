@@ -90,11 +90,11 @@ test('ingest_test_report tells what the run changed, and what is left', async ()
   `)
   expect(shown(called).structured).toMatchInlineSnapshot(`
     {
-      "answer": "4 tests, 2 passed, 1 failed, 1 skipped; verified requirements 0 -> 1.",
+      "answer": "4 tests, 2 passed, 1 failed, 1 skipped; verified requirements 0 -> 1; not_run 1 (1 failing).",
       "data": {
         "coverage": {
           "no_test": "2 -> 0",
-          "not_run": "0 -> 1",
+          "not_run": "0 -> 1 (1 failing)",
           "verified": "0 -> 1",
         },
         "failing_tests": [
