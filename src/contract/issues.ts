@@ -39,11 +39,11 @@ export const Corroboration = z.object({
   contradicted: z
     .boolean()
     .optional()
-    .describe("The code that the events claim is not in the team's sources; absent: not checked."),
+    .describe('The code that each event claims is not in the sources of its release; absent: not checked.'),
   suspicious: z
     .boolean()
     .optional()
-    .describe('Title, message or culprit reads like instructions to an agent; absent: not checked.'),
+    .describe('Title, message or culprit of each event reads like instructions to an agent; absent: not checked.'),
 })
 
 export const Grouping = z.object({

@@ -203,7 +203,7 @@ test('pages lead on to every gap once', async () => {
 })
 
 test('a hot file that is on this machine is a fact, any other stays in the block', async () => {
-  await shop.crash(5, unclaimedCrash('src/\u202Eevil.ts', 'y'))
+  await shop.crash(5, unclaimedCrash('src/\u200Bevil.ts', 'y'))
   const exists: LocalFiles['exists'] = (path) => Promise.resolve(path === 'src/search/index.ts')
   await using here = await connect(shop.api, { local: { ...closedMachine.local, exists } })
   const { text } = await here.call('find_coverage_gaps')

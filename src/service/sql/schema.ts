@@ -172,6 +172,9 @@ export interface IssueRow {
   last_seq: number
   version: Generated<number>
   created_at: number
+  /** 0 or 1, null for an issue that is older than the column. */
+  suspicious: Generated<number | null>
+  contradicted: Generated<number | null>
 }
 
 export interface OccurrenceRow {

@@ -40,6 +40,7 @@ export interface ContextOptions {
 
 export interface SharedContext {
   gaps: readonly ScannedGap[]
+  /** Without those that are doubted: nothing is suggested because of them. */
   issues: readonly LiveIssue[]
   conventions: ConventionsBody
 }
@@ -54,7 +55,7 @@ const FRAMES_SHOWN = 5
 export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedContext> {
   return {
     gaps: await scanGaps(rows, product, { window: WINDOW, now }),
-    issues: await liveIssues(rows, product.id, { window: '30d', now }),
+    issues: (await liveIssues(rows, product.id, { window: '30d', now })).filter(({ doubt }) => doubt === undefined),
     conventions: await readConventions(rows, product.id),
   }
 }

@@ -23,6 +23,8 @@ export interface LiveIssue {
   events: number
   /** The same, weighted by environment and level: its share of X (contract §9.1). */
   weighted: number
+  /** Why it does not count: anyone may have made it up (contract §9.1). */
+  doubt: 'suspicious' | 'contradicted' | undefined
   /** The files of its in-app frames and their distance to the crash: 0 is the crash. */
   files: { path: string; distance: number }[]
 }
@@ -42,6 +44,7 @@ export async function liveIssues(
     .innerJoin('occurrence_rollup as rollup', 'rollup.issue_id', 'issue.id')
     .leftJoin('environment', 'environment.id', 'rollup.environment_id')
     .select(['issue.id', 'issue.number', 'issue.title', 'issue.level', 'issue.status', 'issue.component_id'])
+    .select(['issue.suspicious', 'issue.contradicted'])
     .select('issue.users_affected as users')
     .select(sql<number>`sum(rollup.count)`.as('events'))
     .select(sql<number>`sum(rollup.count * coalesce(environment.exposure_weight, 1))`.as('exposed'))
@@ -54,13 +57,14 @@ export async function liveIssues(
     .execute()
   if (counted.length === 0) return []
   const files = await loadCrashFiles(rows, productId, new Set(counted.map(({ id }) => id)))
-  return counted.map(({ component_id, exposed, level, ...issue }) => {
+  return counted.map(({ component_id, exposed, level, suspicious, contradicted, ...issue }) => {
     const parsed = Level.parse(level)
     return {
       ...issue,
       level: parsed,
       componentId: component_id,
       weighted: exposed * levelWeight(parsed),
+      doubt: suspicious === 1 ? 'suspicious' : contradicted === 1 ? 'contradicted' : undefined,
       files: files.get(issue.id) ?? [],
     }
   })
@@ -85,6 +89,8 @@ export interface Exposure {
   matched: readonly LiveIssue[]
   /** These count half. */
   nearby: readonly LiveIssue[]
+  /** Issues whose files match and that add nothing, because they are doubted. */
+  doubted: readonly LiveIssue[]
 }
 
 /** X: issues whose files match count in full, those that only share a component count half (contract §9.1). */

@@ -1,6 +1,6 @@
 import { counted } from '../../../lib/counted.ts'
 import type { CoverageBody } from '../coverage/rule.ts'
-import type { Exposure, ExposureWindow } from './exposure.ts'
+import type { Exposure, ExposureWindow, LiveIssue } from './exposure.ts'
 import type { GapTypeName } from './score.ts'
 
 const windowWords: Readonly<Record<ExposureWindow, string>> = {
@@ -75,13 +75,30 @@ function importanceReasons(priority: string, risk: string): string[] {
   })
 }
 
-function exposureReasons({ matched, nearby }: Exposure, window: ExposureWindow): string[] {
+function exposureReasons({ matched, nearby, doubted }: Exposure, window: ExposureWindow): string[] {
   const sum = (issues: Exposure['matched']) => issues.reduce((total, { events }) => total + events, 0)
   const tell = (issues: Exposure['matched'], where: string) => {
     const events = counted(sum(issues), 'error event')
     return `${events} of ${counted(issues.length, 'issue')} in ${where} in ${windowWords[window]}`
   }
-  if (matched.length === 0) return nearby.length === 0 ? [] : [tell(nearby, 'its component')]
   const more = `${String(sum(nearby))} more of ${counted(nearby.length, 'issue')} elsewhere in its component`
-  return [tell(matched, 'its files'), ...(nearby.length === 0 ? [] : [more])]
+  return [
+    ...(matched.length === 0 ? [] : [tell(matched, 'its files')]),
+    ...(nearby.length === 0 ? [] : [matched.length === 0 ? tell(nearby, 'its component') : more]),
+    ...tellDoubted(doubted, 'suspicious', ['its text looks like instructions', 'their text looks like instructions']),
+    ...tellDoubted(doubted, 'contradicted', [
+      'the code it claims is not in your sources',
+      'the code they claim is not in your sources',
+    ]),
+  ]
+}
+
+function tellDoubted(
+  doubted: Exposure['doubted'],
+  doubt: LiveIssue['doubt'],
+  [one, several]: readonly [string, string],
+): string[] {
+  const { length } = doubted.filter((issue) => issue.doubt === doubt)
+  if (length === 0) return []
+  return [length === 1 ? `1 more issue is not counted: ${one}` : `${length} more issues are not counted: ${several}`]
 }

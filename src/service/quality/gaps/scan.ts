@@ -49,6 +49,7 @@ export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQu
   const claims = await requirementsOfPaths(rows, product.id, [
     ...new Set(issues.flatMap(({ files }) => files.map(({ path }) => path))),
   ])
+  const counted = issues.filter(({ doubt }) => doubt === undefined)
   const exposures = exposureIndex(issues, claims)
   const open =
     query.environmentId === undefined
@@ -59,7 +60,7 @@ export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQu
     const { id: requirementId, ...facts } = gap
     return { ...facts, ...scored(gap.type, gap.risk, exposure), requirementId, path: '' }
   })
-  return [...gaps, ...hotFiles(issues, claims)].toSorted(
+  return [...gaps, ...hotFiles(counted, claims)].toSorted(
     (a, b) => b.score - a.score || a.number - b.number || (a.path < b.path ? -1 : 1),
   )
 }
@@ -157,8 +158,11 @@ function exposureIndex(
       }
     }
   }
-  const byComponent = Map.groupBy(issues, ({ componentId }) => componentId)
-  const none: Exposure = { matched: [], nearby: [] }
+  const byComponent = Map.groupBy(
+    issues.filter(({ doubt }) => doubt === undefined),
+    ({ componentId }) => componentId,
+  )
+  const none: Exposure = { matched: [], nearby: [], doubted: [] }
   const nearbyOnly = new Map<readonly string[], Exposure>()
   return (requirementId: string, componentIds: readonly string[]): Exposure => {
     const matched = byRequirement.get(requirementId)
@@ -166,10 +170,18 @@ function exposureIndex(
     const known = matched === undefined ? nearbyOnly.get(componentIds) : undefined
     if (known !== undefined) return known
     const nearby = [...new Set(componentIds)].flatMap((id) => byComponent.get(id) ?? [])
-    const exposure = { matched: [...(matched ?? [])], nearby: nearby.filter((issue) => matched?.has(issue) !== true) }
+    const [sound, doubted] = splitDoubted(matched ?? [])
+    const exposure = { matched: sound, nearby: nearby.filter((issue) => matched?.has(issue) !== true), doubted }
     if (matched === undefined) nearbyOnly.set(componentIds, exposure)
     return exposure
   }
+}
+
+function splitDoubted(issues: Iterable<LiveIssue>): [sound: LiveIssue[], doubted: LiveIssue[]] {
+  const { sound = [], doubted = [] } = Object.groupBy(issues, ({ doubt }) =>
+    doubt === undefined ? 'sound' : 'doubted',
+  )
+  return [sound, doubted]
 }
 
 /** For each issue the file nearest to the crash, unless a requirement claims it. */
@@ -185,7 +197,7 @@ function hotFiles(issues: readonly LiveIssue[], claims: ReadonlyMap<string, unkn
   }
   const type = 'GAP_TYPE_UNCLAIMED_HOT_FILE'
   const files = [...byFile].map(([path, matched]): ScannedGap => ({
-    ...scored(type, UNCLAIMED_RISK, { matched, nearby: [] }),
+    ...scored(type, UNCLAIMED_RISK, { matched, nearby: [], doubted: [] }),
     type,
     requirementId: undefined,
     number: Infinity,

@@ -108,5 +108,7 @@ function viewCorroboration(
     first_seen: timestamp(issue.first_seen),
     sdk_known,
     score: signs.filter(Boolean).length,
+    ...(issue.contradicted !== null && { contradicted: issue.contradicted === 1 }),
+    ...(issue.suspicious !== null && { suspicious: issue.suspicious === 1 }),
   }
 }

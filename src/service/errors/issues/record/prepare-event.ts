@@ -4,6 +4,7 @@ import type { NormalEvent } from '../../event/event.ts'
 import type { Symbolication } from '../../../shared/event-symbolicator.ts'
 import { packBody } from '../event-body.ts'
 import type { Summary } from '../columns.ts'
+import type { Doubts } from './corroboration.ts'
 import type { Prepared } from './record-event.ts'
 import { groupSymbolicated } from '../symbolication.ts'
 
@@ -13,14 +14,29 @@ export interface Symbolicated {
   symbolication: Symbolication
 }
 
+/** Finds reasons to doubt an event. */
+export interface Doubting {
+  isSuspicious: (texts: readonly string[]) => boolean
+  contradicted: boolean
+}
+
 /**
  * Groups and packs an event: all the work that needs no database. The event is stored as it was sent, so that maps
  * uploaded later can be applied to it; grouping and summary use the symbolicated event.
  */
-export function prepareEvent(productId: number, sent: NormalEvent, { event, symbolication }: Symbolicated): Prepared {
+export function prepareEvent(
+  productId: number,
+  sent: NormalEvent,
+  { event, symbolication }: Symbolicated,
+  { isSuspicious, contradicted }: Doubting,
+): Prepared {
   const grouping = groupSymbolicated(event, sent)
   const summary = JSON.stringify(toSummary(event, grouping.title, symbolication.state))
-  return { productId, event, grouping, summary, body: packBody(sent) }
+  const doubts: Doubts = {
+    suspicious: isSuspicious([grouping.title, grouping.culprit, event.message]),
+    contradicted,
+  }
+  return { productId, event, grouping, summary, body: packBody(sent), doubts }
 }
 
 function toSummary(event: NormalEvent, title: string, state: Symbolication['state']): z.input<typeof Summary> {

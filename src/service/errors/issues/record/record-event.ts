@@ -7,7 +7,7 @@ import type { NormalEvent } from '../../event/event.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
-import { corroborate } from './corroboration.ts'
+import { corroborate, type Doubts } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
 import { findPlace, type EventPlace } from './event-place.ts'
@@ -25,6 +25,7 @@ export interface Prepared {
   summary: string
   /** Of the event as it was sent. */
   body: Uint8Array
+  doubts: Doubts
 }
 
 export interface Recorded {
@@ -204,16 +205,21 @@ interface Addition {
   newUsers: number
 }
 
-/** Counts the occurrence. The newest event sets title, level and culprit; the oldest sets the first release. */
+/**
+ * Counts the occurrence. The newest event sets title, level and culprit; the oldest sets the first release. A doubt stays
+ * as long as every event gives reason for it.
+ */
 function updateIssue(prepare: Prepare, prepared: Prepared, { issueId, place, before, seq, newUsers }: Addition): void {
-  const { event, grouping } = prepared
+  const { event, grouping, doubts } = prepared
   const { timestamp } = event
   prepare(
     `UPDATE issue SET times_seen = times_seen + 1, users_affected = users_affected + ?1, last_seq = ?2,
        first_seq = CASE first_seq WHEN 0 THEN ?2 ELSE first_seq END,
        first_release_id = CASE WHEN ?3 < first_seen THEN ?4 ELSE first_release_id END,
-       first_seen = CASE WHEN ?3 < first_seen THEN ?3 ELSE first_seen END WHERE id = ?5`,
-  ).run(newUsers, seq, timestamp, place.releaseId, issueId)
+       first_seen = CASE WHEN ?3 < first_seen THEN ?3 ELSE first_seen END,
+       suspicious = CASE WHEN times_seen = 0 OR suspicious = 1 THEN ?6 ELSE suspicious END,
+       contradicted = CASE WHEN times_seen = 0 OR contradicted = 1 THEN ?7 ELSE contradicted END WHERE id = ?5`,
+  ).run(newUsers, seq, timestamp, place.releaseId, issueId, doubts.suspicious ? 1 : 0, doubts.contradicted ? 1 : 0)
   if (before !== undefined && timestamp < before.last_seen) return
   prepare(
     `UPDATE issue SET last_seen = ?, title = ?, type = ?, value = ?, culprit = ?, level = ?, platform = ?, handled = ?,

@@ -4,6 +4,7 @@ import type { Grouping } from '../../grouping/index.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
 import { unpackBody, type StoredEvent } from '../event-body.ts'
 import { Summary } from '../columns.ts'
+import type { ClaimCheck } from './claims.ts'
 import { corroborate } from './corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
 import { findOverflowIssue } from './overflow.ts'
@@ -31,6 +32,7 @@ export interface Resymbolicating {
   symbolicator: Pick<Symbolicator, 'symbolicate' | 'changed'>
   attribute: Attribute
   locator: OpenLocator
+  claims: Pick<ClaimCheck, 'contradicts'>
   /** Smaller in tests. */
   mostBytes?: number
 }
@@ -180,25 +182,33 @@ async function renew(
   affords: Affords,
 ): Promise<{ changed: number; late: string[] }> {
   const renewed: Renewed[] = []
+  const contradicted: string[] = []
   for (const issueId of issueIds) {
     // Let everything else of the process run between two events.
     await nextTurn()
     const occurrence = await newestOccurrence(tools.db.read, issueId)
     if (occurrence === undefined || !affords(occurrence)) continue
     const read = await applySourceMaps(tools.symbolicator, productId, unpackBody(occurrence.body).event)
+    if (await tools.claims.contradicts(productId, read.event)) contradicted.push(issueId)
     const summary = renewedSummary(occurrence.summary, read.grouping.title, read.symbolication.state)
     // Nothing was mapped and the state is unchanged: so is the event.
     if (read.symbolication.frames_mapped === 0 && summary === occurrence.summary) continue
     renewed.push({ issueId, productId, occurrence, event: read.event, grouping: read.grouping, summary })
   }
-  if (renewed.length === 0) return { changed: 0, late: [] }
+  if (renewed.length + contradicted.length === 0) return { changed: 0, late: [] }
   return tools.db.batch((prepare) => {
+    for (const issueId of contradicted) contradict(prepare, issueId)
     const outcomes = renewed.map((issue) => ({ id: issue.issueId, outcome: write(prepare, tools, issue) }))
     return {
       changed: outcomes.filter(({ outcome }) => outcome === 'changed').length,
       late: outcomes.filter(({ outcome }) => outcome === 'late').map(({ id }) => id),
     }
   })
+}
+
+/** Of several events only the newest was read. */
+function contradict(prepare: Prepare, issueId: string): void {
+  prepare('UPDATE issue SET contradicted = 1 WHERE id = ? AND times_seen = 1').run(issueId)
 }
 
 function renewedSummary(stored: string, title: string, state: z.input<typeof Summary>['symbolication_state']): string {

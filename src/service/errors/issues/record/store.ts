@@ -6,6 +6,8 @@ import { resymbolicate } from './resymbolicate.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../../../sql/database.ts'
 import { createAttribution } from './attribution.ts'
+import { createClaimCheck } from './claims.ts'
+import { createSuspicion } from './corroboration.ts'
 import { createDropCounters } from './drop-counters.ts'
 import { groupCommit } from './group-commit.ts'
 import { newIssuesPerHour as defaultNewIssues } from './overflow.ts'
@@ -63,12 +65,16 @@ export function createEventStore({
       newIssuesPerHour,
     }),
   })
+  const claims = createClaimCheck({ db, symbolicator })
+  const isSuspicious = createSuspicion()
   let background: Promise<void> = Promise.resolve()
 
   return {
     async append(productId: number, event: NormalEvent) {
       const symbolicated = await inTurn(() => symbolicator.symbolicate(productId, event))
-      const prepared = await pace(() => prepareEvent(productId, event, symbolicated))
+      const contradicted = await claims.contradicts(productId, symbolicated.event)
+      const doubting = { isSuspicious, contradicted }
+      const prepared = await pace(() => prepareEvent(productId, event, symbolicated, doubting))
       return commit((tools) => recordEvent(tools, prepared))
     },
 
@@ -79,8 +85,10 @@ export function createEventStore({
       background = background.then(() => attribution.reattribute(productId)).catch(onError)
     },
 
-    sourceMapsAdded: (productId, release, debugIds) =>
-      resymbolicate({ db, symbolicator, ...attribution }, productId, release, debugIds),
+    sourceMapsAdded(productId, release, debugIds) {
+      claims.forget(productId)
+      return resymbolicate({ db, symbolicator, ...attribution, claims }, productId, release, debugIds)
+    },
 
     async idle() {
       await dropCounters.flush()

@@ -25,7 +25,8 @@ export function createSourcePaths(roots: RepositoryRoots): SourcePaths {
   }
 }
 
-function teamPath(name: string, mapPath: string, roots: RepositoryRoots): string {
+/** The repository path of a source of a map; '' for a library and for what is no file. */
+export function teamPath(name: string, mapPath: string, roots: RepositoryRoots): string {
   const filename = sourcePath(name, mapPath)
   if (filename === '' || isLibrarySource(name, filename)) return ''
   return repoPath({ filename, abs_path: '' }, roots)

@@ -29,6 +29,8 @@ interface ReleaseFacts {
 export interface ArtifactIndex {
   /** The match of each file, by its key. A file that was looked up before costs no query. */
   match(build: Build, files: readonly FrameFile[]): Promise<Map<string, Match>>
+  /** Whether a release has maps. */
+  hasMaps(productId: number, release: string): Promise<boolean>
   /** Forgets everything about a product. */
   changed(productId: number): void
   /** The table of a source that a map names without its text; undefined when none was uploaded. */
@@ -132,6 +134,10 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
       }
       for (const kept of kinds) kept.trim()
       return answers
+    },
+    async hasMaps(productId, release) {
+      await refresh()
+      return (await findReleaseFacts({ productId, release, dist: '' })).maps > 0
     },
     changed: (productId) => forget(`${productId}\n`),
     async findSource(productId, wanted) {

@@ -9,6 +9,7 @@ import { createFrameMapper, type GeneratedPosition, type Mapped, type WantedText
 import type { Match, MatchedArtifacts } from './match.ts'
 import { openTables } from './open-tables.ts'
 import { missingProblem, problems, symbolicationState, type Problem } from './problems.ts'
+import { createSourceTexts, type SourceOfRelease } from './source-texts.ts'
 import { sourceLines, type SourceLines } from './source-lines.ts'
 
 /** Files of one event that are looked up: each may be part of a query (decision 011). */
@@ -20,6 +21,10 @@ const BATCH = 8
 
 /** Symbolicates events with the artifacts of their product. */
 export interface Symbolicator extends EventSymbolicator {
+  /** Whether a release has source maps. */
+  hasMaps(productId: number, release: string): Promise<boolean>
+  /** The lines of a file of the repository, for each build of a release that was uploaded with its text. */
+  sourceTexts(wanted: SourceOfRelease): Promise<string[][]>
   /** Call after artifacts of this product were added or removed. */
   changed(productId: number): void
   /** Ids of the uploads that mapped frames since the last call. */
@@ -58,6 +63,8 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
       const symbolication = summarise(read)
       return { event: symbolication.frames_mapped === 0 ? event : withFrames(event, read), symbolication }
     },
+    hasMaps: (productId, release) => index.hasMaps(productId, release),
+    sourceTexts: createSourceTexts({ db, index, open }),
     changed(productId) {
       index.changed(productId)
       open.reopen()

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
+import { createClaimCheck } from '../../../../../src/service/errors/issues/record/claims.ts'
 import { createAttribution } from '../../../../../src/service/errors/issues/record/attribution.ts'
 import { resymbolicate } from '../../../../../src/service/errors/issues/record/resymbolicate.ts'
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
@@ -29,7 +30,8 @@ const files = () => ({ 'assets/app.js': built.code, 'assets/app.js.map': built.m
 async function again(app: App, release: string, mostBytes?: number): Promise<number> {
   const symbolicator = createSymbolicator({ db: app.db, tables: join(app.dataDir, 'sourcemaps') })
   const attribution = createAttribution({ db: app.db, symbolicator })
-  const tools = { db: app.db, symbolicator, ...attribution, ...(mostBytes !== undefined && { mostBytes }) }
+  const claims = createClaimCheck({ db: app.db, symbolicator })
+  const tools = { db: app.db, symbolicator, claims, ...attribution, ...(mostBytes !== undefined && { mostBytes }) }
   const changed = await resymbolicate(tools, Number(app.productId), release, [])
   symbolicator.close()
   return changed
