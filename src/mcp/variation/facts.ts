@@ -1,85 +1,126 @@
-import type { Facts } from './vary.ts'
+import type * as z from 'zod'
+import type { Received } from '../../client/api.ts'
+import type { Event as EventSchema } from '../../contract/events.ts'
+import { openEvent, type Opened } from './open.ts'
+import { partStacks, stackNames } from './stacks.ts'
+import { findTemplates, type FindTemplate } from './templates.ts'
+import type { Occurrence } from './vary.ts'
 
-/** The members of an occurrence that are compared; each may be missing. */
-export interface ComparedEvent {
-  id: string
-  environment?: string | undefined
-  release?: string | undefined
-  level?: string | undefined
-  handled?: boolean | undefined
-  transaction?: string | undefined
-  server_name?: string | undefined
-  message?: string | undefined
-  message_params?: readonly unknown[] | undefined
-  exceptions?: readonly ComparedException[] | undefined
-  breadcrumbs?: readonly { category?: string; message?: string; data?: Readonly<Record<string, unknown>> }[] | undefined
-  tags?: readonly { key?: string; value?: string }[] | undefined
-  request?:
-    | {
-        method?: string | undefined
-        url?: string | undefined
-        query_string?: string | undefined
-        headers?: Readonly<Record<string, unknown>> | undefined
-      }
-    | undefined
-  contexts?: Readonly<Record<string, unknown>> | undefined
-  extra?: Readonly<Record<string, unknown>> | undefined
-}
-
-interface ComparedException {
-  type?: string
-  value?: string
-  frames?: readonly ComparedFrame[]
-}
-
-interface ComparedFrame {
-  function?: string
-  filename?: string
-  lineno?: number
-  in_app?: boolean
-  vars?: Readonly<Record<string, unknown>>
-}
+export type Event = Received<z.output<typeof EventSchema>>
+type ComparedEvent = ReturnType<typeof openCompared>
 
 const MOST_CRUMBS = 30
 const MOST_FRAMES = 12
 const MOST_FACTS = 300
-const MOST_CHARACTERS = 200
+const MOST_CHARACTERS = 500
 /** Members of contexts that differ in each occurrence and explain nothing. */
 const NOISE =
   /(?:^|\.)(?:trace_id|span_id|parent_span_id|start_time|boot_time|app_start_time|free_memory|usable_memory|timestamp|current_time|rss|free_storage|processor_frequency)$/
 
+interface ComparedFacts {
+  occurrences: Occurrence[]
+  /** Of a breadcrumb's fact: how many breadcrumbs stand between it and the crash, at the least. */
+  distances: ReadonlyMap<string, number>
+}
+
 /**
- * What an occurrence says, by name: its release, environment and tags, its messages, its request, values of contexts,
- * extra and the variables of the crashing frames, and its breadcrumbs. `template` splits a breadcrumb into its constant
- * words and its variables.
+ * What occurrences say, by name: release, environment and tags, messages and their parameters, the request, values of
+ * contexts, extra and the variables of the crashing frames, breadcrumbs by their templates, and where the stacks part.
  */
-export function readFacts(
-  event: ComparedEvent,
-  template: (text: string) => { template: string; values: string[] },
-): Facts {
-  const facts = new Map<string, string[]>()
-  const add = (name: string, value: unknown) => {
-    const text = plainValue(value)
-    if (text === undefined || (facts.size >= MOST_FACTS && !facts.has(name))) return
-    const known = facts.get(name)
-    if (known === undefined) facts.set(name, [text])
-    else if (!known.includes(text)) known.push(text)
+export function readFacts(events: readonly Event[]): ComparedFacts {
+  const opened = events.map(openCompared)
+  const distances = new Map<string, number>()
+  const crumbs = findTemplates(opened.flatMap(({ crumbs: texts }) => texts))
+  const errors = findTemplates(opened.flatMap(({ errors: texts }) => texts))
+  const partings = partStacks(opened.map(({ stack }) => stack))
+  const areEqual = partings.every((places) => places.length === 0)
+  const occurrences = opened.map((event, place) => {
+    const facts = new Map<string, string[]>()
+    const add = (name: string, value: unknown) => addFact(facts, name, value)
+    addErrors(event, errors, add)
+    for (const { name, value } of partings[place] ?? []) add(name, value)
+    if (areEqual && event.stack.length > 0) add('in-app stack', event.stack.join(' < '))
+    addCrumbs(event, crumbs, (name, value, distance) => {
+      add(name, value)
+      distances.set(name, Math.min(distance, distances.get(name) ?? Infinity))
+    })
+    addSurroundings(event, add)
+    return { id: event.id, facts }
+  })
+  return { occurrences, distances }
+}
+
+/** The members that are compared, with outsiders' texts opened. */
+function openCompared(event: Event) {
+  const { id, environment, release, level, handled, transaction, server_name, message, message_params } = event
+  const { tags, request, contexts, extra, exceptions = [], breadcrumbs = [] } = event
+  const thrown = exceptions.at(-1)
+  const frames = (thrown?.frames ?? []).filter((frame) => frame.in_app !== false).slice(-MOST_FRAMES)
+  const opened = openEvent({
+    environment,
+    release,
+    level,
+    handled,
+    transaction,
+    server_name,
+    message,
+    message_params,
+    tags,
+    contexts,
+    extra,
+    request: { method: request?.method, url: request?.url, query_string: request?.query_string },
+    exceptions: exceptions.map(({ type, value }) => ({ type, value })),
+    frames: frames.map(({ function: name, filename, lineno, vars }) => ({ function: name, filename, lineno, vars })),
+    breadcrumbs: breadcrumbs
+      .slice(-MOST_CRUMBS)
+      .map(({ category, message: text, data }) => ({ category, message: text, data })),
+  })
+  const errors = opened.exceptions.map(({ type = '', value = '' }) => (type === '' ? value : `${type}: ${value}`))
+  return {
+    ...opened,
+    id,
+    errors: errors.length === 0 ? [opened.message ?? ''] : errors,
+    stack: stackNames(opened.frames),
+    crumbs: opened.breadcrumbs.map(crumbText),
   }
-  for (const name of ['environment', 'release', 'level', 'handled', 'transaction', 'server_name'] as const) {
-    add(name, event[name])
+}
+
+type Add = (name: string, value: unknown) => void
+
+function addFact(facts: Map<string, string[]>, name: string, value: unknown): void {
+  const text = plainValue(value)
+  if (text === undefined || (facts.size >= MOST_FACTS && !facts.has(name))) return
+  const known = facts.get(name)
+  if (known === undefined) facts.set(name, [text])
+  else if (!known.includes(text)) known.push(text)
+}
+
+function addErrors({ errors, message_params: parameters = [] }: ComparedEvent, template: FindTemplate, add: Add): void {
+  for (const [index, text] of errors.entries()) {
+    const kind = index === errors.length - 1 ? 'error' : 'caused by'
+    const { template: constant, values } = template(text)
+    add(kind, constant)
+    for (const [number, value] of values.entries()) add(`${kind} ${markVariable(constant, number)}`, value)
   }
-  addMessages(event, add)
-  addRequest(event, add)
-  for (const { key = '', value } of event.tags ?? [])
-    if (!['environment', 'release', 'level'].includes(key)) add(`tag ${key}`, value)
-  addMembers('context', event.contexts, add)
-  addMembers('extra', event.extra, add)
-  for (const crumb of (event.breadcrumbs ?? []).slice(-MOST_CRUMBS)) {
-    const { template: constant, values } = template(crumbText(crumb))
-    if (values.length === 0) add(`breadcrumb ${constant}`, 'yes')
-    for (const [index, value] of values.entries()) add(`breadcrumb ${markVariable(constant, index)}`, value)
+  for (const [index, parameter] of parameters.entries()) {
+    addMembers(`message parameter ${String(index + 1)}`, parameter, add)
   }
-  return facts
+}
+
+/** What is said of an occurrence that has a breadcrumb without a variable. */
+export const PRESENT = 'yes'
+
+function addCrumbs(
+  { crumbs }: ComparedEvent,
+  template: FindTemplate,
+  add: (name: string, value: unknown, distance: number) => void,
+): void {
+  for (const [index, text] of crumbs.entries()) {
+    const distance = crumbs.length - 1 - index
+    const { template: constant, values } = template(text)
+    if (values.length === 0) add(`breadcrumb ${constant}`, PRESENT, distance)
+    for (const [number, value] of values.entries()) add(`breadcrumb ${markVariable(constant, number)}`, value, distance)
+  }
 }
 
 /** The template with its variable of that number as `{*}`, so that a reader knows which one the values are of. */
@@ -88,15 +129,86 @@ function markVariable(template: string, number: number): string {
   return template.replaceAll('{}', (braces) => (seen++ === number ? '{*}' : braces))
 }
 
-/** How much a name tells whoever looks for the cause. */
-export function weigh(name: string): number {
-  return WEIGHTS.find(([start]) => name.startsWith(start))?.[1] ?? 0.6
+function addSurroundings(event: ComparedEvent, add: Add): void {
+  for (const name of ['environment', 'release', 'level', 'handled', 'transaction', 'server_name'] as const) {
+    if (event[name] !== '') add(name, event[name])
+  }
+  for (const { key = '', value } of event.tags ?? [])
+    if (!['environment', 'release', 'level'].includes(key)) add(`tag ${key}`, value)
+  addRequest(event, add)
+  for (const { function: name = '?', vars } of event.frames.toReversed()) addMembers('variable', vars, add, `${name}.`)
+  addMembers('extra', event.extra, add)
+  addMembers('context', event.contexts, add)
 }
+
+function addRequest({ request: { method = '', url = '', query_string: query = '' } }: ComparedEvent, add: Add): void {
+  if (url !== '') add('request', `${method} ${url.split(/[?#]/, 1)[0] ?? ''}`.trim())
+  for (const [name, value] of new URLSearchParams(query)) add(`query ${name}`, value)
+}
+
+/** Members two levels deep: `context browser.name`. */
+function addMembers(kind: string, members: unknown, add: Add, prefix = ''): void {
+  if (!isObject(members)) {
+    if (members !== undefined) add(kind, members)
+    return
+  }
+  for (const [name, value] of Object.entries(members)) {
+    if (!isObject(value)) addMember(`${kind} ${prefix}${name}`, value, add)
+    else
+      for (const [inner, member] of Object.entries(value)) addMember(`${kind} ${prefix}${name}.${inner}`, member, add)
+  }
+}
+
+function addMember(name: string, value: unknown, add: Add): void {
+  if (!NOISE.test(name)) add(name, value)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A value as one text; a list or an object only as its shape. */
+function plainValue(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string') return value === '' ? '""' : value.slice(0, MOST_CHARACTERS)
+  if (Array.isArray(value)) return `list of ${String(value.length)}`
+  return isObject(value)
+    ? `{${Object.keys(value).toSorted().join(', ').slice(0, MOST_CHARACTERS)}}`
+    : JSON.stringify(value)
+}
+
+/** A breadcrumb in one line, its data behind its message. */
+function crumbText({
+  category = '',
+  message = '',
+  data = {},
+}: Opened<NonNullable<Event['breadcrumbs']>[number]>): string {
+  const rest = Object.entries(data).map(([name, value]) => `${name}=${plainValue(value) ?? ''}`)
+  return [`${category}:`, message, ...rest]
+    .filter((part) => part !== '')
+    .join(' ')
+    .slice(0, MOST_CHARACTERS)
+}
+
+/** How much a name tells whoever looks for the cause; `distance` is how far a breadcrumb is from the crash. */
+export function weigh(name: string, distance: number | undefined): number {
+  const weight = WEIGHTS.find(([start]) => name.startsWith(start))?.[1] ?? 0.6
+  const isFar = distance !== undefined && distance >= NEAR
+  // Without a variable it says only whether the breadcrumb is there.
+  const isPresence = name.startsWith('breadcrumb ') && !name.includes('{*}')
+  return weight * (isFar ? 0.8 : 1) * (isPresence ? 0.8 : 1) * (ID_NAME.test(name) ? 0.3 : 1)
+}
+
+/** Breadcrumbs next to the crash. */
+const NEAR = 5
+const ID_NAME =
+  /(?:[ ._-]|^)\w*(?:id|uuid|guid|session|trace|span|timestamp|server_name|hostname|pid|nonce|date|time)$/i
 
 /** What a program did and was given tells more than where it ran. */
 const WEIGHTS: readonly (readonly [string, number])[] = [
   ['error', 1.5],
-  ['in-app stack', 1.5],
+  ['crash in', 1.5],
+  ['caller of', 1.5],
   ['caused by', 1.4],
   ['variable ', 1.4],
   ['message parameter', 1.4],
@@ -104,67 +216,8 @@ const WEIGHTS: readonly (readonly [string, number])[] = [
   ['extra ', 1.1],
   ['request', 1],
   ['query ', 1],
+  ['transaction', 1],
   ['release', 1],
   ['environment', 1],
   ['tag ', 0.8],
 ]
-
-type Add = (name: string, value: unknown) => void
-
-function addMessages({ message, message_params: parameters = [], exceptions = [] }: ComparedEvent, add: Add): void {
-  const thrown = exceptions.at(-1)
-  add('error', thrown === undefined ? message : `${thrown.type ?? ''}: ${thrown.value ?? ''}`)
-  for (const [index, parameter] of parameters.entries()) add(`message parameter ${String(index + 1)}`, parameter)
-  for (const cause of exceptions.slice(0, -1)) add('caused by', `${cause.type ?? ''}: ${cause.value ?? ''}`)
-  const frames = (thrown?.frames ?? []).filter((frame) => frame.in_app === true).slice(-MOST_FRAMES)
-  if (frames.length > 0) add('in-app stack', frames.toReversed().map(frameName).join(' < '))
-  for (const frame of frames) {
-    for (const [name, value] of Object.entries(frame.vars ?? {}))
-      add(`variable ${frame.function ?? '?'}.${name}`, value)
-  }
-}
-
-function frameName(frame: ComparedFrame): string {
-  return `${frame.function ?? '?'} ${(frame.filename ?? '').split('/').at(-1) ?? ''}:${String(frame.lineno ?? 0)}`
-}
-
-function addRequest({ request }: ComparedEvent, add: Add): void {
-  if (request === undefined) return
-  add('request', `${request.method ?? ''} ${(request.url ?? '').split(/[?#]/, 1)[0] ?? ''}`.trim())
-  for (const [name, value] of new URLSearchParams(request.query_string ?? '')) add(`query ${name}`, value)
-}
-
-/** Members two levels deep: `context browser.name`. */
-function addMembers(kind: string, members: Readonly<Record<string, unknown>> | undefined, add: Add): void {
-  for (const [name, value] of Object.entries(members ?? {})) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) addOne(`${kind} ${name}`, value, add)
-    else for (const [inner, member] of Object.entries(value)) addOne(`${kind} ${name}.${inner}`, member, add)
-  }
-}
-
-function addOne(name: string, value: unknown, add: Add): void {
-  if (!NOISE.test(name)) add(name, value)
-}
-
-/** A value as one short text; a list or an object only as its shape. */
-function plainValue(value: unknown): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined
-  if (typeof value === 'string') return value.slice(0, MOST_CHARACTERS)
-  if (Array.isArray(value)) return `list of ${String(value.length)}`
-  return typeof value === 'object'
-    ? `{${Object.keys(value).toSorted().join(', ').slice(0, MOST_CHARACTERS)}}`
-    : JSON.stringify(value)
-}
-
-/** A breadcrumb in one line, its data behind its message. */
-export function crumbText({
-  category = '',
-  message = '',
-  data = {},
-}: NonNullable<ComparedEvent['breadcrumbs']>[number]): string {
-  const rest = Object.entries(data).map(([name, value]) => `${name}=${plainValue(value) ?? ''}`)
-  return [`${category}:`, message, ...rest]
-    .filter((part) => part !== '')
-    .join(' ')
-    .slice(0, 2 * MOST_CHARACTERS)
-}

@@ -1,73 +1,116 @@
 import { Untrusted } from '../../contract/base/text.ts'
+import { cutWithEllipsis } from '../../lib/text.ts'
 import { Quoted } from '../text/untrusted.ts'
-import { crumbText, readFacts, weigh, type ComparedEvent } from './facts.ts'
-import { openEvent } from './open.ts'
-import { findTemplates } from './templates.ts'
-import { compareOccurrences, type Variation, type Varying } from './vary.ts'
+import { PRESENT, readFacts, weigh, type Event } from './facts.ts'
+import { compareOccurrences, type ValueCount, type Variation, type Varying } from './vary.ts'
 
-export { spread } from './spread.ts'
+export { spreadOccurrences } from './spread.ts'
 
 export interface VariationLimits {
-  /** What varies, and what is the same. */
+  /** What varies. */
   lines: number
-  same: number
   /** Values named of each. */
   values: number
+  /** Whether what is the same or different in all is named. */
+  rest: boolean
 }
 
 export interface DescribedVariation {
   varies: Quoted[]
-  same: Quoted[]
+  same: Quoted | undefined
   /** Names with another value in nearly every occurrence, such as ids. */
   distinct: Quoted | undefined
-  /** How many of each there are. */
-  totals: { varies: number; same: number }
+  /** How many lines there are. */
+  total: number
 }
 
-const LINE_CHARACTERS = 220
-const VALUE_CHARACTERS = 60
+const NAME_CHARACTERS = 110
+const VALUE_CHARACTERS = 48
+const LINE_CHARACTERS = 300
+const REST_CHARACTERS = 240
 
 /**
  * What differs between occurrences and what they have in common, a line for each, the most telling first: for every value
- * the number of occurrences and the id of one of them where it is not the usual value.
+ * the number of occurrences, and of the rarest one that has it. `name` is what an occurrence is called, by its id.
  */
-export function describeVariation(events: readonly object[], limits: VariationLimits): DescribedVariation {
-  const opened = events.map((event) => openEvent(event) as ComparedEvent)
-  const template = findTemplates(opened.flatMap(({ breadcrumbs = [] }) => breadcrumbs.map(crumbText)))
-  const occurrences = opened.map((event) => ({ id: event.id, facts: readFacts(event, template) }))
-  const variation = compareOccurrences(occurrences, weigh)
+export function describeVariation(
+  events: readonly Event[],
+  limits: VariationLimits,
+  name: (id: string) => string = (id) => id,
+): DescribedVariation {
+  const { occurrences, distances } = readFacts(events)
+  const variation = compareOccurrences(occurrences, (fact) => weigh(fact, distances.get(fact)))
   return {
-    varies: variation.varies.slice(0, limits.lines).map((varying) => varyingLine(varying, limits.values)),
-    same: sameLines(variation, limits.same),
-    distinct: distinctLine(variation),
-    totals: { varies: variation.varies.length, same: variation.same.length },
+    varies: variation.varies.slice(0, limits.lines).map((varying) => varyingLine(varying, limits.values, name)),
+    same: limits.rest ? sameLine(variation) : undefined,
+    distinct: limits.rest ? distinctLine(variation) : undefined,
+    total: variation.varies.length,
   }
 }
 
-function varyingLine({ names, values, without, byShape }: Varying, most: number): Quoted {
+/** `tag browser: Firefox (53), Chrome (27, 019ab3c4-d5e6)` */
+function varyingLine({ name, also, values, without }: Varying, most: number, called: (id: string) => string): Quoted {
   const shown = values.slice(0, most)
   const rest = values.length - shown.length
-  const parts = shown.flatMap(({ value, count, example }, index) => [
+  const isPresence = values.length === 1 && values[0]?.values[0] === PRESENT
+  const parts = shown.flatMap((group, index) => [
     index === 0 ? '' : ', ',
-    byShape === true ? 'like ' : '',
-    new Untrusted(value.slice(0, VALUE_CHARACTERS)),
-    // The usual value needs no example.
-    index === 0 ? ` (${String(count)})` : ` (${String(count)}, ${example})`,
+    ...(isPresence ? ['in'] : valueParts(group)),
+    ` (${String(group.count)}${index === shown.length - 1 ? `, ${called(group.example)}` : ''})`,
   ])
-  const end = [rest > 0 ? `, ${String(rest)} more` : '', without > 0 ? `, none (${String(without)})` : '']
-  return new Quoted([new Untrusted(names.slice(0, 2).join(' = ')), ': ', ...parts, ...end], LINE_CHARACTERS, false)
-}
-
-function sameLines({ same }: Variation, most: number): Quoted[] {
-  const wanted = same.toSorted((one, other) => weigh(other.name) - weigh(one.name)).slice(0, most)
-  return wanted.map(
-    ({ name, value }) =>
-      new Quoted([new Untrusted(name), ': ', new Untrusted(value.slice(0, VALUE_CHARACTERS))], LINE_CHARACTERS, false),
+  const more = [
+    rest > 0 ? `, ${String(rest)} more` : '',
+    without === 0 ? '' : isPresence ? `, not in (${String(without)})` : `, none (${String(without)})`,
+  ]
+  const others = also.length === 0 ? [] : ['; and with it ', new Untrusted(alsoNames(also))]
+  return new Quoted(
+    [new Untrusted(cutWithEllipsis(name, NAME_CHARACTERS)), ': ', ...parts, ...more, ...others],
+    LINE_CHARACTERS,
+    false,
   )
 }
 
+function valueParts({ values, alike }: ValueCount): Quoted['parts'] {
+  const parts = values.flatMap((value, index) => [
+    index === 0 ? '' : ' or ',
+    new Untrusted(cutWithEllipsis(value, VALUE_CHARACTERS)),
+  ])
+  return alike === true ? ['like ', ...parts] : parts
+}
+
+const ALSO = 2
+
+function alsoNames(names: readonly string[]): string {
+  const shown = names.slice(0, ALSO).map((name) => cutWithEllipsis(name, VALUE_CHARACTERS))
+  return names.length > ALSO ? `${shown.join(', ')}, ${String(names.length - ALSO)} more` : shown.join(', ')
+}
+
+/** What the occurrence that is shown does not show anyway. */
+const NOT_SHOWN = /^(?:context|extra|variable|message parameter|query) /
+
+function sameLine({ same }: Variation): Quoted | undefined {
+  const hidden = same.filter(({ name }) => NOT_SHOWN.test(name))
+  const named = same.filter(({ name }) => !NOT_SHOWN.test(name) && !name.startsWith('breadcrumb '))
+  const texts = [
+    ...named.map(({ name }) => name),
+    ...hidden.map(({ name, value }) => `${name}=${cutWithEllipsis(value, VALUE_CHARACTERS)}`),
+  ]
+  return restLine(texts)
+}
+
 function distinctLine({ distinct }: Variation): Quoted | undefined {
-  if (distinct.length === 0) return undefined
-  const names = distinct.map(({ name, example }) => `${name} like ${example.slice(0, VALUE_CHARACTERS)}`)
-  return new Quoted([new Untrusted(names.join(', '))], LINE_CHARACTERS, false)
+  return restLine(distinct.map(({ name, example }) => `${name} like ${cutWithEllipsis(example, VALUE_CHARACTERS)}`))
+}
+
+/** As many of the texts as fit in a line, and how many do not. */
+function restLine(texts: readonly string[]): Quoted | undefined {
+  if (texts.length === 0) return undefined
+  const lengths = texts.map((text) => text.length + 2)
+  const fitting = lengths.filter(
+    (_, index) => lengths.slice(0, index + 1).reduce((sum, length) => sum + length, 0) <= REST_CHARACTERS,
+  )
+  const shown = texts.slice(0, Math.max(1, fitting.length)).join(', ')
+  const left = texts.length - Math.max(1, fitting.length)
+  const more = left > 0 ? `, and ${String(left)} more` : ''
+  return new Quoted([new Untrusted(shown), more], REST_CHARACTERS + 60, false)
 }

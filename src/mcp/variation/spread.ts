@@ -1,20 +1,78 @@
+import type * as z from 'zod'
+import type { Received } from '../../client/api.ts'
+import type { EventSummary } from '../../contract/events.ts'
 import { openEvent } from './open.ts'
+import { withoutNumbers } from './shape.ts'
+
+type Row = Received<z.output<typeof EventSummary>>
+
+/** At most `count` occurrences of a list, as different as possible by what the list says of them; see `spread`. */
+export function spreadOccurrences<R extends Row>(rows: readonly R[], count: number): R[] {
+  return spread(rows, count, (row) => {
+    const {
+      environment = '',
+      release = '',
+      level = '',
+      handled,
+      ...texts
+    } = openEvent({
+      environment: row.environment,
+      release: row.release,
+      level: row.level,
+      handled: row.handled,
+      title: row.title,
+      message: row.message,
+      transaction: row.transaction,
+      server_name: row.server_name,
+    })
+    return [
+      environment,
+      release,
+      level,
+      String(handled),
+      ...Object.values(texts).map((text = '') => withoutNumbers(text)),
+    ]
+  })
+}
 
 /**
- * At most `count` of the rows, spread over what `kind` says of them (the texts that a row differs in, such as its release
- * and its message), and within a kind evenly over the list. The order stays.
+ * At most `count` of the rows, in the order in which they should be read: first those with values that none before them
+ * has, then those whose values were seen least, and among equals evenly over the list. `values` are the texts that a row
+ * differs in, the most important ones first: each release gets in before each message does.
  */
-export function spread<T extends object>(rows: readonly T[], count: number, kind: (row: T) => readonly unknown[]): T[] {
-  const kinds = Map.groupBy(rows, (row) => JSON.stringify(kind(row).map(openEvent)))
-  const orders = Array.from(kinds.values(), evenly)
-  const chosen = new Set<T>()
-  for (let turn = 0; chosen.size < Math.min(count, rows.length); turn += 1) {
-    for (const order of orders) {
-      const row = order[turn]
-      if (row !== undefined && chosen.size < count) chosen.add(row)
-    }
+export function spread<T>(rows: readonly T[], count: number, values: (row: T) => readonly string[]): T[] {
+  const left = new Set<Candidate<T>>(
+    evenly(rows.map((row) => ({ row, values: values(row).map((value, at) => `${String(at)} ${value}`) }))),
+  )
+  const chosen: T[] = []
+  const seen = new Map<string, number>()
+  while (chosen.length < count && left.size > 0) {
+    const next = mostTelling(left, seen)
+    left.delete(next)
+    chosen.push(next.row)
+    for (const value of next.values) seen.set(value, (seen.get(value) ?? 0) + 1)
   }
-  return rows.filter((row) => chosen.has(row))
+  return chosen
+}
+
+interface Candidate<T> {
+  row: T
+  values: readonly string[]
+}
+
+function mostTelling<T>(rows: ReadonlySet<Candidate<T>>, seen: ReadonlyMap<string, number>): Candidate<T> {
+  let best: { row: Candidate<T>; tells: number } | undefined
+  for (const row of rows) {
+    const { length } = row.values
+    const tells = row.values.reduce((sum, value, at) => {
+      const times = seen.get(value) ?? 0
+      // A value that none before has tells more than all that follow it in the row.
+      return sum + (times === 0 ? (length + 1) * 2 ** (length - at) : 1 / (1 + times))
+    }, 0)
+    if (best === undefined || tells > best.tells) best = { row, tells }
+  }
+  if (best === undefined) throw new RangeError('there is no row to choose')
+  return best.row
 }
 
 /** The list in an order whose beginnings are spread over it: first, last, middle, quarters, … */

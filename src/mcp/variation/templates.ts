@@ -12,17 +12,19 @@ export interface Templated {
   values: string[]
 }
 
+export type FindTemplate = (text: string) => Templated
+
 /** Texts with the same number of words share a template when at least this fraction of the words is equal (Drain, He et al. 2017). */
 const SHARED = 0.5
 const MOST_WORDS = 40
 const MOST_TEMPLATES = 400
 
 /**
- * Finds the templates that texts were made from: `(text) => templated`. A word with a digit in it is a variable; texts
- * whose other words are mostly equal share a template, in which the words that differ are variables too. The first word
- * is never one. Linear in the number of texts, for a bounded number of templates.
+ * Finds the templates that texts were made from: `(text) => templated`. Texts share a template when their words without
+ * digits and quotes are mostly equal; the words in which they differ are its variables. The first word is never one.
+ * Linear in the number of texts, for a bounded number of templates.
  */
-export function findTemplates(texts: Iterable<string>): (text: string) => Templated {
+export function findTemplates(texts: Iterable<string>): FindTemplate {
   const byShape = new Map<string, Template[]>()
   const found = new Map<string, Template>()
   let templates = 0
@@ -42,6 +44,7 @@ export function findTemplates(texts: Iterable<string>): (text: string) => Templa
     template.texts.set(text, words)
     found.set(text, template)
   }
+  for (const template of new Set(found.values())) fillConstants(template)
   return (text) => {
     const template = found.get(text)
     if (template === undefined) return { template: text, values: [] }
@@ -51,6 +54,15 @@ export function findTemplates(texts: Iterable<string>): (text: string) => Templa
       values: words.filter((_, index) => template.tokens[index] === null),
     }
   }
+}
+
+/** A word that is the same in all texts is none of the variables. */
+function fillConstants(template: Template): void {
+  const all = [...template.texts.values()]
+  template.tokens = template.tokens.map((token, index) => {
+    const word = all[0]?.[index] ?? null
+    return token ?? (all.every((words) => words[index] === word) ? word : null)
+  })
 }
 
 /** Words and what stands between them; a text of many words is one word from some place on. */

@@ -1,3 +1,5 @@
+import { isIdOrTime, shape } from './shape.ts'
+
 /** What one occurrence says: values by the name of what they are. A name may have several values. */
 export type Facts = ReadonlyMap<string, readonly string[]>
 
@@ -6,23 +8,25 @@ export interface Occurrence {
   facts: Facts
 }
 
-/** One value and in how many of the occurrences it is. */
+/** Values that are counted together, and in how many of the occurrences one of them is. */
 export interface ValueCount {
-  value: string
+  /** One value; several that are written alike, when there are few of them. */
+  values: string[]
+  /** The values stand for others that are written like them. */
+  alike?: true
   count: number
-  /** An occurrence that has it. */
+  /** An occurrence that has one of them. */
   example: string
 }
 
 export interface Varying {
-  /** Several when they divide the occurrences in the same way. */
-  names: string[]
+  name: string
+  /** Other names that divide the occurrences in the same way. */
+  also: string[]
   /** The most frequent first. */
   values: ValueCount[]
   /** Occurrences without any value of this name. */
   without: number
-  /** Nearly every occurrence has a value of its own: each of `values` stands for all that are written like it. */
-  byShape?: true
 }
 
 export interface Variation {
@@ -30,13 +34,15 @@ export interface Variation {
   same: { name: string; value: string }[]
   /** What differs, the most telling first. */
   varies: Varying[]
-  /** Names with another value in nearly every occurrence, all written alike, such as ids. */
+  /** Names with another value in nearly every occurrence, such as ids. */
   distinct: { name: string; example: string }[]
 }
 
 /** A name with more values than this share of its occurrences has an id, an amount or a time as its value. */
 const MOSTLY_DISTINCT = 0.6
 const FEW = 5
+/** Values that are written alike are all named when there are no more. */
+const NAMED = 4
 
 /**
  * Compares occurrences by what each of them says; two or more are needed to tell anything. `weight` is how much a name
@@ -47,92 +53,107 @@ export function compareOccurrences(
   weight: (name: string) => number = () => 1,
 ): Variation {
   const variation: Variation = { same: [], varies: [], distinct: [] }
-  const divisions = new Map<string, Varying>()
+  const divisions = new Map<string, { varying: Varying; rank: number }[]>()
   for (const name of new Set(occurrences.flatMap(({ facts }) => [...facts.keys()]))) {
-    const counted = countValues(name, occurrences)
-    const known = divisions.get(counted.division)
-    if (known === undefined) sortIn(name, counted, variation, (varying) => divisions.set(counted.division, varying))
-    else known.names.push(name)
+    const groups = countValues(name, occurrences)
+    const without = occurrences.filter(({ facts }) => !facts.has(name)).length
+    const [first] = groups
+    if (first === undefined) continue
+    if (isDistinct(groups, without)) variation.distinct.push({ name, example: first.values[0] ?? '' })
+    else if (groups.length === 1 && without === 0) variation.same.push({ name, value: first.values[0] ?? '' })
+    else {
+      const varying = { name, also: [], values: groups.map(withoutMembers), without }
+      const rank = tells(varying, occurrences.length) * weight(name)
+      const division = groups.map(({ members }) => [...members].join()).join(' ')
+      divisions.set(division, [...(divisions.get(division) ?? []), { varying, rank }])
+    }
   }
-  const rank = (varying: Varying) =>
-    tells(varying, occurrences.length) * Math.max(...varying.names.map((name) => weight(name)))
-  variation.varies.sort((one, other) => rank(other) - rank(one))
+  variation.varies = mostTellingFirst(divisions.values())
   return variation
 }
 
-interface Counted {
-  values: ValueCount[]
-  without: number
-  /** Equal for names that divide the occurrences in the same way. */
-  division: string
+/** One row for the names of a division, under the one that tells most. */
+function mostTellingFirst(divisions: Iterable<{ varying: Varying; rank: number }[]>): Varying[] {
+  return Array.from(divisions, (names) => names.toSorted((one, other) => other.rank - one.rank))
+    .toSorted(([one], [other]) => (other?.rank ?? 0) - (one?.rank ?? 0))
+    .flatMap(([first, ...others]) =>
+      first === undefined ? [] : [{ ...first.varying, also: others.map(({ varying }) => varying.name) }],
+    )
 }
 
-function sortIn(
-  name: string,
-  { values, without }: Omit<Counted, 'division'>,
-  { same, varies, distinct }: Variation,
-  remember: (varying: Varying) => void,
-): void {
-  const [first, ...others] = values
-  if (first === undefined) return
-  if (others.length === 0 && without === 0) return void same.push({ name, value: first.value })
-  const having = values.reduce((sum, { count }) => sum + count, 0)
-  const isDistinct = values.length > FEW && values.length > having * MOSTLY_DISTINCT
-  const shapes = isDistinct ? countShapes(values) : values
-  if (isDistinct && shapes.length === 1) return void distinct.push({ name, example: first.value })
-  const varying: Varying = { names: [name], values: shapes, without, ...(isDistinct && { byShape: true }) }
-  varies.push(varying)
-  if (!isDistinct) remember(varying)
+interface Group extends ValueCount {
+  /** The places of the occurrences in their list. */
+  members: Set<number>
 }
 
-/** Counts values by how they are written: `12.50` and `7.25` are alike, `1,200.00` is not. */
-function countShapes(values: readonly ValueCount[]): ValueCount[] {
-  const shapes = new Map<string, ValueCount>()
-  for (const each of values) {
-    const shape = each.value.replaceAll(/\d+/g, '9').replaceAll(/\p{L}+/gu, 'a')
-    const known = shapes.get(shape)
-    if (known === undefined) shapes.set(shape, { ...each })
-    else known.count += each.count
+function withoutMembers({ values, alike, count, example }: Group): ValueCount {
+  return { values, count, example, ...(alike && { alike }) }
+}
+
+function isDistinct(groups: readonly Group[], without: number): boolean {
+  const having = new Set(groups.flatMap(({ members }) => [...members])).size
+  const [first, ...others] = groups
+  if (others.length === 0) return first?.alike === true && without === 0
+  return groups.length > FEW && groups.length > having * MOSTLY_DISTINCT
+}
+
+/** The values of a name, the most frequent first; many values of numbers, ids or texts by how they are written. */
+function countValues(name: string, occurrences: readonly Occurrence[]): Group[] {
+  const values = groupMembers(name, occurrences, (value) => value)
+  const having = occurrences.filter(({ facts }) => facts.has(name)).length
+  const isMostlyDistinct = values.length > having * MOSTLY_DISTINCT
+  const withDigits = values.filter(({ values: [value = ''] }) => /\d/.test(value)).length
+  if (values.length <= FEW || (!isMostlyDistinct && withDigits * 2 <= values.length)) return values
+  const shapes = groupMembers(name, occurrences, shape)
+  // One way of writing them tells nothing about values that come again.
+  return shapes.length <= FEW && (shapes.length > 1 || isMostlyDistinct) ? shapes : values
+}
+
+function groupMembers(name: string, occurrences: readonly Occurrence[], key: (value: string) => string): Group[] {
+  const groups = new Map<string, Group & { distinct: Set<string> }>()
+  for (const [place, { id, facts }] of occurrences.entries()) {
+    for (const value of facts.get(name) ?? []) {
+      const group = groups.get(key(value))
+      if (group === undefined) {
+        groups.set(key(value), {
+          values: [],
+          count: 0,
+          example: id,
+          members: new Set([place]),
+          distinct: new Set([value]),
+        })
+      } else {
+        group.members.add(place)
+        group.distinct.add(value)
+      }
+    }
   }
-  return [...shapes.values()].toSorted((one, other) => other.count - one.count)
-}
-
-function countValues(name: string, occurrences: readonly Occurrence[]): Counted {
-  const counts = new Map<string, ValueCount>()
-  const places = new Map<string, number>()
-  let without = 0
-  const division = occurrences.map(({ id, facts }) => {
-    const values = new Set(facts.get(name))
-    if (values.size === 0) without += 1
-    return Array.from(values, (value) => {
-      const known = counts.get(value) ?? { value, count: 0, example: id }
-      known.count += 1
-      counts.set(value, known)
-      places.set(value, places.get(value) ?? places.size)
-      return places.get(value)
-    }).join(',')
-  })
-  const values = [...counts.values()]
-  return {
-    values: values.toSorted((one, other) => other.count - one.count),
-    without,
-    division: division.join(' '),
-  }
+  return Array.from(groups.values(), ({ distinct, ...group }) => {
+    const isNamed = distinct.size <= NAMED
+    const values = isNamed ? [...distinct] : [...distinct].slice(0, 1)
+    return { ...group, values, count: group.members.size, ...(!isNamed && { alike: true as const }) }
+  }).toSorted((one, other) => other.count - one.count)
 }
 
 /** Occurrences that differ from nearly all others are worth a look, however little information that is. */
 const RARE = 0.1
 const RARE_TELLS = 0.7
+/** A value that is written in another way than nearly all others. */
+const ODD_TELLS = 1
+/** Ids and times divide the occurrences too, and explain nothing. */
+const ID_TELLS = 0.2
 
 /**
- * How much the values of a name tell, from 0 on: the information that they hold about an occurrence (Shannon), divided by
- * what naming so many values costs the reader. Few values that divide the occurrences tell most.
+ * How much the values of a name tell, from 0 to 1: the information that they hold about an occurrence (Shannon), and less
+ * of it the more values a reader has to take in. Few values that divide the occurrences tell most.
  */
 function tells({ values, without }: Varying, total: number): number {
   const shares = [...values.map(({ count }) => count), without].filter((count) => count > 0)
   const sum = shares.reduce((all, count) => all + count, 0)
   const information = shares.reduce((all, count) => all - (count / sum) * Math.log2(count / sum), 0)
-  const rare = shares.length <= FEW && Math.min(...shares) <= sum * RARE ? RARE_TELLS : 0
-  const present = Math.min(1, (total - without) / total + 0.5)
-  return Math.max((information * present) / Math.log2(values.length + 2), rare)
+  const split = (information / Math.log2(shares.length + 1)) * Math.min(1, FEW / shares.length)
+  const isRare = shares.length <= FEW && Math.min(...shares) <= Math.max(1, total * RARE)
+  const isOdd = isRare && values[0]?.alike === true && values.length > 1
+  const isId = values.every((group) => group.values.every(isIdOrTime))
+  return Math.max(split, isOdd ? ODD_TELLS : isRare ? RARE_TELLS : 0) * (isId ? ID_TELLS : 1)
 }

@@ -7,6 +7,7 @@ import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
 import { toSecond, vouchedName } from '../columns.ts'
 import type { Event } from './events.ts'
+import { mayBeName } from './occurrence-names.ts'
 
 interface FoundEvent {
   event: Event | undefined
@@ -14,13 +15,13 @@ interface FoundEvent {
 }
 
 /**
- * The occurrence by its id, or by the id that an SDK gave the event; the latest one where none is given. Throws an error
+ * The occurrence by its id, by the beginning of it that results show, or by the id that an SDK gave the event; the latest one where none is given. Throws an error
  * that lists occurrences where the issue has no such one.
  */
 export async function findEvent(full: IssueInFull, eventId: string | undefined, context: Context): Promise<FoundEvent> {
   if (eventId === undefined) return { event: full.latest_event ?? undefined }
   const issueId = full.issue.id
-  const event = await readEvent(issueId, eventId, context)
+  const event = await readEvent(issueId, await wholeId(issueId, eventId, context), context)
   if (event !== undefined) return { event }
   const isSdkId = /^[0-9a-f]{32}$/i.test(eventId)
   const id = isSdkId ? await findBySdkId(issueId, eventId.toLowerCase(), context) : undefined
@@ -33,6 +34,25 @@ export async function findEvent(full: IssueInFull, eventId: string | undefined, 
     expected: 'an occurrence id, as in events[].id of this tool',
     next: nextCall('get_error_issue', { issue: issueId, include: ['events'] }, 'lists occurrences'),
   })
+}
+
+const LISTED = 200
+const PAGES = 5
+
+/** The id that begins so among the newest thousand occurrences; what was given when none or several do. */
+async function wholeId(issueId: string, given: string, { api, signal }: Context): Promise<string> {
+  if (!mayBeName(given)) return given
+  const found: string[] = []
+  let token: string | undefined
+  for (let page = 0; page < PAGES; page += 1) {
+    const query = { id: issueId, page_size: LISTED, page_token: token }
+    const { events, next_page_token: next } = await api.listIssueEvents(query, { signal })
+    found.push(...events.map(({ id }) => id).filter((id) => id.startsWith(given.toLowerCase())))
+    if (next === undefined || next === '') break
+    token = next
+  }
+  const [first] = found
+  return found.length === 1 && first !== undefined ? first : given
 }
 
 async function readEvent(issueId: string, eventId: string, { api, signal }: Context): Promise<Event | undefined> {

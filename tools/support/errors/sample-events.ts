@@ -1,16 +1,17 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
-import { spread } from '../../../src/mcp/variation/index.ts'
+import { spreadOccurrences } from '../../../src/mcp/variation/index.ts'
 import type { Event } from './events.ts'
 
 /** Occurrences of a sample. */
-const SAMPLE = 50
+const SAMPLE = 100
 /** Occurrences that it is chosen from: one page of the newest, and some of each release that is not among them. */
 const NEWEST = 200
 const OF_A_RELEASE = 10
 const RELEASES = 4
 const READS_AT_ONCE = 8
-const FRAMES = 30
+/** In-app frames nearest to the crash come first. */
+const FRAMES = 12
 const LONGEST_MS = 3_000
 /** Bytes of events as they were sent; most have a few thousand. */
 const MOST_BYTES = 4_000_000
@@ -23,6 +24,8 @@ export interface SampledIssue {
 
 export interface EventSample {
   events: Event[]
+  /** The newest occurrences, read or not. */
+  newest: readonly { id: string }[]
   /** Chosen occurrences that were not read: they failed, came too late or were too large. */
   unread: number
   /** All occurrences of the issue, as far as the deployment says. */
@@ -32,8 +35,8 @@ export interface EventSample {
 type Row = Awaited<ReturnType<Context['api']['listIssueEvents']>>['events'][number]
 
 /**
- * Up to 50 occurrences of an issue in full, spread over releases, environments, messages and time. What cannot be read
- * within three seconds, or is beyond four megabytes, is not in it.
+ * Up to 100 occurrences of an issue in full, spread over releases, environments, messages and time. What cannot be read
+ * within three seconds, or is beyond four megabytes, is not in it; the most different ones are read first.
  */
 export async function sampleEvents(issue: SampledIssue, context: Context): Promise<EventSample> {
   const { id, releases = [] } = issue
@@ -45,14 +48,14 @@ export async function sampleEvents(issue: SampledIssue, context: Context): Promi
     missing.map((release) => listRows({ id, release_id: release.id, page_size: OF_A_RELEASE }, context.api, signal)),
   )
   const known = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
-  const chosen = spread(known, SAMPLE, (row) => [row.environment, row.release, row.title, row.message])
+  const chosen = spreadOccurrences(known, SAMPLE)
   const events: Event[] = []
   for (let start = 0; start < chosen.length && totalBytes(events) < MOST_BYTES; start += READS_AT_ONCE) {
     const rows = chosen.slice(start, start + READS_AT_ONCE)
     const read = await Promise.all(rows.map((row) => readEvent(id, row.id, context.api, signal)))
     events.push(...read.filter((event) => event !== undefined))
   }
-  return { events, unread: chosen.length - events.length, total: issue.times_seen }
+  return { events, newest, unread: chosen.length - events.length, total: issue.times_seen }
 }
 
 function totalBytes(events: readonly Event[]): number {
