@@ -59,7 +59,7 @@ export const getRequirement = defineTool({
     criteria: rows({
       nr: z.int(),
       id: z.string().optional(),
-      covered: z.boolean(),
+      covered: z.enum(['yes', 'no', 'unknown']),
       criterion: upTo(teamLine, CRITERION),
     }).optional(),
     code_files: rows({

@@ -10,6 +10,7 @@ import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
+import { criteriaWords } from './support/quality/criteria.ts'
 import { gapReasons } from './support/quality/gaps.ts'
 import { contextLimits, readTestContext, type ReadTestContext } from './support/quality/read-test-context.ts'
 import {
@@ -26,9 +27,9 @@ import {
   suggestions,
   type TestContext,
 } from './support/quality/test-context.ts'
+import { isWorseBelow } from './support/quality/state-below.ts'
 import { describeTest, testColumns } from './support/quality/tests.ts'
 import { eventOrReport } from './support/test-names.ts'
-import { criteriaWords } from './support/words.ts'
 
 /** Globs named that match no file. */
 const GLOBS = 5
@@ -64,7 +65,7 @@ export const getTestContext = defineTool({
     }),
     statement: manyLines(Requirement.shape.statement, contextLimits.full.text).optional(),
     rationale: manyLines(Requirement.shape.rationale, contextLimits.full.text).optional(),
-    criteria: rows({ nr: z.int(), covered: z.boolean(), criterion, tests: z.string() }).optional(),
+    criteria: rows({ nr: z.int(), covered: z.enum(['yes', 'no', 'unknown']), criterion, tests: z.string() }).optional(),
     tests: rows(testColumns).optional(),
     past_failures: rows({ test: z.string(), at: failure.element.shape.executed_at, release: z.string() }).optional(),
     code_files: codeFileRows.optional(),
@@ -154,14 +155,13 @@ export const getTestContext = defineTool({
   },
 })
 
-function contextSentence(
-  id: string,
-  { coverage, gap, acceptance_criteria: criteria = [], linked_tests: tests = [] }: TestContext,
-) {
+function contextSentence(id: string, context: TestContext) {
+  const { coverage, gap, linked_tests: tests = [] } = context
   const why = gap ? gapReasons(gap) : undefined
-  const state = `${coverage?.state ?? 'of unknown coverage'}${why === undefined ? '' : `: ${why}`}`
-  const covered = criteria.filter((criterion) => criterion.covered === true).length
-  return `${id} is ${state}; ${criteriaWords(covered, criteria.length)}, ${counted(tests.length, 'linked test')}.`
+  const below = isWorseBelow(coverage) ? ' because of a requirement below it' : ''
+  const state = `${coverage?.state ?? 'of unknown coverage'}${below}${why === undefined ? '' : `: ${why}`}`
+  const covered = numberCriteria(context).map((criterion) => criterion.covered)
+  return `${id} is ${state}; ${criteriaWords(covered)}, ${counted(tests.length, 'linked test')}.`
 }
 
 function filesNote(

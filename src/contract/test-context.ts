@@ -101,8 +101,8 @@ export const TestContext = z.object({
       when: team(z.string()),
       // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
       then: team(z.string()),
-      covered: z.boolean(),
-      covering_test_keys: z.array(Key),
+      covered: z.boolean().describe('Tests name it, and all of them passed.'),
+      covering_test_keys: z.array(Key).describe('The tests that name it.'),
     }),
   ),
   linked_tests: z.array(Test),

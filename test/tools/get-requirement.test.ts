@@ -22,7 +22,7 @@ test('get_requirement reads the words, the criteria, the code and the tests', as
   expect(shown(await agent.call('get_requirement', { requirement: 'REQ-2' }))).toMatchInlineSnapshot(`
     {
       "structured": {
-        "answer": "REQ-2 is verified: approved, 2 of 2 acceptance criteria covered, 1 linked test.",
+        "answer": "REQ-2 is verified: approved, 2 acceptance criteria (which of them its tests cover is not recorded), 1 linked test (1 passed).",
         "data": {
           "code_files": [
             {
@@ -45,12 +45,12 @@ test('get_requirement reads the words, the criteria, the code and the tests', as
           },
           "criteria": [
             {
-              "covered": true,
+              "covered": "unknown",
               "criterion": "An empty cart shows 0.00.",
               "nr": 1,
             },
             {
-              "covered": true,
+              "covered": "unknown",
               "criterion": "Given two items of 1.10, when the cart opens, then it shows 2.20",
               "nr": 2,
             },
@@ -109,7 +109,7 @@ test('get_requirement reads the words, the criteria, the code and the tests', as
           ],
         },
       },
-      "text": "REQ-2 is verified: approved, 2 of 2 acceptance criteria covered, 1 linked test.
+      "text": "REQ-2 is verified: approved, 2 acceptance criteria (which of them its tests cover is not recorded), 1 linked test (1 passed).
     product: My product (id 1)
     requirement: id=00000000-0000-7000-8000-000000000019, key=REQ-2, title=The cart shows its total, kind=functional, status=approved, priority=high, risk=medium, version=1, parent=REQ-1, tags=money, updated_at=2026-11-21T12:00Z, updated_by=Owner
     coverage: state=verified, tests=1, passed=1, failed=0, not_run=0, last_verified_at=2026-11-21T11:30Z
@@ -119,8 +119,8 @@ test('get_requirement reads the words, the criteria, the code and the tests', as
       * in the currency of the shop
       * rounded to cents
     criteria (nr | covered | criterion):
-    1 | true | An empty cart shows 0.00.
-    2 | true | Given two items of 1.10, when the cart opens, then it shows 2.20
+    1 | unknown | An empty cart shows 0.00.
+    2 | unknown | Given two items of 1.10, when the cart opens, then it shows 2.20
     code_files (file | symbol | lines | source):
     src/cart/total.ts | total | 3-9 | -
     src/cart/*.ts | - | - | inferred
@@ -169,11 +169,13 @@ test('criteria that no counting link names are not covered, and links that do no
   await own.api.linkTest({ ...link, role: 'LINK_ROLE_PARTIALLY_VERIFIES', criterion_ids: [first?.id ?? ''] })
   await own.api.linkTest({ test_id: ids['TC-3'] ?? '', requirement_id: requirement.id, role: 'LINK_ROLE_EXERCISES' })
   const partial = await reader.call('get_requirement', { requirement: 'REQ-2' })
-  expect(partial.text).toMatch(/^REQ-2 is not_run: approved, 1 of 2 acceptance criteria covered, 2 linked tests\./)
+  expect(partial.text).toMatch(
+    /^REQ-2 is not_run: approved, 1 of 2 acceptance criteria covered, 2 linked tests \(1 passed\)\./,
+  )
   expect(dataOf(partial.structured)).toMatchObject({
     criteria: [
-      { nr: 1, covered: true },
-      { nr: 2, covered: false },
+      { nr: 1, covered: 'yes' },
+      { nr: 2, covered: 'no' },
     ],
     tests: [
       { id: 'TC-2', role: 'partially_verifies' },
@@ -189,7 +191,7 @@ test('criteria that no counting link names are not covered, and links that do no
   ])
   await own.api.unlinkTest(link)
   const exercised = await reader.call('get_requirement', { requirement: 'REQ-2' })
-  expect(dataOf(exercised.structured)['criteria']).toMatchObject([{ covered: false }, { covered: false }])
+  expect(dataOf(exercised.structured)['criteria']).toMatchObject([{ covered: 'no' }, { covered: 'no' }])
 })
 
 test('long texts are cut within the budget, and the call named shows them', async () => {

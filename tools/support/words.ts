@@ -12,11 +12,6 @@ export function countWords(
   return parts.flatMap(([count = 0, noun, what]) => (count === 0 ? [] : [`${counted(count, noun)} ${what}`])).join(', ')
 }
 
-/** `2 of 3 acceptance criteria covered` */
-export function criteriaWords(covered: number, criteria: number): string {
-  return criteria === 0 ? 'no acceptance criteria' : `${covered} of ${criteria} acceptance criteria covered`
-}
-
 interface Search {
   /** What the rows are, in the singular. */
   noun: string

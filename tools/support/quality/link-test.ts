@@ -11,6 +11,13 @@ export interface Linked {
   error?: string
 }
 
+/** A requirement to link, and the numbers of its criteria that the test proves; none for the whole of it. */
+export interface WantedLink {
+  given: string
+  requirement: Requirement | undefined
+  criteria: readonly number[]
+}
+
 interface Linking {
   context: Pick<Context, 'api' | 'signal'>
   branch: string | undefined
@@ -28,15 +35,17 @@ const LINKS = 200
 export async function linkRequirements(
   /** Undefined in a preview of a new one. */
   test: Test | undefined,
-  wanted: readonly { given: string; requirement: Requirement | undefined }[],
+  wanted: readonly WantedLink[],
   linking: Linking,
 ): Promise<Linked[]> {
   const before = await readLinks(test, linking)
-  if (typeof before === 'string') return wanted.map((one) => ({ ...one, outcome: 'failed', error: before }))
+  if (typeof before === 'string')
+    return wanted.map(({ given, requirement }) => ({ given, requirement, outcome: 'failed', error: before }))
   const links: Linked[] = []
-  for (const { given, requirement } of wanted) {
+  for (const one of wanted) {
+    const { given, requirement } = one
     const known = before.find(({ requirement_id: id }) => id === requirement?.id)
-    links.push({ given, requirement, ...(await linkOne(test, requirement, known, linking)) })
+    links.push({ given, requirement, ...(await linkOne(test, one, known, linking)) })
   }
   return links
 }
@@ -55,14 +64,18 @@ async function readLinks(test: Test | undefined, { context: { api, signal } }: L
 
 async function linkOne(
   test: Test | undefined,
-  requirement: Requirement | undefined,
+  { requirement, criteria }: WantedLink,
   known: Known | undefined,
   { context: { api, signal }, branch, dryRun }: Linking,
 ): Promise<Pick<Linked, 'outcome' | 'error'>> {
   if (requirement === undefined) return { outcome: 'failed', error: 'no such requirement in the product' }
   if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return { outcome: 'failed', error: 'a group: link what it holds' }
+  const { acceptance_criteria: all = [] } = requirement
+  const wanted = criteria.flatMap((number) => all[number - 1]?.id ?? [])
+  if (wanted.length < criteria.length) return { outcome: 'failed', error: `it has ${all.length} acceptance criteria` }
   const isExercise = known?.role === 'LINK_ROLE_EXERCISES'
-  if (known?.state === 'LINK_STATE_ACTIVE' && !isExercise) return { outcome: 'already' }
+  const hasAll = wanted.every((id) => known?.criterion_ids?.includes(id))
+  if (known?.state === 'LINK_STATE_ACTIVE' && !isExercise && hasAll) return { outcome: 'already' }
   if (dryRun || test === undefined) return { outcome: 'would_link' }
   try {
     const { proposal } = await api.linkTest(
@@ -70,6 +83,7 @@ async function linkOne(
         test_id: test.id,
         requirement_id: requirement.id,
         role: isExercise ? 'LINK_ROLE_VERIFIES' : undefined,
+        criterion_ids: wanted.length === 0 ? undefined : [...new Set([...(known?.criterion_ids ?? []), ...wanted])],
         branch_id: branch,
       },
       { signal },

@@ -3,7 +3,8 @@ import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import type { TestPlace } from './find-cases.ts'
-import { failureWords, linkRequirements, type Linked } from './link-test.ts'
+import { failureWords, linkRequirements, type Linked, type WantedLink } from './link-test.ts'
+import { splitCriterion } from './criteria.ts'
 
 /** A test that the caller wrote in the repository. */
 export interface WantedTest extends TestPlace {
@@ -125,7 +126,23 @@ async function linked(
   outcome: Registered['outcome'],
   { context, branch, dryRun, requirements }: Registering,
 ): Promise<Registered> {
-  const named = wanted.requirements.map((given) => ({ given, requirement: requirements.get(given) }))
-  const links = await linkRequirements(test, named, { context, branch, dryRun })
+  const links = await linkRequirements(test, wantedLinks(wanted, requirements), { context, branch, dryRun })
   return { wanted, test, outcome, links }
+}
+
+/** Each requirement once, with the criteria that it is named for. */
+function wantedLinks({ requirements: named }: WantedTest, known: ReadonlyMap<string, Requirement>): WantedLink[] {
+  const links = new Map<string, WantedLink>()
+  for (const given of named) {
+    const { name, criterion } = splitCriterion(given)
+    const requirement = known.get(name)
+    const key = requirement?.id ?? given
+    const { criteria = [] } = links.get(key) ?? {}
+    links.set(key, {
+      given: name,
+      requirement,
+      criteria: criterion === undefined ? criteria : [...criteria, criterion],
+    })
+  }
+  return [...links.values()]
 }

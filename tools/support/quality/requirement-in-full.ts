@@ -6,19 +6,24 @@ import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { keyOrId } from '../columns.ts'
 import { showNames } from '../test-names.ts'
 import { describeTest } from './tests.ts'
-import { criteriaWords } from '../words.ts'
+import { criteriaWords, criterionCovered } from './criteria.ts'
+import { isWorseBelow } from './state-below.ts'
 
 /** A requirement with its children and its links to tests. */
 export type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
 
 export type RequirementLink = NonNullable<RequirementInFull['links']>[number]
 
-/** The criteria, each with whether a link counts for it; links that only exercise the requirement prove nothing (contract §4). */
+/** The criteria, each with whether tests cover it; links that only exercise the requirement prove nothing (contract §4). */
 export function coveredCriteria({ requirement, links = [] }: RequirementInFull) {
   const { acceptance_criteria: criteria = [], coverage } = requirement
-  const uncovered = new Set(coverage?.uncovered_criterion_ids)
-  const isLinked = links.some(({ role }) => role !== 'LINK_ROLE_EXERCISES')
-  return criteria.map((criterion) => ({ criterion, covered: isLinked && !uncovered.has(criterion.id) }))
+  const counting = links.filter(({ role }) => role !== 'LINK_ROLE_EXERCISES')
+  const named = new Set(counting.flatMap(({ criterion_ids: ids = [] }) => ids))
+  const isLinked = counting.length > 0
+  return criteria.map((criterion) => {
+    const { id } = criterion
+    return { criterion, covered: criterionCovered({ id, coverage, isNamed: named.has(id), isLinked }) }
+  })
 }
 
 /** `REQ-12 is not_run: approved, 1 of 2 acceptance criteria covered, 1 linked test.` */
@@ -29,12 +34,27 @@ export function requirementSentence(read: RequirementInFull): string {
   const criteria = coveredCriteria(read)
   const parts = [
     withoutPrefix(requirement.status, 'REQUIREMENT_STATUS_'),
-    criteriaWords(criteria.filter(({ covered }) => covered).length, criteria.length),
-    counted(links.length, 'linked test'),
+    criteriaWords(criteria.map(({ covered }) => covered)),
+    `${counted(links.length, 'linked test')}${resultWords(requirement.coverage)}`,
     children.length === 0 ? undefined : `${counted(children.length, 'requirement')} below it`,
   ].filter((part) => part !== undefined)
-  const doubt = doubts.length === 0 ? '' : ` (${doubts.join(', ')})`
+  const below = isWorseBelow(requirement.coverage) ? ' because of a requirement below it' : ''
+  const doubt = `${doubts.length === 0 ? '' : ` (${doubts.join(', ')})`}${below}`
   return `${keyOrId(requirement)} is ${state}${doubt}: ${parts.join(', ')}.`
+}
+
+/** ` (1 passed, 2 failed)`; empty where no case counts or the service does not say it. */
+function resultWords(coverage: RequirementInFull['requirement']['coverage']): string {
+  const { passed_count: passed = 0, failed_count: failed = 0, not_run_count: unrun = 0 } = coverage ?? {}
+  const { skipped_count: skipped = 0 } = coverage ?? {}
+  const counts = [
+    [passed, 'passed'],
+    [failed, 'failed'],
+    [skipped, 'skipped'],
+    [unrun - skipped, 'not run'],
+  ] as const
+  const words = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))
+  return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
 /** The names of components by their ids; an id that is unknown stays. */

@@ -9,7 +9,7 @@ import { fields, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { combined, hasText, knownName, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId, listed, repositoryPath, rowTitle } from '../columns.ts'
 import { existingPath, hasFacts, runnerName, showNames } from '../test-names.ts'
-import { criterionText } from './criteria.ts'
+import { criterionCovered, criterionText } from './criteria.ts'
 
 export type TestContext = Received<z.output<typeof TestContextSchema>>
 type Detail = 'concise' | 'full'
@@ -85,13 +85,21 @@ export async function describeCodeFiles({ code_files: files = [] }: TestContext,
 }
 
 /** The acceptance criteria by number: a number is cheaper than an id, and no tool takes the id. */
-export function numberCriteria({ acceptance_criteria: criteria = [] }: TestContext) {
-  return criteria.map((criterion, index) => ({
-    nr: index + 1,
-    covered: criterion.covered,
-    criterion: criterionText(criterion),
-    tests: listed(criterion.covering_test_keys ?? []),
-  }))
+export function numberCriteria({
+  acceptance_criteria: criteria = [],
+  coverage,
+  linked_tests: tests = [],
+}: TestContext) {
+  return criteria.map((criterion, index) => {
+    const { id, covered, covering_test_keys: naming = [] } = criterion
+    const facts = { id, coverage, isNamed: naming.length > 0, isLinked: naming.length > 0 || tests.length > 0 }
+    return {
+      nr: index + 1,
+      covered: covered === true ? ('yes' as const) : criterionCovered(facts),
+      criterion: criterionText(criterion),
+      tests: listed(naming),
+    }
+  })
 }
 
 /** How the product's tests are written; names of tests are examples of it, and only those that members gave are facts. */

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement } from '../../../src/mcp/resolve/types.ts'
+import { splitCriterion } from './criteria.ts'
 import type { WantedTest } from './register-test.ts'
 
 /** Reads of one call that run concurrently. */
@@ -16,7 +17,7 @@ export const TestInput = z.strictObject({
   requirement_ids: z
     .array(z.string().min(1))
     .max(20)
-    .describe('Keys or ids of the requirements it proves. From find_coverage_gaps.'),
+    .describe('Keys or ids of the requirements it proves, REQ-12.2 for criterion 2 of one. From find_coverage_gaps.'),
 })
 
 /** The same place twice is one test with the requirements of both. */
@@ -37,13 +38,13 @@ function splitSuites(suite = ''): string[] {
     .filter((title) => title !== '')
 }
 
-/** The requirements by what the caller wrote, without those that the product does not have. */
+/** The requirements by what the caller wrote before the number of a criterion, without those that the product does not have. */
 export async function findRequirements(
   tests: readonly WantedTest[],
   productId: string,
   { resolve }: Context,
 ): Promise<Map<string, Requirement>> {
-  const named = [...new Set(tests.flatMap(({ requirements }) => requirements))]
+  const named = [...new Set(tests.flatMap(({ requirements }) => requirements.map((one) => splitCriterion(one).name)))]
   const found = await inBatches(named, READS_AT_ONCE, async (given) => {
     try {
       return [[given, (await resolve.requirement(given, productId)).requirement] as const]

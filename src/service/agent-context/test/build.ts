@@ -80,7 +80,12 @@ export async function buildTestContext(
   const files = withExcerpts(await findCodeFiles(rows, product, requirement, issues), frames)
   const criteria = readJson(Criteria, requirement.acceptance_criteria)
   const keys = new Map(tests.map((test) => [test.id, testKey(test)]))
-  const covered = criteria.map((criterion) => ({ ...criterion, ...criterionCoverage(criterion.id, links, keys) }))
+  const proved = new Set(body!.coverage.covered_criterion_ids)
+  const covered = criteria.map((criterion) => ({
+    ...criterion,
+    covered: proved.has(criterion.id),
+    covering_test_keys: testsNaming(criterion.id, links, keys),
+  }))
   const componentIds = readTexts(requirement.component_ids)
   const open = issues.filter(({ status }) => status === 'unresolved')
   const gap = await findGap(rows, product, requirement.id, shared.gaps, now)
@@ -94,7 +99,8 @@ export async function buildTestContext(
     max: maxSimilar,
   })
   const key = requirementKey(requirement)
-  const uncovered = covered.filter((criterion) => !criterion.covered)
+  const unlinked = new Set(body!.coverage.uncovered_criterion_ids)
+  const uncovered = covered.filter(({ id }) => unlinked.has(id))
   const example = tests.find(({ names_known: known }) => known === 1) ?? tests[0]
   const target = targetFile(shared.conventions, {
     testFile: example?.file_path ?? '',
@@ -150,6 +156,7 @@ export async function buildTestContext(
       coverage: body!.coverage,
       gap: gap?.type ?? '',
       tests: tests.length,
+      criteria: criteria.length,
       conventions: shared.conventions,
     }),
     token_estimate: 0,
@@ -183,13 +190,11 @@ async function linkedTests(rows: Rows, requirementId: string, links: readonly Co
   return [...direct.filter(({ kind }) => kind === 'TEST_KIND_CASE'), ...more]
 }
 
-function criterionCoverage(id: string, links: readonly CountedLink[], keys: ReadonlyMap<string, string>) {
-  const covering = links.filter(({ role, criterionIds, cases }) => {
-    const isWhole = role === 'LINK_ROLE_VERIFIES' && criterionIds.length === 0
-    return cases.length > 0 && (isWhole || criterionIds.includes(id))
-  })
-  const tests = [...new Set(covering.flatMap(({ cases }) => cases.map(({ testId }) => testId)))]
-  return { covered: covering.length > 0, covering_test_keys: tests.flatMap((test) => keys.get(test) ?? []) }
+/** The keys of the tests that a link names the criterion for. */
+function testsNaming(id: string, links: readonly CountedLink[], keys: ReadonlyMap<string, string>): string[] {
+  const naming = links.filter(({ criterionIds }) => criterionIds.includes(id))
+  const tests = [...new Set(naming.flatMap(({ cases }) => cases.map(({ testId }) => testId)))]
+  return tests.flatMap((test) => keys.get(test) ?? [])
 }
 
 /** The issues whose files the requirement claims, highest exposure first. */

@@ -8,26 +8,29 @@ export interface GuidanceFacts {
   gap: string
   /** The number of linked tests. */
   tests: number
+  /** The number of its acceptance criteria. */
+  criteria: number
   conventions: Pick<ConventionsBody, 'requirement_annotation' | 'dominant_framework'>
 }
 
 /** What to do next, in our own words: never quotes events, reports or members. */
-export function guidanceFor({ key, coverage, gap, tests, conventions }: GuidanceFacts): string[] {
+export function guidanceFor({ key, coverage, gap, tests, criteria, conventions }: GuidanceFacts): string[] {
   const { style } = conventions.requirement_annotation
   const how = {
     bracket: `[${key}] in the name of each case`,
     tag: `@${key} as a tag`,
     property: `requirement=${key} as a property`,
   }
+  const one = criteria === 0 ? '' : ` (${key}.1 for its criterion 1)`
   return [
-    ...firstStep(gap, tests),
+    ...firstStep(gap, tests, coverage),
     ...(coverage.uncovered_criterion_ids.length > 0 && tests > 0 ? ['write one case per uncovered criterion'] : []),
-    `name the requirement in the test, with ${how[style]}: the report then links it automatically`,
+    `name the requirement in the test, with ${how[style]}${one}: the report then links it automatically`,
     'run the tests, then send the test report: only a passing result verifies the requirement',
   ]
 }
 
-function firstStep(gap: string, tests: number): string[] {
+function firstStep(gap: string, tests: number, coverage: CoverageBody): string[] {
   switch (gap) {
     case 'GAP_TYPE_FAILING':
       return ['a linked test fails: find out whether the test or the code is wrong before you write another test']
@@ -39,7 +42,10 @@ function firstStep(gap: string, tests: number): string[] {
         'its text has changed since its tests were linked: compare them with the new text, then link them again to confirm',
       ]
     case '':
-      return tests > 0 ? ['it is verified: only write another test for a case that its tests miss'] : []
+      if (tests === 0) return []
+      return coverage.state === 'verified'
+        ? ['it is verified: only write another test for a case that its tests miss']
+        : ['its own tests pass: a requirement below it is what is missing']
     default:
       return []
   }

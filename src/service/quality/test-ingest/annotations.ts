@@ -1,10 +1,12 @@
 import type { Call } from '../../shared/context.ts'
 import type { Pause, Prepare } from '../../sql/database.ts'
+import { readCriterionIds } from '../coverage/links.ts'
 import type { AppliedCase } from './apply.ts'
+import type { NamedRequirement } from './references.ts'
 
 export interface Annotated {
   created: number
-  /** Keys without a requirement, with the case that names them. */
+  /** Keys without a requirement or criterion, with the case that names them. */
   unresolved: { ref: string; test_id: string }[]
   /** Keys that belong to a requirement, by test. */
   known: Map<string, string[]>
@@ -16,6 +18,13 @@ interface AnnotatedRequirement {
   id: string
   version: number
   kind: string
+  acceptance_criteria: string
+}
+
+/** A requirement that a case names, with the criteria that it is named for; none for the whole requirement. */
+interface Target {
+  requirement: AnnotatedRequirement
+  criterionIds: string[]
 }
 
 /**
@@ -31,42 +40,62 @@ export async function linkAnnotations(
 ): Promise<Annotated> {
   const annotated: Annotated = { created: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
   const find = prepare(
-    'SELECT id, version, kind FROM requirement WHERE product_id = ? AND number = ? AND deleted_at IS NULL',
+    'SELECT id, version, kind, acceptance_criteria FROM requirement WHERE product_id = ? AND number = ? AND deleted_at IS NULL',
   )
   const findRequirement = (key: string) => find.get<AnnotatedRequirement>(productId, Number(key.slice('REQ-'.length)))
   for (const { placed, testId } of cases) {
     await pause()
     if (testId === '') continue
-    const named = new Map<string, AnnotatedRequirement>()
-    for (const key of placed.requirementKeys) {
-      const requirement = findRequirement(key)
-      if (requirement === undefined || requirement.kind === 'REQUIREMENT_KIND_GROUP') {
-        annotated.unresolved.push({ ref: key, test_id: testId })
-      } else {
-        named.set(requirement.id, requirement)
-        annotated.known.set(testId, [...(annotated.known.get(testId) ?? []), key])
-      }
+    const named = new Map<string, Target>()
+    for (const reference of placed.requirements) {
+      const { target, missing } = resolveReference(reference, findRequirement(reference.key))
+      for (const ref of missing) annotated.unresolved.push({ ref, test_id: testId })
+      if (target === undefined) continue
+      named.set(target.requirement.id, target)
+      annotated.known.set(testId, [...(annotated.known.get(testId) ?? []), reference.key])
     }
-    for (const requirement of named.values()) {
-      if (addLink(prepare, call, { productId, testId, requirement })) annotated.created += 1
-      annotated.requirementIds.add(requirement.id)
+    for (const target of named.values()) {
+      if (addLink(prepare, call, { productId, testId, ...target })) annotated.created += 1
+      annotated.requirementIds.add(target.requirement.id)
     }
     for (const id of doubtOthers(prepare, testId, named)) annotated.requirementIds.add(id)
   }
   return annotated
 }
 
+/** What a reference leads to, and the references in it that lead nowhere. */
+function resolveReference(
+  { key, criteria }: NamedRequirement,
+  requirement: AnnotatedRequirement | undefined,
+): { target: Target | undefined; missing: string[] } {
+  const isLinkable = requirement !== undefined && requirement.kind !== 'REQUIREMENT_KIND_GROUP'
+  const names = criteria.map((number) => ({ number, ref: `${key}.${String(number)}` }))
+  if (!isLinkable) return { target: undefined, missing: names.length === 0 ? [key] : names.map(({ ref }) => ref) }
+  const known = readCriterionIds(requirement.acceptance_criteria)
+  const criterionIds = names.flatMap(({ number }) => known[number - 1] ?? [])
+  const missing = names.flatMap(({ number, ref }) => (known[number - 1] === undefined ? [ref] : []))
+  // A criterion that does not exist must not count for all of them.
+  const isNowhere = names.length > 0 && criterionIds.length === 0
+  return { target: isNowhere ? undefined : { requirement, criterionIds }, missing }
+}
+
 /** Adds the link if it does not exist; returns whether it is new. */
 function addLink(
   prepare: Prepare,
   call: Pick<Call, 'actor' | 'now'>,
-  { productId, testId, requirement }: { productId: number; testId: string; requirement: AnnotatedRequirement },
+  { productId, testId, requirement, criterionIds }: Target & { productId: number; testId: string },
 ): boolean {
+  const criteria = JSON.stringify(criterionIds)
   const { changes } = prepare(
-    `INSERT INTO test_link (test_id, requirement_id, product_id, role, state, requirement_version, origin, created_by, created_at)
-     VALUES (?, ?, ?, 'LINK_ROLE_VERIFIES', 'LINK_STATE_ACTIVE', ?, 'LINK_ORIGIN_ANNOTATION', ?, ?) ON CONFLICT DO NOTHING`,
-  ).run(testId, requirement.id, productId, requirement.version, JSON.stringify(call.actor), call.now())
+    `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin, created_by, created_at)
+     VALUES (?, ?, ?, 'LINK_ROLE_VERIFIES', ?, 'LINK_STATE_ACTIVE', ?, 'LINK_ORIGIN_ANNOTATION', ?, ?) ON CONFLICT DO NOTHING`,
+  ).run(testId, requirement.id, productId, criteria, requirement.version, JSON.stringify(call.actor), call.now())
   if (changes > 0) return true
+  // Criteria that a member gave stay; a link of which nobody said which ones takes those of the name.
+  prepare(
+    `UPDATE test_link SET criterion_ids = ? WHERE test_id = ? AND requirement_id = ? AND criterion_ids <> ?
+       AND (criterion_ids = '[]' OR (origin = 'LINK_ORIGIN_ANNOTATION' AND confirmed_at IS NULL))`,
+  ).run(criteria, testId, requirement.id, criteria)
   // Suspect at the current version means that it had lost its annotation, which is now back.
   prepare(
     `UPDATE test_link SET state = 'LINK_STATE_ACTIVE' WHERE test_id = ? AND requirement_id = ?
@@ -78,7 +107,7 @@ function addLink(
 /**
  * Marks links as suspect that were made by an annotation and that no annotation names now; returns their requirements.
  */
-function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, AnnotatedRequirement>): string[] {
+function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, unknown>): string[] {
   const links = prepare(
     `SELECT requirement_id FROM test_link WHERE test_id = ? AND origin = 'LINK_ORIGIN_ANNOTATION'
        AND confirmed_at IS NULL AND state = 'LINK_STATE_ACTIVE' AND archived_at IS NULL`,

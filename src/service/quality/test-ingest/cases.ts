@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ReportCase } from '../reports/model/report.ts'
 import { caseIdentity, repositoryPath, type PathRoots } from '../cases/identity.ts'
 import type { Pause } from '../../sql/database.ts'
-import { findReferences } from './references.ts'
+import { findReferences, type NamedRequirement } from './references.ts'
 
 /** A case of a report with its location in the repository, and every report of it in this request. */
 export interface PlacedCase {
@@ -14,8 +14,7 @@ export interface PlacedCase {
   line: number
   tags: string[]
   labels: Record<string, string>
-  /** The keys of the requirements that it names. */
-  requirementKeys: string[]
+  requirements: NamedRequirement[]
   /** Whether its file is only the name of its report. */
   isFileOfReport: boolean
   /** The key of the test that it claims to be. */
@@ -49,7 +48,7 @@ export async function placeCases(cases: readonly ReportCase[], roots: PathRoots,
       tags: one.tags.slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG)),
       isFileOfReport: one.isFileOfReport ?? false,
       labels: Object.fromEntries(Object.entries(one.labels).slice(0, MOST_TAGS)),
-      requirementKeys: requirements,
+      requirements,
       testKey,
       reports: [one],
     })

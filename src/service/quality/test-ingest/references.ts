@@ -1,15 +1,22 @@
 import type { ReportCase } from '../reports/model/report.ts'
 
+/** A requirement that a case names, and the criteria of it by number, from 1; none means the whole requirement. */
+export interface NamedRequirement {
+  key: string
+  criteria: number[]
+}
+
 /** The keys that the texts of a case name, in upper case: the requirements it verifies and the test it is. */
 export interface References {
-  requirements: string[]
+  requirements: NamedRequirement[]
   testKey: string | undefined
 }
 
-const KEY = String.raw`[A-Za-z]{2,10}-\d{1,9}`
+/** `REQ-12`, or `REQ-12.2` for its second criterion. */
+const KEY = String.raw`[A-Za-z]{2,10}-\d{1,9}(?:\.\d{1,3})?`
 const LIST = `${KEY}(?:\\s*[,;]\\s*${KEY})*`
 
-/** The marked forms of contract §4.2: `[REQ-12]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
+/** The marked forms of contract §4.2: `[REQ-12]`, `[REQ-12.2]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
 const MARKED = new RegExp(
   String.raw`\[\s*(${LIST})\s*\]|@(?:req(?:uirement)?:)?(${KEY})(?![\w-])|\breq(?:uirement)?s?\s*=\s*(${LIST})|\b(?:covers|verifies)\s*:\s*(${LIST})`,
   'giu',
@@ -27,9 +34,21 @@ export function findReferences(reported: ReportCase): References {
   const found = [...marked, ...bare].flatMap((text) => keysIn(text))
   const distinct = [...new Set(found)]
   return {
-    requirements: distinct.filter((key) => key.startsWith('REQ-')),
-    testKey: distinct.find((key) => key.startsWith('TC-')),
+    requirements: namedRequirements(distinct),
+    testKey: distinct.find((key) => /^TC-\d+$/.test(key)),
   }
+}
+
+/** Each requirement once: `REQ-12` together with `REQ-12.2` means the criterion. */
+function namedRequirements(found: readonly string[]): NamedRequirement[] {
+  const named = new Map<string, number[]>()
+  for (const reference of found) {
+    const [key = '', criterion] = reference.split('.')
+    if (!key.startsWith('REQ-')) continue
+    const known = named.get(key) ?? []
+    named.set(key, criterion === undefined ? known : [...known, Number(criterion)])
+  }
+  return [...named].map(([key, criteria]) => ({ key, criteria: [...new Set(criteria)] }))
 }
 
 function keysIn(text: string | undefined): string[] {
