@@ -56,6 +56,7 @@ export const Grouping = z.object({
 })
 
 const ReleaseName = z.object({ id: Id, version: text(), known: z.boolean() })
+const EnvironmentCount = z.object({ id: Id, name: text(), known: z.boolean(), events: z.int() })
 
 export const Issue = z.object({
   id: Id,
@@ -83,6 +84,11 @@ export const Issue = z.object({
   handled: z.boolean(),
   corroboration: Corroboration,
   grouping: Grouping,
+  environments: z.array(EnvironmentCount).optional().describe('At most 10, the one with the most events first.'),
+  causes: z
+    .array(text())
+    .optional()
+    .describe('Types of the exceptions that caused the newest occurrence, the direct cause first, at most 4.'),
   reopened_count: z.int(),
   created_at: Timestamp,
   etag: Etag,
@@ -108,10 +114,13 @@ export const listIssues = endpoint({
     platforms: z.array(z.string().min(1)).optional(),
     period,
     sort: z.enum(['last_seen', 'first_seen', 'times_seen']).optional(),
-    q: z.string().optional(),
+    q: z
+      .string()
+      .optional()
+      .describe('Text in title, message, culprit or causes, or in a file or function of the team.'),
     short_id: z.string().optional(),
     is_regression: z.boolean().optional(),
-    first_release_id: Id.optional().describe('Issues first seen in this release.'),
+    first_release_id: Id.optional().describe('Issues that this release brought to its environment.'),
     ...paging,
   },
   returns: { ...list('issues', Issue) },
@@ -228,7 +237,7 @@ export const getIssueStats = endpoint({
 export const listReleaseIssues = endpoint({
   method: 'GET',
   path: '/v1/releases/{release_id}/issues',
-  summary: 'Issues first seen in a release.',
+  summary: 'Issues that a release brought to its environment, or that came back in it.',
   input: {
     release_id: Id,
     status: z.union([z.literal(''), accept(IssueStatus)]).optional(),

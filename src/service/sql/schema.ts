@@ -16,6 +16,7 @@ export interface Schema extends QualitySchema {
   issue_hash: { product_id: number; hash: string; issue_id: string }
   occurrence: OccurrenceRow
   issue_presence: IssuePresenceRow
+  issue_environment: IssueEnvironmentRow
   issue_user: { issue_id: string; user_hash: string; environment_id: string; last_seen: number }
   issue_regression: { release_id: string; issue_id: string; at: number }
   occurrence_rollup: OccurrenceRollupRow
@@ -167,6 +168,7 @@ export interface IssueRow {
   handled: number
   corroboration: string
   grouping: string
+  causes: string | null
   reopened_count: Generated<number>
   first_seq: number
   last_seq: number
@@ -203,6 +205,15 @@ interface IssuePresenceRow {
   count: number
   first_seen: number
   last_seen: number
+}
+
+interface IssueEnvironmentRow {
+  issue_id: string
+  environment_id: string
+  count: number
+  first_seen: number
+  last_seen: number
+  first_release_id: Generated<string>
 }
 
 interface OccurrenceRollupRow {

@@ -43,5 +43,8 @@ export const StoredGrouping = z.object({
   explanation: z.array(z.string()),
 })
 
+/** `issue.causes`. */
+export const StoredCauses = z.array(z.string())
+
 /** `issue.resolved_in`: environment id -> id of its newest release when the issue was resolved. */
 export const ResolvedIn = z.record(z.string(), z.string())

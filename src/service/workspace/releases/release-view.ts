@@ -93,9 +93,10 @@ async function readReleasePlaces(rows: Rows, environmentIds: readonly string[]) 
   return places
 }
 
+/** Issues that the releases brought to their environments (contract §10.2). */
 async function newIssues(rows: Rows, releaseIds: readonly string[]): Promise<Map<string, number>> {
   const counts = await rows
-    .selectFrom('issue')
+    .selectFrom('issue_environment')
     .select(['first_release_id', sql<number>`count(*)`.as('issues')])
     .where('first_release_id', '<>', '')
     .where('first_release_id', 'in', releaseIds)

@@ -5,10 +5,11 @@ import { computeEtag } from '../../../shared/etag.ts'
 import { matchedFiles } from '../../../workspace/components/snapshot.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../../../shared/times.ts'
-import { StoredCorroboration, StoredGrouping, type StoredIssue } from '../columns.ts'
+import { StoredCauses, StoredCorroboration, StoredGrouping, type StoredIssue } from '../columns.ts'
 import { StoredActor } from '../../../workspace/actor.ts'
 import { componentRefs, releaseNames, type ReleaseName } from '../../../workspace/releases/names.ts'
 import { readJson } from '../../../sql/json.ts'
+import { readIssueEnvironments } from './issue-environments.ts'
 
 export type IssueBody = z.input<typeof Issue>
 
@@ -30,6 +31,7 @@ export async function viewIssues(
   )
   const ids = issues.map((issue) => issue.id)
   // All rows belong to the product that has this key prefix.
+  const environments = await readIssueEnvironments(rows, ids)
   const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
   return issues.map((issue, index) => ({
     id: issue.id,
@@ -61,6 +63,8 @@ export async function viewIssues(
       files: files.get(issue.id) ?? 0,
     }),
     grouping: readJson(StoredGrouping, issue.grouping),
+    environments: environments.get(issue.id) ?? [],
+    ...(issue.causes !== null && { causes: readJson(StoredCauses, issue.causes) }),
     reopened_count: issue.reopened_count,
     created_at: timestamp(issue.created_at),
     etag: computeEtag(issue.id, issue.version),

@@ -17,6 +17,8 @@ export interface IssueQuery {
   page: Page
   /** Epoch milliseconds, for `period`. */
   now: number
+  /** With `q`: ids of issues that went through such a file or function. */
+  through?: readonly string[]
 }
 
 /**
@@ -24,8 +26,10 @@ export interface IssueQuery {
  * page: an issue touched since keeps its place (decision 010), one that began since is left to the next walk. The
  * filter is applied to the current state. `total_size` is exact.
  */
-export async function listIssueRows(rows: Rows, query: IssueQuery) {
-  const { product, page } = query
+export async function listIssueRows(rows: Rows, asked: IssueQuery) {
+  const { product, page, filter } = asked
+  const text = filter.q?.trim() ?? ''
+  const query = text === '' ? asked : { ...asked, through: await issuesThrough(rows, product.id, text) }
   const asOf = page.after?.asOf ?? (await newestSeq(rows, product.id))
   const found = await pageQuery(rows, query, asOf).execute()
   const kept = found.slice(0, page.size)
@@ -100,7 +104,8 @@ function valueBefore(sort: IssueSort, asOf: number) {
     WHERE later.issue_id = issue.id AND later.seq > ${asOf} ORDER BY later.seq LIMIT 1), ${sql.ref(`issue.${sort}`)})`
 }
 
-function conditions(rows: Rows, { product, filter, now }: IssueQuery): Expression<SqlBool>[] {
+function conditions(rows: Rows, query: IssueQuery): Expression<SqlBool>[] {
+  const { product, filter, now } = query
   const all: Expression<SqlBool>[] = [sql<SqlBool>`issue.product_id = ${product.id}`]
   const equal = (column: string, value: string | number) =>
     all.push(sql<SqlBool>`${sql.ref(`issue.${column}`)} = ${value}`)
@@ -111,13 +116,16 @@ function conditions(rows: Rows, { product, filter, now }: IssueQuery): Expressio
   }
   if (filter.status !== undefined && filter.status !== '') equal('status', filter.status)
   if (filter.component_id !== undefined) equal('component_id', filter.component_id)
-  if (filter.first_release_id !== undefined) equal('first_release_id', filter.first_release_id)
+  if (filter.first_release_id !== undefined) {
+    all.push(sql<SqlBool>`issue.id IN (SELECT brought.issue_id FROM issue_environment AS brought
+      WHERE brought.first_release_id = ${filter.first_release_id} AND brought.first_release_id <> '')`)
+  }
   if (filter.is_regression !== undefined) equal('is_regression', filter.is_regression ? 1 : 0)
   if (filter.short_id !== undefined) equal('number', parseShortId(filter.short_id, product.key_prefix))
   among('level', filter.levels)
   among('platform', filter.platforms)
   if (filter.q !== undefined && filter.q.trim() !== '') {
-    all.push(rows.dialect.anyContains(['issue.title', 'issue.value', 'issue.culprit'], filter.q.trim()))
+    all.push(searched(rows, filter.q.trim(), query))
   }
   if (filter.regressed_release_id !== undefined) {
     all.push(sql<SqlBool>`EXISTS (SELECT 1 FROM issue_regression WHERE issue_regression.issue_id = issue.id
@@ -128,6 +136,24 @@ function conditions(rows: Rows, { product, filter, now }: IssueQuery): Expressio
   if (present !== undefined) all.push(present)
   else if (since !== undefined) all.push(sql<SqlBool>`issue.last_seen >= ${since}`)
   return all
+}
+
+/** The text in the issue's title, message, culprit or causes, or in a file or function that it went through. */
+function searched({ dialect }: Rows, text: string, { through = [] }: IssueQuery): Expression<SqlBool> {
+  const own = dialect.anyContains(['issue.title', 'issue.value', 'issue.culprit', 'issue.causes'], text)
+  return sql<SqlBool>`(${own} OR ${dialect.isOneOf('issue.id', through)})`
+}
+
+/** Issues that went through a file or function of the team whose name holds the text. */
+async function issuesThrough(rows: Rows, productId: number, text: string): Promise<string[]> {
+  const found = await rows
+    .selectFrom('issue_frame')
+    .select('issue_id')
+    .distinct()
+    .where('product_id', '=', productId)
+    .where(rows.dialect.anyContains(["path || ' ' || function"], text))
+    .execute()
+  return found.map((row) => row.issue_id)
 }
 
 /** At least one occurrence in that environment and release, within the period; ids of deleted environments match nothing. */

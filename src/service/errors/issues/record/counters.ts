@@ -11,11 +11,12 @@ export interface Counted {
 }
 
 /**
- * Counts one stored occurrence everywhere except on the issue itself: presence, rollups, environment and release. These
- * counters stay when retention removes occurrences.
+ * Counts one stored occurrence everywhere except on the issue itself: presence, environments, rollups, environment and
+ * release. These counters stay when retention removes occurrences.
  */
 export function countOccurrence(prepare: Prepare, counted: Counted): void {
   countPresence(prepare, counted)
+  countEnvironment(prepare, counted)
   countRollups(prepare, counted)
   const { place, timestamp } = counted
   if (place.environmentId === '') return
@@ -38,6 +39,18 @@ function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted)
        first_seen = CASE WHEN ?4 < issue_presence.first_seen THEN ?4 ELSE issue_presence.first_seen END,
        last_seen = CASE WHEN ?4 > issue_presence.last_seen THEN ?4 ELSE issue_presence.last_seen END`,
   ).run(issueId, place.environmentId, place.releaseId, timestamp)
+}
+
+/** The oldest occurrence in an environment decides which release brought the issue there. */
+function countEnvironment(prepare: Prepare, { issueId, place, timestamp }: Counted): void {
+  prepare(
+    `INSERT INTO issue_environment (issue_id, environment_id, count, first_seen, last_seen, first_release_id)
+     VALUES (?1, ?2, 1, ?3, ?3, ?4)
+     ON CONFLICT (issue_id, environment_id) DO UPDATE SET count = issue_environment.count + 1,
+       first_release_id = CASE WHEN ?3 < issue_environment.first_seen THEN ?4 ELSE issue_environment.first_release_id END,
+       first_seen = CASE WHEN ?3 < issue_environment.first_seen THEN ?3 ELSE issue_environment.first_seen END,
+       last_seen = CASE WHEN ?3 > issue_environment.last_seen THEN ?3 ELSE issue_environment.last_seen END`,
+  ).run(issueId, place.environmentId, timestamp, place.releaseId)
 }
 
 function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {

@@ -7,6 +7,7 @@ import type { NormalEvent } from '../../event/event.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
+import { causeTypes } from '../causes.ts'
 import { corroborate, type Doubts } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
@@ -222,7 +223,7 @@ function updateIssue(prepare: Prepare, prepared: Prepared, { issueId, place, bef
   ).run(newUsers, seq, timestamp, place.releaseId, issueId, doubts.suspicious ? 1 : 0, doubts.contradicted ? 1 : 0)
   if (before !== undefined && timestamp < before.last_seen) return
   prepare(
-    `UPDATE issue SET last_seen = ?, title = ?, type = ?, value = ?, culprit = ?, level = ?, platform = ?, handled = ?,
+    `UPDATE issue SET last_seen = ?, title = ?, type = ?, value = ?, culprit = ?, level = ?, platform = ?, handled = ?, causes = ?,
        last_release_id = coalesce(nullif(?, ''), last_release_id), corroboration = ? WHERE id = ?`,
   ).run(
     timestamp,
@@ -233,6 +234,8 @@ function updateIssue(prepare: Prepare, prepared: Prepared, { issueId, place, bef
     event.level,
     event.platform,
     event.handled ? 1 : 0,
+    // The events of the issue that collects them have nothing in common.
+    JSON.stringify(grouping.basis === 'overflow' ? [] : causeTypes(event)),
     place.releaseId,
     JSON.stringify(corroborate(event, place.releaseId)),
     issueId,

@@ -17,7 +17,12 @@ async function shop() {
           {
             type: 'Error',
             value: `${name} 100% broken`,
-            stacktrace: { frames: [{ function: name, filename: `src/${name}/main.ts`, lineno: 1, in_app: true }] },
+            stacktrace: {
+              frames: [
+                { function: `open_${name}`, filename: `src/${name}/entry.ts`, lineno: 9, in_app: true },
+                { function: name, filename: `src/${name}/main.ts`, lineno: 1, in_app: true },
+              ],
+            },
           },
         ],
       },
@@ -115,12 +120,18 @@ test('every filter and every order of the specification finds exactly its issues
     ['q=100%25', all],
     ['q=100_', []],
     ['q=src/cart', ['cart']],
+    // Below the crash: in neither title nor culprit.
+    ['q=CART/entry', ['cart']],
+    ['q=open_search', ['search']],
+    ['q=entry.ts', all],
     [`short_id=${byName.get('search')!.short_id.toLowerCase()}`, ['search']],
     ['short_id=OTHER-1', []],
     ['is_regression=false', all],
     ['is_regression=true', []],
     [`first_release_id=${twoInProduction}`, ['login']],
-    [`first_release_id=${twoInStaging}`, []],
+    // Known in production before, but 2.0 brought it to staging.
+    [`first_release_id=${twoInStaging}`, ['cart']],
+    [`first_release_id=${twoInStaging}&environment_id=${production}`, ['cart']],
     ['sort=last_seen', all],
     ['sort=first_seen', ['login', 'search', 'payment', 'cart', 'report']],
     ['status=unresolved&levels=fatal&period=1h&platforms=node', ['cart']],
@@ -128,6 +139,45 @@ test('every filter and every order of the specification finds exactly its issues
   for (const [query, expected] of cases) expect([query, await list(query)]).toEqual([query, expected])
   // Counts 2, 2, 1, 1, 1: equal ones are ordered by id, the newer issue first.
   expect(await list('sort=times_seen')).toEqual(['login', 'cart', 'report', 'payment', 'search'])
+})
+
+test('a release has as new the issues that it brought to its environment, however late their first event comes in', async () => {
+  await using stage = await shop()
+  const { app, clock, list, releaseIds } = stage
+  const crash = (release: string, ago: number) =>
+    app.ingest({ environment: 'production', release, timestamp: (clock.now - ago) / 1000 })
+  await crash('2.0', minuteMs)
+  const releases = () =>
+    app.request<ResponseOf<'listReleases'>>('GET', `/v1/products/${app.productId}/releases?version=2.0`)
+  const counts = async () =>
+    (await releases()).body.releases
+      .map((release) => `${release.environment} ${String(release.counts.new_issues)}`)
+      .toSorted()
+  expect(await counts()).toEqual(['production 2', 'staging 1'])
+  const inProduction = (await releases()).body.releases.find(({ environment }) => environment === 'production')!.id
+  expect(await list(`first_release_id=${inProduction}`)).toEqual(['total', 'login'])
+  // An older occurrence arrives late.
+  await crash('1.0', hourMs)
+  expect(await list(`first_release_id=${inProduction}`)).toEqual(['login'])
+  expect(await counts()).toEqual(['production 1', 'staging 1'])
+  expect(await releaseIds('1.0')).toHaveLength(2)
+})
+
+test('an issue says in which environments it occurs and what caused its newest error', async () => {
+  await using stage = await shop()
+  const { app, issues } = stage
+  const chain = (...types: string[]) => ({ exception: { values: types.map((type) => ({ type, value: 'not read' })) } })
+  await app.ingest(chain('InvalidOperation', 'AmountError', 'AmountError', 'ImportFailed'), chain('ImportFailed'))
+  const found = await issues()
+  const cart = found.find((issue) => nameOf(issue) === 'cart')!
+  expect(cart.environments).toMatchObject([
+    { name: 'production', known: true, events: 1 },
+    { name: 'staging', known: true, events: 1 },
+  ])
+  expect(cart.causes).toEqual([])
+  const failed = found.filter(({ type }) => type === 'ImportFailed')
+  expect(failed.map(({ causes = [] }) => causes.join(' < ')).toSorted()).toEqual(['', 'AmountError < InvalidOperation'])
+  expect(await stage.list('q=invalidoperation')).toHaveLength(1)
 })
 
 test('a deleted environment stops matching', async () => {

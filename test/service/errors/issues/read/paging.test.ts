@@ -87,6 +87,20 @@ test('a page reads the issues that were not touched in the order of an index, an
   }
 })
 
+test('the new issues of a release are found through an index', async () => {
+  await using rig = await openRig()
+  const product = { id: rig.productId, key_prefix: 'SHOP' }
+  const page = { size: 50, query: '', after: undefined }
+  const filter = { first_release_id: 'release' }
+  const query = pageQuery(rig.db.read, { product, filter, sort: 'last_seen', page, now: 0 }, 7).compile()
+  const plan = await rig.db.batch((prepare) =>
+    prepare(`EXPLAIN QUERY PLAN ${query.sql}`).all<{ detail: string }>(...z.array(Parameter).parse(query.parameters)),
+  )
+  const steps = plan.map(({ detail }) => detail)
+  expect(steps).toContain('SEARCH brought USING COVERING INDEX issue_environment_first_release (first_release_id=?)')
+  expect(steps.filter((step) => /^SCAN (?:issue|brought)/.test(step))).toEqual([])
+})
+
 test('a token of another query is refused', async () => {
   await using rig = await openRig()
   for (const kind of ['a', 'b', 'c']) await rig.append({ kind })
