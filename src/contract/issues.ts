@@ -169,6 +169,10 @@ export const listIssueEvents = endpoint({
     release_id: Id.optional(),
     period,
     sdk_event_id: z.string().optional().describe("The id that the SDK assigned; not the occurrence's id."),
+    q: z
+      .string()
+      .optional()
+      .describe('Text in title, message, transaction, exceptions, tags (key=value), request address or breadcrumbs.'),
     ...paging,
   },
   returns: { ...list('events', EventSummary) },

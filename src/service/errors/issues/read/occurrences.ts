@@ -2,9 +2,11 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../../contract/index.ts'
 import { notFound } from '../../../../errors.ts'
 import { cutPage, type Page } from '../../../shared/paging.ts'
+import type { Cursor } from '../../../shared/page-token.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { periodMs } from '../buckets.ts'
 import type { StoredOccurrence } from './event-view.ts'
+import { searchOccurrences } from './search-occurrences.ts'
 
 /** Every column but the body. */
 const listed = [
@@ -21,32 +23,51 @@ const listed = [
 
 export type OccurrenceFilter = Pick<
   InputOf<'listIssueEvents'>,
-  'environment_id' | 'release_id' | 'period' | 'sdk_event_id'
+  'environment_id' | 'release_id' | 'period' | 'sdk_event_id' | 'q'
 >
 
-/** One page of an issue's occurrences, newest first (by the event's own time, tie id); they are not counted. */
-export async function listOccurrenceRows(
-  rows: Rows,
-  { issueId, filter, page, now }: { issueId: string; filter: OccurrenceFilter; page: Page; now: number },
-) {
-  const after = page.after
-  let select = rows
-    .selectFrom('occurrence')
+interface OccurrenceQuery {
+  issueId: string
+  filter: OccurrenceFilter
+  page: Page
+  /** Epoch milliseconds, for `period`. */
+  now: number
+}
+
+/**
+ * One page of an issue's occurrences, newest first (by the event's own time, tie id). `total_size` is exact, and with
+ * `q` -1 unless the first page saw everything.
+ */
+export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
+  const { filter, page } = query
+  const matching = rows.selectFrom('occurrence').where((eb) => eb.and(conditions(query)))
+  const newest = (last: Cursor | undefined, count: number) =>
+    matching.where(after(last)).orderBy('timestamp', 'desc').orderBy('id', 'desc').limit(count)
+  const text = filter.q?.trim() ?? ''
+  if (text !== '') {
+    return searchOccurrences((last, count) => newest(last, count).selectAll().execute(), text, page)
+  }
+  const found = await newest(page.after, page.size + 1)
     .select(listed)
-    .where('issue_id', '=', issueId)
-    .orderBy('timestamp', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.size + 1)
-  if (filter.environment_id !== undefined) select = select.where(inEnvironment(filter.environment_id))
-  if (filter.release_id !== undefined) select = select.where('release_id', '=', filter.release_id)
-  if (filter.period !== undefined) select = select.where('timestamp', '>=', now - periodMs[filter.period])
+    .execute()
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: row.id }))
+}
+
+function conditions({ issueId, filter, now }: OccurrenceQuery): Expression<SqlBool>[] {
+  const all = [sql<SqlBool>`issue_id = ${issueId}`]
+  if (filter.environment_id !== undefined) all.push(inEnvironment(filter.environment_id))
+  if (filter.release_id !== undefined) all.push(sql`release_id = ${filter.release_id}`)
+  if (filter.period !== undefined) all.push(sql`timestamp >= ${now - periodMs[filter.period]}`)
   if (filter.sdk_event_id !== undefined) {
-    select = select.where('sdk_event_id', '=', filter.sdk_event_id.replaceAll('-', '').toLowerCase())
+    all.push(sql`sdk_event_id = ${filter.sdk_event_id.replaceAll('-', '').toLowerCase()}`)
   }
-  if (after !== undefined) {
-    select = select.where((eb) => eb(eb.refTuple('timestamp', 'id'), '<', eb.tuple(Number(after.sortValue), after.id)))
-  }
-  return cutPage(page, await select.execute(), -1, (row) => ({ sortValue: row.timestamp, id: row.id }))
+  return all
+}
+
+function after(last: Cursor | undefined): Expression<SqlBool> {
+  if (last === undefined) return sql<SqlBool>`true`
+  return sql<SqlBool>`(timestamp, id) < (${Number(last.sortValue)}, ${last.id})`
 }
 
 /** The newest occurrence, of one environment if given; undefined when there is none. */
@@ -67,7 +88,7 @@ export async function latestOccurrence(
 }
 
 /** A deleted environment matches nothing: its occurrences only keep its name (contract §6). */
-function inEnvironment(id: string): Expression<SqlBool> {
+function inEnvironment(id: string) {
   return sql<SqlBool>`environment_id = ${id}
     AND EXISTS (SELECT 1 FROM environment WHERE environment.id = ${id} AND environment.deleted_at IS NULL)`
 }

@@ -73,7 +73,7 @@ test('occurrences are filtered by environment, release, period and the id the SD
   const { releases, latest_event: latest } = await rig.handlers.getIssue({ id }, rig.call)
   const find = async (filter: object) => {
     const { events, pagination } = await rig.handlers.listIssueEvents({ id, ...filter }, rig.call)
-    expect(pagination.total_size).toBe(-1)
+    expect(pagination.total_size).toBe(events.length)
     return events.map(({ environment, release }) => `${environment} ${release}`)
   }
   expect(await find({})).toEqual(['production 1.1', 'production 1.0', 'staging 1.0'])
@@ -83,6 +83,44 @@ test('occurrences are filtered by environment, release, period and the id the SD
   const dashed = sdkId.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   expect(await find({ sdk_event_id: dashed })).toEqual(['production 1.0'])
   expect(releases.map(({ events }) => events)).toEqual([1, 1, 1])
+})
+
+test('occurrences are searched by what tells them apart, over several pages', async () => {
+  await using rig = await openRig()
+  const amounts = ['1.50', '1.200,50', '2.50', '3.400,00', '4.50', '5.600,00']
+  for (const [index, amount] of amounts.entries()) {
+    await rig.append({
+      ago: index * 1000,
+      payload: {
+        tags: { browser: index < 3 ? 'Safari' : 'Chrome' },
+        request: { url: `https://shop.example/sheets/${String(index)}` },
+        breadcrumbs: [
+          { category: 'import', message: `the amount "${amount}"`, data: { row: index * 7 } },
+          { message: 'end' },
+        ],
+      },
+    })
+  }
+  const id = (await rig.issues())[0]!.id
+  const find = async (q: string) => {
+    const { events, pagination } = await rig.handlers.listIssueEvents({ id, q }, rig.call)
+    expect(pagination.total_size).toBe(events.length)
+    return events.length
+  }
+  expect(
+    await Promise.all([find('BROWSER=safari'), find('00"'), find('row=35'), find('sheets/4'), find('none')]),
+  ).toEqual([3, 2, 1, 1, 0])
+  const met: string[] = []
+  let token = ''
+  do {
+    const page = await rig.handlers.listIssueEvents({ id, q: '0"', page_size: 2, page_token: token }, rig.call)
+    met.push(...page.events.map((event) => event.id))
+    token = page.next_page_token
+  } while (token !== '')
+  expect(new Set(met).size).toBe(6)
+  expect(met).toHaveLength(6)
+  await rig.db.write((rows) => rows.updateTable('occurrence').set({ body: null }).execute())
+  expect([await find('safari'), await find('pay failed')]).toEqual([0, 6])
 })
 
 test('an event of another issue, and an id made by an SDK, are not found; the second says how to look it up', async () => {
