@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import * as z from 'zod'
 
-export const commands = ['stdio', 'serve', 'call', 'sourcemaps', 'report', 'doctor', 'help', 'version'] as const
+export const commands = ['stdio', 'serve', 'init', 'call', 'sourcemaps', 'report', 'doctor', 'help', 'version'] as const
 export type Command = (typeof commands)[number]
 
 const text = (most: number, what: string) =>
@@ -38,6 +38,15 @@ export const FlagValues = z.object({
     .regex(/^[0-9a-f]{7,64}$/i, 'use the hash of the tested commit, at least 7 characters')
     .optional(),
   'run-key': text(200, 'use a name that all reports of the run share'),
+  name: text(80, 'use the name of the product'),
+  'key-prefix': z
+    .string()
+    .regex(/^[A-Z][A-Z0-9]{1,9}$/, 'use 2 to 10 capitals or digits, a capital first, such as SHOP')
+    .optional(),
+  repository: z
+    .url({ protocol: /^https?$/, error: 'use the web address of the repository' })
+    .max(2000)
+    .optional(),
   root: text(500, 'use the folder that the paths in the reports begin with'),
 })
 
@@ -67,6 +76,10 @@ export const flagTypes = {
   commit: { type: 'string' },
   'run-key': { type: 'string' },
   root: { type: 'string' },
+  name: { type: 'string' },
+  'key-prefix': { type: 'string' },
+  repository: { type: 'string' },
+  'dry-run': { type: 'boolean' },
   'requirement-tags': { type: 'boolean' },
   'no-requirement-tags': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -81,6 +94,7 @@ const allFlags = Object.keys(flagTypes) as Flag[]
 export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
   stdio: everywhere,
   serve: [...everywhere, 'host', 'port', 'sample'],
+  init: [...everywhere, 'host', 'port', 'name', 'key-prefix', 'repository', 'dry-run'],
   call: [...everywhere, 'json', 'url'],
   sourcemaps: [...everywhere, 'release', 'dist', 'url-prefix'],
   report: [

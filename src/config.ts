@@ -18,7 +18,10 @@ export class ConfigError extends Error {
 
 export interface Config {
   command: Command
-  /** The words after the command. `call`: the tool and its arguments; `sourcemaps`: `upload` and the folder; `report`: files. */
+  /**
+   * The words after the command. `init`: the folder; `call`: the tool and its arguments; `sourcemaps`: `upload` and the
+   * folder; `report`: files.
+   */
   operands: readonly string[]
   apiToken?: string
   /** Without `/v1` and without a trailing slash; undefined runs the embedded service. */
@@ -42,6 +45,12 @@ export interface Config {
   host: string
   port: number
   sample: boolean
+  /** `init`: the product's name, the prefix of its issues' keys, the web address of its repository. */
+  name?: string
+  keyPrefix?: string
+  repository?: string
+  /** `init`: only show what would be done. */
+  dryRun: boolean
   /** `call`: print the structured form instead of the text. */
   json: boolean
   /** `call`: the MCP address to call instead of a child process. */
@@ -84,7 +93,16 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   }
   const variables = parsed(Environment, set, (name) => flagFor(name, flags))
   const values = parsed(FlagValues, flags, (name) => `--${name}`)
-  const { host, port, url, branch, 'url-prefix': urlPrefix, 'run-key': runKey, ...named } = values
+  const {
+    host,
+    port,
+    url,
+    branch,
+    'url-prefix': urlPrefix,
+    'run-key': runKey,
+    'key-prefix': keyPrefix,
+    ...named
+  } = values
   const hosts = variables.TRACEGATE_ALLOWED_HOSTS
   const config: Config = {
     command,
@@ -102,6 +120,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
       gitBranch: branch,
       urlPrefix,
       runKey,
+      keyPrefix,
     }),
     toolsets: variables.TRACEGATE_TOOLSETS,
     readOnly: variables.TRACEGATE_READ_ONLY,
@@ -114,6 +133,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     port,
     sample: flags.sample === true,
     json: flags.json === true,
+    dryRun: flags['dry-run'] === true,
     requirementTags: flags['no-requirement-tags'] !== true,
   }
   checkTogether(config, hosts.length > 0)
@@ -123,7 +143,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 type GivenFlags = Partial<Record<Flag, string | boolean>>
 
 /** Commands that accept operands. */
-const takesOperands: readonly Command[] = ['call', 'sourcemaps', 'report', 'help']
+const takesOperands: readonly Command[] = ['init', 'call', 'sourcemaps', 'report', 'help']
 
 function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: GivenFlags } {
   let values: GivenFlags
@@ -166,6 +186,7 @@ function flagFor(variable: string, flags: GivenFlags): string {
 function checkTogether(config: Config, hostsGiven: boolean): void {
   const { command, apiToken, baseUrl, url } = config
   if (command === 'help' || command === 'version') return
+  if (command === 'init') checkInit(config)
   if (command === 'sourcemaps') checkSourceMaps(config)
   if (command === 'report') checkReport(config)
   if (apiToken !== undefined && baseUrl === undefined && url === undefined) {
@@ -187,6 +208,11 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
   if (config.sample && baseUrl !== undefined) {
     throw new ConfigError('--sample fills the embedded service; leave TRACEGATE_BASE_URL unset to use it')
   }
+}
+
+function checkInit({ operands, readOnly, dryRun }: Config): void {
+  if (operands.length > 1) throw new ConfigError('init takes one folder: that of the repository')
+  if (readOnly && !dryRun) throw new ConfigError('TRACEGATE_READ_ONLY forbids init: unset it, or use --dry-run')
 }
 
 function checkSourceMaps({ operands: [action, folder, ...rest], release, readOnly }: Config): void {

@@ -9,6 +9,10 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
   tracegate serve                        MCP, REST and error ingest on one port
       --host 127.0.0.1 --port 4319       where to listen; port 0 takes a free one
       --sample                           fill an unused data directory with the sample shop
+  tracegate init [DIR]                   set up a product for a repository: its name, components, environments;
+                                         prints the DSN and the lines to paste; a second run changes nothing
+      --name N --key-prefix P            default: as the repository says
+      --repository URL --dry-run         its web address; only show what would be done
   tracegate call TOOL [JSON]             one tool call; prints the result as an agent gets it
       --json                             print the structured form
       --url http://127.0.0.1:4319        over HTTP, to a running server

@@ -8,6 +8,7 @@ import type { Io } from './support/io.ts'
 const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io: Io): Promise<number> | number }>>> = {
   stdio: () => import('./stdio.ts'),
   serve: () => import('./serve.ts'),
+  init: () => import('./init/index.ts'),
   call: () => import('./call.ts'),
   sourcemaps: () => import('./sourcemaps/index.ts'),
   report: () => import('./report/index.ts'),

@@ -4,12 +4,16 @@ import { createDoor } from '../http/door.ts'
 import type { Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
+import { createResolver } from '../mcp/resolve/index.ts'
+import type { Product } from '../mcp/resolve/types.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, type Backend } from './support/backend.ts'
+import { chooseProduct } from './support/choose-product.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { listeningOrigin, readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './support/endpoints.ts'
 import { checkHealth, healthProof } from './support/health.ts'
 import { openLog, type Io } from './support/io.ts'
+import { quoted } from './support/own-command.ts'
 import { listen, PortError, requireFree } from './support/port.ts'
 import { welcome } from './welcome.ts'
 
@@ -28,6 +32,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   let door: Server | undefined
   let endpoints: Endpoints | undefined
   try {
+    if (config.product !== undefined) await requireProduct(config.product, backend)
     // The address is known only once the port is; there are no requests before that.
     let origin = listeningOrigin(config.host, config.port)
     const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
@@ -46,9 +51,10 @@ export async function run(config: Config, io: Io): Promise<number> {
     door = openDoor(config, backend, mcp, log)
     const port = await listen(door, config, io.env)
     origin = config.origin ?? listeningOrigin(config.host, port)
-    endpoints = publicEndpoints(origin, backend)
+    const products = await readProducts(origin, backend)
+    endpoints = publicEndpoints(origin, backend, pinned(config, products))
     writeEndpoints(config.dataDir, endpoints)
-    say(welcome(config, endpoints))
+    say(welcome(config, endpoints, products))
     await stopped
     say('tracegate: stopping')
   } finally {
@@ -81,12 +87,37 @@ function openDoor(config: Config, { service }: Backend, mcp: McpHttp, log: Log):
   })
 }
 
-/** The addresses of this server. In front of a deployment it has no ingest, and each caller brings a token. */
-function publicEndpoints(origin: string, { service, baseUrl }: Backend): Endpoints {
+/** A pinned product that does not exist would let every call fail. Where each caller brings a token, nobody can know. */
+async function requireProduct(named: string, backend: Backend): Promise<void> {
+  const { token } = backend
+  if (token === undefined) return
+  await chooseProduct(apiFor(backend, token), named, AbortSignal.timeout(30_000)).catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(`${error.message}; to make it: tracegate init --name ${quoted(named)}`)
+  })
+}
+
+/** The products of the embedded service, with their DSNs at this origin. */
+async function readProducts(origin: string, { service }: Backend): Promise<Product[]> {
+  if (service === undefined) return []
+  const api = apiFor({ send: service.direct, baseUrl: origin }, service.token)
+  return createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) }).products()
+}
+
+function pinned({ product }: Config, products: readonly Product[]): Product | undefined {
+  return products.find(({ id }) => id === product) ?? products.find(({ name }) => name === product)
+}
+
+/**
+ * The addresses of this server, with the DSN of the pinned product, else of the first. In front of a deployment it has
+ * no ingest, and each caller brings a token.
+ */
+function publicEndpoints(origin: string, { service, baseUrl }: Backend, product?: Product): Endpoints {
   const mcp = `${origin}/mcp`
   if (service === undefined) return { mcp, rest: baseUrl, ingest: '', dsn: '', product_id: '', token: '' }
   const { productId, token } = service
-  return { mcp, rest: origin, ingest: origin, dsn: service.dsn(origin), product_id: productId, token }
+  const dsn = product?.ingest?.dsn ?? service.dsn(origin)
+  return { mcp, rest: origin, ingest: origin, dsn, product_id: product?.id ?? productId, token }
 }
 
 /** Stops accepting connections, gives open requests some time to end, then closes the rest. */

@@ -1,11 +1,16 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
+import type { Product } from '../mcp/resolve/types.ts'
 import type { Endpoints } from './support/endpoints.ts'
+import { plain } from './support/finding.ts'
+import { ownCommand, quoted } from './support/own-command.ts'
+
+/** Products whose DSNs are printed besides the server's own. */
+const MOST_DSNS = 9
 
 /** Printed once the server listens: its addresses, where the token is, and what to paste into each agent. */
-export function welcome(config: Config, endpoints: Endpoints): string {
+export function welcome(config: Config, endpoints: Endpoints, products: readonly Product[] = []): string {
   const embedded = config.baseUrl === undefined
   return [
     '',
@@ -13,7 +18,7 @@ export function welcome(config: Config, endpoints: Endpoints): string {
     '',
     `  MCP     ${endpoints.mcp}`,
     ...(embedded
-      ? addresses(config, endpoints)
+      ? addresses(config, endpoints, products)
       : [`  in front of ${endpoints.rest}; each caller brings a token of that deployment`]),
     '',
     ...agents(endpoints.mcp, embedded ? `$(cat ${quoted(join(config.dataDir, 'token'))})` : '<your API token>'),
@@ -24,10 +29,16 @@ export function welcome(config: Config, endpoints: Endpoints): string {
   ].join('\n')
 }
 
-function addresses({ dataDir }: Config, { rest, dsn }: Endpoints): string[] {
+function addresses({ dataDir }: Config, endpoints: Endpoints, products: readonly Product[]): string[] {
+  const { rest, dsn, product_id: id } = endpoints
+  const others = products.filter((product) => product.id !== id)
+  const name = products.find((product) => product.id === id)?.name
   return [
     `  REST    ${rest}/v1  (described in ${rest}/openapi.json)`,
-    `  DSN     ${dsn}  (for any Sentry SDK)`,
+    `  DSN     ${dsn}  (for any Sentry SDK${name === undefined || others.length === 0 ? '' : `; ${plain(name)}`})`,
+    ...others
+      .slice(0, MOST_DSNS)
+      .map((product) => `          ${product.ingest?.dsn ?? ''}  (${plain(product.name ?? product.id)})`),
     `  token   in ${join(dataDir, 'token')}`,
     `  data    in ${dataDir}`,
   ]
@@ -62,14 +73,6 @@ function agents(mcp: string, token: string): string[] {
 
 /** The same data over stdio, without a running server or a token. */
 function stdio({ dataDir }: Config): string[] {
-  const guard = resolve(import.meta.dirname, '../dev/guard.cjs')
-  // In the package the command is next to this file.
-  const command = existsSync(guard) ? guard : resolve(import.meta.dirname, 'tracegate.js')
-  const args = [quoted(command), 'stdio', '--data', quoted(dataDir)].join(' ')
-  return ['', 'Without this server, over stdio on the same data:', `  claude mcp add tracegate -- node ${args}`]
-}
-
-/** A path as one word of a shell command. */
-function quoted(path: string): string {
-  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+  const command = `${ownCommand()} stdio --data ${quoted(dataDir)}`
+  return ['', 'Without this server, over stdio on the same data:', `  claude mcp add tracegate -- ${command}`]
 }

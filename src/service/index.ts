@@ -3,7 +3,8 @@ import type { Send, WireReply } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import { createAuthenticator } from './rest/auth.ts'
 import type { Platform } from './shared/context.ts'
-import { firstProduct } from './workspace/first-product.ts'
+import { describeProduct, firstProduct } from './workspace/first-product.ts'
+import type { ProductFacts } from './workspace/products.ts'
 import { ingestAddresses, publicKeys } from './workspace/product-view.ts'
 import { firstStart, makeDataDir } from './start/first-start.ts'
 import { createHandlers } from './handlers/index.ts'
@@ -64,6 +65,8 @@ export interface Service {
   productId: string
   /** The first product's DSN at an origin such as `http://127.0.0.1:4319`. */
   dsn(origin: string): string
+  /** Names the unnamed first product, and gives a product without a repository one; what it has stays. */
+  describeProduct(productId: string, facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>): Promise<void>
   /** Waits for work in progress and closes the database; a second call waits for the first. */
   close(): Promise<void>
 }
@@ -150,6 +153,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       direct,
       token: first.token,
       productId: first.productId,
+      async describeProduct(id, facts) {
+        await db.write((rows) => describeProduct(rows, platform, Number(id), facts))
+        store.componentsChanged(Number(id))
+      },
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
       close: () => (closing ??= close()),
     }

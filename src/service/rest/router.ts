@@ -196,7 +196,7 @@ function checkRate(waitSeconds: number) {
 function webSessionRequired(): ServiceError {
   return new ServiceError(
     'web_only',
-    'only a signed-in person can do this; on an embedded service use tracegate admin',
+    'only a signed-in person can do this; on an embedded service, tracegate init sets up a product',
     {
       reason: 'WEB_SESSION_REQUIRED',
     },

@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import type { Platform } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
-import { replaceProduct, type ProductFacts } from './products.ts'
+import { readJson } from '../sql/json.ts'
+import { GatePolicy } from '../../contract/gate-policy.ts'
+import { Repository } from '../../contract/products.ts'
+import { systemActor } from './actor.ts'
+import { audit } from './audit.ts'
+import { choosePrefix, chooseSlug, replaceProduct, type ProductFacts } from './products.ts'
 
 /** Facts of the first product, with the slug and the prefix of its issues' keys. */
 export type FirstProduct = ProductFacts & { slug: string; key_prefix: string }
@@ -41,4 +46,31 @@ export async function adoptUntouched(
   if (!(await isUntouched(rows))) return false
   await replaceProduct(rows, platform, id, facts)
   return true
+}
+
+/**
+ * Gives a product what only the first start could give it so far: a name and, as long as it has no issue, the prefix of
+ * their keys, if it is the unnamed first product; and a repository, if it has none. The rest stays. Throws
+ * `already_exists` for a prefix that is taken.
+ */
+export async function describeProduct(
+  rows: Rows,
+  platform: Platform,
+  id: number,
+  facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>,
+): Promise<void> {
+  const before = await rows.selectFrom('product').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const repository = readJson(Repository, before.repository)
+  const isUnnamed = before.name === firstProduct.name && before.slug === firstProduct.slug
+  const after = {
+    name: isUnnamed ? facts.name : before.name,
+    slug: isUnnamed ? await chooseSlug(rows, before.workspace_id, { name: facts.name }) : before.slug,
+    key_prefix: isUnnamed && before.next_issue_number === 1 ? await choosePrefix(rows, facts) : before.key_prefix,
+    description: before.description,
+    repository: repository.url === '' ? { ...repository, ...facts.repository } : repository,
+    gate_policy: readJson(GatePolicy, before.gate_policy),
+  }
+  await replaceProduct(rows, platform, id, after)
+  const call = { ...platform, actor: systemActor }
+  await audit(rows, call, { verb: 'update', resourceType: 'product', resourceId: String(id), before, after })
 }

@@ -132,7 +132,8 @@ export async function insertDsnKey(
   return publicKey
 }
 
-async function chooseSlug(rows: Rows, workspaceId: string, { name, slug }: ProductFacts): Promise<string> {
+/** The given slug, or a free one made of the name. Throws `already_exists` for a given one that is taken. */
+export async function chooseSlug(rows: Rows, workspaceId: string, { name, slug }: ProductFacts): Promise<string> {
   const find = (value: string) =>
     rows
       .selectFrom('product')
@@ -144,7 +145,8 @@ async function chooseSlug(rows: Rows, workspaceId: string, { name, slug }: Produ
   return firstFree(slugify(name), '-', find)
 }
 
-async function choosePrefix(rows: Rows, { name, key_prefix: prefix }: ProductFacts): Promise<string> {
+/** The same for the prefix of the keys of issues. */
+export async function choosePrefix(rows: Rows, { name, key_prefix: prefix }: ProductFacts): Promise<string> {
   const find = (value: string) =>
     rows.selectFrom('product').select('id').where('key_prefix', '=', value).executeTakeFirst()
   if (prefix !== undefined) return refuseTaken('key_prefix', prefix, await find(prefix))

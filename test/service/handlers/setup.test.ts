@@ -24,7 +24,7 @@ const statusOf = (check: Check | undefined) => check?.status.replace('SETUP_CHEC
 test('a new product lacks everything, and each missing thing names one call that mends it', async () => {
   await using app = await startApp()
   const setup = await verify(app)
-  expect(setup).toMatchObject({ state: 'SETUP_STATE_INCOMPLETE', total_checks: 11, completed_checks: 1 })
+  expect(setup).toMatchObject({ state: 'SETUP_STATE_INCOMPLETE', total_checks: 11, completed_checks: 2 })
   expect(setup.checks.map((check) => [check.id, statusOf(check)])).toMatchInlineSnapshot(`
     [
       [
@@ -69,7 +69,7 @@ test('a new product lacks everything, and each missing thing names one call that
       ],
       [
         "gate_computed",
-        "MISSING",
+        "NOT_APPLICABLE",
       ],
     ]
   `)
@@ -104,7 +104,21 @@ test('the checks see repository, components, environments, releases and events',
   const second = await verify(app)
   for (const id of ['environment_present', 'release_present', 'components_mapped'])
     expect([id, statusOf(second.byId[id])]).toEqual([id, 'OK'])
-  expect(second.completed_checks).toBe(5)
+  expect(second.completed_checks).toBe(6)
+})
+
+test('requirements of prose do not keep a product incomplete', async () => {
+  await using app = await startApp()
+  const product = `/v1/products/${app.productId}`
+  await app.request('POST', `${product}/requirements`, { title: 'Guests can pay' })
+  const prose = (await verify(app)).byId['acceptance_criteria_present']
+  expect(prose).toMatchObject({ status: 'SETUP_CHECK_STATUS_NOT_APPLICABLE', remediation: '' })
+  await app.request('POST', `${product}/requirements`, { title: 'Guests get a mail', priority: 'PRIORITY_HIGH' })
+  const important = (await verify(app)).byId['acceptance_criteria_present']
+  expect(important).toMatchObject({
+    status: 'SETUP_CHECK_STATUS_WARNING',
+    evidence: { important: 1, with_criteria: 0 },
+  })
 })
 
 test('minified frames without a source map ask for one', async () => {

@@ -1,0 +1,94 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Api } from '../../client/api.ts'
+import { ConfigError, type Config } from '../../config.ts'
+import { ServiceError } from '../../errors.ts'
+import { createResolver } from '../../mcp/resolve/index.ts'
+import type { Product } from '../../mcp/resolve/types.ts'
+import { apiFor, openBackend, type Backend } from '../support/backend.ts'
+import { failureLine } from '../support/failure-line.ts'
+import { plain, plainLines } from '../support/finding.ts'
+import { openLog, type Io } from '../support/io.ts'
+import { done, linesToPaste, planned } from './lines.ts'
+import { onlyWorkspace, planFresh, readPlan, type Plan, type Wanted } from './plan.ts'
+import { readRepository, type RepositoryFacts } from './repository.ts'
+
+/**
+ * `tracegate init [DIR]`: sets up a product for the repository in a folder and prints the lines to paste. It creates only
+ * what is missing, so a second run changes nothing. Resolves to 1 when the service refuses.
+ */
+export async function run(config: Config, io: Io): Promise<number> {
+  const facts = readRepository(repositoryFolder(config.operands[0]))
+  const wanted = wantedProduct(config, facts)
+  const say = (lines: readonly string[]) => void io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
+  const isFresh = config.baseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))
+  if (config.dryRun && isFresh) {
+    say(planned(planFresh(wanted), wanted))
+    return 0
+  }
+  const log = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io)
+  const backend = await openBackend(config, { log, onProgress: (line) => void io.stderr.write(`${line}\n`) })
+  try {
+    const api = apiFor(backend, backend.token ?? '')
+    const plan = await readPlan(api, wanted, { named: config.product, embedded: backend.service !== undefined })
+    if (config.dryRun) say(planned(plan, wanted))
+    else {
+      const product = await carryOut(plan, wanted, { api, backend })
+      say([...done(plan, product, wanted), ...linesToPaste({ config, product, facts, others: plan.others })])
+    }
+    return 0
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    io.stderr.write(`tracegate: ${plain(failureLine(error))}\n`)
+    return 1
+  } finally {
+    await backend.close()
+  }
+}
+
+function repositoryFolder(given = '.'): string {
+  const folder = resolve(given)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder
+  throw new ConfigError(`init: there is no folder ${folder}`)
+}
+
+function wantedProduct({ name, keyPrefix, repository }: Config, facts: RepositoryFacts): Wanted {
+  return {
+    name: name ?? facts.name,
+    isNamed: name !== undefined,
+    keyPrefix,
+    repository: {
+      url: repository ?? facts.url,
+      default_branch: facts.defaultBranch,
+      test_globs: [...facts.testGlobs],
+    },
+    components: facts.components,
+  }
+}
+
+/** Makes what is missing; resolves to the product as it then is. */
+async function carryOut(
+  plan: Plan,
+  wanted: Wanted,
+  { api, backend }: { api: Api; backend: Backend },
+): Promise<Product> {
+  const { name, keyPrefix, repository } = wanted
+  const facts = { name, ...(keyPrefix !== undefined && { key_prefix: keyPrefix }), repository }
+  const { product: existing } = plan
+  const id = existing?.id ?? (await createProduct(api, facts))
+  if (existing && (plan.isUnnamed || plan.lacksRepository)) await backend.service?.describeProduct(id, facts)
+  for (const component of plan.components) {
+    await api.createComponent({ product_id: id, name: component.name, path_globs: [component.glob] })
+  }
+  for (const environment of plan.environments) await api.createEnvironment({ product_id: id, ...environment })
+  const products = await createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) }).products()
+  return products.find((one) => one.id === id) ?? { id }
+}
+
+async function createProduct(
+  api: Api,
+  facts: Pick<Wanted, 'name' | 'repository'> & { key_prefix?: string },
+): Promise<string> {
+  const { product } = await api.createProduct({ workspace_id: await onlyWorkspace(api), ...facts })
+  return product.id
+}
