@@ -227,7 +227,7 @@ test('a quality branch that is not there is refused with what to do', async () =
   const { text, isError } = await agent.call('find_coverage_gaps', { branch: 'feature/x' })
   expect(isError).toBe(true)
   expect(text).toMatchInlineSnapshot(`
-    "error: quality branch not found (not_found, not retryable)
+    "error: quality branch not found (not_found)
     you sent: branch = a text of 9 characters
     expected: the id of an open quality branch, which is not a git branch; leave branch out for the main tree
     next: call again without branch."

@@ -179,7 +179,7 @@ test('stats and occurrences come when asked for, and an occurrence can be opened
 test('an SDK event_id that the issue has not is told apart from an occurrence id', async () => {
   const { isError, text } = await agent.call('get_error_issue', { issue: 'APP-1', event: 'f'.repeat(32) })
   expect(isError).toBe(true)
-  expect(text).toContain('(wrong_id_kind, not retryable)')
+  expect(text).toContain('(wrong_id_kind)')
   expect(text).toContain('"include":["events"]')
 })
 
@@ -204,7 +204,7 @@ test.each([
 ])('an unknown issue %j is not found and says how to find one', async (issue) => {
   const { isError, text } = await agent.call('get_error_issue', { issue })
   expect(isError).toBe(true)
-  expect(text).toMatch(/\((?:not_found|invalid_argument), not retryable\)/)
+  expect(text).toMatch(/\((?:not_found|invalid_argument)\)/)
   expect(text.length).toBeLessThanOrEqual(600)
 })
 

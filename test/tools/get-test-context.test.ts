@@ -361,9 +361,9 @@ test('what is no requirement is told with what is valid', async () => {
   const { text, isError } = await agent.call('get_test_context', { requirement: 'REQ-99' })
   expect(isError).toBe(true)
   expect(text).toMatchInlineSnapshot(`
-    "error: requirement not found in product "My product" (not_found, not retryable)
+    "error: requirement not found in product "My product" (not_found)
     you sent: requirement = "REQ-99"
-    expected: a requirement key such as REQ-12, or an id, as in find_coverage_gaps rows[].id
+    expected: a requirement key such as REQ-12, the exact title, or an id
     next: find_coverage_gaps {"product":"1"}"
   `)
 })

@@ -370,5 +370,5 @@ test('a quality branch that is not there is refused before the report is sent', 
   const ingestTests: Api['ingestTests'] = () => Promise.reject(new Error('sent'))
   await using there = await connect({ ...shop.api, ingestTests })
   const { text } = await there.call('ingest_test_report', { report: report(guest), branch: 'feature' })
-  expect(text).toContain('error: quality branch not found (not_found, not retryable)')
+  expect(text).toContain('error: quality branch not found (not_found)')
 })

@@ -352,7 +352,7 @@ test('a quality branch that is not there is refused before anything is written',
     branch: 'feature',
   })
   expect(isError).toBe(true)
-  expect(text).toContain('error: quality branch not found (not_found, not retryable)')
+  expect(text).toContain('error: quality branch not found (not_found)')
   expect(writes).toEqual([])
 })
 

@@ -273,7 +273,7 @@ test('a requirement that somebody changed meanwhile is not overwritten', async (
   }
   await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token }), { options })
   const { text } = await agent.call('save_requirement', { ...words, body: 'Yours.' })
-  expect(text).toMatch(/^error: .*\(state_changed, not retryable\)\n/)
+  expect(text).toMatch(/^error: .*\(state_changed\)\n/)
   expect((await read(shop)).statement).toBe('Mine.')
 })
 
@@ -296,7 +296,7 @@ test('a branch that is not there is told, and nothing is written', async () => {
   await using agent = await connect(shop.api, { options })
   for (const args of [{ ...words, body: 'Other.' }, { title: 'A new one' }]) {
     const { text } = await agent.call('save_requirement', { ...args, branch: 'main' })
-    expect(text).toMatch(/^error: quality branch not found \(not_found, not retryable\)\n/)
+    expect(text).toMatch(/^error: quality branch not found \(not_found\)\n/)
   }
   expect((await shop.api.listRequirements({ product_id: shop.productId })).requirements).toHaveLength(4)
 })

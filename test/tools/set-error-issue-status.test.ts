@@ -124,7 +124,7 @@ test('one issue named by id and by key is one issue', async () => {
   expect(text).toContain('1 changed to ignored.')
 })
 
-test('an issue of another product is not found, and a begun product name is not enough for a write', async () => {
+test('an issue of another product is refused, and a begun product name is not enough for a write', async () => {
   const { workspaces } = await shop.api.listWorkspaces({})
   await shop.api.createProduct({ workspace_id: workspaces[0]?.id ?? '', name: 'Second', key_prefix: 'SEC' })
   const other = await agent.call('set_error_issue_status', {
@@ -133,7 +133,7 @@ test('an issue of another product is not found, and a begun product name is not 
     status: 'ignored',
     reason: 'r',
   })
-  expect(other.text).toContain('1 not found.')
+  expect(other.text).toContain('error: APP-9 is a key of product "My product", not of the product that you named')
   const begun = await agent.call('set_error_issue_status', {
     product: 'Seco',
     issues: ['APP-9'],
@@ -141,5 +141,12 @@ test('an issue of another product is not found, and a begun product name is not 
     reason: 'r',
   })
   expect(begun.text).toContain('product not found')
+  const number = await agent.call('set_error_issue_status', {
+    product: 'My product',
+    issues: ['9'],
+    status: 'ignored',
+    reason: 'r',
+  })
+  expect(number.text).toContain('expected: issue: the whole key, APP-9')
   expect(await statusOf('APP-9')).toBe('unresolved')
 })

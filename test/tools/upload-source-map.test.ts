@@ -177,7 +177,7 @@ test('a map that is none is refused, and an answer that names the broken rule is
   const refusal = new ServiceError('invalid_argument', 'x', { reason: 'INVALID_SOURCE_MAP', metadata })
   await using told = await connectHere({ ...shop.api, confirmSourceMap: () => Promise.reject(refusal) })
   expect((await told.call('upload_source_map', args)).text).toMatchInlineSnapshot(`
-    "error: the service can use nothing of the upload: it breaks the rule vlq-character of ECMA-426 (invalid_argument, not retryable)
+    "error: the service can use nothing of the upload: it breaks the rule vlq-character of ECMA-426 (invalid_argument)
     next: build the source maps again, then upload them."
   `)
 })

@@ -1,11 +1,14 @@
 import * as z from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { counted } from '../../lib/counted.ts'
 import type { Effect } from '../define/define.ts'
+import { words } from '../define/parameters.ts'
 import { keysShown, repair, type Repaired } from './repair/index.ts'
 import { findParameter } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'
 import { inputPlan } from './repair/plan.ts'
 import { unwrap } from '../result/output.ts'
+import { sentencesOffered } from '../surface/naming.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 
 export interface ReadArguments {
@@ -22,10 +25,10 @@ export interface ReadArguments {
  * `TeachingError` that says what was sent and what is valid.
  */
 export function readArguments(
-  tool: { input: z.ZodObject; effect: Effect; pinned: boolean; product?: string | undefined },
+  tool: { input: z.ZodObject; effect: Effect; pinned: boolean; product?: string | undefined; offers: Offers },
   raw: unknown,
 ): ReadArguments {
-  const { pinned, product } = tool
+  const { pinned, product, offers } = tool
   const repaired = repair(tool.input, raw ?? {}, { writes: tool.effect !== 'read', pinned, product })
   const result = tool.input.safeParse(repaired.args)
   if (result.success) {
@@ -33,10 +36,14 @@ export function readArguments(
     return { args: result.data, adjusted, kinds, ignored }
   }
   const [first, second] = result.error.issues
-  throw new TeachingError('invalid_argument', `invalid arguments: ${subject(first)}`, {
-    ...(first !== undefined && { sent: sent(first, repaired.args) }),
+  const message =
+    first !== undefined && isMissing(first, repaired.args)
+      ? `${issuePath(first)} is required`
+      : `invalid arguments: ${subject(first)}`
+  throw new TeachingError('invalid_argument', message, {
+    ...(first !== undefined && !isMissing(first, repaired.args) && { sent: sent(first, repaired.args) }),
     expected: [first, second]
-      .flatMap((issue) => (issue === undefined ? [] : [expectation(issue, tool.input, repaired.hints)]))
+      .flatMap((issue) => (issue === undefined ? [] : [expectation(issue, { schema: tool.input, repaired, offers })]))
       .join('; '),
   })
 }
@@ -45,7 +52,11 @@ export function readArguments(
  * Translates the service's refusal of a field (`page_token`, `id`) into the tool's parameter (`cursor`, `issue`). Returns
  * any other error unchanged.
  */
-export function inToolWords(error: unknown, input: z.ZodObject, args: Readonly<Record<string, unknown>>): unknown {
+export function inToolWords(
+  error: unknown,
+  input: z.ZodObject,
+  { args, offers }: { args: Readonly<Record<string, unknown>>; offers: Offers },
+): unknown {
   if (!(error instanceof ServiceError) || error instanceof TeachingError || error.code !== 'invalid_argument') {
     return error
   }
@@ -57,13 +68,14 @@ export function inToolWords(error: unknown, input: z.ZodObject, args: Readonly<R
   const { violations, reason, metadata } = error
   const lesson = {
     sent: `${name} = ${describeValue(args[name])}`,
-    expected: `${name}: ${z.globalRegistry.get(input.shape[name] ?? input)?.description ?? 'as its description says'}`,
+    expected: `${name}: ${meaning(input, [name], offers)}`,
   }
   const details = { violations, reason, metadata, cause: error }
   return new TeachingError('invalid_argument', `the service does not accept this ${name}`, lesson, details)
 }
 
 type Issue = z.core.$ZodIssue
+type Offers = (tool: string) => boolean
 
 function subject(issue: Issue | undefined): string {
   if (issue === undefined) return 'no reason'
@@ -77,22 +89,79 @@ function sent(issue: Issue, raw: unknown): string {
   return `${issuePath(issue) || 'arguments'} = ${describeValue(value)}`
 }
 
-function expectation(issue: Issue, schema: z.ZodObject, hints: Repaired['hints']): string {
-  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0])]
-  const hint = keys.flatMap((key) => hints.get(key) ?? []).slice(0, 3)
-  return [...hint, valid(issue, schema)].join('; ')
+interface Reader {
+  schema: z.ZodObject
+  repaired: Pick<Repaired, 'args' | 'hints'>
+  offers: Offers
 }
 
-function valid(issue: Issue, schema: z.ZodObject): string {
+function expectation(issue: Issue, by: Reader): string {
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0])]
+  const hint = keys.flatMap((key) => by.repaired.hints.get(key) ?? []).slice(0, 3)
+  return [...hint, valid(issue, by)].join('; ')
+}
+
+function valid(issue: Issue, { schema, repaired, offers }: Reader): string {
   const name = issuePath(issue)
   if (issue.code === 'unrecognized_keys') return `one of ${memberNames(schema, issue.path).join(', ')}`
   if (issue.code === 'invalid_value') return `${name}: ${issue.values.map(String).join(' | ')}`
+  if (isMissing(issue, repaired.args)) return `${name}: ${meaning(schema, issue.path, offers)}`
   if (issue.code === 'invalid_type') {
-    return `${name || 'arguments'}: ${issue.expected === 'int' ? 'a whole number' : issue.expected}`
+    return `${name || 'arguments'}: ${typeWords.get(issue.expected) ?? issue.expected}`
   }
-  if (issue.code === 'too_big') return `${name}: at most ${String(issue.maximum)}${unit(issue.origin)}`
-  if (issue.code === 'too_small') return `${name}: at least ${String(issue.minimum)}${unit(issue.origin)}`
-  return `${name}: as its description says`
+  if (issue.code === 'too_big') return `${name}: at most ${amount(issue.maximum, issue.origin)}`
+  if (issue.code === 'too_small') {
+    const isEmpty = issue.origin === 'string' && issue.minimum === 1
+    return isEmpty ? `${name}: must not be empty` : `${name}: at least ${amount(issue.minimum, issue.origin)}`
+  }
+  return `${name}: ${meaning(schema, issue.path, offers)}`
+}
+
+const typeWords: ReadonlyMap<string, string> = new Map([
+  ['int', 'a whole number'],
+  ['string', 'a text'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+  ['boolean', 'true or false'],
+])
+
+/** Whether a required member was left out, or was empty and therefore read as left out. */
+function isMissing({ code, path }: Issue, args: unknown): boolean {
+  const value = path.reduce<unknown>((at, key) => member(at, key), args)
+  return path.length > 0 && value === undefined && (code === 'invalid_type' || code === 'invalid_value')
+}
+
+/** What the schema's description says of the member at the path. */
+function meaning(schema: z.ZodObject, path: readonly PropertyKey[], offers: Offers): string {
+  if (path.length === 1 && path[0] === 'cursor') return 'next_cursor of the same call, or leave cursor out'
+  const text = sentencesOffered(described(schema, path) ?? '', offers).replace(/\.$/, '')
+  const example = examples.get(words.get(String(path[0]))?.thing ?? '')
+  if (example !== undefined)
+    return text.replace(
+      /\b(keys?) or ids?\b/i,
+      (found, key: string) => `${key} such as ${example}, ${found.slice(key.length + 1)}`,
+    )
+  return text === '' ? 'as the schema says' : text
+}
+
+const examples: ReadonlyMap<string, string> = new Map([
+  ['issue', 'SHOP-31'],
+  ['requirement', 'REQ-12'],
+  ['test', 'TC-7'],
+])
+
+/** The description of the member, also when only the schema inside an optional one has it. */
+function described(schema: z.core.$ZodType, path: readonly PropertyKey[]): string | undefined {
+  const [first, ...rest] = path
+  if (first === undefined) {
+    const own = z.globalRegistry.get(schema)?.description
+    const inner = unwrap(schema)
+    return own ?? (inner === schema ? undefined : described(inner, path))
+  }
+  const inner = unwrap(schema)
+  if (inner instanceof z.ZodArray) return described(inner.element, rest)
+  const next = inner instanceof z.ZodObject ? (inner.shape as z.ZodRawShape)[String(first)] : undefined
+  return next === undefined ? undefined : described(next, rest)
 }
 
 /** The members that the object at the path may have. */
@@ -105,9 +174,9 @@ function memberNames(schema: z.core.$ZodType, path: readonly PropertyKey[]): str
   return member === undefined ? Object.keys(inner.shape) : memberNames(member, rest)
 }
 
-function unit(origin: string): string {
-  if (origin === 'string') return ' characters'
-  return origin === 'array' ? ' items' : ''
+function amount(count: number | bigint, origin: string): string {
+  if (origin === 'string') return counted(Number(count), 'character')
+  return origin === 'array' ? counted(Number(count), 'item') : String(count)
 }
 
 function issuePath(issue: Issue): string {

@@ -88,7 +88,10 @@ async function callTool(
   const { product } = facts.options
   const pinned = product !== undefined
   const given = pinned && address ? await withoutPinned(raw, facts, signal) : raw
-  const { args, adjusted, kinds, ignored } = readArguments({ input, effect: tool.effect, pinned, product }, given)
+  const { args, adjusted, kinds, ignored } = readArguments(
+    { input, effect: tool.effect, pinned, product, offers },
+    given,
+  )
   record.repairs.push(...kinds)
   requireConfirmation(tool, args)
   const api = await facts.api()
@@ -98,7 +101,7 @@ async function callTool(
   const answer = await tool
     .run(args, { api, options, resolve, signal, offers, local, upload, progress, countChanges: counting })
     .catch((error: unknown) => {
-      throw inToolWords(error, input, args)
+      throw inToolWords(error, input, { args, offers })
     })
   if (answer.adjusted !== undefined) record.repairs.push('looked_up')
   // In front: a filter that does not exist would otherwise look as if it were applied.

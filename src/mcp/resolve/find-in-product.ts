@@ -1,9 +1,12 @@
 import { ServiceError } from '../../errors.ts'
-import { keyPrefix, mayBeId } from './ids.ts'
+import { keyPrefix, looseKey, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
 import { undefinedIfNotFound } from './requests.ts'
 import type { Product, Requirement, Resolver, ResolverCall, Test } from './types.ts'
-import { describeValue, TeachingError } from '../result/teach.ts'
+import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
+import { compareName } from '../text/untrusted.ts'
+import type { Untrusted } from '../../contract/base/text.ts'
+import { wrongKind } from './wrong-kind.ts'
 
 /** The part of a resolver that finds requirements and tests, whose keys count within one product. */
 export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement' | 'test'> {
@@ -12,11 +15,17 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
     async requirement(given, product) {
       const found = await find<Requirement>(call, given, product, {
         name: 'requirement',
-        expected: 'a requirement key such as REQ-12, or an id, as in find_coverage_gaps rows[].id',
-        next: (args) => ({ tool: 'find_coverage_gaps', why: 'lists requirements', args }),
+        prefix: 'REQ',
+        next: ({ match, ...args }) => [
+          { tool: 'list_requirements', why: 'searches requirements', args: { ...args, match } },
+          { tool: 'find_coverage_gaps', why: 'lists requirements', args },
+        ],
         byId: async (id) => (await undefinedIfNotFound(api.getRequirement({ id }, { signal })))?.requirement,
         async byKey(product_id, key) {
           return (await api.listRequirements({ product_id, key: [key], page_size: 2 }, { signal })).requirements
+        },
+        async search(product_id, q) {
+          return (await api.listRequirements({ product_id, q, page_size: SEARCHED }, { signal })).requirements
         },
       })
       return { requirement: found.row, product: found.product }
@@ -24,11 +33,14 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
     async test(given, product) {
       const found = await find<Test>(call, given, product, {
         name: 'test',
-        expected: 'a test key such as TC-7, or an id',
-        next: (args) => ({ tool: 'list_tests', why: 'lists tests', args }),
+        prefix: 'TC',
+        next: (args) => [{ tool: 'list_tests', why: 'searches tests', args }],
         byId: async (id) => (await undefinedIfNotFound(api.getTest({ id }, { signal })))?.test,
         async byKey(product_id, key) {
           return (await api.listTests({ product_id, key: [key], page_size: 2 }, { signal })).tests
+        },
+        async search(product_id, q) {
+          return (await api.listTests({ product_id, q, page_size: SEARCHED }, { signal })).tests
         },
       })
       return { test: found.row, product: found.product }
@@ -36,37 +48,99 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
   }
 }
 
-interface Searched<T> {
-  /** The noun, which is also the name of the parameter. */
-  name: string
-  expected: string
-  next(this: void, args: NextAction['args']): NextAction
-  byId(id: string): Promise<T | undefined>
-  byKey(productId: string, key: string): Promise<T[]>
+/** How many of the best matches of a title are compared with it. */
+const SEARCHED = 50
+/** The longest title of the contract. */
+const TITLE_CHARACTERS = 200
+/** An id that is no word: nothing else can be meant by it. */
+const RANDOM = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
+
+interface Row {
+  id: string
+  product_id?: string
+  key?: string
+  title?: Untrusted<string> | string
 }
 
-async function find<T extends { product_id?: string; key?: string }>(
-  { products, product, isPinned }: ResolverCall,
+interface Searched<T> {
+  /** The noun, which is also the name of the parameter. */
+  name: 'requirement' | 'test'
+  /** What keys begin with. */
+  prefix: string
+  /** Calls that list such rows, the best first; the first one that is offered is named. */
+  next(this: void, args: { product?: string | undefined; match?: string | undefined }): NextAction[]
+  byId(id: string): Promise<T | undefined>
+  byKey(productId: string, key: string): Promise<T[]>
+  search(productId: string, words: string): Promise<T[]>
+}
+
+interface Found<T> {
+  row: T
+  product: Product
+}
+
+async function find<T extends Row>(
+  call: ResolverCall,
   given: string,
   productGiven: string | undefined,
   kind: Searched<T>,
-): Promise<{ row: T; product: Product }> {
+): Promise<Found<T>> {
+  const { products, product, isPinned } = call
   const isKey = keyPrefix(given) !== undefined
   // A key is unique only within its product, so one is required; an id determines its product.
   const scope = isKey || productGiven !== undefined || isPinned ? await product(productGiven) : undefined
   if (isKey && scope !== undefined) {
-    const key = given.toUpperCase()
-    // A deployment that does not know the filter returns any row.
-    const row = (await kind.byKey(scope.id, key)).find((one) => one.key === key)
-    if (row === undefined || requireOwner(row, kind, scope) !== scope.id) throw notFound(given, kind, scope)
-    return { row, product: scope }
+    const row = await findByKey(given.toUpperCase(), scope, kind)
+    if (row !== undefined) return { row, product: scope }
+    throw wrongKind(given, kind.name, { scope, products: await products() }) ?? notFound(given, kind, scope)
   }
   const row = mayBeId(given) ? await kind.byId(given) : undefined
-  if (row === undefined) throw notFound(given, kind, scope)
+  if (row === undefined) return await findByWords(given, kind, { scope, call })
   const owner = requireOwner(row, kind)
   const found = scope ?? (await products()).find(({ id }) => id === owner)
   if (found?.id !== owner) throw notFound(given, kind, scope)
   return { row, product: found }
+}
+
+/** What is neither a key nor an id: another spelling of a key, as `#7` and `req 16`, or the exact title. */
+async function findByWords<T extends Row>(
+  given: string,
+  kind: Searched<T>,
+  { scope: known, call }: { scope: Product | undefined; call: ResolverCall },
+): Promise<Found<T>> {
+  if (RANDOM.test(given) || given.length > TITLE_CHARACTERS) throw notFound(given, kind, known)
+  const scope = known ?? (await call.product(undefined))
+  const key = looseKey(given, kind.prefix)
+  const row = key === undefined ? await findByTitle(given, scope, kind) : await findByKey(key, scope, kind)
+  if (row === undefined) throw notFound(given, kind, scope)
+  return { row, product: scope }
+}
+
+async function findByKey<T extends Row>(key: string, scope: Product, kind: Searched<T>): Promise<T | undefined> {
+  // A deployment that does not know the filter returns any row.
+  const row = (await kind.byKey(scope.id, key)).find((one) => one.key === key)
+  return row !== undefined && requireOwner(row, kind, scope) === scope.id ? row : undefined
+}
+
+async function findByTitle<T extends Row>(given: string, scope: Product, kind: Searched<T>): Promise<T | undefined> {
+  const rows = await kind.search(scope.id, given)
+  for (const step of ['exact', 'fold']) {
+    const [row, ...others] = rows.filter(
+      (one) => compareName(one.title, given) === step && requireOwner(one, kind, scope) === scope.id,
+    )
+    if (row !== undefined && others.length === 0) return row
+    if (row !== undefined) throw severalTitles(given, kind, [row, ...others])
+  }
+  return undefined
+}
+
+function severalTitles<T extends Row>(given: string, { name }: Searched<T>, rows: readonly T[]): TeachingError {
+  const keys = rows.slice(0, 10).map(({ key, id }) => key ?? id)
+  const sent = `${name} = ${describeValue(given)}`
+  return new TeachingError('ambiguous_name', `several ${name}s have this title`, {
+    sent,
+    expected: `one of the keys ${keys.join(', ')}`,
+  })
 }
 
 /** The id of the product that a row names; if it names none, of the product whose list it was found in. */
@@ -76,15 +150,12 @@ function requireOwner(row: { product_id?: string }, { name }: { name: string }, 
   throw new ServiceError('upstream_shape_unknown', `the deployment does not say which product the ${name} belongs to`)
 }
 
-function notFound<T>(
-  given: string,
-  { name, expected, next }: Searched<T>,
-  product: Product | undefined,
-): TeachingError {
+function notFound<T>(given: string, { name, prefix, next }: Searched<T>, product: Product | undefined): TeachingError {
   const where = product?.name === undefined ? '' : ` in product "${product.name}"`
+  const isTitle = !mayBeId(given) && isShowable(given)
   return new TeachingError('not_found', `${name} not found${where}`, {
     sent: `${name} = ${describeValue(given)}`,
-    expected,
-    next: next(product === undefined ? {} : { product: product.id }),
+    expected: `a ${name} key such as ${prefix}-12, the exact title, or an id`,
+    next: next({ ...(product !== undefined && { product: product.id }), ...(isTitle && { match: given }) }),
   })
 }

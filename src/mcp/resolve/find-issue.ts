@@ -3,6 +3,7 @@ import { keyPrefix, mayBeId } from './ids.ts'
 import { undefinedIfNotFound } from './requests.ts'
 import type { IssueInFull, IssueReference, Product, Resolver, ResolverCall } from './types.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
+import { wrongKind } from './wrong-kind.ts'
 
 /** The part of a resolver that finds issues. */
 export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 'issueReference'> {
@@ -16,7 +17,7 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     const id = key === undefined ? given : key.id
     const found =
       id === undefined || !mayBeId(id) ? undefined : await undefinedIfNotFound(api.getIssue({ id }, { signal }))
-    if (found === undefined) throw noIssue(given, scope)
+    if (found === undefined) throw bareNumber(given, scope, await products()) ?? noIssue(given, scope)
     if (scope === undefined) return found
     if (requireProduct(found) !== scope.id) throw noIssue(given, scope)
     return found
@@ -27,6 +28,8 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     const key = await byKey(given, scope)
     const id = key === undefined ? given : key.id
     if (id === undefined || !mayBeId(id)) throw noIssue(given, scope)
+    // A number is more likely a key without its prefix than the id of another deployment.
+    if (/^\d+$/.test(id)) await issue(id, productGiven)
     const owner = key?.product ?? scope ?? (await findOwner(id))
     return { id, product: owner, missing: () => noIssue(given, owner) }
   }
@@ -47,10 +50,15 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     const prefix = keyPrefix(given)
     if (prefix === undefined) return undefined
     const shortId = given.toUpperCase()
-    const owner = scope ?? chooseOwner(shortId, prefix, await products())
+    const all = await products()
+    requireSameProduct(shortId, prefix, scope, all)
+    const owner = scope ?? chooseOwner(shortId, prefix, all)
     const { issues } = await api.listIssues({ product_id: owner.id, short_id: shortId, page_size: 2 }, { signal })
     // A deployment that does not know the filter returns any issue.
-    return { product: owner, id: issues.find((row) => row.short_id === shortId)?.id }
+    const id = issues.find((row) => row.short_id === shortId)?.id
+    const error = id === undefined ? wrongKind(given, 'issue', { scope: owner, products: all }) : undefined
+    if (error !== undefined) throw error
+    return { product: owner, id }
   }
 
   return { issue, issueReference }
@@ -59,10 +67,35 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
 function chooseOwner(shortId: string, prefix: string, all: readonly Product[]): Product {
   const owners = all.filter((row) => row.key_prefix === prefix)
   const [owner, ...others] = owners
-  if (owner === undefined) throw noIssue(shortId, undefined, all)
+  if (owner === undefined) {
+    throw wrongKind(shortId, 'issue', { scope: undefined, products: all }) ?? noIssue(shortId, undefined, all)
+  }
   // The embedded service never has two; a wrong guess would write to another product's issue.
   if (others.length > 0) throw severalOwners(shortId, owners)
   return owner
+}
+
+/** Throws when the key's prefix names exactly one of the visible products, and the caller named another one. */
+function requireSameProduct(key: string, prefix: string, scope: Product | undefined, all: readonly Product[]): void {
+  if (scope?.key_prefix === undefined || scope.key_prefix === prefix) return
+  const [owner, ...others] = all.filter((row) => row.key_prefix === prefix)
+  if (owner === undefined || others.length > 0) return
+  const name = owner.name === undefined ? owner.id : `"${owner.name}"`
+  throw new TeachingError('invalid_argument', `${key} is a key of product ${name}, not of the product that you named`, {
+    sent: `issue = ${describeValue(key)}`,
+    hint: `The same call with product ${JSON.stringify(owner.id)}, or without product.`,
+  })
+}
+
+/** The error for a number without its prefix: the key is named, not guessed, because writes ask for issues too. */
+function bareNumber(given: string, scope: Product | undefined, all: readonly Product[]): TeachingError | undefined {
+  const prefixes = (scope === undefined ? all : [scope]).flatMap(({ key_prefix: prefix }) => prefix ?? [])
+  if (!/^[1-9]\d{0,9}$/.test(given) || prefixes.length === 0) return undefined
+  const keys = prefixes.slice(0, 10).map((prefix) => `${prefix}-${given}`)
+  return new TeachingError('wrong_id_kind', `${given} is not an error-issue key`, {
+    expected: `issue: the whole key, ${keys.join(' or ')}, as in find_error_issues`,
+    hint: 'The same call with the key.',
+  })
 }
 
 function requireProduct({ issue }: IssueInFull): string {

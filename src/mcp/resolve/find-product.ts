@@ -75,11 +75,10 @@ function noSingleProduct(all: readonly Product[]): TeachingError {
     })
   }
   return new TeachingError('ambiguous_name', `several products: say which`, {
-    sent: 'no product',
     expected: `product: ${all
       .slice(0, 10)
       .map((row) => `${row.id} (${row.name ?? 'unnamed'})`)
       .join(', ')}`,
-    next: { tool: 'get_workspace_context', why: 'lists products', args: {} },
+    hint: `The same call with a product, such as {"product":${JSON.stringify(all[0]?.id)}}.`,
   })
 }

@@ -13,6 +13,13 @@ export function keyPrefix(text: string): string | undefined {
   return ISSUE_KEY.exec(text)?.[1]?.toUpperCase()
 }
 
+/** `REQ-16` for other spellings of that key (`REQ16`, `req 16`, `16`); undefined for any other text. */
+export function looseKey(text: string, prefix: string): string | undefined {
+  const [, word = '', number] = /^([a-z]{0,10})[\s_#-]{0,3}0*([1-9]\d{0,9})$/i.exec(text.trim()) ?? []
+  const fits = word === '' || word.toUpperCase() === prefix
+  return number !== undefined && fits ? `${prefix}-${number}` : undefined
+}
+
 /**
  * The name of an issue in results: its key if the key identifies it, otherwise its id. A key costs 4 tokens, a UUID 23
  * (decision 013). The key identifies the issue if exactly one of the visible products has its prefix.

@@ -1,6 +1,8 @@
 import { failures, ServiceError, type FailureCode, type FailureDetails } from '../../errors.ts'
 import { cutWithEllipsis } from '../../lib/text.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
+import { findFlags } from '../../lib/outside-text/flags.ts'
+import { isRepeatable } from '../text/team.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
 
 const ERROR_CHARACTERS = 600
@@ -11,7 +13,8 @@ export interface Lesson {
   sent?: string
   /** What is valid. */
   expected?: string
-  next?: NextAction
+  /** The call to make; of several the first that the caller's list has. */
+  next?: NextAction | readonly NextAction[]
   /** What to do instead of a call, where the general hint of the failure says too little. */
   hint?: string
 }
@@ -33,16 +36,15 @@ export class TeachingError extends ServiceError {
 export function errorText(error: unknown, list: { offers: (tool: string) => boolean; pinned: boolean }): string {
   if (!(error instanceof ServiceError)) return 'error: something broke inside Tracegate (internal, not retryable)'
   const failure = failures[error.code]
-  const retry = failure.retryable ? retryWords(error.retryAfterSeconds) : 'not retryable'
   const lesson = error instanceof TeachingError ? error.lesson : {}
-  const next = lesson.next !== undefined && list.offers(lesson.next.tool) ? lesson.next : undefined
+  const next = [lesson.next ?? []].flat().find(({ tool }) => list.offers(tool))
   const expected =
     lesson.expected ??
     error.violations
       .map(({ field, description }) => (description === '' ? field : `${field}: ${description}`))
       .join('; ')
   const lines = [
-    `error: ${oneLine(error.message)} (${failure.agent}${reasonWord(error)}, ${retry})`,
+    `error: ${oneLine(error.message)} (${failure.agent}${reasonWord(error)}${retryWords(error)})`,
     lesson.sent && `you sent: ${oneLine(lesson.sent)}`,
     expected && `expected: ${oneLine(expected)}`,
     failureFacts(error),
@@ -68,20 +70,35 @@ function reasonWord(error: ServiceError): string {
     : ''
 }
 
-function retryWords(seconds: number | undefined): string {
-  return seconds === undefined ? 'retry in a moment' : `retry after ${seconds} s`
+/** Whether the same call helps later. Nothing where a corrected call works: the error says what to correct. */
+function retryWords({ code, retryAfterSeconds: seconds }: ServiceError): string {
+  const { repeat } = failures[code]
+  if (repeat === 'corrected') return ''
+  if (repeat === 'never') return ', not retryable'
+  return seconds === undefined ? ', retry in a moment' : `, retry after ${seconds} s`
 }
 
 function oneLine(text: string): string {
   return cutTo(inOneLine(clean(text).text), 400)
 }
 
-/** The shape of a value that was sent; short plain words are shown, because a slip in a name is the usual mistake. */
+/** The value that was sent if it is short and harmless, because a slip in a name is the usual mistake; else its shape. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string') return Array.isArray(value) ? `a list of ${value.length}` : 'an object'
   if (/^[0-9a-f]{32}$/i.test(value)) return '32 hex characters, which looks like an SDK event_id'
-  return /^[\w .:@+-]{0,40}$/.test(value) ? JSON.stringify(value) : `a text of ${value.length} characters`
+  return isShowable(value) ? JSON.stringify(value) : `a text of ${value.length} characters`
+}
+
+const SHOWN_CHARACTERS = 40
+
+/**
+ * Whether an error may repeat the caller's text. The caller may have pasted it from an event: it is repeated only when it
+ * has no room for much, is no path or address, opens no block, holds no secret and raises no flag.
+ */
+export function isShowable(text: string): boolean {
+  if (text.length > SHOWN_CHARACTERS || /[\p{Cc}<>`/\\]/u.test(text) || !isRepeatable(text)) return false
+  return Object.keys(findFlags(text)).length === 0
 }

@@ -10,11 +10,12 @@ import { recordTests } from '../../../tools/record-tests.ts'
 import { setErrorIssueStatus } from '../../../tools/set-error-issue-status.ts'
 import { ServiceError } from '../../../src/errors.ts'
 
-const list = { offers: () => false, pinned: false }
+const offers = (tool: string) => tool === 'find_error_issues'
+const list = { offers, pinned: false }
 
 function refusal({ input, effect }: Pick<Tool, 'input' | 'effect'>, raw: unknown, pinned = false): string {
   try {
-    readArguments({ input, effect, pinned }, raw)
+    readArguments({ input, effect, pinned, offers }, raw)
     return 'accepted'
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -27,7 +28,7 @@ test.each([
   [{ limit: '1000 rows' }, 'you sent: limit = "1000 rows"', 'expected: limit: number'],
   [{ limit: 0 }, 'you sent: limit = 0', 'expected: limit: at least 1'],
   [{ limit: 1.5 }, 'you sent: limit = 1.5', 'expected: limit: a whole number'],
-  [{ levels: { error: true } }, 'you sent: levels = an object', 'expected: levels: array'],
+  [{ levels: { error: true } }, 'you sent: levels = an object', 'expected: levels: a list'],
   [{ levels: 'error,loud' }, 'you sent: levels[1] = "loud"', 'fatal | error'],
   [
     { period: '3 months' },
@@ -47,7 +48,7 @@ test.each([
     'pass it once: project means product, which is also given',
   ],
   [{ arguments: [] }, 'unknown parameter arguments', 'the parameters themselves, as one JSON object'],
-  ['text', 'you sent: arguments = "text"', 'expected: arguments: object'],
+  ['text', 'you sent: arguments = "text"', 'expected: arguments: an object'],
 ])('find_error_issues explains what is wrong with %j', (raw, ...said) => {
   for (const words of said) expect(refusal(findErrorIssues, raw)).toContain(words)
 })
@@ -59,7 +60,7 @@ test('an unknown member inside a list is answered with the names of that list', 
 
 test('find_error_issues accepts what models send, and names the repairs', () => {
   const raw = { status: 'OPEN', levels: 'error', limit: '1000', period: '24h' }
-  expect(readArguments({ ...findErrorIssues, pinned: false }, raw)).toEqual({
+  expect(readArguments({ ...findErrorIssues, pinned: false, offers }, raw)).toEqual({
     args: {
       status: 'unresolved',
       levels: ['error'],
@@ -80,7 +81,7 @@ test('find_error_issues accepts what models send, and names the repairs', () => 
 
 test("set_error_issue_status does not accept other trackers' words", () => {
   expect(refusal(setErrorIssueStatus, { issues: 'SHOP-1', status: 'fixed', reason: 'x' })).toMatchInlineSnapshot(`
-    "error: invalid arguments: status (invalid_argument, not retryable)
+    "error: invalid arguments: status (invalid_argument)
     you sent: status = "fixed"
     expected: "fixed" may mean resolved: send that if the user wants it; status: unresolved | resolved | ignored
     next: Correct the named parameter and call again."
@@ -88,7 +89,22 @@ test("set_error_issue_status does not accept other trackers' words", () => {
 })
 
 test('missing parameters of a write are named', () => {
-  expect(refusal(setErrorIssueStatus, { issues: [] })).toMatch(/issues: at least 1 items; status: unresolved/)
+  expect(refusal(setErrorIssueStatus, { issues: [] })).toMatch(/issues: .*SHOP-31.*; status: unresolved | resolved/)
+  const text = refusal(getErrorIssue, {})
+  expect(text).toMatch(/^error: issue is required \(invalid_argument\)\nexpected: issue: .*SHOP-31.*find_error_issues/)
+  expect(text).not.toContain('you sent')
+  const empty = { issues: ['SHOP-1', ''], status: 'resolved', reason: 'x' }
+  expect(refusal(setErrorIssueStatus, empty)).toContain('expected: issues[1]: must not be empty')
+})
+
+test('a page by number is an error that says how pages are read', () => {
+  for (const raw of [{ page: 2 }, { offset: 15 }]) {
+    expect(refusal(findErrorIssues, raw)).toContain('expected: pages go by cursor: send next_cursor')
+  }
+})
+
+test('a description that names a tool absent from the list is not quoted', () => {
+  expect(refusal(recordTests, { tests: [{ title: 'x', file: 'a' }] })).not.toContain('find_coverage_gaps')
 })
 
 test('a typing mistake never turns a preview off', () => {

@@ -88,7 +88,7 @@ const cases: readonly (readonly [string, Case])[] = [
     {
       tool: 'find_error_issues',
       args: { limit: 'many' },
-      holds: ['you sent: limit = "many"', 'expected: limit: ', 'not retryable'],
+      holds: ['you sent: limit = "many"', 'expected: limit: '],
     },
   ],
   [
@@ -116,7 +116,7 @@ const cases: readonly (readonly [string, Case])[] = [
       tool: 'get_error_issue',
       args: { issue: 'SHOP-9' },
       answers: { ...found, 'GET /v1/products/7/issues': { status: 200, body: { issues: [] } } },
-      holds: ['you sent: issue = "SHOP-9"', 'next: find_error_issues {', 'not retryable'],
+      holds: ['you sent: issue = "SHOP-9"', 'next: find_error_issues {'],
     },
   ],
   [
@@ -163,10 +163,7 @@ const cases: readonly (readonly [string, Case])[] = [
     'failed_precondition',
     { ...write({ status: 400, body: refusal(9, 'FOUR_EYES_REQUIRED') }), holds: ['FOUR_EYES_REQUIRED, not retryable'] },
   ],
-  [
-    'state_changed',
-    { ...write({ status: 409, body: refusal(10, 'ETAG_MISMATCH') }), holds: ['not retryable', 'Read it again'] },
-  ],
+  ['state_changed', { ...write({ status: 409, body: refusal(10, 'ETAG_MISMATCH') }), holds: ['Read it again'] }],
   [
     'confirmation_required',
     {
@@ -188,7 +185,7 @@ const cases: readonly (readonly [string, Case])[] = [
       holds: ['retry after 7 s'],
     },
   ],
-  ['too_large', { ...write({ status: 413, body: said }), holds: ['not retryable', 'Send less'] }],
+  ['too_large', { ...write({ status: 413, body: said }), holds: ['Send less'] }],
   ['upstream_unavailable', { tool: 'find_error_issues', args: {}, otherwise: down, holds: ['retry in a moment'] }],
   [
     'upstream_unavailable',
@@ -218,7 +215,7 @@ const cases: readonly (readonly [string, Case])[] = [
   ],
 ]
 
-const retryWords = /\((?<code>[a-z_]+)(?:: [A-Z_]+)?, (?:not retryable|retry in a moment|retry after \d+ s)\)$/
+const retryWords = /\((?<code>[a-z_]+)(?:: [A-Z_]+)?(?:, (?:not retryable|retry in a moment|retry after \d+ s))?\)$/
 /** Words of a schema library or of another server's answer. */
 const raw = /PWNED|npx|zod|invalid_type|too_small|too_big|unrecognized_keys|Invalid input|google\.rpc|received/i
 

@@ -42,7 +42,7 @@ function filled(schema: z.core.$ZodType, value: unknown, nothing: (schema: z.cor
 test.each(
   surface.tools.flatMap((tool) => Object.entries(nothings).map(([kind, nothing]) => ({ tool, kind, nothing }))),
 )('$tool.name means the same when members that say nothing are $kind', ({ tool, nothing }) => {
-  const call = { input: tool.input, effect: tool.effect, pinned: false }
+  const call = { input: tool.input, effect: tool.effect, pinned: false, offers: () => true }
   fc.assert(
     fc.property(arbitraryArguments(tool.input), (raw) => {
       fc.pre(tool.input.safeParse(raw).success && !/\[\]|""|null/.test(JSON.stringify(raw)))

@@ -210,7 +210,7 @@ test('an error names the next step, but neither the path nor the folders', async
     next: ask the user to add its folder to TRACEGATE_ROOTS."
   `)
   expect(await failed('dist/none.map')).toMatchInlineSnapshot(`
-    "error: there is no such file or folder (not_found, not retryable)
+    "error: there is no such file or folder (not_found)
     you sent: path = a text of 13 characters
     expected: path: of an existing file or folder; a relative path starts from an allowed folder
     next: correct the path and call again."

@@ -22,8 +22,9 @@ beforeAll(async () => {
     ['theirs', otherId, 2],
   ] as const) {
     for (let index = 1; index <= count; index += 1) {
-      const { requirement } = await app.api.createRequirement({ product_id, title: 'A rule' })
-      const { test: created } = await app.api.createTest({ product_id, kind: 'TEST_KIND_CASE', title: 'A test' })
+      const title = `Rule ${String(index)} (${name}): 100 % of "it"`
+      const { requirement } = await app.api.createRequirement({ product_id, title })
+      const { test: created } = await app.api.createTest({ product_id, kind: 'TEST_KIND_CASE', title })
       ids[`${name} ${requirement.key ?? ''}`] = requirement.id
       ids[`${name} ${created.key ?? ''}`] = created.id
     }
@@ -53,6 +54,48 @@ test.each([
   expect(found.requirement.product_id).toBe(found.product.id)
 })
 
+test.each([
+  ['REQ2', 'theirs REQ-2'],
+  ['req 2', 'theirs REQ-2'],
+  ['#2', 'theirs REQ-2'],
+  ['REQ-02', 'theirs REQ-2'],
+  ['Rule 2 (theirs): 100 % of "it"', 'theirs REQ-2'],
+  ['rule 1 (Theirs): 100 % OF "IT"', 'theirs REQ-1'],
+])('%s is another way to name a requirement', async (given, expected) => {
+  expect((await resolver().requirement(given, 'Other')).requirement.id).toBe(ids[expected])
+})
+
+test('a test has the same spellings, and its exact title', async () => {
+  for (const given of ['TC2', 'tc 2', '2', 'Rule 2 (theirs): 100 % of "it"']) {
+    expect((await resolver().test(given, 'Other')).test.id).toBe(ids['theirs TC-2'])
+  }
+})
+
+test('a part of a title names nothing, and a title that two rows have is ambiguous', async () => {
+  const text = await refusal(resolver().requirement('Rule 2', 'Other'))
+  expect(text).toContain('requirement not found')
+  expect(text).toContain('next: list_requirements {"product":"2","match":"Rule 2"}')
+  await using twice = await startApp()
+  for (const _ of ['one', 'other']) {
+    await twice.api.createRequirement({ product_id: twice.productId, title: 'A rule' })
+  }
+  const both = createResolver({ api: twice.api, pinned: undefined, signal: new AbortController().signal })
+  const several = await refusal(both.requirement('A rule'))
+  expect(several).toContain('(ambiguous_name)')
+  expect(several).toContain('one of the keys REQ-1, REQ-2')
+})
+
+test('a key of another kind of thing leads to the tool that reads it', async () => {
+  const issue = await refusal(resolver().requirement('app-7', 'Other'))
+  expect(issue).toMatch(/^error: APP-7 is the key of an error issue, not of a requirement \(wrong_id_kind\)\n/)
+  expect(issue).toContain('next: get_error_issue {"issue":"APP-7"}')
+  const requirement = await refusal(resolver().test('REQ-1', 'Other'))
+  expect(requirement).toContain('REQ-1 is the key of a requirement, not of a test (wrong_id_kind)')
+  expect(requirement).toContain('next: get_requirement {"product":"2","requirement":"REQ-1"}')
+  expect(await refusal(resolver().issue('REQ-1'))).toContain('REQ-1 is the key of a requirement, not of an error issue')
+  expect(await refusal(resolver('Other').issue('TC-1'))).toContain('next: get_test {')
+})
+
 test('an id determines its product', async () => {
   const found = await resolver().requirement(ids['theirs REQ-1'] ?? '')
   expect(found.product.name).toBe('Other')
@@ -65,20 +108,19 @@ test('a key belongs to the pinned product', async () => {
 })
 
 test('a key without a product is ambiguous with several products', async () => {
-  expect(await refusal(resolver().requirement('REQ-1'))).toContain('several products: say which (ambiguous_name')
+  expect(await refusal(resolver().requirement('REQ-1'))).toContain('several products: say which (ambiguous_name)')
 })
 
 test.each([
   ['a key that the product does not have', 'REQ-2', 'My product'],
-  ['the key of a test', 'TC-1', 'My product'],
   ['the id of another product', 'theirs REQ-1', 'My product'],
   ['an id that nobody has', '0192f7a0-0000-7000-8000-000000000000', undefined],
-  ['what is no id', '../requirements', undefined],
+  ['what is no id', '../requirements', 'My product'],
 ])('%s is not found', async (_, given, product) => {
   const text = await refusal(resolver().requirement(ids[given] ?? given, product))
   expect(text).toContain('requirement not found')
   expect(text).toContain('expected: a requirement key such as REQ-12')
-  expect(text).toContain('next: find_coverage_gaps {')
+  expect(text).toContain('next: list_requirements {')
 })
 
 test('under a pin, rows of another product are not found, by id or key', async () => {

@@ -46,7 +46,7 @@ test.each([
 
 test('a prefix of several products is ambiguous, and each is listed with its id', async () => {
   const text = await refusal(resolver().product('Store'))
-  expect(text).toContain('(ambiguous_name, not retryable)')
+  expect(text).toContain('(ambiguous_name)')
   expect(text).toMatch(/Storefront \(\d+\), STOREFRONT EU|Store admin \(\d+\)/)
 })
 
@@ -58,6 +58,7 @@ test('several products without a name is an error that lists them', async () => 
   const text = await refusal(resolver().product(undefined))
   expect(text).toContain('several products: say which')
   expect(text).toContain('1 (My product)')
+  expect(text).toContain('next: The same call with a product, such as {"product":"1"}.')
 })
 
 test('a pinned product is the only visible one', async () => {
@@ -97,6 +98,19 @@ test('a key with an unknown prefix is an error that lists the prefixes', async (
   expect(await refusal(resolver().issue('ZZZ-1'))).toMatch(/keys begin with (?:(?:APP|SHOP|ADM|EU)(?:, )?){4}\n/)
 })
 
+test('a key with another product than its own says which product is meant', async () => {
+  const text = await refusal(resolver().issue('APP-1', 'Storefront'))
+  expect(text).toContain('error: APP-1 is a key of product "My product", not of the product that you named')
+  expect(text).toContain('next: The same call with product "1", or without product.')
+  // Whose key it is, only somebody who sees both products is told.
+  expect(await refusal(resolver('Storefront').issue('APP-1'))).toContain('error issue not found')
+})
+
+test('a number without its prefix is an error that names the key', async () => {
+  expect(await refusal(resolver().issue('1', 'My product'))).toContain('issue: the whole key, APP-1')
+  expect(await refusal(resolver('Storefront').issueReference('8'))).toContain('issue: the whole key, SHOP-8')
+})
+
 test('a key whose prefix two products have is ambiguous, and no issue is read', async () => {
   const products = [
     { id: '1', key_prefix: 'SHOP' },
@@ -111,7 +125,7 @@ test('a key whose prefix two products have is ambiguous, and no issue is read', 
     pinned: undefined,
     signal: new AbortController().signal,
   })
-  expect(await refusal(twice.issue('SHOP-1'))).toContain('(ambiguous_name, not retryable)')
+  expect(await refusal(twice.issue('SHOP-1'))).toContain('(ambiguous_name)')
 })
 
 describe('references to issues', () => {

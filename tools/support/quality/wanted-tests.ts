@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ServiceError } from '../../../src/errors.ts'
+import { ServiceError, type FailureCode } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement } from '../../../src/mcp/resolve/types.ts'
@@ -38,6 +38,9 @@ function splitSuites(suite = ''): string[] {
     .filter((title) => title !== '')
 }
 
+/** Why a name leads to no requirement; the other names may still do. */
+const namesNone: ReadonlySet<string> = new Set<FailureCode>(['not_found', 'wrong_id_kind', 'ambiguous_name'])
+
 /** The requirements by what the caller wrote before the number of a criterion, without those that the product does not have. */
 export async function findRequirements(
   tests: readonly WantedTest[],
@@ -49,7 +52,7 @@ export async function findRequirements(
     try {
       return [[given, (await resolve.requirement(given, productId)).requirement] as const]
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return []
+      if (error instanceof ServiceError && namesNone.has(error.code)) return []
       throw error
     }
   })

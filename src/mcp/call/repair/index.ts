@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { isObject } from '../../../lib/objects.ts'
-import { ignorable, namesProduct, nearest, findParameter, wrapped } from './keys.ts'
+import { asksForPage, ignorable, namesProduct, nearest, findParameter, wrapped } from './keys.ts'
 import { change, nameShown, type RepairKind } from './notes.ts'
 import { inputPlan, type Parameter, type Plan } from './plan.ts'
 import { absent, parseJson, repairValue, type Reading } from './value.ts'
@@ -130,6 +130,10 @@ function isIgnored(plan: Plan, key: string, { writes, pinned, product }: Repaire
   if (pinned && namesProduct(key)) {
     const which = product === undefined ? 'one product' : describeValue(product)
     log.hints.set(key, `no ${nameShown(key)}: this server is pinned to ${which}`)
+    return false
+  }
+  if (asksForPage(key) && plan.parameters.has('cursor')) {
+    log.hints.set(key, 'pages go by cursor: send next_cursor of the page before as cursor')
     return false
   }
   const near = log.unknown > SLIPS ? undefined : nearest(plan, key)

@@ -35,6 +35,13 @@ export function ignorable(key: string): boolean {
   return !meaningful.has(folded(key))
 }
 
+const pageWords: ReadonlySet<string> = new Set(['page', 'pageno', 'pagenumber', 'offset', 'skip', 'startat'])
+
+/** Whether the key asks for a page by its number. */
+export function asksForPage(key: string): boolean {
+  return pageWords.has(folded(key))
+}
+
 /** Whether the key names a product, in any spelling. */
 export function namesProduct(key: string): boolean {
   return productWords.has(folded(key))

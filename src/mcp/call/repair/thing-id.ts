@@ -5,12 +5,17 @@ import { folded } from './plan.ts'
 const ID = /^(?:\d{1,19}|[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z][a-z0-9]{0,9}-\d{1,10})$/i
 
 /**
- * Extracts the id or name from pasted text: a web address, surrounding quotes or backticks, a leading `#`, a trailing full
+ * Extracts the id or name from pasted text: a web address, surrounding quotes, backticks or brackets, a leading `#`, a trailing full
  * stop, invisible characters.
  */
 export function cleanId(thing: string, given: string): string {
   let text = clean(given).text.trim()
-  for (let layer = 0; layer < 3; layer += 1) text = text.replace(/^(["'`])(.*)\1\.?$/s, '$2').trim()
+  for (let layer = 0; layer < 3; layer += 1) {
+    text = text
+      .replace(/^(["'`])(.*)\1\.?$/s, '$2')
+      .replace(/^\[([^[\]]*)\]$/, '$1')
+      .trim()
+  }
   const bare = text.replace(/^#/, '').replace(/\.$/, '')
   if (ID.test(bare)) return bare
   return (idInAddress(thing, text) ?? text) || given
