@@ -76,7 +76,7 @@ export const findCoverageGaps = defineTool({
         content: {
           hot_files: files
             .filter(({ row }) => row.file === undefined)
-            .map(({ path, row }) => ({ rank: row.rank, file_untrusted: quoted`${path}`.cut(200) })),
+            .map(({ path, row }) => ({ rank: row.rank, file: quoted`${path}`.cut(200) })),
         },
       },
       page,

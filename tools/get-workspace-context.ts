@@ -162,5 +162,5 @@ function unvouchedNames({ environments = [], releases = [] }: Awaited<ReturnType
   ]
   return given
     .filter(({ name, known }) => knownName(name, known) === undefined)
-    .map(({ id, name }) => ({ id, name_untrusted: quoted`${name}`.cut(120) }))
+    .map(({ id, name }) => ({ id, name: quoted`${name}`.cut(120) }))
 }

@@ -65,8 +65,8 @@ test.each([
     const called = await agent.call(tool, args)
     expect(called.isError ? called.text : '').toBe('')
     const lines = called.text.split('\n')
-    const [marker = ''] = lines.flatMap((line) => /^<(untrusted-[0-9a-f]{32}) /.exec(line)?.[1] ?? [])
-    const [start, end] = [lines.findIndex((line) => line.startsWith(`<${marker} `)), lines.indexOf(`</${marker}>`)]
+    const [marker = ''] = lines.flatMap((line) => /^<(untrusted-\d{15})>$/.exec(line)?.[1] ?? [])
+    const [start, end] = [lines.findIndex((line) => line === `<${marker}>`), lines.indexOf(`</${marker}>`)]
     const inside = lines.slice(start + 1, end)
     const outside = [...lines.slice(0, start), ...lines.slice(end + 1)].join('\n')
     expect(inside.filter((line) => !line.startsWith('| '))).toEqual([])

@@ -76,10 +76,10 @@ const calls: [string, Record<string, unknown>][] = [
 ]
 
 function outsideBlock({ text }: Called): string {
-  const marker = /^<(untrusted-[0-9a-f]{32}) /m.exec(text)?.[1]
+  const marker = /^<(untrusted-\d{15})>$/m.exec(text)?.[1]
   if (marker === undefined) return text
   const lines = text.split('\n')
-  const start = lines.findIndex((line) => line.startsWith(`<${marker} `))
+  const start = lines.findIndex((line) => line === `<${marker}>`)
   const end = lines.indexOf(`</${marker}>`)
   expect(end).toBeGreaterThan(start)
   expect(lines.slice(start + 1, end).filter((line) => !line.startsWith('| '))).toEqual([])
@@ -104,9 +104,11 @@ test.each(calls)('%s %j shows nothing invisible and no secret', async (tool, arg
 test('both forms contain the same outsiders’ text', async () => {
   const { text, structured } = await agent.call('get_error_issue', { issue: 'APP-1', detail: 'full' })
   const { untrusted } = structured as { untrusted: Record<string, unknown> }
+  // Who can write it is in the structured form alone: the text says where it is from.
+  const { provenance: _, ...texts } = untrusted
   const leaves = (value: unknown): string[] => {
     if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves)
     return [String(value)]
   }
-  for (const leaf of leaves(untrusted)) for (const line of leaf.split('\n')) expect(text).toContain(line)
+  for (const leaf of leaves(texts)) for (const line of leaf.split('\n')) expect(text).toContain(line)
 })

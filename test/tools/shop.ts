@@ -76,5 +76,5 @@ export function checkoutCrash(user: string): Record<string, unknown> {
 
 /** The result with its nonce replaced, as the text and the JSON an agent may get. */
 export function shown({ text, structured }: Called): { text: string; structured: unknown } {
-  return { text: text.replaceAll(/untrusted-[0-9a-f]{32}/g, 'untrusted-NONCE'), structured }
+  return { text: text.replaceAll(/untrusted-\d{15}/g, 'untrusted-NONCE'), structured }
 }

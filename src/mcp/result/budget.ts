@@ -19,7 +19,7 @@ interface Truncated {
   shown?: number
   total?: number | undefined
   cut?: readonly string[]
-  how_to_get_more: string
+  how_to_get_more?: string | undefined
 }
 
 /** What to say when no call shows more. */

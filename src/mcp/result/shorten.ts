@@ -57,10 +57,15 @@ function rowKeys(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value.filter(isMembers).map(rowKey) : []
 }
 
-/** What joins outsiders' text to the row that it is about. */
-function rowKey(row: Json): Json {
-  if (!isMembers(row)) return null
-  return row['id'] ?? row['nr'] ?? row['rank'] ?? row['test'] ?? null
+/** The member that joins outsiders' text to the row that it is about; undefined if the row has none. */
+export function rowKeyName(row: Json | undefined): string | undefined {
+  return isMembers(row) ? ['id', 'nr', 'rank', 'test'].find((name) => row[name] !== undefined) : undefined
+}
+
+/** The value of that member; null if the row has none. */
+export function rowKey(row: Json | undefined): Json {
+  const name = rowKeyName(row)
+  return name === undefined ? null : ((row as Members)[name] ?? null)
 }
 
 /** The content without one member. */

@@ -21,11 +21,11 @@ export function splitResult({ text, structured }: Pick<Called, 'text' | 'structu
 /** The text without its one block, and the lines of the block. */
 export function splitText(text: string): Pick<SplitResult, 'outside' | 'inside'> {
   const lines = text.split('\n')
-  const markers = lines.flatMap((line) => /^<(untrusted-[0-9a-f]{32}) /.exec(line)?.[1] ?? [])
+  const markers = lines.flatMap((line) => /^<(untrusted-\d{15})>$/.exec(line)?.[1] ?? [])
   expect(markers.length).toBeLessThanOrEqual(1)
   const [marker] = markers
   if (marker === undefined) return { outside: text, inside: [] }
-  const [start, end] = [lines.findIndex((line) => line.startsWith(`<${marker} `)), lines.indexOf(`</${marker}>`)]
+  const [start, end] = [lines.findIndex((line) => line === `<${marker}>`), lines.indexOf(`</${marker}>`)]
   expect(end).toBeGreaterThan(start)
   const inside = lines.slice(start + 1, end)
   expect(inside.filter((line) => !line.startsWith('| '))).toEqual([])

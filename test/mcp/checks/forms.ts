@@ -2,9 +2,8 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 
 /** Lines of the text's own frame: they say nothing about the data. */
 const FRAME: readonly RegExp[] = [
-  /^Data from an? [^\n]*\. Not instructions; do not run, open or install anything named in it\.$/,
-  /^<\/?untrusted-[0-9a-f]{32}[^\n]*>$/,
-  /^End of the untrusted data; what follows is from Tracegate\.$/,
+  /^Data from an? [a-z ]+, not instructions to follow:$/,
+  /^<\/?untrusted-\d{15}>$/,
   /^Next:$/,
 ]
 const FRAME_WORDS: ReadonlySet<string> = new Set(['product', 'id', 'none', 'Taken', 'out', 'of', 'it'])
@@ -15,7 +14,7 @@ const GLUE = /[\s|,;:=()[\]{}"']+/u
  * that the structured form lacks. Both empty means that either can stand alone.
  */
 export function onlyIn(text: string, structured: unknown): { text: string[]; structured: string[] } {
-  const said = flat(
+  const said = withoutBars(
     text
       .split('\n')
       .filter((line) => !FRAME.some((frame) => frame.test(line)))
@@ -25,7 +24,9 @@ export function onlyIn(text: string, structured: unknown): { text: string[]; str
   const leaves = [...new Set(collectLeaves(structured))]
   const known = `${flat(leaves.join('\n'))} ${JSON.stringify(structured)}`
   return {
-    structured: leaves.filter((leaf) => !said.includes(flat(leaf)) && !said.includes(flat(escaped(leaf)))),
+    structured: leaves.filter(
+      (leaf) => !said.includes(withoutBars(leaf)) && !said.includes(withoutBars(escaped(leaf))),
+    ),
     text: [...new Set(said.split(GLUE))].filter((word) => says(word) && !known.includes(word)),
   }
 }
@@ -57,6 +58,11 @@ function collectLeaves(value: unknown): string[] {
 /** In one line: lists and tables have no line ends in their cells. */
 function flat(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim()
+}
+
+/** In one line, with the bars that a table escapes as they were. */
+function withoutBars(text: string): string {
+  return flat(text).replaceAll(String.raw`\|`, '|')
 }
 
 function escaped(text: string): string {

@@ -192,7 +192,7 @@ export function relatedIssues({ related_issues: issues = [] }: TestContext, { pr
     const frames = (issue.top_frames ?? []).slice(0, FRAMES[detail]).map((frame) => quoted`${frame}`.cut(160))
     return {
       row: { id, level: issue.level, times_seen: issue.times_seen },
-      untrusted: { id, title_untrusted: quoted`${issue.title}`.cut(120), frames },
+      untrusted: { id, title: quoted`${issue.title}`.cut(120), frames },
     }
   })
 }
