@@ -19,6 +19,7 @@ import {
 } from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
 import { Event, EventSummary } from './events.ts'
+import { FixedIn, IgnoreUntil, ReleaseName, Reopening, statusDetails, StillFiring } from './base/issue-status.ts'
 import { team, untrusted } from './base/text.ts'
 
 const text = () => untrusted(z.string())
@@ -55,7 +56,6 @@ export const Grouping = z.object({
   explanation: z.array(text()),
 })
 
-const ReleaseName = z.object({ id: Id, version: text(), known: z.boolean() })
 const EnvironmentCount = z.object({ id: Id, name: text(), known: z.boolean(), events: z.int() })
 
 export const Issue = z.object({
@@ -74,6 +74,10 @@ export const Issue = z.object({
   status_changed_by: Actor.nullable(),
   status_changed_at: Timestamp.nullable(),
   status_note: team(z.string()),
+  fixed_in: FixedIn.optional().describe('Of a resolved issue; absent: resolved without a release.'),
+  ignore_until: IgnoreUntil.optional().describe('Of an ignored issue; absent: ignored until someone reopens it.'),
+  still_firing: StillFiring.optional().describe('Of a resolved issue whose occurrences go on after 7 days.'),
+  reopening: Reopening.optional().describe('In answers about single issues.'),
   first_seen: Timestamp,
   last_seen: Timestamp,
   times_seen: z.int(),
@@ -152,7 +156,9 @@ export const getIssue = endpoint({
         actor: Actor,
         at: Timestamp,
         note: team(z.string()),
-        reason: z.enum(['manual', 'regression', 'bulk']),
+        reason: z.enum(['manual', 'regression', 'bulk', 'ignore_ended']),
+        fixed_in: FixedIn.optional(),
+        ignore_until: IgnoreUntil.optional(),
       }),
     ),
   },
@@ -261,6 +267,7 @@ export const setIssueStatus = endpoint({
     id: Id,
     status: accept(IssueStatus),
     note: z.string().max(1000).optional(),
+    ...statusDetails,
     etag: Etag.optional(),
     request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
@@ -279,6 +286,7 @@ export const bulkSetIssueStatus = endpoint({
     issue_ids: z.array(Id).min(1).max(500),
     status: accept(IssueStatus),
     note: z.string().max(1000).optional(),
+    ...statusDetails,
     request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
   },

@@ -1,5 +1,8 @@
 import type { EndpointName } from '../../contract/index.ts'
 import type { Call, Handlers } from '../shared/context.ts'
+import type { Rows } from '../sql/database.ts'
+import { readJson } from '../sql/json.ts'
+import { StoredSettings } from '../workspace/settings.ts'
 import { requireProduct, requireRelease } from '../workspace/access.ts'
 import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { requireIssue } from '../errors/issues/access.ts'
@@ -8,6 +11,9 @@ import { readHistory } from '../errors/issues/read/history.ts'
 import { viewIssues } from '../errors/issues/read/issue-view.ts'
 import { listIssueRows } from '../errors/issues/read/list.ts'
 import { findOccurrence, latestOccurrence, listOccurrenceRows } from '../errors/issues/read/occurrences.ts'
+import type { StoredIssue } from '../errors/issues/columns.ts'
+import { viewReopening } from '../errors/issues/read/reopening.ts'
+import { readStatusDetails } from '../errors/issues/status-request.ts'
 import { readIssueReleases } from '../errors/issues/read/issue-releases.ts'
 import { readStats } from '../errors/issues/read/stats.ts'
 import { changeStatuses, findIssues } from '../errors/issues/change-statuses.ts'
@@ -28,14 +34,14 @@ export const issueHandlers = {
   async getIssue({ id, environment_id }, call) {
     const { db, principal, symbolicator } = call
     const { issue, product } = await requireIssue(db.read, principal, id)
-    const [body] = await viewIssues(db.read, [issue], viewing(product, call))
+    const [body] = await viewSingly(db.read, [issue], product, call)
     const latest = await latestOccurrence(db.read, id, environment_id)
     const options = { symbolicator, product, maxFrames: FRAMES_PER_STACK, includeRaw: false }
     return {
       issue: body!,
       latest_event: latest === undefined ? null : await viewEvent(db.read, latest, options),
       releases: await readIssueReleases(db.read, id),
-      history: await readHistory(db.read, id),
+      history: await readHistory(db.read, issue),
     }
   },
 
@@ -71,25 +77,28 @@ export const issueHandlers = {
     return { issues: await viewIssues(db.read, issues, viewing(product, call)), ...paging }
   },
 
-  async setIssueStatus({ id, status, note = '', etag }, call) {
+  async setIssueStatus({ id, note = '', etag, ...input }, call) {
     return call.db.write(async (rows) => {
       const { issue, product } = await requireIssue(rows, call.principal, id)
       checkEtag(etag, computeEtag(issue.id, issue.version))
-      await changeStatuses(rows, call, product.id, [issue], { status, note, reason: 'manual' })
-      const [body] = await viewIssues(rows, await findIssues(rows, product.id, [id]), viewing(product, call))
+      const details = await readStatusDetails(rows, { productId: product.id, now: call.now() }, input)
+      const { status } = input
+      await changeStatuses(rows, call, product.id, [issue], { status, note, reason: 'manual', ...details })
+      const [body] = await viewSingly(rows, await findIssues(rows, product.id, [id]), product, call)
       return { issue: body! }
     })
   },
 
-  async bulkSetIssueStatus({ product_id, issue_ids, status, note = '' }, call) {
+  async bulkSetIssueStatus({ product_id, issue_ids, note = '', ...input }, call) {
     return call.db.write(async (rows) => {
       const product = await requireProduct(rows, call.principal, product_id)
       const ids = [...new Set(issue_ids)]
       const found = await findIssues(rows, product.id, ids)
-      const updated = await changeStatuses(rows, call, product.id, found, { status, note, reason: 'bulk' })
-      const changed = await findIssues(rows, product.id, ids)
+      const details = await readStatusDetails(rows, { productId: product.id, now: call.now() }, input)
+      const change = { status: input.status, note, reason: 'bulk' as const, ...details }
+      const updated = await changeStatuses(rows, call, product.id, found, change)
       return {
-        issues: await viewIssues(rows, changed, viewing(product, call)),
+        issues: await viewSingly(rows, await findIssues(rows, product.id, ids), product, call),
         updated_count: updated,
         unchanged_count: found.length - updated,
         not_found_ids: ids.filter((id) => !found.some((issue) => issue.id === id)),
@@ -100,4 +109,20 @@ export const issueHandlers = {
 
 function viewing(product: { key_prefix: string }, call: Pick<Call, 'now'>) {
   return { keyPrefix: product.key_prefix, now: call.now() }
+}
+
+/** Issues with what reopens them, which lists leave out. */
+async function viewSingly(
+  rows: Rows,
+  issues: readonly StoredIssue[],
+  product: { key_prefix: string; settings: string },
+  call: Pick<Call, 'now'>,
+) {
+  const { reopen_on_regression: reopens } = readJson(StoredSettings, product.settings)
+  const reopening = await viewReopening(rows, issues, reopens)
+  const bodies = await viewIssues(rows, issues, viewing(product, call))
+  return bodies.map((body) => {
+    const own = reopening.get(body.id)
+    return own === undefined ? body : { ...body, reopening: own }
+  })
 }

@@ -158,6 +158,10 @@ export interface IssueRow {
   status_changed_at: number | null
   status_note: Generated<string>
   resolved_in: string | null
+  fixed_in: string | null
+  ignore_until: string | null
+  held_count: Generated<number>
+  held_last_at: number | null
   first_seen: number
   last_seen: number
   times_seen: number
@@ -234,6 +238,8 @@ interface IssueHistoryRow {
   at: number
   note: Generated<string>
   reason: string
+  fixed_in: string | null
+  ignore_until: string | null
 }
 
 interface AuditRow {

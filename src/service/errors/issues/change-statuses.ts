@@ -17,7 +17,7 @@ export async function findIssues(rows: Rows, productId: number, ids: readonly st
 
 /**
  * Gives issues of one product a status inside the caller's transaction, with history and audit; returns how many had
- * another one before.
+ * another one before, or another `fixed_in` or `ignore_until`.
  */
 export async function changeStatuses(
   rows: Rows,
@@ -26,12 +26,14 @@ export async function changeStatuses(
   issues: readonly StoredIssue[],
   change: StatusChange,
 ): Promise<number> {
-  const ids = issues.map(({ id }) => id)
-  const isResolved = change.status === 'resolved' && ids.length > 0
-  const contexts = isResolved ? await releaseContexts(rows, productId, ids) : new Map<string, string>()
+  const compares = change.status === 'resolved' || change.ignore?.kind === 'release'
+  const contexts =
+    compares && issues.length > 0
+      ? await releaseContexts(rows, productId, issues)
+      : new Map<string, Record<string, string>>()
   let changed = 0
   for (const issue of issues) {
-    if (await changeStatus(rows, call, issue, { ...change, context: contexts.get(issue.id) ?? '' })) changed += 1
+    if (await changeStatus(rows, call, issue, { ...change, context: contexts.get(issue.id) ?? {} })) changed += 1
   }
   return changed
 }

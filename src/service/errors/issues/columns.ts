@@ -46,5 +46,24 @@ export const StoredGrouping = z.object({
 /** `issue.causes`. */
 export const StoredCauses = z.array(z.string())
 
-/** `issue.resolved_in`: environment id -> id of its newest release when the issue was resolved. */
+/** `issue.resolved_in`: environment id -> id of its newest known release when the issue was resolved. */
 export const ResolvedIn = z.record(z.string(), z.string())
+
+/** `issue.fixed_in`: the release, commit or next release that an issue is resolved in (contract §10.3). */
+export const StoredFixedIn = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('release'), release_id: z.string() }),
+  z.object({ kind: z.literal('commit'), commit: z.string() }),
+  z.object({ kind: z.literal('next') }),
+])
+export type FixedIn = z.output<typeof StoredFixedIn>
+
+/** `issue.ignore_until`: what ends the ignoring (contract §10.3). */
+export const StoredIgnoreUntil = z.discriminatedUnion('kind', [
+  /** `from` is `times_seen` when it was ignored. */
+  z.object({ kind: z.literal('count'), count: z.int(), from: z.int() }),
+  /** Epoch milliseconds. */
+  z.object({ kind: z.literal('time'), until: z.int() }),
+  /** `newest` is like `resolved_in`, of the time when it was ignored. */
+  z.object({ kind: z.literal('release'), newest: ResolvedIn }),
+])
+export type IgnoreUntil = z.output<typeof StoredIgnoreUntil>

@@ -1,43 +1,66 @@
+import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Actor, IssueStatus } from '../../../contract/base/common.ts'
 import { audit } from '../../workspace/audit.ts'
 import type { Call } from '../../shared/context.ts'
-import { orderReleases } from '../../workspace/releases/release-order.ts'
-import { isKnownEnvironment } from '../../workspace/releases/rules.ts'
+import { newestFor } from '../../workspace/releases/fix-order.ts'
+import type { OrderedRelease } from '../../workspace/releases/release-order.ts'
+import { isKnownEnvironment, knownOrigin } from '../../workspace/releases/rules.ts'
 import type { Rows } from '../../sql/database.ts'
-import type { StoredIssue } from './columns.ts'
+import { readJson } from '../../sql/json.ts'
+import { releaseNames } from '../../workspace/releases/names.ts'
+import { StoredIgnoreUntil, type FixedIn, type IgnoreUntil, type StoredIssue } from './columns.ts'
 
 export interface StatusChange {
   status: z.output<typeof IssueStatus>
   note: string
   reason: 'manual' | 'bulk'
+  /** Of a resolved status. */
+  fixedIn?: FixedIn | undefined
+  /** Of an ignored status. */
+  ignore?: IgnoreRequest | undefined
 }
 
+/** What ends the ignoring, without what the service adds when it begins. */
+export type IgnoreRequest = { kind: 'count'; count: number } | { kind: 'time'; until: number } | { kind: 'release' }
+
 /**
- * The value of `resolved_in` for each of the issues if it were resolved now, as JSON: the newest release of every
- * environment that the issue occurred in or that is known. Other environments are left out because anyone's events can
- * create them. For an event from one of those there is no release to compare with, so it reopens the issue.
+ * For each of the issues the newest known release of every environment that it occurred in or that is known, as environment
+ * id -> release id. Other environments are left out because anyone's events can create them. Where an environment has
+ * releases of several packages, those of the issue's own package count.
  */
 export async function releaseContexts(
   rows: Rows,
   productId: number,
-  issueIds: readonly string[],
-): Promise<Map<string, string>> {
-  const present = await environmentsWith(rows, issueIds)
+  issues: readonly Pick<StoredIssue, 'id' | 'last_release_id'>[],
+): Promise<Map<string, Record<string, string>>> {
+  const present = await environmentsWith(
+    rows,
+    issues.map(({ id }) => id),
+  )
   const environments = await rows
     .selectFrom('environment')
     .select(['id', 'name', 'origin'])
     .where('product_id', '=', productId)
     .where('deleted_at', 'is', null)
     .execute()
-  const known = new Set(environments.filter(isKnownEnvironment).map(({ id }) => id))
+  const usual = new Set(environments.filter(isKnownEnvironment).map(({ id }) => id))
   const alive = new Set(environments.map(({ id }) => id))
-  const wanted = new Set([...known, ...[...present.values()].flat().filter((id) => alive.has(id))])
-  const newest = await newestReleases(rows, [...wanted])
+  const wanted = new Set([...usual, ...[...present.values()].flat().filter((id) => alive.has(id))])
+  const releases = await readKnownReleases(rows, [...wanted])
+  const versions = await releaseNames(
+    rows,
+    issues.map((issue) => issue.last_release_id),
+  )
   return new Map(
-    issueIds.map((id) => {
-      const places = new Set([...known, ...(present.get(id) ?? [])])
-      return [id, JSON.stringify(Object.fromEntries(newest.filter(([environmentId]) => places.has(environmentId))))]
+    issues.map(({ id, last_release_id: last }) => {
+      const places = new Set([...usual, ...(present.get(id) ?? [])])
+      const version = versions.get(last)?.version ?? ''
+      const newest = [...releases].flatMap(([environmentId, all]) => {
+        const release = places.has(environmentId) ? newestFor(all, version) : undefined
+        return release === undefined ? [] : [[environmentId, release.id] as const]
+      })
+      return [id, Object.fromEntries(newest)]
     }),
   )
 }
@@ -54,59 +77,93 @@ async function environmentsWith(rows: Rows, issueIds: readonly string[]): Promis
   return new Map([...byIssue].map(([id, some]) => [id, some.map((place) => place.environment_id)]))
 }
 
-/** Pairs of environment and newest release; one environment at a time, as each may have thousands of releases. */
-async function newestReleases(rows: Rows, environmentIds: readonly string[]): Promise<[string, string][]> {
-  const newest: [string, string][] = []
+/** Known releases by environment; one environment at a time, as each may have thousands. */
+async function readKnownReleases(rows: Rows, environmentIds: readonly string[]) {
+  const byEnvironment = new Map<string, OrderedRelease[]>()
   for (const environmentId of environmentIds) {
     const releases = await rows
       .selectFrom('release')
       .select(['id', 'version', 'released_at', 'created_at'])
       .where('environment_id', '=', environmentId)
+      .where(sql<boolean>`${sql.raw(knownOrigin)}`)
       .execute()
-    const release = orderReleases(releases).at(-1)
-    if (release !== undefined) newest.push([environmentId, release.id])
+    byEnvironment.set(environmentId, releases)
   }
-  return newest
+  return byEnvironment
 }
 
 /**
  * Gives the issue a status inside the caller's transaction, with actor, history and audit (contract §10.3); returns
- * false and writes nothing when it already has that status. Resolving stores `context` (`releaseContexts`), which later
- * decides what counts as a regression, and clears an earlier regression.
+ * false and writes nothing when it already has that status with the same `fixed_in` or `ignore_until`. Resolving stores
+ * `context` (`releaseContexts`), which later decides what counts as a regression, and clears an earlier regression.
  */
 export async function changeStatus(
   rows: Rows,
   call: Pick<Call, 'actor' | 'now' | 'newId'>,
   issue: StoredIssue,
-  { status, note, reason, context }: StatusChange & { context: string },
+  change: StatusChange & { context: Readonly<Record<string, string>> },
 ): Promise<boolean> {
-  if (issue.status === status) return false
+  const { status, note, reason, context } = change
+  const ends = {
+    fixed_in: change.fixedIn === undefined ? null : JSON.stringify(change.fixedIn),
+    ignore_until: change.ignore === undefined ? null : JSON.stringify(startIgnoring(change.ignore, issue, context)),
+  }
+  if (issue.status === status && issue.fixed_in === ends.fixed_in && isSameIgnoring(issue, change.ignore)) return false
   const at = call.now()
   const actor = JSON.stringify(call.actor satisfies z.input<typeof Actor>)
   await rows
     .updateTable('issue')
     .set({
       status,
+      ...ends,
       status_changed_by: actor,
       status_changed_at: at,
       status_note: note,
-      resolved_in: status === 'resolved' ? context : null,
+      resolved_in: status === 'resolved' ? JSON.stringify(context) : null,
+      held_count: 0,
+      held_last_at: null,
       is_regression: status === 'resolved' ? 0 : issue.is_regression,
       version: issue.version + 1,
     })
     .where('id', '=', issue.id)
     .execute()
-  const change = { issue_id: issue.id, from_status: issue.status, to_status: status, actor, at, note, reason }
+  const entry = { issue_id: issue.id, from_status: issue.status, to_status: status, actor, at, note, reason, ...ends }
   await rows
     .insertInto('issue_history')
-    .values({ id: call.newId(), ...change })
+    .values({ id: call.newId(), ...entry })
     .execute()
   await audit(rows, call, {
     verb: 'set_status',
     resourceType: 'issue',
     resourceId: issue.id,
-    before: { status: issue.status, note: issue.status_note },
-    after: { status, note },
+    before: describeStatus(issue, issue.status_note),
+    after: describeStatus({ status, ...ends }, note),
   })
   return true
+}
+
+/** What the audit compares. */
+function describeStatus(
+  { status, fixed_in, ignore_until }: Pick<StoredIssue, 'status' | 'fixed_in' | 'ignore_until'>,
+  note: string,
+) {
+  return { status, note, ...(fixed_in !== null && { fixed_in }), ...(ignore_until !== null && { ignore_until }) }
+}
+
+function startIgnoring(
+  ignore: IgnoreRequest,
+  issue: StoredIssue,
+  context: Readonly<Record<string, string>>,
+): IgnoreUntil {
+  if (ignore.kind === 'count') return { ...ignore, from: issue.times_seen }
+  return ignore.kind === 'time' ? ignore : { kind: 'release', newest: context }
+}
+
+/** Whether the issue is ignored until the same as in the request; where its counting began makes no difference. */
+function isSameIgnoring(issue: StoredIssue, wanted: IgnoreRequest | undefined): boolean {
+  if (issue.ignore_until === null || wanted === undefined) return issue.ignore_until === null && wanted === undefined
+  const given = readJson(StoredIgnoreUntil, issue.ignore_until)
+  if (given.kind === 'count') return wanted.kind === 'count' && given.count === wanted.count
+  if (given.kind === 'time') return wanted.kind === 'time' && given.until === wanted.until
+  return wanted.kind === 'release'
 }

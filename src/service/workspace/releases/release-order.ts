@@ -8,13 +8,6 @@ export interface OrderedRelease {
   created_at: number
 }
 
-/** The ordered releases of one environment; releases can be added. */
-export interface ReleaseOrder {
-  add(release: OrderedRelease): void
-  /** Whether `id` comes before `other`. A release of another environment comes before all releases of this one. */
-  isBefore(id: string, other: string): boolean
-}
-
 /** Longer versions count as names: SDKs do not generate any, and parsing time grows with length (decision 011). */
 const LONGEST_VERSION = 64
 
@@ -32,19 +25,6 @@ interface Placed<R extends OrderedRelease> {
  */
 export function orderReleases<R extends OrderedRelease>(releases: Iterable<R>): R[] {
   return placed(releases).map(({ release }) => release)
-}
-
-/**
- * The same order, for use while releases are added. A release that is added later is inserted where the rule puts it.
- * That differs from `orderReleases` only where the rule is not transitive.
- */
-export function releaseOrder(releases: Iterable<OrderedRelease>): ReleaseOrder {
-  const ordered = placed(releases)
-  const index = (id: string) => ordered.findIndex(({ release }) => release.id === id)
-  return {
-    add: (release) => insert(ordered, [withVersion(release)]),
-    isBefore: (id, other) => index(id) < index(other),
-  }
 }
 
 function placed<R extends OrderedRelease>(releases: Iterable<R>): Placed<R>[] {
@@ -76,12 +56,14 @@ function byCreation({ release: left }: Placed<OrderedRelease>, { release: right 
   return left.created_at - right.created_at || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0)
 }
 
-/** SDKs write releases as `package@version` as well. */
 function withVersion<R extends OrderedRelease>(release: R): Placed<R> {
-  const { version } = release
-  const text = version.slice(version.lastIndexOf('@') + 1)
-  const read = text.length > LONGEST_VERSION ? null : parse(text, { loose: true })
-  return { release, version: read ?? undefined }
+  return { release, version: readVersion(release.version) }
+}
+
+/** The semantic version in a release's name, also behind `package@`, as SDKs write it; undefined without one. */
+export function readVersion(name: string): SemVer | undefined {
+  const text = name.slice(name.lastIndexOf('@') + 1)
+  return text.length > LONGEST_VERSION ? undefined : (parse(text, { loose: true }) ?? undefined)
 }
 
 /** Index of the first element that is newer, by binary search. */

@@ -57,6 +57,9 @@ export function defaultWeight(kind: EnvironmentKindName): number {
 /** Where names come from that nobody vouches for: events, and the runs of tests, which may be of anyone's branch. */
 const unvouched: ReadonlySet<string> = new Set(['ORIGIN_EVENT', 'ORIGIN_TEST_RUN'] satisfies RecordOrigin[])
 
+/** The SQL of `isKnownRelease`, as the partial index `release_known` has it. */
+export const knownOrigin = "origin NOT IN ('ORIGIN_EVENT', 'ORIGIN_TEST_RUN')"
+
 /** Whether a member takes over a name that so far nobody vouched for (contract §6). */
 export function adopts(before: { origin: string }, origin: RecordOrigin): boolean {
   return unvouched.has(before.origin) && !unvouched.has(origin)

@@ -7,6 +7,7 @@ import type { Call } from '../../../../src/service/shared/context.ts'
 import { insertProduct } from '../../../../src/service/workspace/products.ts'
 import { firstStart } from '../../../../src/service/start/first-start.ts'
 import { issueHandlers } from '../../../../src/service/handlers/issues.ts'
+import { releaseHandlers } from '../../../../src/service/handlers/releases.ts'
 import type { NormalEvent } from '../../../../src/service/errors/event/event.ts'
 import { normalise } from '../../../../src/service/errors/ingest/normalise/index.ts'
 import { createEventStore } from '../../../../src/service/errors/issues/record/store.ts'
@@ -106,6 +107,15 @@ export async function openRig() {
     handlers: issueHandlers,
     crash,
     append: (facts?: Crash) => store.append(Number(productId), crash(facts)),
+    /** Records a release, which makes it known, and resolves to its id. */
+    async release(
+      version: string,
+      environment = 'production',
+      details: { commit_sha?: string; released_at?: string } = {},
+    ) {
+      const input = { product_id: productId, version, environment, ...details }
+      return (await releaseHandlers.upsertRelease(input, call)).release.id
+    },
     /** All issues of the product, the oldest number first. */
     async issues() {
       const { issues } = await issueHandlers.listIssues({ product_id: productId, page_size: 200 }, call)

@@ -126,6 +126,9 @@ test('an issue is resolved in the newest releases of known environments and of t
   await Promise.all(elsewhere.map((crash) => rig.append(crash)))
   await rig.append({ kind: 'loud', environment: 'staging', release: '1.0' })
   await rig.append({ kind: 'quiet', environment: 'e7', release: '1.1' })
+  // As an uploaded source map makes them known, whose environments stay unknown.
+  await rig.db.write((rows) => rows.updateTable('release').set({ origin: 'ORIGIN_MANUAL' }).execute())
+  await rig.append({ kind: 'loud', environment: 'named by events alone', release: '1.0' })
   const issues = await rig.issues()
   const issue_ids = issues.map(({ id }) => id)
   await rig.handlers.bulkSetIssueStatus({ product_id: rig.product_id, issue_ids, status: 'resolved' }, rig.call)

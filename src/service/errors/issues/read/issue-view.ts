@@ -8,13 +8,13 @@ import { dayMs, timestamp, timestampOrNull } from '../../../shared/times.ts'
 import { StoredCauses, StoredCorroboration, StoredGrouping, type StoredIssue } from '../columns.ts'
 import { StoredActor } from '../../../workspace/actor.ts'
 import { componentRefs, releaseNames, type ReleaseName } from '../../../workspace/releases/names.ts'
+import { quietAfterMs, viewFiring, viewRelease, viewStatusDetails } from './status-view.ts'
 import { readJson } from '../../../sql/json.ts'
 import { readIssueEnvironments } from './issue-environments.ts'
 
 export type IssueBody = z.input<typeof Issue>
 
 const newForMs = 7 * dayMs
-const quietAfterMs = 14 * dayMs
 
 /** Rows as the contract's issues, in the same order; reads the releases and components that they name. */
 export async function viewIssues(
@@ -33,6 +33,7 @@ export async function viewIssues(
   // All rows belong to the product that has this key prefix.
   const environments = await readIssueEnvironments(rows, ids)
   const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
+  const details = await viewStatusDetails(rows, issues[0]?.product_id ?? 0, issues)
   return issues.map((issue, index) => ({
     id: issue.id,
     short_id: `${keyPrefix}-${issue.number}`,
@@ -49,6 +50,8 @@ export async function viewIssues(
     status_changed_by: issue.status_changed_by === null ? null : readJson(StoredActor, issue.status_changed_by),
     status_changed_at: timestampOrNull(issue.status_changed_at),
     status_note: issue.status_note,
+    ...details[index],
+    ...viewFiring(issue, now),
     first_seen: timestamp(issue.first_seen),
     last_seen: timestamp(issue.last_seen),
     times_seen: issue.times_seen,
@@ -82,10 +85,6 @@ function chooseSubstatus(
   if (issue.is_regression === 1) return 'ISSUE_SUBSTATUS_REGRESSED'
   if (issue.last_seen <= now - quietAfterMs) return 'ISSUE_SUBSTATUS_QUIET'
   return issue.first_seen > now - newForMs ? 'ISSUE_SUBSTATUS_NEW' : 'ISSUE_SUBSTATUS_ONGOING'
-}
-
-function viewRelease(release: ReleaseName | undefined): IssueBody['first_release'] {
-  return release === undefined ? null : { id: release.id, version: release.version, known: release.known }
 }
 
 interface CorroborationFacts {

@@ -9,7 +9,7 @@ import {
 } from '../../../workspace/releases/rules.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import { dayMs } from '../../../shared/times.ts'
-import type { ReleaseOrders } from './release-orders.ts'
+import type { KnownReleases } from './known-releases.ts'
 
 /**
  * Environments of a product that only events named (decision 011). Usual names do not count toward the limit and always
@@ -27,7 +27,7 @@ const RELEASE_WINDOW_MS = 30 * dayMs
 export interface PlaceTools {
   prepare: Prepare
   platform: Platform
-  orders: ReleaseOrders
+  releases: KnownReleases
 }
 
 /**
@@ -93,7 +93,7 @@ function hasRoomForEnvironment(prepare: PlaceTools['prepare'], productId: number
 }
 
 function findRelease(
-  { prepare, platform, orders }: PlaceTools,
+  { prepare, platform, releases }: PlaceTools,
   productId: number,
   environmentId: string,
   version: string,
@@ -110,7 +110,7 @@ function findRelease(
     `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   ).run(id, productId, environmentId, version, origin, now, now)
-  orders.added(environmentId, { id, version, released_at: null, created_at: now })
+  if (origin !== byEvent) releases.added(environmentId, { id, version, released_at: null, created_at: now, origin })
   return id
 }
 

@@ -13,8 +13,8 @@ import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
 import { findPlace, type EventPlace } from './event-place.ts'
 import { hasRoomForIssue, overflowGrouping, type OverflowGrouping } from './overflow.ts'
-import { regress } from './regression.ts'
-import type { ReleaseOrders } from './release-orders.ts'
+import { mayReopen } from './regression.ts'
+import type { KnownReleases } from './known-releases.ts'
 import { readJson } from '../../../sql/json.ts'
 
 /** An event with everything that can be computed before the transaction. */
@@ -40,7 +40,7 @@ export interface RecordTools {
   platform: Platform
   attribute: Attribute
   locator: OpenLocator
-  orders: ReleaseOrders
+  releases: KnownReleases
   /** New issues of a product in an hour; 0 is no limit. */
   newIssuesPerHour: number
 }
@@ -54,6 +54,8 @@ interface IssueFacts {
   id: string
   status: string
   resolved_in: string | null
+  fixed_in: string | null
+  ignore_until: string | null
   first_seen: number
   last_seen: number
   times_seen: number
@@ -97,7 +99,10 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const newUsers = countUser(prepare, counted) ? 1 : 0
   updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers })
   countOccurrence(prepare, counted)
-  if (before !== undefined) regress(tools, { issue: before, place, reopens: settings.reopen_on_regression })
+  if (before !== undefined && before.status !== 'unresolved') {
+    const namesRelease = event.release !== ''
+    mayReopen(tools, { productId, issue: before, place, namesRelease, reopens: settings.reopen_on_regression })
+  }
   return { id: occurrence.id, duplicate: false }
 }
 
@@ -116,7 +121,8 @@ function findOrFold(
 /** The issue that the event's hashes lead to (errors §2.2 item 7). */
 function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFacts | undefined {
   const statement = prepare(
-    `SELECT issue.id, issue.status, issue.resolved_in, issue.first_seen, issue.last_seen, issue.times_seen
+    `SELECT issue.id, issue.status, issue.resolved_in, issue.fixed_in, issue.ignore_until, issue.first_seen,
+       issue.last_seen, issue.times_seen
      FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id WHERE issue_hash.product_id = ? AND issue_hash.hash = ?`,
   )
   return findByHashes(grouping, (hash) => statement.get<IssueFacts>(productId, hash))

@@ -10,10 +10,10 @@ import { createClaimCheck } from './claims.ts'
 import { createSuspicion } from './corroboration.ts'
 import { createDropCounters } from './drop-counters.ts'
 import { groupCommit } from './group-commit.ts'
+import { knownReleases } from './known-releases.ts'
 import { newIssuesPerHour as defaultNewIssues } from './overflow.ts'
 import { prepareEvent } from './prepare-event.ts'
 import { recordEvent, type RecordTools } from './record-event.ts'
-import { releaseOrders } from './release-orders.ts'
 
 export interface IssueStore extends EventStore {
   /** Call after every change of a product's components: unresolved issues are attributed again in the background. */
@@ -61,7 +61,7 @@ export function createEventStore({
       platform,
       attribute: attribution.attribute,
       locator: attribution.locator,
-      orders: releaseOrders(prepare),
+      releases: knownReleases(prepare),
       newIssuesPerHour,
     }),
   })
