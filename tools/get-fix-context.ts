@@ -25,6 +25,7 @@ import {
 } from './support/errors/fix-context.ts'
 import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
 import { eventOrReport } from './support/test-names.ts'
+import { mayHaveValues } from './support/errors/values.ts'
 import { readVariation, variationLimits } from './support/errors/variation.ts'
 
 const USUAL_FRAMES = 20
@@ -64,6 +65,7 @@ export const getFixContext = defineTool({
     git_ref: teamLine.optional(),
     related_issues: rows({ id: z.string(), shared_frames: z.int() }).optional(),
     compared: z.string().optional(),
+    values_at_crash: z.string().optional(),
     afterwards: z.string().optional(),
   }),
   cuts: [
@@ -122,6 +124,10 @@ export const getFixContext = defineTool({
         git_ref: gitRef(fix),
         related_issues: related,
         compared: variation.compared,
+        values_at_crash:
+          offers('get_error_issue') && mayHaveValues(event, fix.truncation_signals)
+            ? 'get_error_issue include values'
+            : undefined,
         afterwards: sentencesOffered(AFTERWARDS, offers),
       },
       untrusted: {

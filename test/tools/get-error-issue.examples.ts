@@ -20,7 +20,7 @@ export const examples: ToolExamples = {
   ],
   hostileCalls: [
     { issue: 'APP-1', detail: 'full', include: ['stats', 'events'] },
-    { issue: 'APP-2', include: ['events'] },
+    { issue: 'APP-2', include: ['events', 'variation', 'values'] },
     { issue: 'APP-3', event: 'nowhere' },
     { issue: 'APP-4', event: '0'.repeat(32) },
     { issue: CANARY },

@@ -5,6 +5,7 @@ import { PRESENT, readFacts, weigh, type Event } from './facts.ts'
 import { compareOccurrences, type ValueCount, type Variation, type Varying } from './vary.ts'
 
 export { spreadOccurrences } from './spread.ts'
+export { describeValues, hasValues } from './values.ts'
 
 export interface VariationLimits {
   /** What varies. */
