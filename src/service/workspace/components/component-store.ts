@@ -32,7 +32,7 @@ export function checkGlobs(lists: Readonly<Record<string, readonly string[]>>): 
 
 /**
  * Creates a component inside the caller's transaction, after the existing ones unless it has a position. Returns it
- * with the globs of others that reach into the same folders. Throws `COMPONENT_EXISTS` for a slug that is taken,
+ * with the globs of others that match some of the same paths. Throws `COMPONENT_EXISTS` for a slug that is taken,
  * `not_found` for a parent of another product.
  */
 export async function createComponent(

@@ -1,5 +1,6 @@
 import { readTexts } from '../../sql/json.ts'
-import { compileGlob, isLiteral, literalLength, literalPrefix } from './glob.ts'
+import { compileGlob, literalLength, literalPrefix } from './glob.ts'
+import { globsMeet } from './overlap.ts'
 
 /** The members of a component that decide which files it owns. */
 export interface ComponentGlobs {
@@ -89,19 +90,14 @@ function bySpecificity(left: Rule, right: Rule): number {
   )
 }
 
-/** Globs of other components that reach into the same folders as the new ones. */
+/** Globs of other components that match a path which one of the new ones matches too. */
 export function overlaps(
   globs: readonly string[],
   existing: readonly Pick<ComponentGlobs, 'id' | 'path_globs'>[],
 ): { component_id: string; glob: string }[] {
   return existing.flatMap(({ id, path_globs }) =>
-    path_globs.filter((other) => globs.some((glob) => meet(glob, other))).map((glob) => ({ component_id: id, glob })),
+    path_globs
+      .filter((other) => globs.some((glob) => globsMeet(glob, other)))
+      .map((glob) => ({ component_id: id, glob })),
   )
-}
-
-function meet(left: string, right: string): boolean {
-  if (isLiteral(left)) return compileGlob(right)(literalPrefix(left))
-  if (isLiteral(right)) return compileGlob(left)(literalPrefix(right))
-  const [one, other] = [literalPrefix(left), literalPrefix(right)]
-  return one.startsWith(other) || other.startsWith(one)
 }
