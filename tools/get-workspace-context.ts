@@ -7,8 +7,9 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine } from '../src/mcp/result/output.ts'
+import { isShowable } from '../src/mcp/result/teach.ts'
 import { teamText } from '../src/mcp/text/team.ts'
-import { knownName, nameContains, quoted } from '../src/mcp/text/untrusted.ts'
+import { isSameVersion, knownName, nameContains, quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import { eventOrReport } from './support/test-names.ts'
@@ -78,8 +79,10 @@ export const getWorkspaceContext = defineTool({
     const { environments, components, releases } = lists
     const product = chosen ?? all[0]
     const name = teamText(product?.name ?? product?.id ?? '')
+    const products = matchingProducts(all, { chosen, match, isListed: Object.values(lists).some((list) => list) })
+    const missed = match === '' ? '' : missedWords(match, { products, ...lists })
     return {
-      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.`,
+      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.${missed}`,
       product: chosen,
       data: {
         principal: {
@@ -88,13 +91,11 @@ export const getWorkspaceContext = defineTool({
           scopes: me.token?.scopes?.join(' '),
         },
         pinned_product: options.product === undefined ? undefined : all[0],
-        products: all
-          .filter(({ name }) => nameContains(name, match) || all.length === 1)
-          .map((row) => ({
-            ...row,
-            workspace: workspaces.get(row.workspace_id ?? ''),
-            unresolved_issues: row.counts?.unresolved_issues,
-          })),
+        products: products.map((row) => ({
+          ...row,
+          workspace: workspaces.get(row.workspace_id ?? ''),
+          unresolved_issues: row.counts?.unresolved_issues,
+        })),
         environments: environments?.slice(0, ROWS).map((row) => ({ ...row, name: vouchedName(row.name, row.known) })),
         components: components?.slice(0, ROWS).map((row) => ({
           ...row,
@@ -133,6 +134,25 @@ export const getWorkspaceContext = defineTool({
   },
 })
 
+/** The products that match; where lists of one product are searched, that one. */
+function matchingProducts(
+  all: readonly Product[],
+  { chosen, match, isListed }: { chosen: Product | undefined; match: string; isListed: boolean },
+): readonly Product[] {
+  if (match === '') return all
+  if (chosen !== undefined && isListed) return [chosen]
+  return all.filter((row) => [row.name, row.slug, row.key_prefix].some((name) => nameContains(name, match)))
+}
+
+/** ` No release has "2.0" in its name.`: a sentence for each list in which nothing matches. */
+function missedWords(match: string, lists: Readonly<Record<string, readonly unknown[] | undefined>>): string {
+  const text = isShowable(match) ? JSON.stringify(match) : 'the text in match'
+  return Object.entries(lists)
+    .filter(([, list]) => list?.length === 0)
+    .map(([noun]) => ` No ${noun.slice(0, -1)} has ${text} in its name.`)
+    .join('')
+}
+
 /** The lists that the caller wants, with the rows whose names contain `match`. */
 async function readLists(
   product: Product | undefined,
@@ -150,7 +170,7 @@ async function readLists(
   return {
     environments: environments?.filter(({ name }) => nameContains(name, match)),
     components: components?.filter(({ name }) => nameContains(name, match)),
-    releases: releases?.filter(({ version }) => nameContains(version, match)),
+    releases: releases?.filter(({ version }) => nameContains(version, match) || isSameVersion(version, match)),
   }
 }
 

@@ -1,14 +1,16 @@
 import * as z from 'zod'
 import { SourceMap } from '../src/contract/sourcemaps.ts'
 import { counted } from '../src/lib/counted.ts'
-import { defineTool } from '../src/mcp/define/define.ts'
+import { ServiceError } from '../src/errors.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { type UploadOutcome, uploadSourceMaps } from '../src/mcp/files/source-map-upload.ts'
+import type { Release } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, rows } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
-import { knownName } from '../src/mcp/text/untrusted.ts'
+import { compareName, isSameVersion, knownName } from '../src/mcp/text/untrusted.ts'
 import { fileName, mapLocation, percent, warningRows } from './support/errors/source-maps.ts'
 
 const file = SourceMap.shape.files.element.shape
@@ -61,8 +63,9 @@ export const uploadSourceMap = defineTool({
     const { sourceMap } = outcome
     const known = knownName(sourceMap.release, sourceMap.release_known)
     const { resymbolicated } = outcome
+    const unused = isReady(outcome) ? await findUse(product.id, release, context) : undefined
     return {
-      answer: outcomeSentence(outcome, known),
+      answer: outcomeSentence(outcome, known) + (unused === undefined ? '' : unusedWords(unused.near)),
       product,
       data: {
         sourcemap: { id: sourceMap.id, state: sourceMap.state, release: known },
@@ -87,6 +90,8 @@ export const uploadSourceMap = defineTool({
               'the issues whose frames show original code now',
             )
           : undefined,
+        unused &&
+          nextCall('get_workspace_context', { product: product.id, include: ['releases'] }, 'the versions in use'),
       ],
     }
   },
@@ -98,10 +103,41 @@ function notOnThisMachine(): TeachingError {
   })
 }
 
+function isReady({ sourceMap }: UploadOutcome): boolean {
+  return sourceMap.state === 'SOURCEMAP_STATE_READY'
+}
+
+/**
+ * Whether no release, and so no event and no test run, has the version that was uploaded for, and which releases have a
+ * version like it. Undefined when it is in use, and when the deployment does not tell.
+ */
+async function findUse(
+  productId: string,
+  version: string,
+  { resolve }: Context,
+): Promise<{ near: Release[] } | undefined> {
+  try {
+    const same = await resolve.releases(productId, { version })
+    if (same.some((row) => compareName(row.version, version) === 'exact')) return undefined
+    const newest = await resolve.releases(productId)
+    return { near: newest.filter((row) => isSameVersion(row.version, version)) }
+  } catch (error) {
+    // The upload is done: what cannot be compared is no reason to report a failure.
+    if (error instanceof ServiceError) return undefined
+    throw error
+  }
+}
+
+function unusedWords(near: readonly Release[]): string {
+  const names = [...new Set(near.flatMap((row) => knownName(row.version, row.known) ?? []))].slice(0, 3)
+  const hint = names.length === 0 ? '' : ` The version in use is ${names.join(' or ')}: upload again for that one.`
+  return ` No release, event or test run has this version so far, so no frame is mapped by it.${hint}`
+}
+
 function outcomeSentence(outcome: UploadOutcome, release: string | undefined): string {
   const { sourceMap, known, resymbolicated } = outcome
   const of = release === undefined ? 'the release' : `release ${release}`
-  if (sourceMap.state !== 'SOURCEMAP_STATE_READY') {
+  if (!isReady(outcome)) {
     return `The upload for ${of} is not usable: ${withoutPrefix(sourceMap.state, 'SOURCEMAP_STATE_') ?? 'its state is unknown'}.`
   }
   const scripts = outcome.scripts === 0 ? '' : ` and ${counted(outcome.scripts, 'minified file')}`

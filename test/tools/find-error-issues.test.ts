@@ -129,8 +129,8 @@ test.each([
   [{ environment: 'STAGING' }, ['APP-2'], 'in staging'],
   [{ environment: 'prod' }, ['APP-1'], 'in production'],
   [{ levels: ['fatal'] }, ['APP-2'], 'of level fatal'],
-  [{ platforms: ['python'] }, ['APP-2'], 'on these platforms'],
-  [{ period: '12h' }, ['APP-2', 'APP-1'], 'in the last 12h'],
+  [{ platforms: ['python'] }, ['APP-2'], 'on python'],
+  [{ period: '12h' }, ['APP-2', 'APP-1'], 'in the last 12 hours'],
   [{ period: '3m' }, [], 'in the last 3 minutes'],
   [{ sort: 'times_seen' }, ['APP-1', 'APP-2'], 'most frequent first'],
   [{ release: 'shop@1.4.0' }, ['APP-1'], 'seen in shop@1.4.0'],
@@ -168,8 +168,8 @@ test('a cursor of other filters is refused', async () => {
 test('an empty result says what to widen', async () => {
   const { answer } = await find({ environment: 'production', levels: ['fatal'], period: '1h' })
   expect(answer).toBe(
-    'No unresolved error issues in production, of level fatal, in the last 1h. ' +
-      'Try status any, a longer period, no environment, fewer filters.',
+    'No unresolved error issues in production, of level fatal, in the last hour. ' +
+      'Widen it: status any, a longer period, or leave environment or levels out.',
   )
 })
 
@@ -198,7 +198,10 @@ test('a version in several environments asks for one', async () => {
   const { text } = await agent.call('find_error_issues', { release: 'shop@1.4.0' })
   expect(text).toContain('(ambiguous_name)')
   expect(text).toContain('pass environment too')
-  expect(keys(await find({ release: 'shop@1.4.0', environment: 'production' }))).toEqual(['APP-1'])
+  expect(text).toMatch(/next: The same call with environment, such as \{"environment":"(?:production|staging)"\}\.$/)
+  for (const release of ['shop@1.4.0', '1.4.0', 'v1.4.0']) {
+    expect(keys(await find({ release, environment: 'production' }))).toEqual(['APP-1'])
+  }
 })
 
 test('more than ten rows come as columns and rows, within the budget', async () => {

@@ -179,3 +179,20 @@ test('a pinned product is said, and no other is listed', async () => {
     data: { pinned_product: { id: shop.productId, name: 'My product' }, products: [{ id: shop.productId }] },
   })
 })
+
+test('match filters products too, and a list without a match says so', async () => {
+  const { workspaces } = await shop.api.listWorkspaces({})
+  await shop.api.createProduct({ workspace_id: workspaces[0]?.id ?? '', name: 'Second', key_prefix: 'SEC' })
+  const products = async (args: object) => {
+    const { structured, text } = await agent.call('get_workspace_context', { ...args })
+    const { products: rows } = (structured as { data: { products?: { name: string }[] } }).data
+    return { names: (rows ?? []).map(({ name }) => name), text }
+  }
+  expect((await products({ match: 'seco' })).names).toEqual(['Second'])
+  const none = await products({ match: 'xyz' })
+  expect(none).toMatchObject({ names: [], text: expect.stringContaining('No product has "xyz" in its name.') })
+  const lists = await products({ product: 'My product', include: ['releases', 'components'], match: 'v1.4.0' })
+  expect(lists.names).toEqual(['My product'])
+  expect(lists.text).toContain('No component has "v1.4.0" in its name.')
+  expect(lists.text).not.toContain('No release')
+})

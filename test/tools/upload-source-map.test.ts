@@ -142,6 +142,26 @@ test('a single map is found by where its minified file is served', async () => {
   expect(text).toContain('Uploaded 1 source map for release shop@1.4.0; 1 issue symbolicated again.')
 })
 
+test('a version that nothing uses is named as such, with the one that it probably means', async () => {
+  await shop.crash(5, minifiedCrash())
+  write({ 'dist/app.js': minified, 'dist/app.js.map': map() })
+  await using agent = await connectHere()
+  const near = await agent.call('upload_source_map', { release: 'v1.4.0', path: 'dist' })
+  expect(near.text).toContain(
+    'No release, event or test run has this version so far, so no frame is mapped by it. ' +
+      'The version in use is shop@1.4.0: upload again for that one.',
+  )
+  const none = await agent.call('upload_source_map', { release: '9.9.9', path: 'dist' })
+  expect(none.text).toContain('so no frame is mapped by it.')
+  expect(none.text).not.toContain('The version in use')
+  expect(none.text).toContain('get_workspace_context {"product":"1","include":["releases"]}')
+  // The upload itself was a success, so a list that cannot be read is no failure.
+  const down = () => Promise.reject(new ServiceError('unavailable', 'x'))
+  await using blind = await connectHere({ ...shop.api, listReleases: down })
+  const { isError, text } = await blind.call('upload_source_map', { release: '8.8.8', path: 'dist' })
+  expect([isError, text.includes('so far')]).toEqual([false, false])
+})
+
 test('the same bytes are not sent a second time', async () => {
   write({ 'dist/app.js': minified, 'dist/app.js.map': map() })
   await using agent = await connectHere()

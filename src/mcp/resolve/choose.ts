@@ -10,8 +10,10 @@ interface Choice<R> {
   names(row: R): readonly (Untrusted<string> | string | undefined)[]
   /** The row's name if it may be shown. */
   label(row: R): string | undefined
-  /** The advice when several rows match. */
-  several?: string
+  /** Whether the row is meant though its name is written differently; asked after the exact names. */
+  isAlike?(row: R): boolean
+  /** The advice when several rows match, and the call that tells them apart. */
+  several?(rows: readonly R[]): { expected: string; next?: NextAction; hint?: string }
   /** The call that lists the rows. */
   next: NextAction
   /** Writes do not accept prefix matches. */
@@ -21,28 +23,37 @@ interface Choice<R> {
 const SHOWN = 8
 
 /**
- * Finds a row by id or name: exact id, exact name, name in another case, and for reads a unique prefix. Otherwise throws a
+ * Finds a row by id or name: exact id, exact name, name in another case, a name that is alike, and for
+ * reads a unique prefix. Otherwise throws a
  * `TeachingError` that lists the candidates.
  */
 export function chooseByName<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): R {
   const byId = rows.find(({ id }) => id === given)
   if (byId !== undefined) return byId
-  const steps = choice.write === true ? (['exact', 'fold'] as const) : (['exact', 'fold', 'prefix'] as const)
-  for (const step of steps) {
-    const matches = rows.filter((row) => choice.names(row).some((name) => compareName(name, given) === step))
+  for (const step of choice.write === true ? exactSteps : [...exactSteps, 'prefix' as const]) {
+    const matches = rows.filter((row) =>
+      step === 'alike'
+        ? choice.isAlike?.(row) === true
+        : choice.names(row).some((name) => compareName(name, given) === step),
+    )
     if (matches.length === 1 && matches[0] !== undefined) return matches[0]
-    if (matches.length > 1) {
-      throw new TeachingError('ambiguous_name', `several ${choice.kind}s match`, {
-        sent: `${choice.parameter} = ${describeValue(given)}`,
-        expected: `${choice.several ?? 'one id'}: ${candidates(matches, choice)}`,
-        next: choice.next,
-      })
-    }
+    if (matches.length > 1) throw severalMatch(given, matches, choice)
   }
   throw new TeachingError('not_found', `${choice.kind} not found`, {
     sent: `${choice.parameter} = ${describeValue(given)}`,
     expected: rows.length === 0 ? `there is no ${choice.kind} yet` : `one of ${candidates(rows, choice)}`,
     next: choice.next,
+  })
+}
+
+const exactSteps = ['exact', 'fold', 'alike'] as const
+
+function severalMatch<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): TeachingError {
+  const { expected, ...lesson } = choice.several?.(rows) ?? { expected: 'one id', next: choice.next }
+  return new TeachingError('ambiguous_name', `several ${choice.kind}s match`, {
+    sent: `${choice.parameter} = ${describeValue(given)}`,
+    expected: `${expected}: ${candidates(rows, choice)}`,
+    ...lesson,
   })
 }
 

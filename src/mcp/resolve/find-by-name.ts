@@ -1,7 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { oncePer } from '../../lib/once.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
-import { compareName, knownName } from '../text/untrusted.ts'
+import { compareName, isSameVersion, knownName } from '../text/untrusted.ts'
 import { chooseByName } from './choose.ts'
 import { noEvents } from './no-events.ts'
 import { everyPage, undefinedIfNotFound } from './requests.ts'
@@ -54,7 +54,8 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
         [knownName(row.version, row.known), knownName(row.environment, row.environment_known)]
           .filter(Boolean)
           .join(' in '),
-      several: 'the version exists in several environments: pass environment too, or a release id',
+      isAlike: (row) => isSameVersion(row.version, given),
+      several: (matches) => tellApart(matches, productId),
       next: {
         tool: 'get_workspace_context',
         why: 'lists releases',
@@ -102,6 +103,23 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
         },
       })
     },
+  }
+}
+
+/** Releases of one version differ by their environment; what members did not name is only shown in a result. */
+function tellApart(releases: readonly Release[], productId: string) {
+  const environments = releases.map((row) => knownName(row.environment, row.environment_known))
+  const [first] = environments
+  const isTold =
+    first !== undefined && new Set(environments).size === releases.length && !environments.includes(undefined)
+  if (isTold) {
+    const expected = 'the version exists in several environments: pass environment too, or a release id'
+    return { expected, hint: `The same call with environment, such as {"environment":${JSON.stringify(first)}}.` }
+  }
+  const args = { product: productId, include: ['releases'] }
+  return {
+    expected: 'one release id',
+    next: { tool: 'get_workspace_context', why: 'shows their environments and times', args },
   }
 }
 

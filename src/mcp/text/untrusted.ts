@@ -239,6 +239,27 @@ export function compareName(
   return fold.startsWith(given.toLowerCase()) ? 'prefix' : undefined
 }
 
+/**
+ * Whether the caller's version is that of the release, when one of them leaves out the package or a `v`: `1.4.1` and
+ * `v1.4.1` for `shop@1.4.1`. Of two packages only the same one counts.
+ */
+export function isSameVersion(name: Untrusted<string> | string | undefined, given: string): boolean {
+  if (name === undefined) return false
+  const one = splitVersion(name instanceof Untrusted ? Untrusted.open(name) : name)
+  const other = splitVersion(given)
+  if (one.version !== other.version || other.version === '') return false
+  return one.scope === other.scope || one.scope === '' || other.scope === ''
+}
+
+function splitVersion(text: string): { scope: string; version: string } {
+  const at = text.lastIndexOf('@')
+  const version = text
+    .slice(at + 1)
+    .trim()
+    .toLowerCase()
+  return { scope: text.slice(0, Math.max(at, 0)).trim().toLowerCase(), version: version.replace(/^v(?=\d)/, '') }
+}
+
 /** Whether the two texts are the same, but for blanks around them. */
 export function isSameText(one: Untrusted<string> | undefined, other: Untrusted<string> | string | undefined): boolean {
   const text = other instanceof Untrusted ? Untrusted.open(other) : other

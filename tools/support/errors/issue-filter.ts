@@ -1,7 +1,7 @@
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Component, Environment, Product, Release } from '../../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
-import { TeachingError } from '../../../src/mcp/result/teach.ts'
+import { isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
 import { knownName } from '../../../src/mcp/text/untrusted.ts'
 
@@ -42,6 +42,15 @@ export async function resolveFilter(query: IssueQuery, product: Product, { resol
   return { environment, component, release }
 }
 
+const periodWords: ReadonlyMap<string, string> = new Map([
+  ['3m', '3 minutes'],
+  ['1h', 'hour'],
+  ['12h', '12 hours'],
+  ['1d', 'day'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+])
+
 /** ` first seen in 1.4.0, in production`: the query in words. */
 export function filterWords(query: IssueQuery, { environment, release, component }: IssueFilter): string {
   const version = knownName(release?.version, release?.known) ?? 'the release'
@@ -50,20 +59,26 @@ export function filterWords(query: IssueQuery, { environment, release, component
     environment && `in ${knownName(environment.name, environment.known) ?? 'the environment'}`,
     component && `of ${teamText(component.name ?? 'the component')}`,
     query.levels && `of level ${query.levels.join(' or ')}`,
-    query.platforms && 'on these platforms',
-    query.period && `in the last ${query.period === '3m' ? '3 minutes' : query.period}`,
+    query.platforms && `on ${query.platforms.every(isShowable) ? query.platforms.join(' or ') : 'these platforms'}`,
+    query.period && `in the last ${periodWords.get(query.period) ?? query.period}`,
   ].filter((word) => word !== undefined && word !== '')
   return words.length === 0 ? '' : ` ${words.join(', ')}`
 }
 
 /** What to change where nothing was found. */
 export function widerWords(query: IssueQuery): string {
+  const filters = [
+    query.environment !== undefined && 'environment',
+    query.release !== undefined && 'release',
+    query.component !== undefined && 'component',
+    query.levels !== undefined && 'levels',
+    query.platforms !== undefined && 'platforms',
+  ].filter((name) => name !== false)
   const wider = [
     query.status !== 'any' && 'status any',
     query.period !== undefined && query.period !== '30d' && 'a longer period',
-    query.environment !== undefined && 'no environment',
-    query.release !== undefined && 'no release',
-    (query.levels ?? query.platforms ?? query.component) !== undefined && 'fewer filters',
+    filters.length > 0 && `leave ${filters.join(' or ')} out`,
   ].filter((word) => word !== false)
-  return wider.length === 0 ? 'None has arrived in that time.' : `Try ${wider.join(', ')}.`
+  if (wider.length === 0) return 'None has arrived in that time.'
+  return `Widen it: ${[...wider.slice(0, -2), wider.slice(-2).join(', or ')].join(', ')}.`
 }
