@@ -11,7 +11,7 @@ export const docsWorkflows = defineResource({
 
 ## Triage errors
 1. \`find_error_issues\` {"environment":"production","period":"1d"}: what is happening now.
-2. \`get_error_issue\` for each issue worth a look: counts, environments, corroboration, stack trace.
+2. \`get_error_issue\` for each issue worth a look: counts, environments, evidence, stack trace.
 3. \`get_fix_context\` for issues to fix now.
 4. \`set_error_issue_status\` with a reason, when the user decided so: ignored for noise, resolved once the fix is merged.
 

@@ -13,7 +13,8 @@ import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/errors/issue-filter.ts'
-import { corroborationScore, errorEvent } from './support/errors/issues.ts'
+import { evidenceWord } from './support/errors/evidence.ts'
+import { errorEvent } from './support/errors/issues.ts'
 
 const TITLE_CHARACTERS = 120
 const order = { last_seen: 'last seen first', first_seen: 'newest first', times_seen: 'most frequent first' } as const
@@ -55,7 +56,7 @@ export const findErrorIssues = defineTool({
       last_seen: Issue.shape.last_seen,
       first_release: z.string(),
       component: Ref.shape.title,
-      corroboration: z.string(),
+      evidence: z.string(),
     }),
   }),
   cuts: [{ path: 'rows' }],
@@ -82,7 +83,7 @@ export const findErrorIssues = defineTool({
           users: issue.users_affected,
           first_release: vouchedName(issue.first_release?.version, issue.first_release?.known),
           component: issue.component?.title,
-          corroboration: corroborationScore(issue),
+          evidence: evidenceWord(issue),
         })),
       },
       untrusted: {

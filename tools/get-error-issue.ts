@@ -10,7 +10,8 @@ import { quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { describeEvent, eventFacts } from './support/errors/events.ts'
 import { framesNote, locateFrames } from './support/errors/frame-files.ts'
-import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
+import { evidenceLine } from './support/errors/evidence.ts'
+import { errorEvent, issueSentence } from './support/errors/issues.ts'
 import { cutNames } from './support/cuts.ts'
 import { readValues } from './support/errors/values.ts'
 import { readVariation, variationLimits } from './support/errors/variation.ts'
@@ -60,7 +61,7 @@ export const getErrorIssue = defineTool({
     }),
     where: places.optional(),
     component: fields({ id: z.string(), name: teamLine }).optional(),
-    corroboration: z.looseObject({ score: z.string() }),
+    evidence: z.string(),
     occurrence: z.looseObject({ id: z.string() }).optional(),
     files: z.string().optional(),
     stats: fields({
@@ -131,7 +132,7 @@ export const getErrorIssue = defineTool({
           events: row.events,
         })),
         component: issue.component ? { id: issue.component.id, name: issue.component.title } : undefined,
-        corroboration: corroborationFacts(issue),
+        evidence: evidenceLine(issue),
         occurrence: event && eventFacts(event),
         files: event && framesNote(event, here),
         stats,

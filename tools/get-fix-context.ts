@@ -23,7 +23,9 @@ import {
   sourceMapLine,
   unvouchedNames,
 } from './support/errors/fix-context.ts'
-import { corroborationFacts, errorEvent, issueSentence } from './support/errors/issues.ts'
+import { compareFrames } from './support/errors/claims.ts'
+import { doubtSentence, evidenceLine } from './support/errors/evidence.ts'
+import { errorEvent, issueSentence } from './support/errors/issues.ts'
 import { eventOrReport } from './support/test-names.ts'
 import { mayHaveValues } from './support/errors/values.ts'
 import { readVariation, variationLimits } from './support/errors/variation.ts'
@@ -53,14 +55,20 @@ export const getFixContext = defineTool({
   }),
   output: z.object({
     issue: fields({ id: z.string() }),
-    files: rows({ file: z.string(), lines: z.string(), why: z.string(), matched: z.string() }).optional(),
+    files: rows({
+      file: z.string(),
+      lines: z.string(),
+      why: z.string(),
+      matched: z.string(),
+      code: z.string(),
+    }).optional(),
     files_note: z.string().optional(),
     requirements: requirementRows.optional(),
     requirements_note: z.string().optional(),
     environments: rows({ environment: z.string(), events: z.int(), share: z.string() }).optional(),
     component: fields({ id: z.string(), name: Component.shape.name }).optional(),
     releases: fields({ first: z.string(), last: z.string(), last_good: z.string(), commits: teamLine }).optional(),
-    corroboration: z.looseObject({ score: z.string() }),
+    evidence: z.string(),
     source_maps: z.string().optional(),
     git_ref: teamLine.optional(),
     related_issues: rows({ id: z.string(), shared_frames: z.int() }).optional(),
@@ -95,7 +103,8 @@ export const getFixContext = defineTool({
     ])
     const id = issueName(issue, products)
     const here = await locateFixFiles(fix, local)
-    const files = matchedFiles(implicated, here)
+    const code = await compareFrames(fix, here, local)
+    const files = matchedFiles(implicated, here).map((row) => ({ ...row, code: code.get(row.file) }))
     const related = relatives.slice(0, RELATED).map((row) => ({ ...row, id: issueName(row, products) }))
     const sourceMaps = event ? sourceMapLine(event, offers) : undefined
     const { content, own } = describeOccurrence(fix, here)
@@ -107,7 +116,7 @@ export const getFixContext = defineTool({
     const covered = await describeRequirements(requirements, local)
     const requirement = offers('get_test_context') ? findUntested(requirements) : undefined
     return {
-      answer: issueSentence(issue),
+      answer: doubtSentence(issue) + issueSentence(issue),
       product,
       data: {
         issue: { id },
@@ -119,7 +128,7 @@ export const getFixContext = defineTool({
         environments: describeEnvironments(fix),
         component: component ? { id: component.slug ?? component.id, name: component.name } : undefined,
         releases: describeReleases(fix),
-        corroboration: corroborationFacts(issue),
+        evidence: evidenceLine(issue),
         source_maps: sourceMaps,
         git_ref: gitRef(fix),
         related_issues: related,

@@ -45,13 +45,13 @@ test('a deployment that omits members is read as far as possible', async () => {
     answer: '2 unresolved error issues in the environment, last seen first; all shown.',
     data: {
       rows: [
-        { id: 'i1', times_seen: 12, corroboration: 'not stated' },
+        { id: 'i1', times_seen: 12, evidence: 'not stated' },
         { id: 'i2', level: 'odd' },
       ],
     },
   })
   const one = await agent.call('get_error_issue', { issue: 'i1' })
-  expect(one.text).toContain('corroboration: score=not stated')
+  expect(one.text).toContain('evidence: not stated')
   expect(one.text).toContain('| title: boom')
 })
 

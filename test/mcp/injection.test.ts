@@ -77,7 +77,7 @@ function withFrame(frame: NonNullable<NonNullable<Event['exceptions']>[number]['
 function rendered(event: Event): Promise<Rendered> {
   const answer = {
     answer: '1 error.',
-    data: { corroboration: { score: '0 of 4' } },
+    data: { evidence: 'none' },
     untrusted: { ...errorEvent, content: describeEvent(event, 'full').content },
     next: [{ tool: 'get_error_issue', why: 'more', args: { issue: 'i' } }],
   }
@@ -247,10 +247,10 @@ test('strings in every position stay inside their block on the way from the SDK 
       const { outside, inside } = splitText(called.text)
       expect(inside.join('\n')).toContain(CANARY)
       expect(outside.split('\n')[1]).toBe(WARNING)
-      const { warning, data } = called.structured as { warning: string; data: { corroboration: Corroborated } }
+      const { warning, data } = called.structured as { warning: string; data: { evidence: string } }
       expect(warning).toBe(WARNING)
-      expect(data.corroboration).toMatchObject({ score: expect.stringMatching(/^0\D/) as string, release_known: false })
-      expect(outside).toContain(`corroboration: score=${data.corroboration.score}, release_known=false`)
+      expect(data.evidence).toMatch(/^(?:none|suspicious): /)
+      expect(outside).toContain(`evidence: ${data.evidence}`)
       expect(called.meta['tracegate/integrity']).toBe('untrusted')
       await expectSafeFixContext(id, writes)
     }
@@ -264,14 +264,10 @@ async function expectSafeFixContext(issue: string, writes: ReadonlySet<string>):
   expectSafe(called, writes)
   expect(splitText(called.text).inside.join('\n')).toContain(CANARY)
   expect(splitText(called.text).outside.split('\n')[1]).toBe(WARNING)
-  const { data } = called.structured as { data: { files?: object; corroboration: Corroborated } }
+  const { data } = called.structured as { data: { files?: object; evidence: string } }
   // No path of the event is matched, and its release is unknown.
   expect(data.files).toBeUndefined()
-  expect(data.corroboration.score).toMatch(/^0\D/)
-}
-
-interface Corroborated {
-  score: string
+  expect(data.evidence).toMatch(/^(?:none|suspicious): /)
 }
 
 /** Ids of rows in either of their forms. */

@@ -42,7 +42,7 @@ const steps: readonly Step[] = [
       { from: /^files \(/, lines: 4 },
       { from: /^requirements \(/, lines: 4 },
       { from: /^releases: / },
-      { from: /^corroboration: / },
+      { from: /^evidence: / },
       { from: /error: TypeError/ },
       { from: /code:$/, lines: 6 },
       { from: /frames_crash_first:$/, lines: 4 },

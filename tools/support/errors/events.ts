@@ -7,6 +7,7 @@ import type {
   Frame as FrameSchema,
 } from '../../../src/contract/events.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
+import { isGenerated } from '../../../src/mcp/text/claimed-code.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import {
   compareName,
@@ -42,6 +43,12 @@ const limits: Record<'concise' | 'full', Limits> = {
 
 /** A longer line of code is minified, and a part of it explains nothing. */
 export const CODE_CHARACTERS = 120
+
+/** Whether the code of a frame can be shown. That of generated code is of another file: SDKs look its line up anywhere. */
+export function hasCode({ filename, context_line: code }: Frame): boolean {
+  if (!hasText(code) || !isShort(code, CODE_CHARACTERS)) return false
+  return !isGenerated(filename)
+}
 
 /** What the service itself says about an occurrence; names appear only where the workspace vouches for them. */
 export function eventFacts(event: Event) {
@@ -131,6 +138,7 @@ export function unmappedFrames(event: Pick<Event, 'symbolication'> | null | unde
 /** The path by which a frame's file is looked for on this machine; '' for code that is built or not the team's. */
 export function framePath(frame: Frame, unmapped: ReadonlySet<number>): string {
   if (frame.in_app === false || (frame.index !== undefined && unmapped.has(frame.index))) return ''
+  if (isGenerated(frame.filename)) return ''
   return knownName([frame.repo_path, frame.filename, frame.abs_path].find(hasText), true) ?? ''
 }
 
@@ -140,8 +148,7 @@ function frameLine(frame: Frame, here: LocatedFiles | undefined) {
   const column = frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${frame.colno}`
   const name = frame.function
   if (frame.in_app !== true) return quoted`${file}:${line}${column} ${name}`
-  const code =
-    hasText(frame.context_line) && isShort(frame.context_line, CODE_CHARACTERS) ? frame.context_line : undefined
+  const code = hasCode(frame) ? frame.context_line : undefined
   return code === undefined
     ? quoted`${file}:${line}${column} ${name} [in app]`
     : quoted`${file}:${line}${column} ${name} [in app] > ${code}`

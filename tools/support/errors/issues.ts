@@ -9,24 +9,6 @@ export type Issue = Received<z.output<typeof IssueSchema>>
 /** Who wrote the text in an error's untrusted block. */
 export const errorEvent = { source: 'error event', writableBy: 'anyone with the public DSN' } as const
 
-/** What speaks for an error event being real (mcp §6.7), in addition to how often and since when it was seen. */
-export function corroborationFacts(issue: Issue) {
-  const facts = issue.corroboration
-  return {
-    score: corroborationScore(issue),
-    release_known: facts?.release_known,
-    in_app_frames: facts?.frames_total,
-    frames_symbolicated: facts?.frames_symbolicated,
-    files_matched: facts?.files_matched,
-    sdk_known: facts?.sdk_known,
-  }
-}
-
-/** How many of the four signs of contract §10.1 speak for the issue being real, `2/4`. */
-export function corroborationScore({ corroboration: facts }: Issue): string {
-  return facts?.score === undefined ? 'not stated' : `${facts.score}/4`
-}
-
 /** `SHOP-31 is unresolved: unhandled error; seen 2 times by 2 users, last at …` */
 export function issueSentence(issue: Issue): string {
   const regressed = issue.is_regression === true ? ', regressed after it was resolved' : ''

@@ -1,7 +1,7 @@
 import { counted } from '../../../src/lib/counted.ts'
 import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
-import { CODE_CHARACTERS, errorLine, frameLocation, type Event, type Frame } from './events.ts'
+import { CODE_CHARACTERS, errorLine, frameLocation, hasCode, type Event, type Frame } from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */
 const EXCEPTIONS = 4
@@ -101,10 +101,6 @@ function libraryName(path: string): string {
 /** A deployment that does not tell libraries apart has no frames of libraries. */
 function isOurs(frame: Frame): boolean {
   return frame.in_app !== false
-}
-
-function hasCode(frame: Frame): boolean {
-  return hasText(frame.context_line) && isShort(frame.context_line, CODE_CHARACTERS)
 }
 
 /** The line that crashed and the lines around it, each with its number, the one that crashed marked. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isForeign, isWindows, spellings, type FramePath } from './frame-paths.ts'
+import { isGeneratedCode } from '../../../lib/generated-code.ts'
 import { LONGEST_PATH } from './glob.ts'
 import { readJson } from '../../sql/json.ts'
 import { isNative, isVendored, resolvePath } from '../../shared/code-paths.ts'
@@ -60,7 +61,13 @@ export function readFrameFile(frame: FramePath, repository: RepositoryRoots): Fr
 function relativePath(raw: string, prefixes: readonly string[]): { path: string; isPrefixed: boolean } {
   const none = { path: '', isPrefixed: false }
   if (raw.length > 4 * LONGEST_PATH || /[\p{Cc}]/u.test(raw)) return none
-  if (isNative(raw) || isVendored(raw) || /^(?:data|blob|node|internal|dart|[\w-]+-extension):/i.test(raw)) return none
+  if (
+    isNative(raw) ||
+    isGeneratedCode(raw) ||
+    isVendored(raw) ||
+    /^(?:data|blob|node|internal|dart|[\w-]+-extension):/i.test(raw)
+  )
+    return none
   const stripped = withoutPrefix(raw, prefixes)
   // A prefix may include scheme and host, or may match only without them; it is removed once.
   const relative = resolvePath(withoutOrigin(stripped ?? raw))
