@@ -107,7 +107,8 @@ export const getTestContext = defineTool({
     const similar = await similarTests(testContext, limit.similar, local)
     const written = describeConventions(testContext, detail)
     const target = await describeTarget(testContext, local)
-    const [first] = issues
+    // Only a crash in the requirement's own files is one that its tests should reproduce.
+    const crash = issues.find(({ row }) => isReproduced(row.id, testContext))
     return {
       answer: contextSentence(keyOrId(requirement), testContext),
       product,
@@ -146,7 +147,7 @@ export const getTestContext = defineTool({
         past_failures: kept(allFailures, limit.failures),
       }),
       next: [
-        first && nextCall('get_fix_context', { issue: first.row.id }, 'the crash that a regression test reproduces'),
+        crash && nextCall('get_fix_context', { issue: crash.row.id }, 'the crash that a regression test reproduces'),
         testContext.coverage?.state === 'verified'
           ? nextCall('find_coverage_gaps', { product: product.id }, 'what is not verified yet')
           : undefined,
@@ -162,6 +163,11 @@ function contextSentence(id: string, context: TestContext) {
   const state = `${coverage?.state ?? 'of unknown coverage'}${below}${why === undefined ? '' : `: ${why}`}`
   const covered = numberCriteria(context).map((criterion) => criterion.covered)
   return `${id} is ${state}; ${criteriaWords(covered)}, ${counted(tests.length, 'linked test')}.`
+}
+
+function isReproduced(issue: string, { suggestions }: TestContext): boolean {
+  const regressions = suggestions?.cases?.filter(({ technique }) => technique === 'regression') ?? []
+  return regressions.some(({ title }) => title?.split(' ').includes(issue) === true)
 }
 
 function filesNote(

@@ -73,12 +73,23 @@ export const Gap = z.object({
 export const Conventions = z.object({
   frameworks: z.array(z.object({ name: text(), cases: z.int(), share: z.number() })),
   dominant_framework: text(),
-  test_file_pattern: Sentence.describe('`test/<dir>/<name>.test.ts`, of common endings and folders only.'),
+  test_file_pattern: Sentence.describe(
+    '`test/<name>.test.ts`, of common endings and folders only; empty if no more than half are alike.',
+  ),
+  test_files: z.int().describe('The number of test files read.'),
+  test_files_alike: z.int().describe('Those that are as test_file_pattern says.'),
   suite_naming: Sentence,
   suite_naming_example: z.array(text()).describe('The titles of the suites around one case.'),
   case_naming_examples: z.array(text()),
   examples_known: z.boolean().describe('True if members vouch for the names in all examples.'),
-  requirement_annotation: z.object({ style: z.enum(['tag', 'bracket', 'property']), example: Sentence }),
+  requirement_annotation: z.object({
+    style: z.enum(['tag', 'bracket', 'property']),
+    example: Sentence.describe(
+      '`… [REQ-12]`; empty if no more than half of the cases that name a requirement are alike.',
+    ),
+    cases: z.int().describe('The cases that name a requirement.'),
+    cases_alike: z.int().describe('Those that do it as in the example.'),
+  }),
 })
 
 export const TestSuggestion = z.object({

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Received } from '../../../src/client/api.ts'
 import { Ref } from '../../../src/contract/base/common.ts'
 import { TestSuggestion, type TestContext as TestContextSchema } from '../../../src/contract/test-context.ts'
+import { counted } from '../../../src/lib/counted.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { issueName } from '../../../src/mcp/resolve/ids.ts'
 import type { Product } from '../../../src/mcp/resolve/types.ts'
@@ -30,7 +31,6 @@ export const conventions = fields({
 export const suggestions = fields({
   file: repositoryPath,
   suite: teamLine,
-  name_like: teamLine,
   cases: rows({
     technique: z.string(),
     criterion: z.int(),
@@ -112,7 +112,7 @@ export function describeConventions({ conventions }: TestContext, detail: Detail
   return {
     facts: {
       framework: runner,
-      files: conventions?.test_file_pattern?.replaceAll(/<(\w+)>/g, '{$1}'),
+      files: filesLike(conventions),
       suites: conventions?.suite_naming,
       suite: example,
       case_names: names.flatMap((name) => knownName(name, isKnown) ?? []),
@@ -125,6 +125,13 @@ export function describeConventions({ conventions }: TestContext, detail: Detail
         .map((name) => quoted`${name}`.cut(120)),
     },
   }
+}
+
+/** `test/{name}.test.ts (12 of 14 files)` */
+function filesLike(conventions: TestContext['conventions']): string | undefined {
+  const { test_file_pattern: pattern = '', test_files: files = 0, test_files_alike: alike = 0 } = conventions ?? {}
+  const like = pattern.replaceAll(/<(\w+)>/g, '{$1}')
+  return like === '' || files === 0 ? like : `${like} (${alike} of ${counted(files, 'file')})`
 }
 
 /** Where a new test goes: facts, and for the untrusted block a place that only a report names. */
@@ -144,7 +151,6 @@ export async function describeTarget({ suggestions }: TestContext, local: LocalF
 /** What a new test should show. A case that only repeats its criterion has the number of that. */
 export function describeSuggestions({ suggestions, acceptance_criteria: criteria = [] }: TestContext, detail: Detail) {
   return {
-    name_like: suggestions?.annotation,
     cases: suggestions?.cases?.map(({ criterion_id: id, title, technique, notes }) => {
       const at = criteria.findIndex((criterion) => criterion.id === id)
       return {

@@ -5,6 +5,7 @@ import type { CountedLink } from '../../quality/coverage/rule.ts'
 import { liveIssues, type LiveIssue } from '../../quality/gaps/exposure.ts'
 import { scanGaps, type ScannedGap } from '../../quality/gaps/scan.ts'
 import { viewGaps, type GapBody } from '../../quality/gaps/view.ts'
+import { compileGlob } from '../../workspace/components/glob.ts'
 import { compileComponentRows } from '../../workspace/components/components.ts'
 import { componentRefs } from '../../workspace/releases/names.ts'
 import type { StoredRequirement } from '../../quality/requirements/access.ts'
@@ -20,7 +21,7 @@ import { viewResults } from '../../quality/cases/result-view.ts'
 import { viewTests } from '../../quality/cases/view.ts'
 import { withinBudget, type TestContextBody } from './budget.ts'
 import { listCodeFiles, type CodeFile } from './code-files.ts'
-import { readConventions, type ConventionsBody } from './conventions.ts'
+import { readConventions, type ConventionsBody, type TestFile } from './conventions.ts'
 import { environmentRefs } from './environments.ts'
 import { formatExcerpt, readCrashFrames, topFrames, type IssueFrames } from './excerpts.ts'
 import { guidanceFor } from './guidance.ts'
@@ -43,6 +44,7 @@ export interface SharedContext {
   /** Without those that are doubted: nothing is suggested because of them. */
   issues: readonly LiveIssue[]
   conventions: ConventionsBody
+  testFiles: readonly TestFile[]
 }
 
 const WINDOW = '7d'
@@ -56,7 +58,7 @@ export async function readShared(rows: Rows, product: StoredProduct, now: number
   return {
     gaps: await scanGaps(rows, product, { window: WINDOW, now }),
     issues: (await liveIssues(rows, product.id, { window: '30d', now })).filter(({ doubt }) => doubt === undefined),
-    conventions: await readConventions(rows, product.id),
+    ...(await readConventions(rows, product.id)),
   }
 }
 
@@ -88,6 +90,7 @@ export async function buildTestContext(
   }))
   const componentIds = readTexts(requirement.component_ids)
   const open = issues.filter(({ status }) => status === 'unresolved')
+  const crashing = open.filter((issue) => crashesIn(issue, requirement))
   const gap = await findGap(rows, product, requirement.id, shared.gaps, now)
   const similar = await similarTests(rows, product.id, {
     text: `${requirement.title} ${criteria.map(({ text, when }) => `${text} ${when}`).join(' ')}`,
@@ -103,9 +106,9 @@ export async function buildTestContext(
   const uncovered = covered.filter(({ id }) => unlinked.has(id))
   const example = tests.find(({ names_known: known }) => known === 1) ?? tests[0]
   const target = targetFile(shared.conventions, {
-    testFile: example?.file_path ?? '',
+    linked: example && { path: example.file_path, isKnown: example.names_known === 1 },
     codeFiles: files.filter(({ reason }) => reason !== 'stack_frame').map(({ path }) => path),
-    title: requirement.title,
+    testFiles: shared.testFiles,
   })
   const context: TestContextBody = {
     requirement: body!,
@@ -138,9 +141,9 @@ export async function buildTestContext(
       top_frames: topFrames(frames.find((one) => one.issueId === id)?.frames ?? [], FRAMES_SHOWN),
     })),
     suggestions: {
-      target_file: target,
-      suite: example === undefined ? requirement.title : readTexts(example.suite_path).join(' > '),
-      names_known: example === undefined || example.names_known === 1,
+      target_file: target?.path ?? '',
+      suite: example === undefined ? '' : readTexts(example.suite_path).join(' > '),
+      names_known: target?.isKnown === true,
       annotation: shared.conventions.requirement_annotation.example.replaceAll('REQ-12', key),
       cases: suggestCases({
         key,
@@ -148,7 +151,7 @@ export async function buildTestContext(
         statement: requirement.statement,
         criteria: uncovered,
         hasCriteria: criteria.length > 0,
-        issueKeys: open.slice(0, ISSUES_SHOWN).map(({ number }) => `${product.key_prefix}-${String(number)}`),
+        issueKeys: crashing.slice(0, ISSUES_SHOWN).map(({ number }) => `${product.key_prefix}-${String(number)}`),
       }),
     },
     guidance: guidanceFor({
@@ -205,6 +208,13 @@ async function claimedIssues(rows: Rows, productId: number, requirementId: strin
   return issues
     .filter(({ files }) => files.some(({ path }) => isClaimed(path)))
     .toSorted((a, b) => b.weighted - a.weighted || a.number - b.number)
+}
+
+/** Whether the frame nearest to the crash is in a file that the requirement itself names. */
+function crashesIn({ files }: LiveIssue, { code_refs: refs }: StoredRequirement): boolean {
+  const nearest = files.toSorted((a, b) => a.distance - b.distance)[0]
+  const globs = readJson(CodeRefs, refs).map(({ path }) => path)
+  return nearest !== undefined && globs.some((glob) => compileGlob(glob)(nearest.path))
 }
 
 async function findCodeFiles(

@@ -15,19 +15,26 @@ export interface GuidanceFacts {
 
 /** What to do next, in our own words: never quotes events, reports or members. */
 export function guidanceFor({ key, coverage, gap, tests, criteria, conventions }: GuidanceFacts): string[] {
-  const { style } = conventions.requirement_annotation
-  const how = {
+  return [
+    ...firstStep(gap, tests, coverage),
+    ...(coverage.uncovered_criterion_ids.length > 0 && tests > 0 ? ['write one case per uncovered criterion'] : []),
+    namingStep(key, criteria, conventions),
+    'run the tests, then send the test report: only a passing result verifies the requirement',
+  ]
+}
+
+/** How the report links a test, as most tests of the product do it; in brackets where none does: every runner supports that. */
+function namingStep(key: string, criteria: number, { requirement_annotation: usual }: GuidanceFacts['conventions']) {
+  const { style, example, cases, cases_alike: alike } = usual
+  const forms = {
     bracket: `[${key}] in the name of each case`,
     tag: `@${key} as a tag`,
     property: `requirement=${key} as a property`,
   }
+  const how =
+    example === '' ? `with ${forms[style]}` : `as ${alike} of ${cases} tests do: ${example.replaceAll('REQ-12', key)}`
   const one = criteria === 0 ? '' : ` (${key}.1 for its criterion 1)`
-  return [
-    ...firstStep(gap, tests, coverage),
-    ...(coverage.uncovered_criterion_ids.length > 0 && tests > 0 ? ['write one case per uncovered criterion'] : []),
-    `name the requirement in the test, with ${how[style]}${one}: the report then links it automatically`,
-    'run the tests, then send the test report: only a passing result verifies the requirement',
-  ]
+  return `name the requirement in the test, ${how}${one}; the report then links it`
 }
 
 function firstStep(gap: string, tests: number, coverage: CoverageBody): string[] {

@@ -1,7 +1,7 @@
 import { cutWithEllipsis, onOneLine } from '../../../lib/text.ts'
 import type * as z from 'zod'
 import type { TestSuggestion } from '../../../contract/test-context.ts'
-import type { ConventionsBody } from './conventions.ts'
+import type { ConventionsBody, TestFile } from './conventions.ts'
 
 export type SuggestionBody = z.input<typeof TestSuggestion>
 
@@ -12,34 +12,45 @@ export interface SuggestionFacts {
   /** The criteria that no test covers; for a requirement without criteria the statement takes their place. */
   criteria: readonly { id: string; text: string; given: string; when: string; then: string }[]
   hasCriteria: boolean
-  /** The keys of unresolved issues in its files. */
+  /** The keys of unresolved issues that crash in a file that it names. */
   issueKeys: readonly string[]
 }
 
 const LONGEST_TITLE = 120
 const MOST_CASES = 20
-const UNIT = String.raw`(?:\s?(?!(?:to|and|or)\b)(?:%|[a-z]{1,12}))?`
-const QUANTITY = String.raw`\d[\d.,]*${UNIT}`
-/** A number or a range, with its unit, but not a version or a part of a name. */
-const NUMBER = new RegExp(String.raw`(?<![\w.-])${QUANTITY}(?:\s*(?:-|–|to|and)\s*${QUANTITY})?`, 'giu')
+const NUMBER_UNIT = String.raw`(?:\s?(?!(?:to|and|or)\b)(?:%|[a-z]{1,12}))?`
+const QUANTITY = String.raw`\d[\d.,]*${NUMBER_UNIT}`
+const RANGE = String.raw`${QUANTITY}\s*(?:-|–|to|and)\s*${QUANTITY}`
+/** Words that make the number after them a limit. */
+const BEFORE = String.raw`(?:at (?:most|least)|up to|until|within|between|from|no(?:t)? (?:more|less|fewer|longer|later) than|(?:more|less|fewer|longer|shorter|older|younger|greater|larger|smaller|higher|lower) than|over|under|above|below|exceed(?:s|ing)?|minimum(?: of)?|maximum(?: of)?|limit(?:ed)?(?: of| to)?|[<>≤≥]=?)`
+/** Words that make the number before them a limit. */
+const AFTER = String.raw`(?:or (?:more|less|fewer|above|below|older|younger|longer|shorter)|and (?:more|above|over)|at (?:most|least)|on(?:wards)?(?=[\s,.;]|$)|(?:minimum|maximum)\b)`
+/**
+ * A number or a range that is a limit, with its unit. A number of another kind, such as a status or an amount in an example,
+ * has no boundary.
+ */
+const LIMIT = new RegExp(
+  String.raw`(?<![\w.-])(?:(?<range>${RANGE})|(?<=(?:^|\s)${BEFORE}\s*)(?<after>${QUANTITY})|(?<before>${QUANTITY})(?=\s+${AFTER}))`,
+  'giu',
+)
 const NEGATIVE =
-  /\b(?:(?:shall|must|should|may|can) not|cannot|never|invalid|error|reject(?:s|ed)?|refus(?:es?|ed)|den(?:y|ies|ied)|fail(?:s|ed)?|without|missing|unknown|expired)\b|\bif\b[^.]*\bthen\b/iu
+  /\b(?:(?:shall|must|should|may|can) not|cannot|never|invalid|error|reject(?:s|ed)?|refus(?:es?|ed)|den(?:y|ies|ied)|fail(?:s|ed)?|without|missing|unknown|expired|nothing)\b|\bno\b[^,.]*\b(?:is|are)\b|\bif\b[^.]*\bthen\b/iu
 const STATE = /\b(?:while|until|once|after|before|during|already|again|second time)\b/iu
 
 /**
- * Suggests cases to write, by rule (contract §9.2): one happy path per uncovered criterion, a boundary case per number,
- * a negative case if the text mentions refusal or failure, a state case if it mentions time, a regression case per open
- * issue.
+ * Suggests cases to write, by rule (contract §9.2): one happy path per uncovered criterion, a boundary case per limit, a
+ * negative case if the text demands refusal or speaks of failure, a state case if it speaks of order in time, and a
+ * regression case per issue that crashes in its files. What is given in a criterion is set up, not tested.
  */
 export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {
   const { title, statement, criteria, hasCriteria } = facts
   const units = hasCriteria
-    ? criteria.map((one) => ({ id: one.id, text: one.text === '' ? steps(one) : one.text }))
-    : [{ id: '', text: statement === '' ? title : firstSentence(statement) }]
-  const perUnit = units.flatMap(({ id, text }) => [
-    suggestion(id, 'happy_path', text, 'the case in which everything works as intended'),
-    ...boundaries(id, text),
-    ...(NEGATIVE.test(text)
+    ? criteria.map((one) => ({ id: one.id, text: one.text === '' ? steps(one) : one.text, demand: demandOn(one) }))
+    : [sentenceUnit(statement === '' ? title : firstSentence(statement))]
+  const perUnit = units.flatMap(({ id, text, demand }) => [
+    suggestion(id, 'happy_path', text, ''),
+    ...boundaries(id, text, demand),
+    ...(NEGATIVE.test(demand)
       ? [
           suggestion(
             id,
@@ -49,7 +60,7 @@ export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {
           ),
         ]
       : []),
-    ...(STATE.test(text) ? [suggestion(id, 'state', `in order: ${text}`, 'set up the state first, then act')] : []),
+    ...(STATE.test(demand) ? [suggestion(id, 'state', `in order: ${text}`, 'set up the state first, then act')] : []),
   ])
   const regressions = facts.issueKeys.map((key) =>
     suggestion(
@@ -62,16 +73,26 @@ export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {
   return [...perUnit, ...regressions].slice(0, MOST_CASES)
 }
 
-function boundaries(id: string, text: string): SuggestionBody[] {
-  const numbers = [...new Set((text.match(NUMBER) ?? []).map((found) => found.trim().replace(/[.,]+$/, '')))]
-  return numbers
+function sentenceUnit(text: string) {
+  return { id: '', text, demand: text }
+}
+
+/** What a criterion demands, without what it takes as given. */
+function demandOn({ text, when, then }: SuggestionFacts['criteria'][number]): string {
+  const written = text.replace(/^given\b[^]*?(?=,?\s*\bwhen\b)/i, '')
+  return [written, when, then].filter((part) => part !== '').join(', ')
+}
+
+function boundaries(id: string, text: string, demand: string): SuggestionBody[] {
+  const found = Array.from(demand.matchAll(LIMIT), ([limit]) => limit.trim().replace(/[.,]+$/, ''))
+  return [...new Set(found)]
     .slice(0, 3)
-    .map((number) =>
+    .map((limit) =>
       suggestion(
         id,
         'boundary',
-        `at the boundary of ${number}: ${text}`,
-        `just below, exactly at and just above ${number}`,
+        `at the boundary of ${limit}: ${text}`,
+        `just below, exactly at and just above ${limit}`,
       ),
     )
 }
@@ -88,29 +109,23 @@ function firstSentence(text: string): string {
   return /^[^\n]*?[.!?](?=\s|$)|^[^\n]+/.exec(text.trim())?.[0] ?? text
 }
 
-/** The file for a new test: that of an existing linked test, '' without one, or else where the product's pattern puts it. */
+/**
+ * The file for a new test: that of an existing linked test, or the one that is named after a code file as the pattern says;
+ * none where no such file exists yet.
+ */
 export function targetFile(
   { test_file_pattern: pattern }: Pick<ConventionsBody, 'test_file_pattern'>,
-  { testFile, codeFiles, title }: { testFile: string; codeFiles: readonly string[]; title: string },
-): string {
-  if (testFile !== '') return testFile
-  const code = codeFiles.find((file) => /\.\w+$/.test(file) && !/[*?[{]/.test(file))
-  const used = pattern === '' ? 'test/<dir>/<name>.test.ts' : pattern
-  const folder = code === undefined ? '' : code.slice(0, code.lastIndexOf('/') + 1)
-  const name = code === undefined ? slug(title) : code.slice(folder.length).replace(/\.\w+$/, '')
-  const isRooted = !used.startsWith('<dir>')
-  // A separate test tree mirrors the folders below the source folder.
-  const dir = isRooted ? folder.replace(/^(?:src|lib|app)\//, '') : folder
-  return used.replace('<dir>/', dir).replace('<name>', name)
-}
-
-function slug(title: string): string {
-  return (
-    title
-      .normalize('NFKD')
-      .replace(/[^\w]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .toLowerCase()
-      .slice(0, 60) || 'requirement'
-  )
+  {
+    linked,
+    codeFiles,
+    testFiles,
+  }: { linked: TestFile | undefined; codeFiles: readonly string[]; testFiles: readonly TestFile[] },
+): TestFile | undefined {
+  if (linked !== undefined) return linked
+  const ending = pattern.slice(pattern.lastIndexOf('/') + 1)
+  const names = codeFiles.flatMap((file) => {
+    const [, name] = /([^/*?[{]+)\.\w+$/.exec(file) ?? []
+    return name === undefined || ending === '' ? [] : [ending.replace('<name>', name)]
+  })
+  return testFiles.find(({ path }) => names.includes(path.slice(path.lastIndexOf('/') + 1)))
 }
