@@ -130,9 +130,11 @@ describe('what the SDK says', () => {
       { module: 'com.acme.Generated', in_app: false },
     ]
     expect(own('java', frames)).toEqual([true, false])
-    expect(own('python', [{ filename: '/venv/lib/python3/site-packages/acme_core/pay.py', in_app: true }])).toEqual([
-      true,
-    ])
+    const included = [
+      { filename: '/venv/lib/python3/site-packages/celery/app.py', in_app: false },
+      { filename: '/venv/lib/python3/site-packages/acme_core/pay.py', in_app: true },
+    ]
+    expect(own('python', included)).toEqual([false, true])
   })
 
   test('does not make a package of Composer or npm the team’s, as these SDKs mark everything', () => {
@@ -143,6 +145,34 @@ describe('what the SDK says', () => {
       false,
     ])
   })
+})
+
+/** A frame as the Python SDK 1.9 sends it: every one is marked, with paths relative to the folder of the program or package. */
+const marked = (filename: string, abs_path: string, name: string) => ({
+  filename,
+  abs_path,
+  module: filename.replace(/\.py$/, '').replaceAll('/', '.'),
+  function: name,
+  in_app: true,
+})
+
+test('an SDK for Python that marks every frame makes neither packages nor the standard library the team’s', () => {
+  const http = [
+    marked('web.py', '/srv/shop/web.py', 'up'),
+    marked('urllib3/poolmanager.py', '/usr/lib/python3/dist-packages/urllib3/poolmanager.py', 'urlopen'),
+    marked('six.py', '/usr/lib/python3/dist-packages/six.py', 'reraise'),
+    marked('http/client.py', '/usr/lib/python3.11/http/client.py', 'send'),
+    marked('<string>', '<string>', '__init__'),
+  ]
+  expect(own('python', http)).toEqual([true, false, false, false, false])
+  const json = [
+    marked('ledger/reader.py', '/srv/shop/ledger/reader.py', 'read'),
+    marked('__init__.py', '/usr/lib/python3.11/json/__init__.py', 'loads'),
+    marked('json/decoder.py', '/usr/lib/python3.11/json/decoder.py', 'raw_decode'),
+  ]
+  expect(own('python', json)).toEqual([true, false, false])
+  // A module of the team with the name of one of Python's is where the team's code is.
+  expect(own('python', [marked('queue/consumer.py', '/srv/shop/queue/consumer.py', 'take')])).toEqual([true])
 })
 
 test.each<[name: string, platform: string, frames: Sent[], culprit: string]>([

@@ -111,3 +111,12 @@ test('no frame leaves the repository', () => {
     }),
   )
 })
+
+test('an absolute path below a prefix wins over a relative file name', () => {
+  expect(path('ledger/web.py', shop, '/srv/shop/backend/ledger/web.py')).toBe('backend/ledger/web.py')
+})
+
+test('generated code is no file', () => {
+  expect(path('<string>', shop)).toBe('')
+  expect(path('<string>', shop, '/srv/shop/<string>')).toBe('')
+})

@@ -5,28 +5,28 @@ import { isMarkedByDefault, isRuntimeCode, type CodePlace } from './runtime-code
 export interface InApp {
   /** Takes a frame with what the SDK says about it; undefined: nothing. */
   add(frame: NormalFrame, said: boolean | undefined): void
-  /** Decides the frames about which the SDK is silent; call it once, after the last frame. */
+  /** Decides all frames; call it once, after the last one. */
   settle(): void
 }
 
 /**
- * What the SDK says counts. A frame about which it is silent is not the team's when another one is said to be; when none
- * is, it is unless it is known to belong to a runtime or package. `language` is the event's.
+ * What the SDK says counts, unless it says it of every frame or is known to. A frame about which it is silent is not the
+ * team's when another one is said to be; when none is, it is unless it is known to belong to a runtime or package.
+ * `language` is the event's.
  */
 export function createInApp(language: string): InApp {
   const silent: NormalFrame[] = []
-  let isSaid = false
+  const marked: NormalFrame[] = []
+  let isEach = true
   return {
     add(frame, said) {
-      if (said === false) return
-      if (said === undefined) {
-        silent.push(frame)
-        return
-      }
-      frame.in_app = !isMarkedByDefault(describe(frame, language))
-      isSaid ||= frame.in_app
+      if (said === true) marked.push(frame)
+      else isEach = false
+      if (said === undefined) silent.push(frame)
     },
     settle() {
+      for (const frame of marked) frame.in_app = !isMarkedByDefault(describe(frame, language), { isEach })
+      const isSaid = marked.some((frame) => frame.in_app)
       if (!isSaid) for (const frame of silent) frame.in_app = !isRuntimeCode(describe(frame, language))
     },
   }

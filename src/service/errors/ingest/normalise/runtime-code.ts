@@ -32,12 +32,25 @@ function isInstalled(path: string): boolean {
 
 /**
  * Whether the code is a package's although the SDK says otherwise: SDKs for browsers mark every frame as in-app, the
- * one for PHP everything that is not excluded by hand. Sentry's rules correct both.
+ * one for PHP everything that is not excluded by hand. Sentry's rules correct both. The one for Python marked every
+ * frame before it knew the project's folder; it then also marks the standard library and generated code, which no team
+ * includes, and `isEach` says that every frame of the event is marked.
  */
-export function isMarkedByDefault({ platform, abs_path, filename }: CodePlace): boolean {
+export function isMarkedByDefault(place: CodePlace, { isEach }: { isEach: boolean }): boolean {
+  const { platform, abs_path, filename } = place
   const paths = [abs_path, filename]
   if (platform === 'php') return paths.some((path) => /(?:^|[/\\])vendor[/\\]/.test(path))
+  if (platform === 'python') return isPythonPackage(paths) ? isEach : paths.some(isPythonRuntime)
   return (platform === 'javascript' || platform === 'node') && paths.some(isVendored)
+}
+
+function isPythonPackage(paths: readonly string[]): boolean {
+  return paths.some((path) => /(?:^|[/\\])(?:site|dist)-packages[/\\]/.test(path))
+}
+
+/** The standard library where it is installed, and code that Python made (`<string>`). */
+function isPythonRuntime(path: string): boolean {
+  return PYTHON_LIBRARY.test(path) || /^<[^/\\]*>$/.test(path)
 }
 
 type Rule = (place: CodePlace) => boolean
@@ -84,11 +97,12 @@ const PYTHON = new Set(
   ).split(' '),
 )
 
+const PYTHON_LIBRARY = /(?:^|[/\\])(?:lib(?:64)?[/\\](?:python|pypy)\d[\d.]*t?|lib-python|Python\d+[/\\]lib)[/\\]/i
+
 /** An absolute path decides; the name of the module counts only where there is none, as a team may name one `queue`. */
 const python: Rule = ({ abs_path, filename, module }) => {
   const path = isAbsolute(abs_path) ? abs_path : filename
-  if (/(?:^|[/\\])(?:lib(?:64)?[/\\](?:python|pypy)\d[\d.]*t?|lib-python|Python\d+[/\\]lib)[/\\]/i.test(path))
-    return true
+  if (PYTHON_LIBRARY.test(path)) return true
   return !isAbsolute(path) && PYTHON.has(module.split('.', 1)[0]!)
 }
 
