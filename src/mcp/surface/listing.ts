@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { LRUCache } from 'lru-cache'
 import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool } from '../define/define.ts'
-import { descriptionsOffered, linesOffered, sentencesOffered } from './naming.ts'
+import { descriptionsOffered, documentOffered, sentencesOffered } from './naming.ts'
 import { envelopeJson, leanJson, published } from './schema.ts'
 
 /** The whole surface; the part that a caller sees is a `Listing`. */
@@ -72,7 +72,7 @@ function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean)
   const tools = shown.map((tool) => listTool(tool, pinned, offers))
   return {
     tools,
-    resources: surface.resources.map((resource) => ({ ...resource, text: linesOffered(resource.text, offers) })),
+    resources: surface.resources.map((resource) => ({ ...resource, text: documentOffered(resource.text, offers) })),
     templates: surface.templates.flatMap((template) => {
       const listed = tools.find(({ tool }) => tool.name === template.tool)
       const description = sentencesOffered(template.description, offers)

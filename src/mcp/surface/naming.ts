@@ -16,12 +16,29 @@ export function sentencesOffered(text: string, offers: Offers): string {
     .join(' ')
 }
 
-/** The text without lines that name a tool absent from the caller's list. */
-export function linesOffered(text: string, offers: Offers): string {
+/**
+ * The Markdown document without what names a tool absent from the caller's list: a section whose heading does, each step
+ * with its further lines, each other line. Steps are numbered as they are shown; a section without any step that it had
+ * is left out.
+ */
+export function documentOffered(text: string, offers: Offers): string {
   return text
-    .split('\n')
-    .filter((line) => namesOnlyOffered(line, offers))
-    .join('\n')
+    .split(/^(?=## )/m)
+    .flatMap((section) => sectionOffered(section, offers) ?? [])
+    .join('')
+}
+
+const STEP = /^\d+\. /
+
+function sectionOffered(section: string, offers: Offers): string | undefined {
+  // A step and the indented lines below it are one item.
+  const items = section.split(/\n(?! )/)
+  const shown = items.filter((item) => namesOnlyOffered(item, offers))
+  const hasSteps = (list: readonly string[]) => list.some((item) => STEP.test(item))
+  const lostHeading = section.startsWith('#') && shown[0] !== items[0]
+  if (lostHeading || hasSteps(shown) !== hasSteps(items)) return undefined
+  let number = 0
+  return shown.map((item) => item.replace(STEP, () => `${String((number += 1))}. `)).join('\n')
 }
 
 /** The numbered steps, without those that name a tool absent from the caller's list. */
