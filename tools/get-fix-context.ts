@@ -11,6 +11,7 @@ import { cutNames, kept } from './support/cuts.ts'
 import {
   describeEnvironments,
   describeOccurrence,
+  describeRelated,
   describeReleases,
   describeRequirements,
   filesNote,
@@ -19,6 +20,7 @@ import {
   locateFixFiles,
   matchedFiles,
   readFixContext,
+  RELATED,
   requirementRows,
   sourceMapLine,
   unvouchedNames,
@@ -32,11 +34,13 @@ import { readVariation, variationLimits } from './support/errors/variation.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100
-const RELATED = 3
 
 /** What follows the edit; a sentence with a tool that is not offered is left out. */
-const AFTERWARDS =
-  'Register the regression test: record_tests. After the merge: set_error_issue_status resolved, reason = commit.'
+function afterwards(issue: string, related: readonly { id: string; same_cause: string | undefined }[]): string {
+  const same = related.filter((row) => row.same_cause !== undefined).map(({ id }) => id)
+  const both = same.length === 0 ? '' : `This fix may close ${[issue, ...same].join(' and ')}: check each. `
+  return `${both}Register the regression test: record_tests. After the merge: set_error_issue_status resolved, reason = commit.`
+}
 
 export const getFixContext = defineTool({
   name: 'get_fix_context',
@@ -71,7 +75,7 @@ export const getFixContext = defineTool({
     evidence: z.string(),
     source_maps: z.string().optional(),
     git_ref: teamLine.optional(),
-    related_issues: rows({ id: z.string(), shared_frames: z.int() }).optional(),
+    related_issues: rows({ id: z.string(), shared_frames: z.int(), same_cause: z.string() }).optional(),
     compared: z.string().optional(),
     values_at_crash: z.string().optional(),
     afterwards: z.string().optional(),
@@ -105,7 +109,7 @@ export const getFixContext = defineTool({
     const here = await locateFixFiles(fix, local)
     const code = await compareFrames(fix, here, local)
     const files = matchedFiles(implicated, here).map((row) => ({ ...row, code: code.get(row.file) }))
-    const related = relatives.slice(0, RELATED).map((row) => ({ ...row, id: issueName(row, products) }))
+    const related = describeRelated(relatives, products)
     const sourceMaps = event ? sourceMapLine(event, offers) : undefined
     const { content, own } = describeOccurrence(fix, here)
     const cut = cutNames(fix.truncation_signals ?? [], {
@@ -137,7 +141,7 @@ export const getFixContext = defineTool({
           offers('get_error_issue') && mayHaveValues(event, fix.truncation_signals)
             ? 'get_error_issue include values'
             : undefined,
-        afterwards: sentencesOffered(AFTERWARDS, offers),
+        afterwards: sentencesOffered(afterwards(id, related), offers),
       },
       untrusted: {
         ...(covered.testFiles.length > 0 ? eventOrReport : errorEvent),

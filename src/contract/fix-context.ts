@@ -83,7 +83,19 @@ export const FixContext = z.object({
       ),
     }),
   ),
-  related_issues: z.array(z.object({ id: Id, short_id: Key, title: text(), shared_frames: z.int() })),
+  related_issues: z.array(
+    z.object({
+      id: Id,
+      short_id: Key,
+      title: text(),
+      shared_frames: z.int(),
+      same_cause: z
+        .enum(['frame', 'error'])
+        .nullable()
+        .optional()
+        .describe('frame: the root errors have one type and place; error: one type and message; absent: not compared.'),
+    }),
+  ),
   reproduction: z.object({
     transaction: text(),
     request: z.object({ method: text(), url: text() }),

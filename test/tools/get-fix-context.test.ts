@@ -408,7 +408,7 @@ test('issues that share frames with it are told, the first three, their titles i
     untrusted: { related_issues: { length: 3 } },
     truncated: { cut: ['related_issues: 3 of 4'] },
   })
-  expect(blockOf(called)).toMatch(/related_issues \(id \| shared_frames \| title\):\n\| APP-\d \| 1 \| TypeError/)
+  expect(blockOf(called)).toMatch(/related_issues .*:\n\| APP-\d \| 1 \| same root error and place \| TypeError/)
 })
 
 test('a breadcrumb is told by the seconds from it to the crash, a request in short', async () => {

@@ -6,7 +6,8 @@ import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { locateFiles, type LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
-import type { IssueReference } from '../../../src/mcp/resolve/types.ts'
+import { issueName } from '../../../src/mcp/resolve/ids.ts'
+import type { IssueReference, Product } from '../../../src/mcp/resolve/types.ts'
 import { flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
@@ -156,6 +157,20 @@ export function describeReleases({ releases }: FixContext) {
 /** What the service took for a git ref; a longer or odder text may be an outsider's, copied into the call. */
 export function gitRef({ git_ref: ref }: FixContext): string | undefined {
   return ref !== undefined && /^[\w./@+-]{1,100}$/.test(ref) ? ref : undefined
+}
+
+/** Related issues that are shown. */
+export const RELATED = 3
+
+const causes = { frame: 'same root error and place', error: 'same root error' } as const
+
+/** Issues that share code, and which of them have the same cause. */
+export function describeRelated(related: NonNullable<FixContext['related_issues']>, products: readonly Product[]) {
+  return related.slice(0, RELATED).map((row) => ({
+    ...row,
+    id: issueName(row, products),
+    same_cause: row.same_cause ? causes[row.same_cause] : undefined,
+  }))
 }
 
 /** Environments and releases that the workspace does not vouch for. */

@@ -15,6 +15,7 @@ import { implicatedFiles } from './files.ts'
 import { createTruncationNotes, type NoteTruncation } from '../../shared/truncation-notes.ts'
 import { fit } from './reduce.ts'
 import { relatedIssues } from './related.ts'
+import { rootError } from './same-cause.ts'
 import { suspectReleases } from './releases.ts'
 import { describeReproduction } from './reproduction.ts'
 import { requirementsFor } from './requirements.ts'
@@ -43,7 +44,7 @@ export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
  * share its code. `truncation_signals` names what is cut.
  */
 export async function readFixContext(rows: Rows, query: FixContextQuery): Promise<FixContextBody> {
-  const { product, issue, now } = query
+  const { product, issue, symbolicator, now } = query
   const { noteCut: note, list } = createTruncationNotes()
   const keyPrefix = product.key_prefix
   const event = await newestEvent(rows, query)
@@ -51,6 +52,7 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
   const presence = await readPresence(rows, issue.id)
   const [body] = await viewIssues(rows, [issue], { keyPrefix, now })
   const found = await findFiles(rows, query, { stacks, note })
+  const root = event === null ? undefined : rootError(event)
   if (event !== null) await pauseIfLarge(event)
   const whole = {
     issue: body!,
@@ -60,7 +62,7 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
     environments: await splitByEnvironment(rows, presence, note),
     component: await findComponent(rows, issue.component_id, now),
     releases: await suspectReleases(rows, issue, presence),
-    related_issues: await relatedIssues(rows, issue, { keyPrefix, note }),
+    related_issues: await relatedIssues(rows, issue, { keyPrefix, symbolicator, root, note }),
     reproduction: describeReproduction(event, note),
     git_ref: shortText(query.branch, GIT_REF_BYTES),
   }

@@ -1,67 +1,95 @@
 import type { Rows } from '../../sql/database.ts'
-import type { RelatedBody } from './bodies.ts'
+import type { EventSymbolicator } from '../../shared/event-symbolicator.ts'
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
+import type { RelatedBody } from './bodies.ts'
+import { newestRootError, sameCause, type RootError } from './same-cause.ts'
 
 const SHOWN = 5
 /** The most places of the issue that are looked up, nearest to the crash. */
 const PLACES = 20
 /** The most issues read per place, newest first: an entry point such as a router is in the stack of every issue. */
 const ISSUES_PER_PLACE = 500
-/** How many of the issues with the most shared places are compared by when they were last seen. */
+/** How many of the issues that share the most are compared by when they were last seen. */
 const COMPARED = 200
+/** A place with fewer issues is never common. */
+const LEAST_COMMON = 4
+/** A place that this part of all issues go through says nothing about one of them. */
+const COMMON_PART = 1 / 3
+
+export interface RelatedQuery {
+  keyPrefix: string
+  symbolicator: EventSymbolicator
+  /** The root error of the issue's newest occurrence. */
+  root: RootError | undefined
+  note: NoteTruncation
+}
 
 /**
  * Up to five other issues of the product whose in-app frames share places (path and function) with those of this one:
- * most shared places first, then last seen first.
+ * those with the same cause first, then the rarest shared places, then last seen first. Places that a third of all
+ * issues go through do not count unless both crash there, and doubted issues (contract §10.1) are left out.
  */
 export async function relatedIssues(
   rows: Rows,
   issue: { id: string; product_id: number },
-  { keyPrefix, note }: { keyPrefix: string; note: NoteTruncation },
+  { keyPrefix, symbolicator, root, note }: RelatedQuery,
 ): Promise<RelatedBody[]> {
   const shared = await sharedPlaces(rows, issue)
-  const candidates = [...shared].toSorted(mostSharedFirst).slice(0, COMPARED)
+  const candidates = [...shared].toSorted(rarestFirst).slice(0, COMPARED)
   if (candidates.length === 0) return []
-  const ids = candidates.map(([id]) => id)
   const found = await rows
     .selectFrom('issue')
-    .select(['id', 'number', 'title', 'last_seen'])
-    .where('id', 'in', ids)
+    .select(['id', 'number', 'title', 'last_seen', 'suspicious', 'contradicted'])
+    .where(
+      'id',
+      'in',
+      candidates.map(([id]) => id),
+    )
     .execute()
-  const ranked = found
-    .map((row) => ({ ...row, shared: shared.get(row.id) ?? 0 }))
-    .toSorted((left, right) => right.shared - left.shared || right.last_seen - left.last_seen)
-  note('related_issues', 'count', Math.min(SHOWN, shared.size), shared.size)
-  return ranked.slice(0, SHOWN).map(({ id, number, title, shared: count }) => ({
-    id,
-    short_id: `${keyPrefix}-${number}`,
-    title,
-    shared_frames: count,
-  }))
+  const sound = found.filter(({ suspicious, contradicted }) => suspicious !== 1 && contradicted !== 1)
+  note('related_issues', 'doubted', sound.length, found.length)
+  const nearest = sound
+    .map((row) => ({ ...row, ...shared.get(row.id)! }))
+    .toSorted((left, right) => right.weight - left.weight || right.last_seen - left.last_seen)
+  note('related_issues', 'count', Math.min(SHOWN, nearest.length), nearest.length)
+  const related: RelatedBody[] = []
+  for (const { id, number, title, count } of nearest.slice(0, SHOWN)) {
+    const other = root && (await newestRootError(rows, symbolicator, { id, product_id: issue.product_id }))
+    const same_cause = sameCause(root, other)
+    related.push({ id, short_id: `${keyPrefix}-${number}`, title, shared_frames: count, same_cause })
+  }
+  return related.toSorted((left, right) => Number(right.same_cause !== null) - Number(left.same_cause !== null))
+}
+
+interface Shared {
+  count: number
+  /** The sum of the rarity of the shared places, each at most 1. */
+  weight: number
 }
 
 /** Ids sort by creation: among equals, the issue created last comes first. */
-function mostSharedFirst([leftId, left]: [string, number], [rightId, right]: [string, number]): number {
-  return right - left || (leftId < rightId ? 1 : -1)
+function rarestFirst([leftId, left]: [string, Shared], [rightId, right]: [string, Shared]): number {
+  return right.weight - left.weight || (leftId < rightId ? 1 : -1)
 }
 
-/** The number of shared places by issue. */
+/** The shared places that are not common, by issue. */
 async function sharedPlaces(
   rows: Rows,
   { id, product_id: productId }: { id: string; product_id: number },
-): Promise<Map<string, number>> {
+): Promise<Map<string, Shared>> {
   const places = await rows
     .selectFrom('issue_frame')
-    .select(['path', 'function'])
+    .select(['path', 'function', 'distance'])
     .where('issue_id', '=', id)
     .orderBy('distance')
     .limit(PLACES)
     .execute()
-  const shared = new Map<string, number>()
-  for (const { path, function: name } of places) {
+  const common = Math.max(LEAST_COMMON, COMMON_PART * (await countIssues(rows, productId)))
+  const shared = new Map<string, Shared>()
+  for (const { path, function: name, distance } of places) {
     const others = await rows
       .selectFrom('issue_frame')
-      .select('issue_id')
+      .select(['issue_id', 'distance'])
       .where('product_id', '=', productId)
       .where('path', '=', path)
       .where('function', '=', name)
@@ -69,7 +97,21 @@ async function sharedPlaces(
       .orderBy('issue_id', 'desc')
       .limit(ISSUES_PER_PLACE)
       .execute()
-    for (const { issue_id: other } of others) shared.set(other, (shared.get(other) ?? 0) + 1)
+    const isCommon = others.length + 1 >= common
+    for (const other of others) {
+      if (isCommon && (distance > 0 || other.distance > 0)) continue
+      const { count, weight } = shared.get(other.issue_id) ?? { count: 0, weight: 0 }
+      shared.set(other.issue_id, { count: count + 1, weight: weight + 1 / others.length })
+    }
   }
   return shared
+}
+
+async function countIssues(rows: Rows, productId: number): Promise<number> {
+  const { count } = await rows
+    .selectFrom('issue')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('product_id', '=', productId)
+    .executeTakeFirstOrThrow()
+  return count
 }
