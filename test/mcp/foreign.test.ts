@@ -10,7 +10,7 @@ const answers: Record<string, unknown> = {
   'GET /v1/workspaces/w1/products': { products: [{ id: '7' }] },
   'GET /v1/products/7/issues': {
     issues: [
-      { id: 'i1', timesSeen: '12' },
+      { id: 'i1', timesSeen: '12', title: 'Boom at start' },
       { id: 'i2', status: 'snoozed', level: 'odd' },
     ],
   },
@@ -45,14 +45,25 @@ test('a deployment that omits members is read as far as possible', async () => {
     answer: '2 unresolved error issues in the environment, last seen first; all shown.',
     data: {
       rows: [
-        { id: 'i1', times_seen: 12, evidence: 'not stated' },
-        { id: 'i2', level: 'odd' },
+        { id: 'i1', times_seen: 12 },
+        { id: 'i2', state: 'odd' },
       ],
     },
   })
   const one = await agent.call('get_error_issue', { issue: 'i1' })
   expect(one.text).toContain('evidence: not stated')
   expect(one.text).toContain('| title: boom')
+})
+
+test('rows that a deployment gives without searching are not passed off as found', async () => {
+  const sent: string[] = []
+  await using agent = await connect(createTestApi(foreign(sent)))
+  const { structured } = await agent.call('find_error_issues', { match: 'boom', status: 'any' })
+  expect(structured).toMatchObject({
+    answer: 'This deployment does not search: of the 2 rows of this page, 1 shows the text.',
+    data: { rows: [{ id: 'i1' }] },
+  })
+  expect(sent.filter((request) => request.includes('q=boom'))).toHaveLength(1)
 })
 
 test('a status change is one write after one read', async () => {

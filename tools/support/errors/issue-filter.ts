@@ -15,6 +15,7 @@ interface IssueQuery {
   levels?: readonly string[] | undefined
   platforms?: readonly string[] | undefined
   period?: string | undefined
+  match?: string | undefined
 }
 
 /** The things that the query names. */
@@ -51,17 +52,18 @@ const periodWords: ReadonlyMap<string, string> = new Map([
   ['30d', '30 days'],
 ])
 
-/** ` first seen in 1.4.0, in production`: the query in words. */
+/** ` new in 1.4.0, in production`: the query in words. */
 export function filterWords(query: IssueQuery, { environment, release, component }: IssueFilter): string {
   const version = knownName(release?.version, release?.known) ?? 'the release'
   const words = [
-    query.first_seen_in_release ? `first seen in ${version}` : release && `seen in ${version}`,
+    query.match !== undefined && 'matching',
+    query.first_seen_in_release ? `new in ${version}` : release && `seen in ${version}`,
     environment && `in ${knownName(environment.name, environment.known) ?? 'the environment'}`,
     component && `of ${teamText(component.name ?? 'the component')}`,
     query.levels && `of level ${query.levels.join(' or ')}`,
     query.platforms && `on ${query.platforms.every(isShowable) ? query.platforms.join(' or ') : 'these platforms'}`,
     query.period && `in the last ${periodWords.get(query.period) ?? query.period}`,
-  ].filter((word) => word !== undefined && word !== '')
+  ].filter((word) => word !== undefined && word !== false && word !== '')
   return words.length === 0 ? '' : ` ${words.join(', ')}`
 }
 
@@ -76,6 +78,7 @@ export function widerWords(query: IssueQuery): string {
   ].filter((name) => name !== false)
   const wider = [
     query.status !== 'any' && 'status any',
+    query.match !== undefined && 'a shorter match',
     query.period !== undefined && query.period !== '30d' && 'a longer period',
     filters.length > 0 && `leave ${filters.join(' or ')} out`,
   ].filter((word) => word !== false)
