@@ -61,6 +61,12 @@ test.each(['1', 'My product', '..', '1/../1', '%31', `${'.'}%2e`])(
   },
 )
 
+test('naming the pinned product itself is no mistake', async () => {
+  for (const product of [otherId, 'Other', 'other']) {
+    expect((await agent.call('find_error_issues', { product })).isError).toBe(false)
+  }
+})
+
 test('a pinned product that the token does not see is an error', async () => {
   await using lost = await connect(app.api, { options: { product: 'Nowhere' } })
   const { text } = await lost.call('find_error_issues')

@@ -9,7 +9,7 @@ import { asksForMore, moreCall } from '../result/more-call.ts'
 import { render } from '../result/render.ts'
 import type { RepairKind } from './repair/notes.ts'
 import { createResolver } from '../resolve/index.ts'
-import { errorText } from '../result/teach.ts'
+import { errorText, TeachingError } from '../result/teach.ts'
 import type { Upload } from '../../client/upload.ts'
 
 /** The outcome of one tool call, for the log. */
@@ -87,7 +87,7 @@ async function callTool(
   const { offers } = listing
   const { product } = facts.options
   const pinned = product !== undefined
-  const given = pinned && address ? await withoutPinned(raw, facts, signal) : raw
+  const given = pinned ? await withoutPinned(raw, { facts, signal, address }) : raw
   const { args, adjusted, kinds, ignored } = readArguments(
     { input, effect: tool.effect, pinned, product, offers },
     given,
@@ -123,12 +123,24 @@ async function callTool(
   return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
 }
 
-/** With a pinned product no tool has the parameter; an address may still name the pinned product. Rejects for another. */
-async function withoutPinned(raw: unknown, facts: CallFacts, signal: AbortSignal): Promise<unknown> {
+/**
+ * With a pinned product no tool has the parameter, but the pinned product may still be named. The name of another one is
+ * left to the check of the arguments, which refuses the parameter; an address rejects.
+ */
+async function withoutPinned(
+  raw: unknown,
+  { facts, signal, address }: { facts: CallFacts; signal: AbortSignal; address: boolean },
+): Promise<unknown> {
   if (typeof raw !== 'object' || raw === null || !('product' in raw)) return raw
   const { product, ...rest } = raw
-  await createResolver({ api: await facts.api(), pinned: facts.options.product, signal }).product(String(product))
-  return rest
+  const resolver = createResolver({ api: await facts.api(), pinned: facts.options.product, signal })
+  try {
+    await resolver.product(String(product), { write: true })
+    return rest
+  } catch (error) {
+    if (address || !(error instanceof TeachingError)) throw error
+    return raw
+  }
 }
 
 /** How long a typing user waits for suggestions. */

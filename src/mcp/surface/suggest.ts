@@ -9,16 +9,16 @@ const PRODUCTS = 5
 const ISSUES = 100
 const REQUIREMENTS = 200
 
-/** Keys of unresolved issues, last seen first. */
+/** Keys of issues, the unresolved ones first, each group last seen first. */
 export const issueKeys: Suggest = async (typed, context) => {
   const { api, resolve, signal } = context
   const [all, meant] = await Promise.all([resolve.products(), searchedProducts(context)])
-  const lists = await Promise.all(
-    meant
-      .filter((product) => canHaveKey(product, typed))
-      .map(({ id }) => api.listIssues({ product_id: id, status: 'unresolved', page_size: ISSUES }, { signal })),
-  )
-  return lists.flatMap(({ issues }) => issues.map((issue) => issueName(issue, all))).filter(beginsWith(typed))
+  const products = meant.filter((product) => canHaveKey(product, typed))
+  const read = (status?: 'unresolved') =>
+    Promise.all(products.map(({ id }) => api.listIssues({ product_id: id, status, page_size: ISSUES }, { signal })))
+  const lists = (await Promise.all([read('unresolved'), read()])).flat()
+  const keys = lists.flatMap(({ issues }) => issues.map((issue) => issueName(issue, all)))
+  return [...new Set(keys)].filter(beginsWith(typed))
 }
 
 /** Names of products whose name or key prefix begins with the typed text. */
@@ -45,21 +45,18 @@ export const componentNames: Suggest = async (typed, context) => {
   return [...new Set(names)].filter(beginsWith(typed))
 }
 
-/** Keys of unverified requirements; only with a single product, because keys are unique only within one. */
+/** Keys of requirements, the unverified ones first; only with a single product, because keys are unique only within one. */
 export const requirementKeys: Suggest = async (typed, context) => {
   const { api, signal } = context
   const [product, ...others] = await searchedProducts(context)
   if (product === undefined || others.length > 0) return []
-  const { requirements } = await api.listRequirements(
-    {
-      product_id: product.id,
-      coverage_state: ['no_test', 'not_run'],
-      view: 'REQUIREMENT_VIEW_BASIC',
-      page_size: REQUIREMENTS,
-    },
-    { signal },
-  )
-  return requirements.flatMap(({ key }) => key ?? []).filter(beginsWith(typed))
+  const page = { product_id: product.id, view: 'REQUIREMENT_VIEW_BASIC', page_size: REQUIREMENTS } as const
+  const lists = await Promise.all([
+    api.listRequirements({ ...page, coverage_state: ['no_test', 'not_run'] }, { signal }),
+    api.listRequirements(page, { signal }),
+  ])
+  const keys = lists.flatMap(({ requirements }) => requirements.flatMap(({ key }) => key ?? []))
+  return [...new Set(keys)].filter(beginsWith(typed))
 }
 
 /** The product that the caller filled in, otherwise the first visible ones. */

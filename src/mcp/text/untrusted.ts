@@ -210,14 +210,19 @@ function isList(content: object): content is readonly BlockContent[] {
   return Array.isArray(content)
 }
 
+/** The longest version of a release in the contract: a name that is cut would find nothing in the next call. */
+const NAME_CHARACTERS = 250
+
 /**
  * A name that the workspace vouches for, as plain text in one line; undefined if only outsiders gave it, and if it looks
  * like instructions: a copy of an outsider's text is not what was vouched for (mcp §6.3).
  */
 export function knownName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (name === undefined || known !== true) return undefined
-  const text = Untrusted.open(name).slice(0, longestRead(200))
-  return isAlarming(findFlags(text)) ? undefined : cutTo(withoutMarkers(inOneLine(safeText(text).text)), 200)
+  const text = Untrusted.open(name).slice(0, longestRead(NAME_CHARACTERS))
+  return isAlarming(findFlags(text))
+    ? undefined
+    : cutTo(withoutMarkers(inOneLine(safeText(text).text)), NAME_CHARACTERS)
 }
 
 /** The text where all of it matches: a digest, a key or one of a few words cannot be an instruction. */

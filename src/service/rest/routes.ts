@@ -34,7 +34,7 @@ export function compileRoutes<T>(routes: Iterable<readonly [method: string, path
   }
 
   return function match(method: string, path: string): Match<T> | undefined {
-    const parts = path.split('/')
+    const parts = withVerb(path).split('/')
     for (const pattern of byCount.get(parts.length) ?? []) {
       const raw = captureValues(pattern.segments, parts)
       if (raw === undefined) continue
@@ -46,6 +46,11 @@ export function compileRoutes<T>(routes: Iterable<readonly [method: string, path
     }
     return undefined
   }
+}
+
+/** The path with an encoded colon before the verb at its end decoded: clients encode `:setStatus` as `%3AsetStatus`. */
+function withVerb(path: string): string {
+  return path.replace(/%3A(?=[A-Za-z]+$)/i, ':')
 }
 
 function parseSegment(text: string): Segment {

@@ -38,13 +38,13 @@ const fix: Ref = { type: 'ref/prompt', name: 'fix_error_issue' }
 const triage: Ref = { type: 'ref/prompt', name: 'triage_errors' }
 
 describe.each(eras)('a client of %s', (era) => {
-  test('is offered the keys of unresolved issues, in addresses and in prompts', async () => {
+  test('is offered the keys of issues, in addresses and in prompts', async () => {
     await using agent = await connect(app.api, { era })
     expect(agent.client.getServerCapabilities()).toHaveProperty('completions')
-    expect(await suggested(agent, address, ['id', ''])).toEqual(['APP-1', 'APP-2', 'APP-4'])
+    expect(await suggested(agent, address, ['id', ''])).toEqual(['APP-1', 'APP-2', 'APP-3', 'APP-4'])
     expect(await suggested(agent, address, ['id', 'app-2'])).toEqual(['APP-2'])
     expect(await suggested(agent, address, ['id', 'OTH'])).toEqual([])
-    expect(await suggested(agent, fix, ['issue', 'APP-'])).toEqual(['APP-1', 'APP-2', 'APP-4'])
+    expect(await suggested(agent, fix, ['issue', 'APP-'])).toEqual(['APP-1', 'APP-2', 'APP-3', 'APP-4'])
   })
 
   test('is offered products and environments', async () => {
@@ -86,6 +86,12 @@ test('keys of open requirements are suggested if a key identifies one', async ()
   expect(await suggested(agent, requirement, ['id', ''])).toEqual([])
 })
 
+test('what still needs work is suggested before what is resolved', async () => {
+  await using agent = await connect(app.api)
+  const { completion } = await agent.client.complete({ ref: fix, argument: { name: 'issue', value: 'app-' } })
+  expect(completion.values.at(-1)).toBe('APP-3')
+})
+
 test('products and components are suggested for coverage gaps', async () => {
   await using agent = await connect(app.api)
   const gaps: Ref = { type: 'ref/resource', uri: 'tracegate://product/{product}/coverage-gaps' }
@@ -104,7 +110,7 @@ test('a name that only events used is never suggested', async () => {
 test('a given product narrows the keys', async () => {
   await using agent = await connect(app.api)
   expect(await suggested(agent, fix, ['issue', ''], { product: 'Other shop' })).toEqual([])
-  expect(await suggested(agent, fix, ['issue', ''], { product: 'My product' })).toHaveLength(3)
+  expect(await suggested(agent, fix, ['issue', ''], { product: 'My product' })).toHaveLength(4)
 })
 
 test('under a pin only the pinned product is searched, and no prompt asks for a product', async () => {
@@ -130,7 +136,7 @@ test('if two products share a prefix, ids are suggested', async () => {
   }
   await using agent = await connect(twins)
   const values = await suggested(agent, address, ['id', ''])
-  expect(values).toHaveLength(3)
+  expect(values).toHaveLength(4)
   for (const value of values) expect(value).toMatch(/^[0-9a-f-]{36}$/)
 })
 

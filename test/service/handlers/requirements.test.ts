@@ -131,6 +131,10 @@ test('absent members stay, null clears, and a mask lets only its members through
   expect(cleared.body.requirement).toMatchObject({ tags: [], priority: 'PRIORITY_MEDIUM', statement: '' })
   const masked = await put(app, made, { title: 'Trolley', tags: ['c'], update_mask: 'tags' })
   expect(masked.body.requirement).toMatchObject({ title: 'Basket', tags: ['c'] })
+  for (const update_mask of ['', 'titel', 'title,', 'etag']) {
+    const refused = await put(app, made, { title: 'Trolley', update_mask })
+    expect([refused.status, JSON.stringify(refused.body).includes('update_mask')]).toEqual([400, true])
+  }
 })
 
 test('an edit of the meaning makes a new version and its links suspect; spacing and minor changes do not', async () => {

@@ -16,7 +16,9 @@ const match = compileRoutes([
 
 test('verbs, literals and parameters are told apart, and each method has its own names', () => {
   expect(match('GET', '/v1/issues/a')).toEqual({ target: 'get', parameters: { id: 'a' } })
-  expect(match('POST', '/v1/issues/a:setStatus')).toEqual({ target: 'set', parameters: { id: 'a' } })
+  for (const colon of [':', '%3A', '%3a']) {
+    expect(match('POST', `/v1/issues/a${colon}setStatus`)).toEqual({ target: 'set', parameters: { id: 'a' } })
+  }
   expect(match('POST', '/v1/products/1/issues:bulkSetStatus')).toEqual({
     target: 'bulk',
     parameters: { product_id: '1' },
