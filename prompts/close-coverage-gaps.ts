@@ -9,9 +9,9 @@ const steps = [
   'Call get_test_context for it and read the files it lists before writing anything.',
   'Do what the row says: write the missing test, run the existing tests, fix a failing one, or read a test in doubt against the changed text. A test that cannot fail closes nothing.',
   'Write one case for each acceptance criterion that is not covered, as the conventions say, with the requirement named in it.',
-  'Register the cases with record_tests.',
   'Run the tests and let the runner write a report. When a test fails, find out whether the test or the code is wrong, and tell the user before changing code.',
-  'Send the report with ingest_test_report, and say which requirements are verified now.',
+  'Send the report with ingest_test_report, which links the cases, and say which requirements are verified now.',
+  'Register cases whose names cannot have the requirement with record_tests.',
   'Go on with the next row as long as the user wants.',
 ]
 

@@ -11,18 +11,21 @@ export const docsWorkflows = defineResource({
 
 ## Triage errors
 1. \`find_error_issues\` {"environment":"production","period":"1d"}: what is happening now.
-2. \`get_error_issue\` for each issue worth a look: counts, environments, evidence, stack trace.
+2. Decide from the rows where they suffice: state, counts, cause, component. \`get_error_issue\` once for an issue that they leave
+   in doubt; no call is needed for single occurrences.
 3. \`get_fix_context\` for issues to fix now.
 4. \`set_error_issue_status\` with a reason, when the user decided so: ignored for noise, resolved once the fix is merged.
 
 ## Fix an error
 1. \`get_fix_context\` {"issue":"SHOP-31"}: files with their lines, the stack with the code around the crash, breadcrumbs,
-   environments, the last good release and its commits, and how the requirements of these files are covered.
+   what the occurrences have in common and what varies, the last good release and its commits, and how the requirements of
+   these files are covered. \`get_error_issue\` adds nothing to it that a fix needs.
 2. Open the files listed first; a path that only a frame names is a claim until the file is found.
 3. Minified frames: \`upload_source_map\` with the build folder and the release, then \`get_fix_context\` again.
 4. Write a test that fails, then fix the cause.
-5. \`get_test_context\` for a requirement marked no_test or not_run, \`record_tests\` for the new test.
-6. \`ingest_test_report\` for the results.
+5. \`get_test_context\` only for a requirement marked no_test or not_run.
+6. \`ingest_test_report\` for the results: it links tests that name their requirement. \`record_tests\` is only for those that do
+   not.
 7. \`set_error_issue_status\` to resolved once the fix is merged, with the commit as reason.
 
 The same can be read as tracegate://error-issue/SHOP-31/fix-context.
@@ -32,9 +35,10 @@ The same can be read as tracegate://error-issue/SHOP-31/fix-context.
 2. \`get_test_context\` {"requirement":"REQ-12"}: text, criteria covered or not, existing tests, files to read, conventions,
    cases to write.
 3. Write the test in the repository, with the requirement named in it, as in "[REQ-12] refuses an expired voucher".
-4. \`record_tests\` registers it at once; a report does so too when the name or a tag has the key.
-5. Run the tests with a reporter: ${reportFormatList}.
-6. \`ingest_test_report\` {"path":"reports/junit.xml"}: coverage before and after, requirements that changed, failing tests.
+4. Run the tests with a reporter: ${reportFormatList}.
+5. \`ingest_test_report\` {"path":"reports/junit.xml"}: links the test, and says the coverage before and after, requirements that
+   changed, failing tests.
+6. \`record_tests\` only for a test whose name and tags cannot have the key.
 
 Gaps, in addition to no_test: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed
 since the test was linked: read both, then link again to confirm), partial_criteria. Only a result that passed verifies.

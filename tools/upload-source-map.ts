@@ -143,6 +143,10 @@ function outcomeSentence(outcome: UploadOutcome, release: string | undefined): s
   const scripts = outcome.scripts === 0 ? '' : ` and ${counted(outcome.scripts, 'minified file')}`
   const what = `${counted(outcome.maps, 'source map')}${scripts}`
   if (known) return `Nothing was sent: the service has these bytes (${what}) and uses them for ${of} too.`
-  const issues = resymbolicated === undefined ? '' : `; ${counted(resymbolicated, 'issue')} symbolicated again`
-  return `Uploaded ${what} for ${of}${issues}.`
+  return `Uploaded ${what} for ${of}${usedBy(resymbolicated)}.`
+}
+
+function usedBy(issues: number | undefined): string {
+  if (issues === undefined) return ''
+  return issues === 0 ? '; no event has used it yet' : `; ${counted(issues, 'issue')} symbolicated again`
 }

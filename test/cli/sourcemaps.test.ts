@@ -44,7 +44,7 @@ test('sourcemaps upload prints the outcome of each file, and its steps on stderr
       ~/bad.js.map: not usable
         warning: version must be the number 3, but is the number 2.
       not sent: 1 other file
-    0 issues symbolicated again
+    no event has used these maps yet
     "
   `)
   expect(stderr).toMatchInlineSnapshot(`

@@ -21,8 +21,15 @@ export function summary(
     ),
     ...skippedLine(outcome),
     ...(outcome.limitsWarning === undefined ? [] : [`  ${outcome.limitsWarning}`]),
-    ...(resymbolicated === undefined ? [] : [`${counted(resymbolicated, 'issue')} symbolicated again`]),
+    ...(resymbolicated === undefined || !ready ? [] : [usedLine(resymbolicated)]),
   ]
+}
+
+/** Maps usually arrive before the first event. */
+function usedLine(resymbolicated: number): string {
+  return resymbolicated === 0
+    ? 'no event has used these maps yet'
+    : `${counted(resymbolicated, 'issue')} symbolicated again`
 }
 
 function fileLines(files: NonNullable<UploadOutcome['sourceMap']['files']>): string[] {
