@@ -10,6 +10,16 @@ export function cutWithEllipsis(text: string, max: number): string {
   return text.length <= max ? text : `${cut(text, max - 1)}…`
 }
 
+/** At most `max` UTF-16 units of the text around a place, with an ellipsis at each end where text was cut off. */
+export function cutAround(text: string, place: number, max: number): string {
+  if (text.length <= max) return text
+  const middle = Math.min(Math.max(place, 0), text.length)
+  const start = Math.min(Math.max(0, middle - Math.floor(max / 2)), text.length - max)
+  if (start === 0) return cutWithEllipsis(text, max)
+  const rest = text.slice(start + 1).toWellFormed()
+  return `…${cutWithEllipsis(rest, max - 1)}`
+}
+
 /** The text on one line: each run of white space becomes one space, none at the ends. */
 export function onOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()

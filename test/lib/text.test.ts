@@ -1,5 +1,14 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cut, cutWithEllipsis, decodeText, onOneLine, replaceControls, replaceUnstorable } from '../../src/lib/text.ts'
+import {
+  cut,
+  cutAround,
+  cutWithEllipsis,
+  decodeText,
+  onOneLine,
+  replaceControls,
+  replaceUnstorable,
+} from '../../src/lib/text.ts'
 
 test('a cut text never ends in half a surrogate pair', () => {
   expect(cut('a😀b', 4)).toBe('a😀b')
@@ -33,4 +42,28 @@ test.each<[string, Buffer, string | undefined]>([
   ['UTF-8 when the declared encoding is unknown', Buffer.from('Grüße'), 'x-none'],
 ])('text is decoded as %s', (_, bytes, declared) => {
   expect(decodeText(bytes, declared)).toBe('Grüße')
+})
+
+test('what is around a place is kept, with an ellipsis where text was cut off', () => {
+  expect(cutAround('0123456789', 5, 10)).toBe('0123456789')
+  expect(cutAround('0123456789abcdef', 0, 6)).toBe('01234…')
+  expect(cutAround('0123456789abcdef', 8, 6)).toBe('…6789…')
+  expect(cutAround('0123456789abcdef', 16, 6)).toBe('…bcdef')
+})
+
+test('no text becomes longer, and the place is shown', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.nat({ max: 200 }),
+      fc.integer({ min: 4, max: 60 }),
+      (text, at, max) => {
+        const place = Math.min(at, text.length - 1)
+        const cut = cutAround(text, place, max)
+        expect(cut.length).toBeLessThanOrEqual(Math.max(max, 0))
+        expect(cut.isWellFormed() || !text.isWellFormed()).toBe(true)
+        expect(!/^[\x20-\x7e]*$/.test(text) || cut.includes(text.charAt(place))).toBe(true)
+      },
+    ),
+  )
 })

@@ -74,9 +74,8 @@ interface Tally {
 }
 
 /**
- * Opens the passages of a block: cleaned, redacted, cut. Together with `knownName` and
- * `textMatching` this is the only way from `Untrusted` to
- * text for an agent. Empty members are omitted. Large blocks are opened in slices.
+ * Opens the passages of a block: cleaned, redacted, cut. Together with `knownName` and `textMatching` this is the only way
+ * from `Untrusted` to text for an agent. Empty members are omitted. Large blocks are opened in slices.
  */
 export function openBlock(content: { readonly [name: string]: BlockContent }): Promise<OpenedBlock> {
   return inSlices(openSteps(content))
@@ -300,6 +299,11 @@ export function untrustedMember(
 ): Untrusted<unknown> | undefined {
   const value = object === undefined ? undefined : Untrusted.open(object)[name]
   return value === undefined ? undefined : new Untrusted(value)
+}
+
+/** The members of an untrusted object, their names untrusted too. */
+export function untrustedMembers(object: Untrusted<Record<string, unknown>>) {
+  return Object.entries(Untrusted.open(object)).map((member) => member.map((part) => new Untrusted(part)))
 }
 
 /** Whether the object has only members with these names. */

@@ -6,16 +6,22 @@ import type {
   Exception as ExceptionSchema,
   Frame as FrameSchema,
 } from '../../../src/contract/events.ts'
+import type { Untrusted } from '../../../src/contract/base/text.ts'
+import { cutAround } from '../../../src/lib/text.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { isGenerated } from '../../../src/mcp/text/claimed-code.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
+import { redact } from '../../../src/mcp/text/redact/index.ts'
 import {
+  combined,
   compareName,
   hasOnly,
   hasText,
   isShort,
   knownName,
+  nameContains,
   untrustedMember,
+  untrustedMembers,
   Quoted,
   quoted,
   type BlockContent,
@@ -41,13 +47,26 @@ const limits: Record<'concise' | 'full', Limits> = {
   full: { exceptions: 8, frames: 40, breadcrumbs: 30, message: 4000, tags: 40 },
 }
 
+/** Characters that are shown of a line of code. */
+const CODE_CHARACTERS = 120
 /** A longer line of code is minified, and a part of it explains nothing. */
-export const CODE_CHARACTERS = 120
+const LONGEST_LINE = 400
 
-/** Whether the code of a frame can be shown. That of generated code is of another file: SDKs look its line up anywhere. */
-export function hasCode({ filename, context_line: code }: Frame): boolean {
-  if (!hasText(code) || !isShort(code, CODE_CHARACTERS)) return false
-  return !isGenerated(filename)
+/**
+ * A line of code, of a long one the part around a column (from 1; 0 when it is not known); undefined for a minified line,
+ * one that the SDK has cut, and an empty one.
+ */
+export function codeLine(line: Frame['context_line'], column = 0): Untrusted<string> | undefined {
+  if (!hasText(line) || !isShort(line, LONGEST_LINE)) return undefined
+  if (isShort(line, CODE_CHARACTERS)) return line
+  if (nameContains(line, '{snip}')) return undefined
+  // A secret is found only with the name that stands before it.
+  return combined([line], ([text = '']) => cutAround(redact(text).text, column - 1, CODE_CHARACTERS))
+}
+
+/** The line of code of a frame. That of generated code is of another file: SDKs look its line up anywhere. */
+export function frameCode({ filename, context_line: line, colno }: Frame): Untrusted<string> | undefined {
+  return isGenerated(filename) ? undefined : codeLine(line, colno)
 }
 
 /** What the service itself says about an occurrence; names appear only where the workspace vouches for them. */
@@ -58,11 +77,17 @@ export function eventFacts(event: Event) {
     level: event.level,
     environment: vouchedName(event.environment, event.environment_known),
     release: vouchedName(event.release, event.release_known),
-    symbolication: withoutPrefix(event.symbolication_state, 'SYMBOLICATION_STATE_'),
+    symbolication: symbolicationWord(event.symbolication_state),
     exceptions: event.exceptions?.length,
     frames: event.exceptions?.reduce((sum, { frames = [] }) => sum + frames.length, 0),
     breadcrumbs: event.breadcrumbs?.length,
   }
+}
+
+/** Nothing where there is nothing to map. */
+function symbolicationWord(state: Event['symbolication_state']): string | undefined {
+  const word = withoutPrefix(state, 'SYMBOLICATION_STATE_')
+  return word === 'not_needed' ? undefined : word
 }
 
 /**
@@ -91,7 +116,7 @@ export function describeEvent(
       })),
       request: hasText(event.request?.url) ? quoted`${event.request.method} ${event.request.url}` : undefined,
       transaction: quoted`${event.transaction}`,
-      breadcrumbs: crumbs.slice(-limit.breadcrumbs).map(crumbLine),
+      breadcrumbs: crumbs.slice(-limit.breadcrumbs).map((crumb) => crumbBefore(event.timestamp, crumb)),
       tags: tags.slice(0, limit.tags).map((tag) => quoted`${tag.key}=${tag.value}`.cut(120)),
       sdk: quoted`${event.sdk?.name} ${event.sdk?.version}`.cut(80),
     },
@@ -148,34 +173,46 @@ function frameLine(frame: Frame, here: LocatedFiles | undefined) {
   const column = frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${frame.colno}`
   const name = frame.function
   if (frame.in_app !== true) return quoted`${file}:${line}${column} ${name}`
-  const code = hasCode(frame) ? frame.context_line : undefined
+  const code = frameCode(frame)
   return code === undefined
     ? quoted`${file}:${line}${column} ${name} [in app]`
     : quoted`${file}:${line}${column} ${name} [in app] > ${code}`
 }
 
-function crumbLine(crumb: Breadcrumb) {
-  const head = quoted`${toSecond(crumb.timestamp)} ${crumb.category} ${crumb.level}: ${crumb.message} `
-  return new Quoted([...head.parts, ...crumbData(crumb)], 200, false)
-}
+/** Seconds. */
+const DAY = 86_400
 
 /** `-8s http: GET https://shop.example/api/cart 200`: a breadcrumb, by the seconds from it to the crash. */
 export function crumbBefore(crash: string | undefined, crumb: Breadcrumb): Quoted {
   const seconds = (Date.parse(crumb.timestamp ?? '') - Date.parse(crash ?? '')) / 1000
   const passed = Math.abs(seconds) < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)
-  const at = Number.isNaN(passed) ? '' : `${passed > 0 ? '+' : ''}${passed}s `
+  // A clock that is more than a day off says nothing.
+  const at = Number.isNaN(passed) || Math.abs(passed) > DAY ? '' : `${passed > 0 ? '+' : ''}${passed}s `
   const isUsual = !hasText(crumb.level) || compareName(crumb.level, 'info') !== undefined
   const head = isUsual ? quoted`${at}${crumb.category}: ` : quoted`${at}${crumb.category} ${crumb.level}: `
   const message = hasText(crumb.message) ? [crumb.message, ' '] : []
   return new Quoted([...head.parts, ...message, ...crumbData(crumb)], 160, false)
 }
 
-/** Members of a request's breadcrumb, the last ones of which explain nothing. */
-const REQUEST = new Set(['method', 'url', 'status_code', 'type', 'request_body_size', 'response_body_size'])
+/** Members of a request's breadcrumb that the line says or that explain nothing. */
+const REQUEST = new Set([
+  'method',
+  'http.method',
+  'http.request.method',
+  'url',
+  'status_code',
+  'type',
+  'request_body_size',
+  'response_body_size',
+])
 
-/** The data of a breadcrumb; of a request as `GET url 200`. */
+/** The data of a breadcrumb, `pieces=2 total=2580`; of a request `GET url 200`. */
 function crumbData({ data }: Breadcrumb): Quoted['parts'] {
-  const url = untrustedMember(data, 'url')
-  if (data === undefined || url === undefined || !hasOnly(data, REQUEST)) return [data]
-  return quoted`${untrustedMember(data, 'method')} ${url} ${untrustedMember(data, 'status_code')}`.parts
+  if (data === undefined) return []
+  const [url, status] = [untrustedMember(data, 'url'), untrustedMember(data, 'status_code')]
+  if (url === undefined || !hasOnly(data, REQUEST)) {
+    return untrustedMembers(data).flatMap(([name, value], index) => [index === 0 ? '' : ' ', name, '=', value])
+  }
+  const method = [...REQUEST].filter((name) => name.endsWith('method')).map((name) => untrustedMember(data, name))
+  return quoted`${method.find((name) => name !== undefined)} ${url} ${status}`.parts
 }

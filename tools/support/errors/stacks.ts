@@ -1,7 +1,7 @@
 import { counted } from '../../../src/lib/counted.ts'
-import { combined, hasText, isShort, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
+import { combined, hasText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
-import { CODE_CHARACTERS, errorLine, frameLocation, hasCode, type Event, type Frame } from './events.ts'
+import { codeLine, errorLine, frameCode, frameLocation, type Event, type Frame } from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */
 const EXCEPTIONS = 4
@@ -41,7 +41,7 @@ interface Describing {
 
 function describeStack(frames: readonly Frame[], { withCode, here }: Describing) {
   const crashFirst = frames.toReversed()
-  const found = withCode ? crashFirst.findIndex((frame) => isOurs(frame) && hasCode(frame)) : -1
+  const found = withCode ? crashFirst.findIndex((frame) => isOurs(frame) && frameCode(frame) !== undefined) : -1
   const at = crashFirst[found]
   return { ...(at && { code: codeAround(at) }), frames_crash_first: lines(crashFirst, found, here) }
 }
@@ -71,8 +71,9 @@ function frameLine(frame: Frame, { withCode, here }: Describing): BlockContent {
   const { file, line, column } = frameLocation(frame, here)
   const at = column === undefined || column <= 0 ? '' : `:${column}`
   const library = isOurs(frame) ? '' : ' (library)'
-  return withCode && hasCode(frame)
-    ? quoted`${file}:${line}${at} ${frame.function}${library} > ${frame.context_line}`
+  const code = withCode ? frameCode(frame) : undefined
+  return code !== undefined
+    ? quoted`${file}:${line}${at} ${frame.function}${library} > ${code}`
     : quoted`${file}:${line}${at} ${frame.function}${library}`
 }
 
@@ -105,7 +106,7 @@ function isOurs(frame: Frame): boolean {
 
 /** The line that crashed and the lines around it, each with its number, the one that crashed marked. */
 function codeAround(frame: Frame): Quoted {
-  const { line = 0 } = frameLocation(frame)
+  const { line = 0, column } = frameLocation(frame)
   const before = (frame.pre_context ?? []).slice(-AROUND)
   const after = (frame.post_context ?? []).slice(0, AROUND)
   const parts = [...before, frame.context_line, ...after].flatMap((text, index) => {
@@ -113,7 +114,7 @@ function codeAround(frame: Frame): Quoted {
     const mark = number === line ? '>' : ' '
     return [
       `${index === 0 ? '' : '\n'}${number}${mark} `,
-      text !== undefined && isShort(text, CODE_CHARACTERS) ? text : '…',
+      hasText(text) ? (codeLine(text, number === line ? column : 0) ?? '…') : '',
     ]
   })
   return new Quoted(parts, 1_200, true)

@@ -220,3 +220,13 @@ test('a new version of the runtime does not split an issue', () => {
     ).hash
   expect(hash('get')).toBe(hash('orElseThrow'))
 })
+
+test('functions of the engine and files of browser extensions are not the team’s, though SDKs for browsers say so', () => {
+  const frames = ['https://shop.example/app.js', '<anonymous>', '[native code]', 'chrome-extension://abc/inject.js']
+  expect(
+    own(
+      'javascript',
+      frames.map((filename) => ({ function: 'encodeURIComponent', filename, in_app: true })),
+    ),
+  ).toEqual([true, false, false, false])
+})

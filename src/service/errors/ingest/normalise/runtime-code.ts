@@ -31,18 +31,25 @@ function isInstalled(path: string): boolean {
 }
 
 /**
- * Whether the code is a package's although the SDK says otherwise: SDKs for browsers mark every frame as in-app, the
- * one for PHP everything that is not excluded by hand. Sentry's rules correct both. The one for Python marked every
- * frame before it knew the project's folder; it then also marks the standard library and generated code, which no team
- * includes, and `isEach` says that every frame of the event is marked.
+ * Whether the code is a package's or the engine's although the SDK says otherwise: SDKs for browsers mark every frame as
+ * in-app, `encodeURIComponent` and those of extensions too, the one for PHP everything that is not excluded by hand.
+ * Sentry's rules correct both. The one for Python marked every frame before it knew the project's folder; it then also
+ * marks the standard library and generated code, which no team includes, and `isEach` says that every frame of the event
+ * is marked.
  */
 export function isMarkedByDefault(place: CodePlace, { isEach }: { isEach: boolean }): boolean {
   const { platform, abs_path, filename } = place
   const paths = [abs_path, filename]
   if (platform === 'php') return paths.some((path) => /(?:^|[/\\])vendor[/\\]/.test(path))
   if (platform === 'python') return isPythonPackage(paths) ? isEach : paths.some(isPythonRuntime)
-  return (platform === 'javascript' || platform === 'node') && paths.some(isVendored)
+  return (
+    (platform === 'javascript' || platform === 'node') &&
+    paths.some((path) => isVendored(path) || isNative(path) || EXTENSION.test(path))
+  )
 }
+
+/** The address of a browser extension's file. */
+const EXTENSION = /^[\w-]+-extension:/i
 
 function isPythonPackage(paths: readonly string[]): boolean {
   return paths.some((path) => /(?:^|[/\\])(?:site|dist)-packages[/\\]/.test(path))

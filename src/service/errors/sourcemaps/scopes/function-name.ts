@@ -18,7 +18,7 @@ export interface NameTables {
  * called it: the name called there is used for a function that the tables cannot name (errors §3.1).
  */
 export function functionName(position: Position, { map, scopes }: NameTables, caller?: Position): string {
-  if (scopes === undefined) return calledName(map, caller)
+  if (scopes === undefined) return isInCallback(map, position, caller) ? '' : calledName(map, caller)
   const found = scopes.innermost(position.line, position.column)
   if (found === undefined) return ''
   const moved = movedFrom(map, position, found)
@@ -114,14 +114,25 @@ const LINES_OF_CALL = 50
  * that of a function between the two that has no frame.
  */
 function isArgument(map: MapTable, start: Position, caller: Position | undefined): boolean {
+  return isInCall(textOfCall(map, start, caller))
+}
+
+/** Whether a position is in the code of a function that is an argument of the call in its caller. */
+function isInCallback(map: MapTable, position: Position, caller: Position | undefined): boolean {
+  const text = textOfCall(map, position, caller)
+  return /=>|\bfunction\b/.test(text) && isInCall(text)
+}
+
+/** The original text from the call in the caller to a position behind it; '' when the position is elsewhere. */
+function textOfCall(map: MapTable, position: Position, caller: Position | undefined): string {
   const call = caller && exactMapping(map, caller)
-  const literal = exactMapping(map, start)
-  if (call === undefined || literal === undefined || call.source !== literal.source) return false
-  if (literal.line < call.line || literal.line - call.line > LINES_OF_CALL) return false
-  const lines = map.lines(call.source, call.line, literal.line + 1) ?? []
+  const place = exactMapping(map, position)
+  if (call === undefined || place === undefined || call.source !== place.source) return ''
+  if (place.line < call.line || place.line - call.line > LINES_OF_CALL) return ''
+  const lines = map.lines(call.source, call.line, place.line + 1) ?? []
   // The end first: both may be on one line.
-  const ended = [...lines.slice(0, -1), (lines.at(-1) ?? '').slice(0, literal.column)].join('\n')
-  return isInCall(ended.slice(call.column))
+  const ended = [...lines.slice(0, -1), (lines.at(-1) ?? '').slice(0, place.column)].join('\n')
+  return ended.slice(call.column)
 }
 
 /** Whether a text that begins with a call ends inside its brackets; brackets in texts count like others. */

@@ -1,5 +1,6 @@
 import type { NormalFrame } from '../../event/event.ts'
 import type { EventSymbolicator, Symbolicable, Symbolication } from '../../../shared/event-symbolicator.ts'
+import { isNative } from '../../../shared/code-paths.ts'
 import { createPace } from '../../../shared/pace.ts'
 import type { Database } from '../../../sql/database.ts'
 import { createArtifactIndex } from './artifacts.ts'
@@ -222,7 +223,7 @@ function summarise(read: readonly StackReading[]): Symbolication {
       mapped,
       found.map(({ problem }) => problem),
     ),
-    frames_total: read.reduce((sum, { frames }) => sum + frames.length, 0),
+    frames_total: read.reduce((sum, { frames }) => sum + frames.filter(hasFile).length, 0),
     frames_mapped: mapped,
     problems: found.map(({ frame, problem }) => ({
       frame_index: frame.index,
@@ -231,6 +232,11 @@ function summarise(read: readonly StackReading[]): Symbolication {
       reason: problem.reason,
     })),
   }
+}
+
+/** The engine's own functions, such as `encodeURIComponent`, have no file that a map could lead to. */
+function hasFile({ filename, abs_path: path }: NormalFrame): boolean {
+  return !isNative(filename) && !isNative(path)
 }
 
 function withFrames<E extends Symbolicable>(event: E, read: readonly StackReading[]): E {

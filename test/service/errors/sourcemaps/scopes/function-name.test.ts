@@ -90,6 +90,7 @@ test('a callback has no name, whatever it is called by', () => {
 test('a callback is not named after the function that it is passed to', () => {
   const minified = minify('text.replaceAll(/[(]/g, (found) => {\n  return HERE(found)\n}); later()')
   expect(nameIn(minified, { at: 'HERE', caller: 'replaceAll' })).toBe('')
+  expect(nameIn(minified, { at: 'HERE', caller: 'replaceAll', withoutScopes: true })).toBe('')
   // What is called after that call says how the function is called.
   const passed = minify('register(1, (found) => HERE(found)); later()')
   expect(nameIn(passed, { at: 'HERE', caller: 'later' })).toBe('later')

@@ -88,6 +88,14 @@ test('a frame says where it is in the source, with the lines around it as they w
   expect(await placesOf(app)).toEqual(crashed)
 })
 
+test('functions of the engine are none of the frames that a map could resolve', async () => {
+  await using app = await startApp()
+  const native = { function: 'encodeURIComponent', filename: '<anonymous>', in_app: true }
+  await app.ingest(eventOf({ ...thrown, frames: [...thrown.frames, native] }))
+  const { symbolication } = await latestEvent(app)
+  expect(symbolication).toMatchObject({ frames_total: 6, frames_mapped: 0 })
+})
+
 test('without a map every frame of the minified file says why it is minified', async () => {
   await using app = await startApp()
   await app.ingest(eventOf(thrown))
