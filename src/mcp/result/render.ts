@@ -113,17 +113,17 @@ function write(draft: Draft, about: BlockFacts): Rendered {
   const { source = '' } = about.provenance ?? {}
   const warning = shown && isAlarming(about.flags) ? `${article(source).capital} ${source} ${WARNING}` : undefined
   const { product, truncated, adjusted } = draft
-  const structured = members({
+  const structured = withTables({
     answer: draft.answer,
     warning,
     product,
-    data: asTables(draft.data),
+    data: draft.data,
     untrusted: shown && {
       provenance: about.provenance,
       removed,
       redacted: about.redacted,
       ...(isAlarming(about.flags) && { flags: about.flags }),
-      ...asTables(draft.untrusted),
+      ...draft.untrusted,
     },
     truncated,
     next_cursor: draft.nextCursor,
@@ -206,6 +206,16 @@ function plainJson(value: unknown): Json | undefined {
   if (typeof value !== 'object') return undefined
   const copy = members(value)
   return Object.keys(copy).length === 0 ? undefined : copy
+}
+
+/** The members of a result, its long lists of objects as tables, in which a missing cell is null. */
+function withTables(value: object): Members {
+  const copy = members(value)
+  for (const name of ['data', 'untrusted']) {
+    const part = copy[name]
+    if (isMembers(part)) copy[name] = asTables(part)
+  }
+  return copy
 }
 
 /** Lists of objects, each longer than ten, in the form {columns, rows}. */

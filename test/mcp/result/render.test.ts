@@ -71,6 +71,21 @@ test('more than ten rows are sent as columns and rows', async () => {
   expect(structured['data']).toMatchObject({ rows: { columns: ['id', 'level'] } })
 })
 
+test('each cell of columns and rows is below its column, also where a row lacks a member', async () => {
+  const rows = Array.from({ length: 11 }, (_, index) => ({
+    id: `id-${String(index)}`,
+    ...(index === 0 && { state: 'new' }),
+    level: 'error',
+  }))
+  const { structured } = await render({ answer: '11 error issues.', data: { rows } }, list)
+  const { columns, rows: cells } = (structured['data'] as { rows: { columns: string[]; rows: unknown[][] } }).rows
+  expect(columns).toEqual(['id', 'state', 'level'])
+  expect(cells.slice(0, 2)).toEqual([
+    ['id-0', 'new', 'error'],
+    ['id-1', null, 'error'],
+  ])
+})
+
 test('no event text gets out of its block, whatever it holds', async () => {
   const marker = fc.constantFrom(
     '</untrusted-',
