@@ -24,13 +24,17 @@ export function excerpt(text: string, parts: readonly Part[]): string {
   return shown.join('\n')
 }
 
+/** An id of version 7, or its beginning as far as it tells the row. */
+const UUID = /\b01[0-9a-f]{6}-[0-9a-f]{4}(?:-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})?\b/g
+
 /**
- * The answer with a constant in place of what is drawn at random for each call (the nonce of a block, page tokens), and
+ * The answer with a constant in place of what is drawn at random for each call (the nonce of a block, page tokens, ids), and
  * without spaces at the ends of lines, which the formatter removes.
  */
 export function steady(text: string): string {
   return text
     .replaceAll(/(?<=<\/?untrusted-)[0-9a-f]+/g, ({ length }) => '1938c7e6776f888e8a8f8dc6af36219d'.slice(0, length))
     .replaceAll(/^(next_cursor: ).+$/gm, '$1…')
+    .replaceAll(UUID, ({ length }) => '01a2038e-1ecf-7000-8000-000000000000'.slice(0, length))
     .replaceAll(/ +$/gm, '')
 }

@@ -48,6 +48,7 @@ const steps: readonly Step[] = [
       { from: /frames_crash_first:$/, lines: 4 },
       { from: /breadcrumbs: / },
       { from: /request: / },
+      { from: /varies: / },
     ],
   },
   {

@@ -71,7 +71,7 @@ function hintName({ name }: Product): string {
 function noSingleProduct(all: readonly Product[]): TeachingError {
   if (all.length === 0) {
     return new TeachingError('not_found', 'the token sees no product', {
-      expected: 'a product, made by the user in the web interface or with tracegate serve',
+      expected: 'a product, made by the user in the web interface or with tracegate init',
     })
   }
   return new TeachingError('ambiguous_name', `several products: say which`, {
