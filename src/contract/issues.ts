@@ -117,7 +117,7 @@ export const listIssues = endpoint({
     levels: z.array(accept(Level)).optional(),
     platforms: z.array(z.string().min(1)).optional(),
     period,
-    sort: z.enum(['last_seen', 'first_seen', 'times_seen']).optional(),
+    sort: z.enum(['last_seen', 'first_seen', 'times_seen']).optional().describe('Descending. Default last_seen.'),
     q: z
       .string()
       .optional()

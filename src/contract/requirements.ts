@@ -204,7 +204,10 @@ export const listRequirements = endpoint({
     q: z.string().optional().describe('Full text.'),
     updated_since: Timestamp.optional(),
     view: accept(RequirementView).optional().describe('BASIC omits statement, rationale, criteria and code_refs.'),
-    sort: z.enum(['position', 'key', 'updated_at', 'priority']).optional(),
+    sort: z
+      .enum(['position', 'key', 'updated_at', 'priority'])
+      .optional()
+      .describe('A search with q lists the best match first. Default position.'),
     ...paging,
   },
   returns: { ...list('requirements', Requirement) },

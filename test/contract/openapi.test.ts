@@ -58,7 +58,10 @@ test.each(endpoints)('%s is listed under its path and method with its name, scop
 
 test.each(endpoints)('%s: path, query and body together form its input', (_, endpoint) => {
   const { parameters = [], requestBody } = findOperation(endpoint.path, endpoint.method)
-  const own = parameters.filter((parameter) => 'name' in parameter).map(({ name }) => name)
+  // Those with a dot are members of an object that a bare body leaves out.
+  const own = parameters.flatMap((parameter) =>
+    'name' in parameter && !parameter.name.includes('.') ? parameter.name : [],
+  )
   const body = Object.keys(requestBody?.content['application/json'].schema.properties ?? {})
   const shared = ['page_token', 'page_size'].filter((name) => refers(parameters, name))
   expect([...own, ...body, ...shared].toSorted()).toEqual(Object.keys(endpoint.input.shape).toSorted())
@@ -68,6 +71,25 @@ test('a list offers the paging names of the specification', () => {
   const { parameters = [] } = findOperation('/v1/products/{product_id}/issues', 'GET')
   expect(refers(parameters, 'pagination.page_token')).toBe(true)
   expect(refers(parameters, 'pagination.page_size')).toBe(true)
+})
+
+test('a bare report has its run and its options in the query', () => {
+  const { parameters = [] } = findOperation('/v1/products/{product_id}/tests:ingest', 'POST')
+  const named = parameters.flatMap((parameter) => ('name' in parameter ? parameter : []))
+  for (const name of ['run.environment', 'run.release', 'options.create_missing']) {
+    expect(named.find((parameter) => parameter.name === name)).toMatchObject({ in: 'query', required: false })
+  }
+})
+
+test('a parameter that has a default names it', () => {
+  const parameter = (path: string, name: string) =>
+    findOperation(path, 'GET').parameters?.find((one) => 'name' in one && one.name === name)
+  expect(parameter('/v1/products/{product_id}/issues', 'sort')).toMatchObject({ schema: { default: 'last_seen' } })
+  expect(parameter('/v1/products/{product_id}/coverage-gaps', 'window')).toMatchObject({ schema: { default: '7d' } })
+  expect(parameter('/v1/branches/{branch_id}/link-proposals', 'state')).toMatchObject({
+    schema: { default: ['LINK_PROPOSAL_STATE_PENDING'] },
+  })
+  expect(document.components.parameters.page_size).toMatchObject({ schema: { default: 50 } })
 })
 
 test('list parameters are repeated', () => {

@@ -69,9 +69,23 @@ function toOperation(name: string, endpoint: Endpoint): Operation {
     name,
     endpoint,
     inPath,
-    parameters: pick((member) => inPath.has(member) || (inQuery && !(member in pagingNames))),
+    parameters: pick((member) => inPath.has(member) || (inQuery && !(member in pagingNames))).extend(
+      rawParameters(endpoint),
+    ),
     body: pick((member) => !inQuery && !inPath.has(member)),
   }
+}
+
+/** What is passed in the query next to a bare body, as in `run.environment`. */
+function rawParameters({ input, rawBody }: Endpoint): z.ZodRawShape {
+  const members = (rawBody?.query ?? []).flatMap((object) => {
+    const schema = input.shape[object]
+    const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema
+    return inner instanceof z.ZodObject
+      ? Object.entries(inner.partial().shape).map(([name, member]) => [`${object}.${name}`, member] as const)
+      : []
+  })
+  return Object.fromEntries(members)
 }
 
 function hasBody({ method }: Endpoint): boolean {
@@ -107,8 +121,16 @@ function toParameters({ inPath }: Operation, { properties = {}, required = [] }:
     ...(description !== undefined && { description }),
     // A list is passed by repeating the parameter: `levels=error&levels=fatal`.
     ...(schema.type === 'array' && { style: 'form', explode: true }),
-    schema,
+    schema: { ...schema, ...defaultIn(description, schema) },
   }))
+}
+
+/** The default that the last words of a description name: `Default 7d.` */
+function defaultIn(description: string | undefined, { type }: JsonSchema): { default?: unknown } {
+  const word = /\bDefault ([\w.]+)\.$/.exec(description ?? '')?.[1]
+  if (word === undefined) return {}
+  if (type === 'array') return { default: [word] }
+  return { default: type === 'integer' || type === 'number' ? Number(word) : word }
 }
 
 /** The specification's names of the paging parameters, and the short names that are accepted as well (contract §0.3). */
@@ -118,15 +140,17 @@ const pagingNames: Readonly<Record<string, readonly string[]>> = {
 }
 
 const tokenSchema = { type: 'string' }
-const sizeSchema = { type: 'integer', minimum: 1 }
+const sizeSchema = { type: 'integer', minimum: 1, default: 50 }
 const tokenText = 'next_page_token of the previous page; bound to the other parameters.'
 const sizeText = 'Rows per page, default 50, at most 200; larger values are clamped.'
 
+const onlyOnce = 'Both with different values are refused with 400.'
+
 const sharedParameters = {
   'pagination.page_token': query('pagination.page_token', tokenText, tokenSchema),
-  page_token: query('page_token', 'Short for pagination.page_token.', tokenSchema),
+  page_token: query('page_token', `Short for pagination.page_token. ${onlyOnce}`, tokenSchema),
   'pagination.page_size': query('pagination.page_size', sizeText, sizeSchema),
-  page_size: query('page_size', 'Short for pagination.page_size.', sizeSchema),
+  page_size: query('page_size', `Short for pagination.page_size. ${onlyOnce}`, sizeSchema),
   'If-Match': header('If-Match', 'The etag that the resource must still have, same as the member etag.'),
   'Idempotency-Key': header('Idempotency-Key', 'Same as the member request_id.'),
 }

@@ -115,7 +115,8 @@ export async function ingestDraft(
     unresolved_refs: keepFirst(notes, 'unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
     warnings: keepFirst(notes, 'warnings', warnings, WARNINGS_SHOWN),
     coverage_effect: { before, after },
-    gate_stale: applied.recorded > 0 || annotated.created > 0 || missing.length > 0,
+    // No verdict is computed yet (contract §7), so none can be older than these results.
+    gate_stale: false,
     truncation_signals: notes.list(),
   }
 }

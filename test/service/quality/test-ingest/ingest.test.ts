@@ -102,7 +102,7 @@ test('a report creates suites and cases, records results, links by annotation an
     before: { verified: 0, not_run: 0, no_test: 1, failing: 0, suspect: 0 },
     after: { verified: 1, not_run: 0, no_test: 0, failing: 0, suspect: 0 },
   })
-  expect(report.gate_stale).toBe(true)
+  expect(report.gate_stale).toBe(false)
   expect(report.run.totals).toMatchObject({ tests: 2, passed: 1, failed: 1 })
   expect(await coverage(app, requirement)).toMatchObject({ state: 'verified', failing: false })
   const [first] = await tests(app)
