@@ -9,11 +9,13 @@ import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import {
+  commitRange,
   describeEnvironments,
   describeOccurrence,
   describeRelated,
   describeReleases,
   describeRequirements,
+  filesHere,
   filesNote,
   findUntested,
   gitRef,
@@ -28,6 +30,7 @@ import {
 import { compareFrames } from './support/errors/claims.ts'
 import { doubtSentence, evidenceLine } from './support/errors/evidence.ts'
 import { errorEvent, issueSentence } from './support/errors/issues.ts'
+import { findNeighbours, logLine } from './support/errors/neighbours.ts'
 import { eventOrReport } from './support/test-names.ts'
 import { mayHaveValues } from './support/errors/values.ts'
 import { readVariation, variationLimits } from './support/errors/variation.ts'
@@ -67,6 +70,7 @@ export const getFixContext = defineTool({
       code: z.string(),
     }).optional(),
     files_note: z.string().optional(),
+    neighbours: rows({ file: z.string(), imported_by: z.string(), changed_in: z.string() }).optional(),
     requirements: requirementRows.optional(),
     requirements_note: z.string().optional(),
     environments: rows({ environment: z.string(), events: z.int(), share: z.string() }).optional(),
@@ -74,6 +78,7 @@ export const getFixContext = defineTool({
     releases: fields({ first: z.string(), last: z.string(), last_good: z.string(), commits: teamLine }).optional(),
     evidence: z.string(),
     source_maps: z.string().optional(),
+    git_log: z.string().optional(),
     git_ref: teamLine.optional(),
     related_issues: rows({ id: z.string(), shared_frames: z.int(), same_cause: z.string() }).optional(),
     compared: z.string().optional(),
@@ -82,6 +87,7 @@ export const getFixContext = defineTool({
   }),
   cuts: [
     { path: 'related_issues' },
+    { path: 'neighbours' },
     { path: 'tags', least: 3 },
     { path: 'breadcrumbs', keep: 'last', least: 3 },
     { path: 'names_by_no_member', least: 3 },
@@ -110,6 +116,12 @@ export const getFixContext = defineTool({
     const code = await compareFrames(fix, here, local)
     const files = matchedFiles(implicated, here).map((row) => ({ ...row, code: code.get(row.file) }))
     const related = describeRelated(relatives, products)
+    const range = commitRange(fix)
+    const neighbours = await findNeighbours(filesHere(files, here), range, context)
+    const log = logLine(
+      range,
+      [...files, ...neighbours].map(({ file }) => file),
+    )
     const sourceMaps = event ? sourceMapLine(event, offers) : undefined
     const { content, own } = describeOccurrence(fix, here)
     const cut = cutNames(fix.truncation_signals ?? [], {
@@ -127,13 +139,16 @@ export const getFixContext = defineTool({
         files,
         // A generated file is not in the repository, as the line about source maps says.
         files_note: sourceMaps === undefined ? filesNote(files.length, implicated, here) : undefined,
+        neighbours: neighbours.length === 0 ? undefined : neighbours,
         requirements: covered.rows,
         requirements_note: requirements.length === 0 ? 'no requirement claims these files' : undefined,
         environments: describeEnvironments(fix),
         component: component ? { id: component.slug ?? component.id, name: component.name } : undefined,
-        releases: describeReleases(fix),
+        // The line to run has the commits.
+        releases: log === undefined ? describeReleases(fix) : { ...describeReleases(fix), commits: undefined },
         evidence: evidenceLine(issue),
         source_maps: sourceMaps,
+        git_log: log,
         git_ref: gitRef(fix),
         related_issues: related,
         compared: variation.compared,

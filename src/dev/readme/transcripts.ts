@@ -43,6 +43,7 @@ const steps: readonly Step[] = [
       { from: /^requirements \(/, lines: 4 },
       { from: /^releases: / },
       { from: /^evidence: / },
+      { from: /^git_log: / },
       { from: /error: TypeError/ },
       { from: /code:$/, lines: 6 },
       { from: /frames_crash_first:$/, lines: 4 },

@@ -33,7 +33,8 @@ export async function compareFrames(
   return differing
 }
 
-async function readLines(file: string, local: LocalFiles | undefined): Promise<string[] | undefined> {
+/** The lines of a file of this machine; undefined when it cannot be read. */
+export async function readLines(file: string, local: LocalFiles | undefined): Promise<string[] | undefined> {
   try {
     const read = await local?.read(file, { maxBytes: MOST_BYTES })
     return read && new TextDecoder().decode(read.bytes).split(/\r?\n/)

@@ -68,6 +68,12 @@ export function matchedFiles(files: readonly ImplicatedFile[], { found }: Locate
   })
 }
 
+/** The files of rows that are on this machine. */
+export function filesHere(rows: readonly { file: string }[], { found }: LocatedFiles): string[] {
+  const here = new Set(Array.from(found.values(), ({ file }) => file))
+  return rows.map(({ file }) => file).filter((file) => here.has(file))
+}
+
 function workspaceMatch({ exists_in_snapshot: isKnown, path_source: source }: ImplicatedFile): string | undefined {
   return isKnown === true ? byEnd('workspace', source === 'REPO_PATH_SOURCE_KNOWN_PATH') : undefined
 }
@@ -144,14 +150,21 @@ export function describeEnvironments({ environments = [] }: FixContext) {
 /** The releases around the bug, and the commits between the last good one and the first bad one. */
 export function describeReleases({ releases }: FixContext) {
   if (releases === undefined) return undefined
-  const { first, last, last_good: good, commit_range: range } = releases
-  const [from, to] = [shortCommit(range?.from), shortCommit(range?.to)]
+  const { first, last, last_good: good } = releases
+  const range = commitRange({ releases })
   return {
     first: vouchedName(first?.title, first?.known),
     last: vouchedName(last?.title, last?.known),
     last_good: vouchedName(good?.title, good?.known),
-    commits: from === undefined || to === undefined ? undefined : `${from}..${to}`,
+    commits: range && `${range.from}..${range.to}`,
   }
+}
+
+/** The commits of the last good release and of the first bad one, abbreviated; undefined unless both are known. */
+export function commitRange({ releases }: Pick<FixContext, 'releases'>): { from: string; to: string } | undefined {
+  const { from, to } = releases?.commit_range ?? {}
+  const [first, last] = [shortCommit(from), shortCommit(to)]
+  return first === undefined || last === undefined ? undefined : { from: first, to: last }
 }
 
 /** What the service took for a git ref; a longer or odder text may be an outsider's, copied into the call. */
