@@ -14,7 +14,7 @@ const steps = [
   'Where a requirement has no working test, get_test_context says what the test has to show.',
   'Send the results of the tests with ingest_test_report: it links tests that name their requirement.',
   'Register a test that cannot name it with record_tests.',
-  'Once the user has merged the fix, call set_error_issue_status with resolved and the commit as reason. Not before.',
+  'Once the user has merged the fix, call set_error_issue_status with resolved and the commit as fixed_in. Not before.',
 ]
 
 export const fixErrorIssue = definePrompt({

@@ -8,7 +8,7 @@ const steps = [
   'Call find_error_issues for these, sorted by times_seen, then again for issues first seen recently.',
   'Judge from the rows: state, counts, users, cause, release. Call get_error_issue only for an issue that matters and that its row leaves in doubt, once, never per occurrence.',
   'For each say in one line what breaks, for how many, since which release, and how strong its evidence is.',
-  'Propose for each: fix now, fix later, ignore with a reason, or resolved already. Change a status only after the user agreed.',
+  'Propose for each: fix now, fix later, ignore with a reason (for a time, a count or until another release), or resolved already. Change a status only after the user agreed.',
   'For issues to fix now, get_fix_context has the files, the stack and the coverage.',
 ]
 

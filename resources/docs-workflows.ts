@@ -26,7 +26,7 @@ export const docsWorkflows = defineResource({
 5. \`get_test_context\` only for a requirement marked no_test or not_run.
 6. \`ingest_test_report\` for the results: it links tests that name their requirement. \`record_tests\` is only for those that do
    not.
-7. \`set_error_issue_status\` to resolved once the fix is merged, with the commit as reason.
+7. \`set_error_issue_status\` to resolved once the fix is merged, with the commit as fixed_in.
 
 The same can be read as tracegate://error-issue/SHOP-31/fix-context.
 
@@ -58,7 +58,10 @@ In CI the reports are sent without an agent: \`tracegate report reports/ --envir
    several environments.
 
 ## After a fix
-1. \`set_error_issue_status\` to resolved; the reason names the commit.
-2. A new occurrence in a later release opens the issue again: \`find_error_issues\` shows it with state regressed.
+1. \`set_error_issue_status\` {"issues":["SHOP-31"],"status":"resolved","fixed_in":"1f2e3d4c","reason":"…"}: the answer says what
+   reopens the issue. A commit counts from the first recorded release that has it, else from the next one.
+2. A new occurrence in that release or a later one opens the issue again: \`find_error_issues\` shows it with state regressed.
+   Releases that only events named reopen nothing, so record each release, or upload its source maps.
+3. State still_firing: it was resolved 7 days ago or more, occurrences go on, and no recorded release shows that they are older.
 `,
 })

@@ -9,13 +9,13 @@ import { noEvents } from '../src/mcp/resolve/no-events.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, pick, rows } from '../src/mcp/result/output.ts'
-import { toMinute, withoutPrefix } from '../src/mcp/result/present.ts'
+import { toMinute } from '../src/mcp/result/present.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { knownName, nameContains, Quoted } from '../src/mcp/text/untrusted.ts'
 import { listed, vouchedName } from './support/columns.ts'
 import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/errors/issue-filter.ts'
 import { evidenceWord } from './support/errors/evidence.ts'
-import { errorEvent, type Issue as FoundIssue } from './support/errors/issues.ts'
+import { errorEvent, issueState, type Issue as FoundIssue } from './support/errors/issues.ts'
 import { matchingRows } from './support/errors/search.ts'
 
 const TITLE_CHARACTERS = 120
@@ -154,8 +154,9 @@ function pageSentence(args: Arguments, filter: IssueFilter, { shown, total, rang
 }
 
 /** What is not usual: `new, unhandled`, `regressed`, `warning`. */
-function stateCell({ substatus, level, handled }: FoundIssue): string {
-  const state = withoutPrefix(substatus, 'ISSUE_SUBSTATUS_')
+function stateCell(issue: FoundIssue): string {
+  const { level, handled } = issue
+  const state = issueState(issue)
   return [state !== 'ongoing' && state, level !== 'error' && level, handled === false && 'unhandled']
     .filter(Boolean)
     .join(', ')

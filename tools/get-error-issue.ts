@@ -11,7 +11,8 @@ import { vouchedName } from './support/columns.ts'
 import { describeEvent, eventFacts } from './support/errors/events.ts'
 import { framesNote, locateFrames } from './support/errors/frame-files.ts'
 import { evidenceLine } from './support/errors/evidence.ts'
-import { errorEvent, issueSentence } from './support/errors/issues.ts'
+import { errorEvent, issueSentence, issueState } from './support/errors/issues.ts'
+import { reopeningSentence } from './support/errors/reopening.ts'
 import { cutNames } from './support/cuts.ts'
 import { readValues } from './support/errors/values.ts'
 import { readVariation, variationLimits } from './support/errors/variation.ts'
@@ -45,7 +46,7 @@ export const getErrorIssue = defineTool({
   output: z.object({
     issue: fields({
       ...pick(Issue, 'id', 'short_id', 'status'),
-      state: Issue.shape.substatus,
+      state: z.string(),
       ...pick(Issue, 'level', 'handled'),
       reopened: z.int(),
       status_changed_by: Actor.shape.display_name,
@@ -109,12 +110,12 @@ export const getErrorIssue = defineTool({
     const values = include.includes('values') ? readValues(event) : undefined
     const described = event && describeEvent(event, detail, here)
     return {
-      answer: issueSentence(issue),
+      answer: [issueSentence(issue), reopeningSentence(issue)].filter(Boolean).join(' '),
       product: products.find(({ id }) => id === issue.product_id),
       data: {
         issue: {
           ...issue,
-          state: issue.substatus,
+          state: issueState(issue),
           reopened: issue.reopened_count || undefined,
           status_changed_by: issue.status_changed_by?.display_name,
         },

@@ -42,7 +42,7 @@ const MOST_FRAMES = 100
 function afterwards(issue: string, related: readonly { id: string; same_cause: string | undefined }[]): string {
   const same = related.filter((row) => row.same_cause !== undefined).map(({ id }) => id)
   const both = same.length === 0 ? '' : `This fix may close ${[issue, ...same].join(' and ')}: check each. `
-  return `${both}Register the regression test: record_tests. After the merge: set_error_issue_status resolved, reason = commit.`
+  return `${both}Register the regression test: record_tests. After the merge: set_error_issue_status resolved, fixed_in = commit.`
 }
 
 export const getFixContext = defineTool({

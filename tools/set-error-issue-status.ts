@@ -5,7 +5,19 @@ import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
-import { changeStatus, readRows, type IssueRow, type Outcome, type Status } from './support/errors/issue-status.ts'
+import {
+  changeStatus,
+  markUnchanged,
+  previewStatus,
+  readRequest,
+  readRows,
+  type IssueRow,
+  type Outcome,
+  type Status,
+} from './support/errors/issue-status.ts'
+import type { Issue as IssueFacts } from './support/errors/issues.ts'
+import { reopeningSentence } from './support/errors/reopening.ts'
+import { currentParameters, type StatusRequest } from './support/errors/status-request.ts'
 import { PREVIEW } from './support/words.ts'
 
 /** The note is at most 1,000 characters, with the words that say where it came from. */
@@ -25,6 +37,11 @@ export const setErrorIssueStatus = defineTool({
     product: parameters.Product,
     issues: z.array(z.string().min(1)).min(1).max(100).describe('Error-issue keys or ids. From find_error_issues.'),
     status: z.enum(IssueStatus.options).describe('New status.'),
+    fixed_in: z
+      .string()
+      .describe('With resolved: release, commit SHA or next. Events of older releases then do not reopen it.')
+      .optional(),
+    ignore_until: z.string().describe('With ignored: next_release, "100 times", 7d or a date.').optional(),
     reason: z.string().min(1).max(REASON_CHARACTERS).describe('Why, in one sentence; kept in the audit log.'),
     dry_run: parameters.DryRun,
   }),
@@ -40,22 +57,27 @@ export const setErrorIssueStatus = defineTool({
   }),
   cuts: [{ path: 'rows' }],
 
-  async run({ product: given, issues, status, reason, dry_run: dryRun }, context) {
+  async run({ product: given, issues, reason, dry_run: dryRun, ...wanted }, context) {
     const product =
       given === undefined && context.options.product === undefined
         ? undefined
         : await context.resolve.product(given, { write: true })
-    const rows = await readRows(issues, given, status, context)
-    if (!dryRun) await changeStatus(rows, status, `${reason} (via MCP)`, context)
+    const { status } = wanted
+    const rows = await readRows(issues, given, context)
+    const request = await readRequest(rows, wanted, context)
+    markUnchanged(rows, request)
+    const note = `${reason} (via MCP)`
+    await (dryRun ? previewStatus : changeStatus)(rows, request, note, context)
     return {
-      answer: outcomeSentence(rows, status, dryRun),
+      answer: [outcomeSentence(rows, status, dryRun), ...reopeningSentences(rows, request)].join(' '),
       product,
       data: {
         status,
         dry_run: dryRun,
         rows: rows.map((row) => {
+          const { shortId, outcome, from, error } = row
           const id = displayName(row)
-          return { ...row, id, short_id: id === row.shortId ? undefined : row.shortId }
+          return { id, short_id: id === shortId ? undefined : shortId, outcome, from, error }
         }),
       },
       next: dryRun ? [] : undoCalls(rows, product?.id),
@@ -71,17 +93,62 @@ function displayName({ id, shortId, byKey }: IssueRow): string {
 function undoCalls(rows: readonly IssueRow[], product: string | undefined) {
   const changed = Map.groupBy(
     rows.filter(({ outcome }) => outcome === 'changed'),
-    ({ from }) => from,
+    ({ from, before }) => JSON.stringify({ status: from, ...(before && currentParameters(before)) }),
   )
-  return Array.from(changed, ([from, group]) =>
-    from === undefined
+  return Array.from(changed, ([, group]) => {
+    const [first] = group
+    return first?.from === undefined
       ? undefined
       : nextCall(
           'set_error_issue_status',
-          { product, issues: group.map(displayName), status: from, reason: 'Undo of the previous change.' },
+          {
+            product,
+            issues: group.map(displayName),
+            status: first.from,
+            ...(first.before && currentParameters(first.before)),
+            reason: 'Undo of the previous change.',
+          },
           'undoes this change, if the user wants that',
-        ),
-  )
+        )
+  })
+}
+
+const SENTENCES = 3
+
+/** What reopens the issues, each different case once. */
+function reopeningSentences(rows: readonly IssueRow[], request: StatusRequest): string[] {
+  const set = rows.filter(({ outcome }) => ['changed', 'would_change', 'already'].includes(outcome))
+  const it = set.length === 1 ? 'it' : 'its issue'
+  const cases = Map.groupBy(set, (row) => {
+    const issue = row.outcome === 'already' ? row.before : row.after
+    if (issue === undefined) return ''
+    const sentence = reopeningSentence({ ...issue, status: request.status }, it) ?? silence(request)
+    return [unconfirmed(issue, request), sentence].filter(Boolean).join(' ')
+  })
+  cases.delete('')
+  const [only, ...others] = cases.keys()
+  if (only !== undefined && others.length === 0) return [only]
+  const sentences = [...cases].map(([sentence, group]) => `${group.map(displayName).join(', ')}: ${sentence}`)
+  return sentences.length > SENTENCES
+    ? [...sentences.slice(0, SENTENCES), 'get_error_issue says it of the others.']
+    : sentences
+}
+
+function silence({ status }: StatusRequest): string {
+  return status === 'unresolved' ? '' : 'This deployment does not say what reopens it.'
+}
+
+/** For a deployment that does not return what was sent: it may not know the member. */
+function unconfirmed(
+  issue: IssueFacts,
+  { status, fixed_in: fixedIn, ignore_until: ignoreUntil }: StatusRequest,
+): string {
+  if (fixedIn !== undefined && issue.fixed_in === undefined) {
+    return `Status ${status}; this deployment does not say in which release.`
+  }
+  return ignoreUntil !== undefined && issue.ignore_until === undefined
+    ? `Status ${status}; this deployment does not say until when.`
+    : ''
 }
 
 function outcomeSentence(rows: readonly IssueRow[], status: Status, dryRun: boolean): string {

@@ -15,6 +15,7 @@ const answers: Record<string, unknown> = {
     ],
   },
   'GET /v1/products/7/environments': { environments: [{ id: 'e1', name: 'production' }] },
+  'GET /v1/products/7/releases': { releases: [] },
   'GET /v1/issues/i1': { id: 'i1', productId: '7', title: 'boom', status: 'unresolved' },
   'POST /v1/issues/i1:setStatus': { issue: { id: 'i1', status: 'resolved' } },
 }
@@ -72,6 +73,15 @@ test('a status change is one write after one read', async () => {
   const { text } = await agent.call('set_error_issue_status', { issues: ['i1'], status: 'resolved', reason: 'r' })
   expect(text).toContain('1 changed to resolved.')
   expect(sent).toEqual(['GET /v1/issues/i1', 'POST /v1/issues/i1:setStatus'])
+})
+
+test('a deployment that does not return fixed_in or what reopens an issue is not said to have understood', async () => {
+  await using agent = await connect(createTestApi(foreign()))
+  const call = { issues: ['i1'], status: 'resolved', reason: 'r' }
+  const plain = await agent.call('set_error_issue_status', call)
+  expect(plain.text).toContain('1 changed to resolved. This deployment does not say what reopens it.')
+  const pinned = await agent.call('set_error_issue_status', { ...call, fixed_in: 'c0ffee1' })
+  expect(pinned.text).toContain('Status resolved; this deployment does not say in which release.')
 })
 
 test('status any sends no filter, and only needed parameters are sent', async () => {

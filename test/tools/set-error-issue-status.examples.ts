@@ -17,6 +17,12 @@ export const examples: ToolExamples = {
     'ignore the exception SHOP-9',
     'mark five errors as resolved',
     'set error status to unresolved',
+    'ignore the error until it happens 100 more times',
+    'snooze this error issue for a week',
+    'mark SHOP-4 as fixed in the next release',
   ],
+  alone: ['fixed_in', 'ignore_until'],
+  needs: { fixed_in: { status: 'resolved' }, ignore_until: { status: 'ignored' } },
+  texts: { fixed_in: 'next', ignore_until: '7d' },
   hostileCalls: [{ issues: ['APP-1', 'APP-2'], status: 'resolved', reason: 'noise' }],
 }

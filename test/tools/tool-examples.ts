@@ -16,6 +16,8 @@ export interface ToolExamples {
   oneOf?: readonly string[]
   /** Parameters that contradict others, so that no call has everything. */
   alone?: readonly string[]
+  /** What else a call needs that passes the parameter. */
+  needs?: Readonly<Record<string, Arguments>>
   /** Parameters that may name a version or an environment that does not exist yet, and so are not ids. */
   newNames?: readonly string[]
   /** Valid values of parameters whose text has a format. */

@@ -23,12 +23,12 @@ export const IgnoreUntil = z.object({
 export const StillFiring = z.object({ since: Timestamp, events: z.int() })
 
 /**
- * What reopens a resolved issue, or one that is ignored until another release (contract §10.3), in the environments with most
- * of its occurrences. `any_event`: no release of the environment is known. `any_known_release`: none was known when the
- * status was set, or the fix counts from the first one.
+ * What reopens a resolved or ignored issue (contract §10.3), in the environments with most of its occurrences; no environment
+ * when releases do not decide it. `any_event`: no release of the environment is known. `any_known_release`: none was
+ * known when the status was set.
  */
 export const Reopening = z.object({
-  /** False: such an occurrence only marks the issue as regressed. */
+  /** False: nothing reopens an ignored issue; an occurrence only marks a resolved one as regressed. */
   reopens: z.boolean(),
   /** Whether an occurrence that names no release does it too. */
   without_release: z.boolean(),

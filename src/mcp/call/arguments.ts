@@ -62,7 +62,7 @@ export function inToolWords(
   }
   const plan = inputPlan(input)
   const name = error.violations
-    .map(({ field }) => findParameter(plan, field)?.name)
+    .map(({ field }) => (findParameter(plan, field) ?? findParameter(plan, field.split('.')[0] ?? ''))?.name)
     .find((parameter) => parameter !== undefined && args[parameter] !== undefined)
   if (name === undefined) return error
   const { violations, reason, metadata } = error

@@ -26,6 +26,8 @@ export const words: ReadonlyMap<string, Word> = new Map<string, Word>([
   ['event', { thing: 'event', also: ['occurrence'] }],
   ['environment', { thing: 'environment', also: ['env'] }],
   ['release', { thing: 'release', also: ['version'] }],
+  ['fixed_in', { also: ['in_release', 'fixed_in_release', 'fixed_in_commit', 'resolved_in'] }],
+  ['ignore_until', { also: ['ignore_for', 'snooze_until', 'mute_until'] }],
   ['component', { thing: 'component' }],
   ['branch', { thing: 'branch', also: ['quality_branch'] }],
   ['requirement', { thing: 'requirement' }],

@@ -72,7 +72,11 @@ export function callVariants(tool: Tool, known: Known): Arguments[] {
   const [usual, ...others] = alternatives(tool)
   const least = narrowestCall(tool, known)
   const alone = parameters(tool, known).flatMap(({ name, values }) =>
-    values.map((value) => (others.includes(name) ? { [name]: value, [usual ?? name]: undefined } : { [name]: value })),
+    values.map((value) => ({
+      ...examples.get(tool.name)?.needs?.[name],
+      [name]: value,
+      ...(others.includes(name) && { [usual ?? name]: undefined }),
+    })),
   )
   return [least, ...alone.map((one) => ({ ...least, ...one })), callWith(tool, known, () => true)]
 }

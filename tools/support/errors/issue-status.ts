@@ -4,7 +4,10 @@ import { failures, ServiceError } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
-import { describeValue } from '../../../src/mcp/result/teach.ts'
+import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { isTracegate } from '../is-tracegate.ts'
+import type { Issue } from './issues.ts'
+import { isAlready, readFixedIn, readIgnoreUntil, type StatusRequest } from './status-request.ts'
 
 const READS_AT_ONCE = 8
 
@@ -22,6 +25,9 @@ export interface IssueRow {
   productId?: string | undefined
   outcome: Outcome
   from?: Status | undefined
+  /** As it was read, and as the service returned it after the change. */
+  before?: Issue
+  after?: Issue | undefined
   error?: string
 }
 
@@ -29,19 +35,13 @@ export interface IssueRow {
 export async function readRows(
   issues: readonly string[],
   product: string | undefined,
-  status: Status,
   context: Context,
 ): Promise<IssueRow[]> {
-  const rows = await inBatches([...new Set(issues)], READS_AT_ONCE, (issue) => readRow(issue, product, status, context))
+  const rows = await inBatches([...new Set(issues)], READS_AT_ONCE, (issue) => readRow(issue, product, context))
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-async function readRow(
-  given: string,
-  product: string | undefined,
-  status: Status,
-  { resolve }: Context,
-): Promise<IssueRow> {
+async function readRow(given: string, product: string | undefined, { resolve }: Context): Promise<IssueRow> {
   try {
     const { issue } = await resolve.issue(given, product)
     return {
@@ -49,8 +49,9 @@ async function readRow(
       shortId: issue.short_id,
       byKey: keyPrefix(given) !== undefined,
       productId: issue.product_id,
-      outcome: issue.status === status ? 'already' : 'would_change',
+      outcome: 'would_change',
       from: issue.status,
+      before: issue,
     }
   } catch (error) {
     // What is not an id may be an outsider's text that was pasted: only its shape is shown.
@@ -60,26 +61,77 @@ async function readRow(
   }
 }
 
+interface GivenStatus {
+  status: Status
+  fixed_in?: string | undefined
+  ignore_until?: string | undefined
+}
+
+/**
+ * The members of the request. Throws a `TeachingError` when they do not fit the status, or when a release is named and the
+ * issues belong to several products.
+ */
+export async function readRequest(
+  rows: readonly IssueRow[],
+  { status, fixed_in: fixedIn, ignore_until: ignoreUntil }: GivenStatus,
+  context: Context,
+): Promise<StatusRequest> {
+  if (fixedIn !== undefined && status !== 'resolved') throw misplaced('fixed_in', 'resolved', status)
+  if (ignoreUntil !== undefined && status !== 'ignored') throw misplaced('ignore_until', 'ignored', status)
+  if (ignoreUntil !== undefined) return { status, ignore_until: readIgnoreUntil(ignoreUntil) }
+  if (fixedIn === undefined) return { status }
+  const [product, ...others] = new Set(rows.flatMap(({ productId }) => productId ?? []))
+  if (others.length > 0) {
+    throw new TeachingError('invalid_argument', 'fixed_in names a release of one product', {
+      sent: `issues of ${String(others.length + 1)} products`,
+      expected: 'issues of one product in each call',
+    })
+  }
+  return { status, fixed_in: await readFixedIn(fixedIn, product, context) }
+}
+
+function misplaced(name: string, fitting: Status, status: Status): TeachingError {
+  return new TeachingError('invalid_argument', `${name} belongs to status ${fitting}`, {
+    sent: `${name} with status ${status}`,
+    expected: `status ${fitting}, or no ${name}`,
+  })
+}
+
+/** Marks the rows that have what the request says already. */
+export function markUnchanged(rows: readonly IssueRow[], request: StatusRequest): void {
+  for (const row of rows) if (row.before !== undefined && isAlready(row.before, request)) row.outcome = 'already'
+}
+
+/**
+ * Sets what each row would be after the change, without changing anything; only our own service can say it, as another
+ * one might ignore `validate_only` and write.
+ */
+export async function previewStatus(
+  rows: readonly IssueRow[],
+  request: StatusRequest,
+  note: string,
+  context: Context,
+): Promise<void> {
+  const changing = rows.filter(({ outcome }) => outcome === 'would_change')
+  if (changing.length === 0 || request.status === 'unresolved' || !(await isTracegate(context))) return
+  for (const group of byProduct(changing)) await writeGroup(group, { ...request, note, validate_only: true }, context)
+}
+
 /**
  * Changes one issue by its own endpoint, more by the bulk endpoint of their product, and sets the outcome of each row.
  * Throws only when nothing was changed, also when it is too much for one caller without a person's confirmation.
  */
 export async function changeStatus(
   rows: readonly IssueRow[],
-  status: Status,
+  request: StatusRequest,
   note: string,
   context: Context,
 ): Promise<void> {
   const changing = rows.filter(({ outcome }) => outcome === 'would_change')
   context.countChanges(changing.map(({ id }) => id))
-  const groups = Map.groupBy(
-    changing,
-    // Without a product there is no bulk endpoint: such an issue is its own group.
-    ({ productId, id }) => productId ?? id,
-  )
-  for (const [, group] of groups) {
+  for (const group of byProduct(changing)) {
     try {
-      const missing = await writeGroup(group, { status, note }, context)
+      const missing = await writeGroup(group, { ...request, note }, context)
       for (const row of group) row.outcome = missing.has(row.id) ? 'not_found' : 'changed'
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
@@ -93,19 +145,26 @@ export async function changeStatus(
   }
 }
 
-/** Resolves to the ids that the service did not find. */
+/** Without a product there is no bulk endpoint: such an issue is its own group. */
+function byProduct(rows: readonly IssueRow[]): readonly IssueRow[][] {
+  return [...Map.groupBy(rows, ({ productId, id }) => productId ?? id).values()]
+}
+
+/** Sets `after` of each row. Resolves to the ids that the service did not find. */
 async function writeGroup(
   group: readonly IssueRow[],
-  change: { status: Status; note: string },
+  change: StatusRequest & { note: string; validate_only?: boolean },
   { api, signal }: Context,
 ): Promise<ReadonlySet<string>> {
   const [first, ...others] = group
   if (first === undefined) return new Set()
   if (first.productId === undefined || others.length === 0) {
-    await api.setIssueStatus({ id: first.id, ...change }, { signal })
+    first.after = (await api.setIssueStatus({ id: first.id, ...change }, { signal })).issue
     return new Set()
   }
   const ids = group.map(({ id }) => id)
   const answer = await api.bulkSetIssueStatus({ product_id: first.productId, issue_ids: ids, ...change }, { signal })
+  const changed = new Map(answer.issues.map((issue) => [issue.id, issue]))
+  for (const row of group) row.after = changed.get(row.id)
   return new Set(answer.not_found_ids)
 }

@@ -1,8 +1,9 @@
 import type * as z from 'zod'
 import type { Received } from '../../../src/client/api.ts'
-import type { Issue as IssueSchema } from '../../../src/contract/issues.ts'
+import { IssueSubstatus, type Issue as IssueSchema } from '../../../src/contract/issues.ts'
 import { counted } from '../../../src/lib/counted.ts'
-import { toMinute } from '../../../src/mcp/result/present.ts'
+import { vouchedName } from '../columns.ts'
+import { toMinute, withoutPrefix } from '../../../src/mcp/result/present.ts'
 
 export type Issue = Received<z.output<typeof IssueSchema>>
 
@@ -11,13 +12,33 @@ export const errorEvent = { source: 'error event', writableBy: 'anyone with the 
 
 /** `SHOP-31 is unresolved: unhandled error; seen 2 times by 2 users, last at …` */
 export function issueSentence(issue: Issue): string {
+  const firing = firingWords(issue)
   const regressed = issue.is_regression === true ? ', regressed after it was resolved' : ''
   const times = issue.times_seen === undefined ? '' : `; seen ${counted(issue.times_seen, 'time')}`
   const users = issue.users_affected === undefined ? '' : ` by ${counted(issue.users_affected, 'user')}`
   const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
   const handled = issue.handled === false ? 'unhandled ' : ''
   const what = issue.grouping?.basis === 'overflow' ? ` ${OVERFLOW}` : ''
-  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.${what}`
+  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${fixedWords(issue)}${firing}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.${what}`
+}
+
+/** ` in shop@1.4.2`, ` in the next release`: where a resolved issue is fixed. */
+function fixedWords({ status, fixed_in: fix }: Issue): string {
+  if (status !== 'resolved' || fix === undefined) return ''
+  if (fix.kind === 'next') return ' in the next release'
+  if (fix.kind === 'commit') return ` in commit ${fix.commit?.slice(0, 12) ?? ''}`
+  return ` in ${vouchedName(fix.release?.version, fix.release?.known) ?? 'a release'}`
+}
+
+function firingWords({ still_firing: firing }: Issue): string {
+  if (firing === undefined) return ''
+  return `, but still firing: ${counted(firing.events ?? 0, 'event')} since ${toMinute(firing.since) ?? ''}`
+}
+
+/** How fresh an issue is, in one word: `still_firing`, `regressed`, `new`, `ongoing` or `quiet`. */
+export function issueState(issue: Issue): string | undefined {
+  const known = IssueSubstatus.options.find((one) => one === issue.substatus)
+  return issue.still_firing === undefined ? withoutPrefix(known, 'ISSUE_SUBSTATUS_') : 'still_firing'
 }
 
 /** Of the issue that collects events (decision 011). */

@@ -78,3 +78,12 @@ test('ignored until another release: only a newer known one reopens', async () =
   await rig.append({ release: '1.0.1' })
   expect((await read(rig, issue.id)).issue.status).toBe('unresolved')
 })
+
+test('what ends the ignoring is said, also when nothing does', async () => {
+  for (const ignore_until of [undefined, { count: 1 }, { until: '2w' }]) {
+    const { rig, issue } = await openIgnored(ignore_until)
+    await using _ = rig
+    const ends = ignore_until !== undefined
+    expect(issue.reopening).toEqual({ reopens: ends, without_release: ends, environments: [] })
+  }
+})

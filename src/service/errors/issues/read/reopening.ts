@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * What reopens each of the issues of one product, by id (contract §10.3); an issue is missing when no release decides it.
- * `reopens` is the product's setting `reopen_on_regression`.
+ * What reopens each of the issues of one product, by id (contract §10.3); an unresolved issue is missing. `reopens` is the
+ * product's setting `reopen_on_regression`.
  */
 export async function viewReopening(
   rows: Rows,
@@ -31,7 +31,10 @@ export async function viewReopening(
   reopens: boolean,
 ): Promise<Map<string, Body>> {
   const decided = issues.filter(isDecidedByReleases)
-  if (decided.length === 0) return new Map()
+  const others = issues
+    .filter((issue) => issue.status === 'ignored' && !decided.includes(issue))
+    .map(({ id, ignore_until }) => [id, withoutReleases(ignore_until !== null)] as const)
+  if (decided.length === 0) return new Map(others)
   const present = await countEnvironments(rows, decided)
   const known = await environmentsWithKnown(rows, [...new Set([...present.values()].flat())])
   const places = new Map<string, Place[]>()
@@ -48,8 +51,9 @@ export async function viewReopening(
     rows,
     all.map(({ environmentId }) => environmentId),
   )
-  return new Map(
-    decided.map((issue) => [
+  return new Map<string, Body>([
+    ...others,
+    ...decided.map((issue): [string, Body] => [
       issue.id,
       {
         reopens: issue.status === 'ignored' || reopens,
@@ -62,7 +66,12 @@ export async function viewReopening(
         })),
       },
     ]),
-  )
+  ])
+}
+
+/** Of an issue that is ignored for good, or until occurrences or a time, whatever their release. */
+function withoutReleases(ends: boolean): Body {
+  return { reopens: ends, without_release: ends, environments: [] }
 }
 
 function isDecidedByReleases(issue: StoredIssue): boolean {
