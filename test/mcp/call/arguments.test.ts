@@ -41,7 +41,7 @@ test.each([
     'unknown parameter envrionment',
     'expected: environment instead of envrionment; one of product',
   ],
-  [{ id: 'SHOP-1' }, 'you sent: id', 'expected: one of product, status, environment'],
+  [{ id: 'SHOP-1' }, 'you sent: id', 'expected: one of product, status, match, environment'],
   [
     { project: 'a', product: 'b' },
     'unknown parameter project',
