@@ -97,7 +97,7 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
     previous_event_id: await neighbour(rows, occurrence, 'previous'),
     next_event_id: await neighbour(rows, occurrence, 'next'),
     size_bytes: occurrence.size_bytes,
-    raw_payload: includeRaw && stored !== undefined ? stored.raw : null,
+    raw_payload: includeRaw && stored !== undefined ? stored.readRaw() : null,
     truncation_signals: [...event.truncation_signals, ...list()],
   }
 }
