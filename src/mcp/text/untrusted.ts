@@ -256,12 +256,10 @@ export function isSameVersion(name: Untrusted<string> | string | undefined, give
 }
 
 function splitVersion(text: string): { scope: string; version: string } {
-  const at = text.lastIndexOf('@')
-  const version = text
-    .slice(at + 1)
-    .trim()
-    .toLowerCase()
-  return { scope: text.slice(0, Math.max(at, 0)).trim().toLowerCase(), version: version.replace(/^v(?=\d)/, '') }
+  const plain = text.trim().toLowerCase()
+  const at = plain.lastIndexOf('@')
+  const version = plain.slice(at + 1).trim()
+  return { scope: plain.slice(0, Math.max(at, 0)).trim(), version: version.replace(/^v(?=\d)/, '') }
 }
 
 /** Whether the two texts are the same, but for blanks around them. */
