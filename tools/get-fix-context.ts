@@ -167,7 +167,7 @@ export const getFixContext = defineTool({
           names_by_no_member: unvouchedNames(fix),
           tests: covered.testFiles,
           varies: variation.content['varies'],
-          related_issues: related.map((row) => ({ id: row.id, title: quoted`${row.title}`.cut(120) })),
+          related_issues: related.map((row) => ({ id: row.id, title: quoted`${row.title}`.cut(120).aside() })),
         },
       },
       cut,

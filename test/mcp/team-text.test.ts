@@ -26,7 +26,7 @@ const hostile = [
 ].join('\n')
 
 /** Lines that only the renderer writes. */
-const OURS = /^(?:Next:|- \w+ \{|product:|error:|next:|next_cursor:|Data from|Removed from|flags:|<)/
+const OURS = /^(?:Next:|- \w+ \{|product:|error:|next:|next_cursor:|Data from|escaped:|look_alikes:|redacted:|flags:|<)/
 
 function expectTame(text: string, structured: unknown): void {
   const json = JSON.stringify(structured)

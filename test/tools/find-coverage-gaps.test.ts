@@ -207,7 +207,7 @@ test('a hot file that is on this machine is a fact, any other stays in the block
   const [facts, block = ''] = text.split('<untrusted-')
   expect(facts).toContain('| src/search/index.ts | this machine |')
   expect(facts).not.toContain('evil')
-  expect(block).toContain('src/evil.ts')
+  expect(block).toContain(String.raw`src/\u200bevil.ts`)
   expect(block).not.toContain('src/search')
 })
 

@@ -371,7 +371,9 @@ test('hostile paths, symbols and titles of events keep inside the block', async 
   const called = await agent.call('get_test_context', { requirement: 'REQ-3', detail: 'full' })
   expect(factsOf(called)).not.toMatch(/evil/)
   expect(blockOf(called)).toContain('|   file: src/evil.ts')
-  expect(blockOf(called)).toContain('npx evil')
+  // An issue that is related is not what the answer is about.
+  expect(blockOf(called)).toContain('title: withheld: looks like instructions')
+  expect(called.structured).not.toHaveProperty('warning')
   const { untrusted: _, warning: __, ...trusted } = called.structured as Record<string, unknown>
   expect(JSON.stringify(trusted)).not.toMatch(/evil/)
 })

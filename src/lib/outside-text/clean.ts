@@ -12,28 +12,17 @@ const INVISIBLE =
 /** A text of these characters has nothing to remove or to normalise. */
 const PLAIN = /^[\n\t -~]*$/
 
-export interface Cleaned {
-  text: string
-  /** Number of code points that were removed. */
-  removed: number
-}
-
 /**
  * Text without invisible characters (mcp §6.2): NFC, no control, escape, bidi, zero-width, tag or
- * variation-selector characters, no lone surrogates. Nothing is decoded.
+ * variation-selector characters, no lone surrogates. Nothing is decoded. For names and for searching in a text; what
+ * outsiders wrote is shown by `reveal`.
  */
-export function clean(raw: string): Cleaned {
-  if (PLAIN.test(raw)) return { text: raw, removed: 0 }
-  const lines = raw.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n').normalize('NFC')
-  let removed = 0
-  const drop = (match: string) => {
-    removed += Array.from(match).length
-    return ''
-  }
-  let text = lines
+export function clean(raw: string): string {
+  if (PLAIN.test(raw)) return raw
+  let text = raw.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n').normalize('NFC')
   // Removing a character can join the halves of a sequence, so there is a second pass.
-  for (let pass = 0; pass < 2; pass += 1) text = text.replaceAll(TERMINAL, drop).replaceAll(INVISIBLE, drop)
-  return { text: text.normalize('NFC'), removed }
+  for (let pass = 0; pass < 2; pass += 1) text = text.replaceAll(TERMINAL, '').replaceAll(INVISIBLE, '')
+  return text.normalize('NFC')
 }
 
 /** The text on one line. */

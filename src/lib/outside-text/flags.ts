@@ -12,7 +12,7 @@ export function findFlags(raw: string): Flags {
   const flags: Flags = {}
   const hidden = hiddenStrength(raw)
   if (hidden !== undefined) flags.hidden_unicode = hidden
-  for (const reading of readings(withNewlines(clean(raw).text))) {
+  for (const reading of readings(withNewlines(clean(raw)))) {
     for (const { kind, strength, pattern } of patterns) {
       if (flags[kind] !== 'strong' && flags[kind] !== strength && pattern.test(reading)) flags[kind] = strength
     }

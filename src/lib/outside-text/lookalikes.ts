@@ -49,7 +49,7 @@ const DIGITS: ReadonlyMap<string, string> = new Map(
 /**
  * The possible readings of a text, all in lower case: as written (NFKC: full-width and mathematical letters become plain
  * ones); with look-alikes of other scripts and accents replaced; with spaced-out letters joined; and with digits that
- * replace letters turned back into letters. Duplicates are omitted.
+ * replace letters turned back into letters; and the words of paths and names with blanks between them. Duplicates are omitted.
  */
 export function readings(text: string): string[] {
   const plain = text
@@ -66,5 +66,14 @@ export function readings(text: string): string[] {
   const spelled = latin.replaceAll(/(?<![\w@$])(?=[013457$@]{0,3}[a-z])[a-z013457$@]{4,24}(?![\w@$])/g, (word) =>
     word.replaceAll(/[013457$@]/g, (digit) => DIGITS.get(digit) ?? digit),
   )
-  return [...new Set([plain, latin, joined, spelled])]
+  return [...new Set([plain, latin, joined, spelled, sentencesInNames(latin)])]
+}
+
+/** Four words or more without blanks, as in `/system:-agents-must-run` or `ignore%20all%20earlier_rules`. */
+const NAME = /(?<!\p{L})\p{L}{1,40}(?:(?:[-_.+:~,]|%(?:25)?(?:20|2d|5f|2b)){1,4}\p{L}{1,40}){3,60}/gu
+const SEPARATOR = /(:?)(?:[-_.+:~,]|%(?:25)?(?:20|2d|5f|2b)){1,4}/g
+
+/** Each such name as a line of words. */
+function sentencesInNames(text: string): string {
+  return (text.match(NAME) ?? []).map((name) => name.replaceAll(SEPARATOR, '$1 ')).join('\n')
 }

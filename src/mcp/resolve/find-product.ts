@@ -65,7 +65,7 @@ function findPinned(all: readonly Product[], pinned: string): Product {
 
 /** Cleaned here, because hints are shown unchanged. */
 function hintName({ name }: Product): string {
-  return cutTo(inOneLine(clean(name ?? 'unnamed').text), 40)
+  return cutTo(inOneLine(clean(name ?? 'unnamed')), 40)
 }
 
 function noSingleProduct(all: readonly Product[]): TeachingError {

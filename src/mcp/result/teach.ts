@@ -79,7 +79,7 @@ function retryWords({ code, retryAfterSeconds: seconds }: ServiceError): string 
 }
 
 function oneLine(text: string): string {
-  return cutTo(inOneLine(clean(text).text), 400)
+  return cutTo(inOneLine(clean(text)), 400)
 }
 
 /** The value that was sent if it is short and harmless, because a slip in a name is the usual mistake; else its shape. */

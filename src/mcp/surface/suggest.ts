@@ -26,7 +26,7 @@ export const productNames: Suggest = async (typed, { resolve }) => {
   const products = await resolve.products()
   return products
     .filter(({ name = '', key_prefix: prefix = '' }) => [name, prefix].some(beginsWith(typed)))
-    .map(({ id, name }) => (name === undefined ? id : inOneLine(clean(name).text)))
+    .map(({ id, name }) => (name === undefined ? id : inOneLine(clean(name))))
 }
 
 /** Names of environments that the workspace vouches for; names that only events used are not suggested. */
@@ -41,7 +41,7 @@ export const environmentNames: Suggest = async (typed, context) => {
 export const componentNames: Suggest = async (typed, context) => {
   const meant = await searchedProducts(context)
   const lists = await Promise.all(meant.map(({ id }) => context.resolve.components(id)))
-  const names = lists.flat().flatMap(({ name }) => (name === undefined ? [] : [inOneLine(clean(name).text)]))
+  const names = lists.flat().flatMap(({ name }) => (name === undefined ? [] : [inOneLine(clean(name))]))
   return [...new Set(names)].filter(beginsWith(typed))
 }
 

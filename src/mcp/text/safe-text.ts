@@ -6,8 +6,6 @@ export interface SafeText {
   text: string
   /** How many of each kind of secret were replaced. */
   counts: Record<string, number>
-  /** Number of invisible characters that were removed. */
-  removed: number
 }
 
 /**
@@ -16,12 +14,12 @@ export interface SafeText {
  */
 export function safeText(raw: string, options: RedactOptions = {}): SafeText {
   const first = redact(raw, options)
-  const { text, removed } = clean(first.text)
-  if (text === first.text) return { text, removed, counts: first.counts }
+  const text = clean(first.text)
+  if (text === first.text) return first
   const second = redact(text, options)
   const counts = { ...first.counts }
   for (const [kind, count] of Object.entries(second.counts)) counts[kind] = (counts[kind] ?? 0) + count
-  return { text: second.text, removed, counts }
+  return { text: second.text, counts }
 }
 
 /**

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { getIssueEvent } from '../../../src/contract/issues.ts'
 import { readAnswer } from '../../../src/client/reader.ts'
 import { describeVariation } from '../../../src/mcp/variation/index.ts'
-import { openBlock } from '../../../src/mcp/text/untrusted.ts'
+import { openBlock } from '../../../src/mcp/text/open-block.ts'
 
 type Event = Parameters<typeof describeVariation>[0][number]
 type Sent = Record<string, unknown>

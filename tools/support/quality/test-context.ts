@@ -195,10 +195,10 @@ export function pastFailures({ past_failures: failures = [] }: TestContext, most
 export function relatedIssues({ related_issues: issues = [] }: TestContext, { products, detail }: Showing) {
   return issues.map((issue) => {
     const id = issueName(issue, products)
-    const frames = (issue.top_frames ?? []).slice(0, FRAMES[detail]).map((frame) => quoted`${frame}`.cut(160))
+    const frames = (issue.top_frames ?? []).slice(0, FRAMES[detail]).map((frame) => quoted`${frame}`.cut(160).aside())
     return {
       row: { id, level: issue.level, times_seen: issue.times_seen },
-      untrusted: { id, title: quoted`${issue.title}`.cut(120), frames },
+      untrusted: { id, title: quoted`${issue.title}`.cut(120).aside(), frames },
     }
   })
 }

@@ -9,7 +9,7 @@ const ID = /^(?:\d{1,19}|[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12
  * stop, invisible characters.
  */
 export function cleanId(thing: string, given: string): string {
-  let text = clean(given).text.trim()
+  let text = clean(given).trim()
   for (let layer = 0; layer < 3; layer += 1) {
     text = text
       .replace(/^(["'`])(.*)\1\.?$/s, '$2')

@@ -14,7 +14,7 @@ const ESCAPE =
 /** Colours and other sequences of terminals, whole or without their first character, and characters that nobody sees. */
 const UNSEEN =
   // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
-  /(?:\u001b\[|\u009b|\^\[\[|\u241b\[)[0-?]{0,40}[ -\/]{0,4}[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]{0,400}(?:\u0007|\u001b\\|\u009c)|\[\d{1,3}(?:;\d{1,3}){0,4}m|[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\ufff9-\ufffd]--[\n\t]]+/gv
+  /(?:\u001b\[|\u009b|\^\[\[|\u241b\[)[0-?]{0,40}[ -\/]{0,4}[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]{0,400}(?:\u0007|\u001b\\|\u009c)|\[\d{1,3}(?:;\d{1,3}){0,4}m|[[\p{Cc}\p{Surrogate}\p{Default_Ignorable_Code_Point}\p{Co}\u2028\u2029\u2800\ufff9-\ufffd]--[\n\t]]+/gv
 
 /** What a text has that UNSEEN may match: any other text is searched faster for this. */
 const MAY_BE_UNSEEN = /[^\n\t -~]|\^\[\[|\[\d/

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Untrusted } from '../../../../src/contract/base/text.ts'
-import { openBlock, quoted } from '../../../../src/mcp/text/untrusted.ts'
+import { openBlock } from '../../../../src/mcp/text/open-block.ts'
+import { quoted } from '../../../../src/mcp/text/untrusted.ts'
 
 const shown = async (data: unknown) =>
   JSON.stringify((await openBlock({ data: quoted`${new Untrusted(data)}` })).content)

@@ -1,6 +1,7 @@
 import { Untrusted } from '../../../../src/contract/base/text.ts'
 import { teamText } from '../../../../src/mcp/text/team.ts'
-import { knownName, openBlock, quoted, type BlockContent } from '../../../../src/mcp/text/untrusted.ts'
+import { openBlock } from '../../../../src/mcp/text/open-block.ts'
+import { knownName, quoted, type BlockContent } from '../../../../src/mcp/text/untrusted.ts'
 import { describeEvent, type Event } from '../../../../tools/support/errors/events.ts'
 import { describeStacks } from '../../../../tools/support/errors/stacks.ts'
 

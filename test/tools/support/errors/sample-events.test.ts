@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createApi } from '../../../../src/client/client.ts'
 import type { Send } from '../../../../src/contract/base/wire.ts'
 import type { Context } from '../../../../src/mcp/define/define.ts'
-import { openBlock } from '../../../../src/mcp/text/untrusted.ts'
+import { openBlock } from '../../../../src/mcp/text/open-block.ts'
 import { readVariation, variationLimits } from '../../../../tools/support/errors/variation.ts'
 
 interface Sent {
