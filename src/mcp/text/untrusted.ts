@@ -86,9 +86,8 @@ export function compareName(
   if (name === undefined) return undefined
   const text = name instanceof Untrusted ? Untrusted.open(name) : name
   if (text === given) return 'exact'
-  const fold = text.toLowerCase()
-  if (fold === given.toLowerCase()) return 'fold'
-  return fold.startsWith(given.toLowerCase()) ? 'prefix' : undefined
+  const [fold, wanted] = [text.toLowerCase(), given.toLowerCase()]
+  return fold === wanted ? 'fold' : fold.startsWith(wanted) ? 'prefix' : undefined
 }
 
 /**
@@ -104,10 +103,11 @@ export function isSameVersion(name: Untrusted<string> | string | undefined, give
 }
 
 function splitVersion(text: string): { scope: string; version: string } {
-  const plain = text.trim().toLowerCase()
-  const at = plain.lastIndexOf('@')
-  const version = plain.slice(at + 1).trim()
-  return { scope: plain.slice(0, Math.max(at, 0)).trim(), version: version.replace(/^v(?=\d)/, '') }
+  const at = text.lastIndexOf('@')
+  const [scope = '', version = ''] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)].map((part) =>
+    part.trim().toLowerCase(),
+  )
+  return { scope, version: version.replace(/^v(?=\d)/, '') }
 }
 
 /** Whether the two texts are the same, but for blanks around them. */
@@ -139,10 +139,7 @@ export function combined(texts: readonly Untrusted<string>[], make: (texts: stri
 }
 
 /** A member of an untrusted object; untrusted itself. */
-export function untrustedMember(
-  object: Untrusted<Record<string, unknown>> | undefined,
-  name: string,
-): Untrusted<unknown> | undefined {
+export function untrustedMember(object: Untrusted<Record<string, unknown>> | undefined, name: string) {
   const value = object === undefined ? undefined : Untrusted.open(object)[name]
   return value === undefined ? undefined : new Untrusted(value)
 }
