@@ -53,7 +53,7 @@ function byRelease({ reopens, without_release: isBare, environments = [] }: Reop
 /** ` in production from shop@1.4.2 or later, or in staging from …`; the same rule is said once. */
 function clauses(places: readonly Place[]): string {
   if (places.length === 0) return ' of a recorded release'
-  const byRule = Map.groupBy(places, (place) => `${place.rule ?? ''} ${place.release?.id ?? ''}`)
+  const byRule = Map.groupBy(places, (place) => fromRelease(place))
   return [...byRule.values()].map((same) => `${inPlaces(same)}${fromRelease(same[0])}`).join(', or')
 }
 
