@@ -19,7 +19,7 @@ export const docsWorkflows = defineResource({
 ## Fix an error
 1. \`get_fix_context\` {"issue":"SHOP-31"}: files with their lines, the stack with the code around the crash, breadcrumbs,
    what the occurrences have in common and what varies, the last good release and its commits, and how the requirements of
-   these files are covered. Values at the crash: \`get_error_issue\` {"include":["values"]}.
+   these files are covered. Values at the crash: \`get_error_issue\` {"issue":"SHOP-31","include":["values"]}.
 2. Open the files listed first; a path that only a frame names is a claim until the file is found.
 3. Minified frames: \`upload_source_map\` with the build folder and the release, then \`get_fix_context\` again.
 4. Write a test that fails, then fix the cause.
