@@ -34,6 +34,7 @@ export const GapType = prefixed('GAP_TYPE', [
 export const GapAction = prefixed('GAP_ACTION', [
   'WRITE_TEST',
   'RUN_TEST',
+  'FINISH_TEST',
   'FIX_TEST',
   'CONFIRM_LINK',
   'ADD_CRITERION_TEST',

@@ -245,6 +245,15 @@ describe('a requirement that has tests', () => {
   })
 })
 
+test('a test that was skipped is to be read before it is run', async () => {
+  const skipped = { file: 'test/guest.test.ts', name: 'orders as a guest [REQ-2]', status: 'skipped' } as const
+  await agent.call('ingest_test_report', { report: vitestReport([skipped]) })
+  const { text } = await agent.call('get_test_context', { requirement: 'REQ-2' })
+  expect(text).toMatch(/^REQ-2 is not_run: 1 of 1 linked test skipped in the newest run;/)
+  expect(text).toContain('TC-1 was skipped: read it first, because a skipped or empty test proves nothing')
+  expect(text).not.toContain('run them and send the report')
+})
+
 test('full detail adds the reason of the requirement and the words of every suggestion', async () => {
   const concise = await agent.call('get_test_context', { requirement: 'REQ-1' })
   const full = await agent.call('get_test_context', { requirement: 'REQ-1', detail: 'full' })

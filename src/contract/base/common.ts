@@ -99,7 +99,7 @@ export const Coverage = z.object({
   passed_count: z.int(),
   failed_count: z.int(),
   not_run_count: z.int(),
-  skipped_count: z.int().describe('Those of `not_run_count` that were skipped or blocked in their newest run.'),
+  skipped_count: z.int().describe('Those of `not_run_count` that were skipped in their newest run.'),
   last_verified_at: Timestamp.nullable(),
   last_verified_release: untrusted(z.string()),
   last_verified_release_known: z.boolean(),

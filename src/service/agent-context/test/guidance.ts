@@ -6,18 +6,26 @@ export interface GuidanceFacts {
   coverage: CoverageBody
   /** The type of its gap, '' for none. */
   gap: string
-  /** The number of linked tests. */
-  tests: number
+  /** The keys of the linked tests, and of those that were skipped in their newest run. */
+  tests: readonly string[]
+  skipped: readonly string[]
   /** The number of its acceptance criteria. */
   criteria: number
   conventions: Pick<ConventionsBody, 'requirement_annotation' | 'dominant_framework'>
 }
 
+/** Keys named in a sentence. */
+const KEYS = 5
+const RUN_FIRST = 'it already has tests: run them and send the report before you write another'
+
 /** What to do next, in our own words: never quotes events, reports or members. */
-export function guidanceFor({ key, coverage, gap, tests, criteria, conventions }: GuidanceFacts): string[] {
+export function guidanceFor(facts: GuidanceFacts): string[] {
+  const { key, coverage, tests, criteria, conventions } = facts
   return [
-    ...firstStep(gap, tests, coverage),
-    ...(coverage.uncovered_criterion_ids.length > 0 && tests > 0 ? ['write one case per uncovered criterion'] : []),
+    ...firstStep(facts),
+    ...(coverage.uncovered_criterion_ids.length > 0 && tests.length > 0
+      ? ['write one case per uncovered criterion']
+      : []),
     namingStep(key, criteria, conventions),
     'run the tests, then send the test report: only a passing result verifies the requirement',
   ]
@@ -37,23 +45,30 @@ function namingStep(key: string, criteria: number, { requirement_annotation: usu
   return `name the requirement in the test, ${how}${one}; the report then links it`
 }
 
-function firstStep(gap: string, tests: number, coverage: CoverageBody): string[] {
+function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {
   switch (gap) {
     case 'GAP_TYPE_FAILING':
       return ['a linked test fails: find out whether the test or the code is wrong before you write another test']
     case 'GAP_TYPE_NOT_RUN':
+      return skipped.length > 0 ? [skippedStep(skipped)] : [RUN_FIRST]
     case 'GAP_TYPE_STALE':
-      return ['it already has tests: run them and send the report before you write another']
+      return [RUN_FIRST]
     case 'GAP_TYPE_SUSPECT':
       return [
         'its text has changed since its tests were linked: compare them with the new text, then link them again to confirm',
       ]
     case '':
-      if (tests === 0) return []
+      if (tests.length === 0) return []
       return coverage.state === 'verified'
         ? ['it is verified: only write another test for a case that its tests miss']
         : ['its own tests pass: a requirement below it is what is missing']
     default:
       return []
   }
+}
+
+function skippedStep(skipped: readonly string[]): string {
+  const more = skipped.length > KEYS ? ` and ${skipped.length - KEYS} more` : ''
+  const isOne = skipped.length === 1
+  return `${skipped.slice(0, KEYS).join(', ')}${more} ${isOne ? 'was' : 'were'} skipped: read ${isOne ? 'it' : 'them'} first, because a skipped or empty test proves nothing`
 }

@@ -72,7 +72,7 @@ export function judgeCoverage({ criterionIds, links, maxAgeMs, now }: Requiremen
       passed_count: passed.length,
       failed_count: failed.length,
       not_run_count: cases.length - passed.length - failed.length,
-      skipped_count: usable.length - passed.length - failed.length,
+      skipped_count: usable.filter(({ status }) => status === 'RESULT_STATUS_SKIPPED').length,
       last_verified_at: last === undefined ? null : new Date(last.at).toISOString(),
       last_verified_release: last?.release ?? '',
       last_verified_release_known: last?.releaseKnown ?? false,

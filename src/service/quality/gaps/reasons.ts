@@ -58,7 +58,7 @@ function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): str
 function unrunReasons(coverage: CoverageBody | undefined, tests: string): string[] {
   const { not_run_count: unrun = 0, skipped_count: skipped = 0 } = coverage ?? {}
   const words = [
-    [skipped, 'skipped or blocked in the newest run'],
+    [skipped, 'skipped in the newest run'],
     [unrun - skipped, 'not run'],
   ] as const
   return words.flatMap(([count, what]) => (count > 0 ? [`${String(count)} of ${tests} ${what}`] : []))

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Level } from '../../../contract/base/common.ts'
+import type { CoverageBody } from '../coverage/rule.ts'
 import type { GapAction, GapType } from '../../../contract/test-context.ts'
 
 export type GapTypeName = z.output<typeof GapType>
@@ -15,8 +16,8 @@ export const typeFactor: Readonly<Record<GapTypeName, number>> = {
   GAP_TYPE_STALE: 0.5,
 }
 
-/** The suggested action for each type of gap. */
-export const suggestedAction: Readonly<Record<GapTypeName, z.output<typeof GapAction>>> = {
+/** The suggested action for each type of gap, where the tests say nothing more. */
+const usualAction: Readonly<Record<GapTypeName, z.output<typeof GapAction>>> = {
   GAP_TYPE_NO_TEST: 'GAP_ACTION_WRITE_TEST',
   GAP_TYPE_FAILING: 'GAP_ACTION_FIX_TEST',
   GAP_TYPE_UNCLAIMED_HOT_FILE: 'GAP_ACTION_WRITE_REQUIREMENT',
@@ -24,6 +25,12 @@ export const suggestedAction: Readonly<Record<GapTypeName, z.output<typeof GapAc
   GAP_TYPE_PARTIAL_CRITERIA: 'GAP_ACTION_ADD_CRITERION_TEST',
   GAP_TYPE_SUSPECT: 'GAP_ACTION_CONFIRM_LINK',
   GAP_TYPE_STALE: 'GAP_ACTION_RUN_TEST',
+}
+
+/** What to do about a gap: a test that was skipped has to be finished before running it proves anything. */
+export function suggestedAction(type: GapTypeName, coverage: CoverageBody | undefined): z.output<typeof GapAction> {
+  const wasSkipped = type === 'GAP_TYPE_NOT_RUN' && (coverage?.skipped_count ?? 0) > 0
+  return wasSkipped ? 'GAP_ACTION_FINISH_TEST' : usualAction[type]
 }
 
 /** R of a file that no requirement claims. */

@@ -69,7 +69,7 @@ export async function viewGaps(
         exposure: gap.exposure,
         window: viewing.window,
       }),
-      suggested_action: suggestedAction[gap.type],
+      suggested_action: suggestedAction(gap.type, own),
       open_proposals: 0,
     }
   })
