@@ -17,7 +17,9 @@ import {
   gapRows,
   hotFile,
   hotFileRows,
+  issueToFix,
   notRunWords,
+  type Gap,
   type GapPage,
   type GapTypes,
 } from './support/quality/gaps.ts'
@@ -80,7 +82,7 @@ export const findCoverageGaps = defineTool({
         },
       },
       page,
-      next: [nextStep(product, untested[0]?.requirement, files.find(({ row }) => row.issues)?.row.issues)],
+      next: [nextStep(product, untested[0], products, files.find(({ row }) => row.issues)?.row.issues)],
     }
   },
 })
@@ -120,11 +122,15 @@ function gapSentence({ page, isFirst, numbers, types, component, product }: Foun
 
 function nextStep(
   { id: product }: Product,
-  worst: GapPage['coverage_gaps'][number]['requirement'],
+  worst: Gap | undefined,
+  products: readonly Product[],
   issues: string | undefined,
 ) {
+  const broken = worst && issueToFix(worst, products)
+  if (broken !== undefined)
+    return nextCall('get_fix_context', { issue: broken }, 'the code that the red test of the first row asks to fix')
   if (worst) {
-    const args = { product, requirement: keyOrId(worst) }
+    const args = { product, requirement: keyOrId(worst.requirement ?? {}) }
     return nextCall('get_test_context', args, 'what a test of the first row has to show')
   }
   const [issue] = issues?.split(', ') ?? []

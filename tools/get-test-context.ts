@@ -11,7 +11,7 @@ import { teamText } from '../src/mcp/text/team.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import { criteriaWords } from './support/quality/criteria.ts'
-import { gapReasons } from './support/quality/gaps.ts'
+import { gapReasons, issueToFix } from './support/quality/gaps.ts'
 import { contextLimits, readTestContext, type ReadTestContext } from './support/quality/read-test-context.ts'
 import {
   codeFileRows,
@@ -36,7 +36,7 @@ const GLOBS = 5
 
 /** What follows the writing; a sentence with a tool that is not offered is left out. */
 const REGISTER =
-  'To register: record_tests with file, suite and title as in the code, unless its name or tag names the requirement. ' +
+  'Where the name cannot hold the key: record_tests with file, suite and title as in the code. ' +
   'To send the report: ingest_test_report.'
 
 const criterion = upTo(teamLine, contextLimits.full.criterion)
@@ -107,6 +107,7 @@ export const getTestContext = defineTool({
     const similar = await similarTests(testContext, limit.similar, local)
     const written = describeConventions(testContext, detail)
     const target = await describeTarget(testContext, local)
+    const fix = testContext.gap ? issueToFix(testContext.gap, showing.products) : undefined
     // Only a crash in the requirement's own files is one that its tests should reproduce.
     const crash = issues.find(({ row }) => isReproduced(row.id, testContext))
     return {
@@ -147,6 +148,9 @@ export const getTestContext = defineTool({
         past_failures: kept(allFailures, limit.failures),
       }),
       next: [
+        fix === undefined
+          ? undefined
+          : nextCall('get_fix_context', { issue: fix }, 'the code that its red test asks to fix'),
         crash && nextCall('get_fix_context', { issue: crash.row.id }, 'the crash that a regression test reproduces'),
         testContext.coverage?.state === 'verified'
           ? nextCall('find_coverage_gaps', { product: product.id }, 'what is not verified yet')

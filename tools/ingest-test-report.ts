@@ -4,11 +4,12 @@ import { reportFormatList } from '../src/contract/test-ingest.ts'
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { issueName } from '../src/mcp/resolve/ids.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { requireBranch } from './support/quality/branches.ts'
 import { keyOrId } from './support/columns.ts'
-import { linkedRequirements, openRequirements, readStates } from './support/quality/coverage-change.ts'
+import { openRequirements, readKnownCases, readStates } from './support/quality/coverage-change.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import { isTracegate } from './support/is-tracegate.ts'
 import {
@@ -24,6 +25,8 @@ import {
   reportOutcome,
   unresolvedReferences,
   ROWS,
+  isFailing,
+  shownCounts,
   withoutNewKeys,
 } from './support/quality/report-outcome.ts'
 import { explainRefusal, noPreview } from './support/quality/report-refusal.ts'
@@ -76,21 +79,23 @@ export const ingestTestReport = defineTool({
     const before = dryRun ? undefined : await openRequirements(product.id, context)
     const sent = await send(args, product.id, source, context)
     const ingest = dryRun ? withoutNewKeys(sent) : sent
-    const links = await linkedRequirements(product.id, ingest.cases ?? [], context)
-    const changed = dryRun ? [] : await readStates(product.id, [...links.values()].flat(), before, context)
-    const failing = await failingTests(ingest, links, context.local)
+    const known = await readKnownCases(product.id, ingest.cases ?? [], context)
+    const changed = dryRun ? [] : await readStates(product.id, [...known.links.values()].flat(), before, context)
+    const failing = await failingTests(ingest, known, context.local)
     const renamed = await renamedTests(ingest, context.local)
     const [unresolved, warnings] = [unresolvedReferences(ingest), describeWarnings(ingest)]
-    const { results_recorded: recorded, results_duplicate: known } = ingest.summary ?? {}
+    const { results_recorded: recorded, results_duplicate: again } = ingest.summary ?? {}
     const requirement = failing.find(({ row }) => row?.requirements !== undefined)?.row?.requirements?.split(', ')[0]
     const [outside] = outsideErrors(ingest)
+    const products = await context.resolve.products()
+    const fix = [...known.issues].find(([test, { status }]) => status !== 'resolved' && isFailing(ingest, test))?.[1]
     return {
       answer: outcomeSentence(ingest, dryRun),
       product,
       data: {
         dry_run: dryRun,
         totals: countResults(ingest),
-        results: dryRun ? undefined : { recorded, known_already: known || undefined },
+        results: dryRun ? undefined : { recorded, known_already: again || undefined },
         coverage: describeEffect(ingest),
         requirements: changed.slice(0, ROWS).map((row) => ({
           ...row.requirement,
@@ -100,7 +105,7 @@ export const ingestTestReport = defineTool({
         })),
         failing_tests: failing.flatMap(({ row }) => row ?? []),
         unresolved_references: unresolved.flatMap(({ row }) => row ?? []),
-        tests: countChanges(ingest, links),
+        tests: countChanges(ingest, known),
         renamed_tests: renamed.flatMap(({ row }) => row ?? []),
         warnings: warnings.map(({ row }) => row),
         secrets_in_report: secretWords(source),
@@ -115,10 +120,13 @@ export const ingestTestReport = defineTool({
           warnings: warnings.map(({ reported }) => reported),
         },
       },
-      cut: [...cutNames([], { requirements: kept(changed, ROWS) }), ...cutSignals(ingest)],
+      cut: [...cutNames([], { requirements: kept(changed, ROWS), ...shownCounts(ingest) }), ...cutSignals(ingest)],
+      howToGetMore: sentencesOffered('All failing tests: list_tests with status failed.', context.offers) || undefined,
       next: dryRun
         ? []
         : [
+            fix &&
+              nextCall('get_fix_context', { issue: issueName(fix, products) }, 'the code that a red test asks to fix'),
             requirement === undefined
               ? undefined
               : nextCall(

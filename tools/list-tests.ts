@@ -12,6 +12,14 @@ import { searchSentence } from './support/words.ts'
 
 const { id, title, ...columns } = testColumns
 
+/** A test that the run failed around is one that proved nothing. */
+const endings = {
+  failed: ['RESULT_STATUS_FAILED', 'RESULT_STATUS_ERROR'],
+  passed: ['RESULT_STATUS_PASSED'],
+  flaky: ['RESULT_STATUS_FLAKY'],
+  skipped: ['RESULT_STATUS_SKIPPED', 'RESULT_STATUS_BLOCKED'],
+} as const
+
 export const listTests = defineTool({
   name: 'list_tests',
   toolset: 'tests',
@@ -23,6 +31,7 @@ export const listTests = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     match: z.string().describe('Words of key, title or file.').optional(),
+    status: z.enum(['failed', 'passed', 'flaky', 'skipped']).describe('How they ended last.').optional(),
     limit: parameters.Limit,
     cursor: parameters.Cursor,
   }),
@@ -31,10 +40,17 @@ export const listTests = defineTool({
   }),
   cuts: [{ path: 'rows' }],
 
-  async run({ product: given, match, limit, cursor }, { api, resolve, signal, offers, local }) {
+  async run({ product: given, match, status, limit, cursor }, { api, resolve, signal, offers, local }) {
     const product = await resolve.product(given)
     const response = await api.listTests(
-      { product_id: product.id, view: 'TEST_VIEW_BASIC', q: match, page_size: limit, page_token: cursor },
+      {
+        product_id: product.id,
+        view: 'TEST_VIEW_BASIC',
+        q: match,
+        result_status: status && [...endings[status]],
+        page_size: limit,
+        page_token: cursor,
+      },
       { signal },
     )
     const page = describePage(response, response.tests.length, cursor)
@@ -48,15 +64,18 @@ export const listTests = defineTool({
       }),
     )
     const [first] = found
+    const none = status === undefined || page.shown > 0 ? undefined : `No test ${status} in its newest run.`
     return {
-      answer: searchSentence(page, {
-        noun: 'test',
-        order: 'by key',
-        match,
-        cursor,
-        whenEmpty: 'ingest_test_report takes those of a report.',
-        offers,
-      }),
+      answer:
+        none ??
+        searchSentence(page, {
+          noun: 'test',
+          order: 'by key',
+          match,
+          cursor,
+          whenEmpty: 'ingest_test_report takes those of a report.',
+          offers,
+        }),
       product,
       data: { rows: found.map(({ row }) => row) },
       untrusted: { ...testReport, content: { rows: found.map(({ reported }) => reported) } },

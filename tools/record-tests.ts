@@ -14,7 +14,7 @@ import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './supp
 import { createCaseFinder } from './support/quality/find-cases.ts'
 import { isTracegate } from './support/is-tracegate.ts'
 import { type Registered, registerTest } from './support/quality/register-test.ts'
-import { findRequirements, mergeTests, READS_AT_ONCE, TestInput } from './support/quality/wanted-tests.ts'
+import { findIssues, findRequirements, mergeTests, READS_AT_ONCE, TestInput } from './support/quality/wanted-tests.ts'
 import { countWords, PREVIEW } from './support/words.ts'
 
 /** Rows of requirements in the answer. */
@@ -59,11 +59,12 @@ export const recordTests = defineTool({
     const product = await context.resolve.product(given, { write: true })
     const wanted = mergeTests(tests)
     const requirements = await findRequirements(wanted, product.id, context)
+    const issues = await findIssues(wanted, product.id, context)
     await requireBranch(branch, product.id, context)
     const scope = { product_id: product.id, branch_id: branch }
     const find = oncePer(createCaseFinder(context, scope))
     const mayValidate = dryRun && (await isTracegate(context))
-    const registering = { context, productId: product.id, branch, dryRun, mayValidate, requirements, find }
+    const registering = { context, productId: product.id, branch, dryRun, mayValidate, requirements, issues, find }
     // Looked for concurrently, made sequentially: keys count up in the order given. A failure shows in its row.
     await inBatches(wanted, READS_AT_ONCE, (test) => find(test).catch(() => []))
     const registered = (await inBatches(wanted, 1, (test) => registerTest(test, registering))).flat()

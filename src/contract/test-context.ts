@@ -17,7 +17,7 @@ import {
   TruncationSignals,
 } from './base/common.ts'
 import { Requirement } from './requirements.ts'
-import { NamesKnown, Test } from './tests.ts'
+import { NamesKnown, ReproducedIssue, Test } from './tests.ts'
 import { team, untrusted } from './base/text.ts'
 
 const text = () => untrusted(z.string())
@@ -36,6 +36,7 @@ export const GapAction = prefixed('GAP_ACTION', [
   'RUN_TEST',
   'FINISH_TEST',
   'FIX_TEST',
+  'FIX_CODE',
   'CONFIRM_LINK',
   'ADD_CRITERION_TEST',
   'WRITE_REQUIREMENT',
@@ -67,6 +68,7 @@ export const Gap = z.object({
   }),
   reasons: z.array(Sentence),
   suggested_action: GapAction,
+  reproduced_issues: z.array(ReproducedIssue).describe('The issues that its failing tests reproduce.'),
   open_proposals: z.int(),
 })
 

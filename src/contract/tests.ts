@@ -8,6 +8,7 @@ import {
   Id,
   IdList,
   IdOrEmpty,
+  IssueStatus,
   Key,
   LabelMap,
   optional,
@@ -64,6 +65,9 @@ export const NamesKnown = z
   .boolean()
   .describe('True if members gave the title and the place in the code; false if any of them only comes from a report.')
 
+/** An issue that a test reproduces; its title is not here, because anyone may have written it. */
+export const ReproducedIssue = z.object({ id: Id, short_id: Key, status: IssueStatus })
+
 export const Test = z.object({
   id: Id,
   key: Key,
@@ -98,6 +102,7 @@ export const Test = z.object({
   quarantine_reason: team(z.string()),
   link_count: z.int(),
   requirement_keys: z.array(Key),
+  issue: ReproducedIssue.nullable().describe('The issue that the test reproduces.'),
   last_result: TestResult.nullable(),
   stats: z.object({
     runs: z.int(),
@@ -143,6 +148,9 @@ const writable = {
   tags: TagList,
   labels: LabelMap,
   component_ids: IdList,
+  issue_id: Id.describe(
+    'The issue that the test reproduces: while that is open, a failure asks for a fix of the code.',
+  ),
   quarantined: z.boolean(),
   quarantine_reason: z.string().max(1000),
 }

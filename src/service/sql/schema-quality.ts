@@ -104,6 +104,8 @@ export interface TestRow {
   component_ids: Generated<string>
   quarantined: Generated<number>
   quarantine_reason: Generated<string>
+  issue_id: Generated<string>
+  issue_reported: Generated<number>
   last_result_id: Generated<string>
   last_status: Generated<string>
   etag_version: Generated<number>

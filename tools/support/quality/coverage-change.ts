@@ -1,7 +1,7 @@
 import type { Received } from '../../../src/client/api.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
-import type { Requirement } from '../../../src/mcp/resolve/types.ts'
+import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 
 /** A requirement that a report is about. */
 export interface Changed {
@@ -43,15 +43,25 @@ export async function openRequirements(productId: string, { api, signal }: Conte
 
 export type ReportedCase = Received<{ key: string; status: string; requirement_keys: string[] }>
 
+/** What the service knows of the reported cases, by the key of each. */
+export interface KnownCases {
+  /** Keys of the requirements that each is linked to. */
+  links: Map<string, string[]>
+  /** The issues that they reproduce. */
+  issues: Map<string, NonNullable<Test['issue']>>
+}
+
 /**
- * Keys of the requirements that each reported case is linked to, by its key: a report names only those in its tags, the
- * others the test names. Failing cases are looked up first; a case that was not looked up and has no tag is not in it.
+ * The requirements that each reported case is linked to, and the issue it reproduces: a report names only the requirements
+ * in its tags, the others the test names. Failing cases are looked up first; a case that was not looked up and has no tag is
+ * not in it.
  */
-export async function linkedRequirements(
+export async function readKnownCases(
   productId: string,
   cases: readonly ReportedCase[],
   { api, signal }: Context,
-): Promise<Map<string, string[]>> {
+): Promise<KnownCases> {
+  const issues: KnownCases['issues'] = new Map()
   const known = cases.filter(({ key }) => key !== undefined && key !== '')
   const links = new Map(
     known.flatMap(({ key = '', requirement_keys: named = [] }) => (named.length === 0 ? [] : [[key, named] as const])),
@@ -59,15 +69,17 @@ export async function linkedRequirements(
   const isFailing = ({ status }: ReportedCase) => status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
   const ordered = [...known.filter(isFailing), ...known.filter((one) => !isFailing(one))]
   const key = ordered.flatMap((one) => one.key ?? []).slice(0, CASES)
-  if (key.length === 0) return links
+  if (key.length === 0) return { links, issues }
   const found = await orUndefinedOnFailure(() =>
     api.listTests({ product_id: productId, key, view: 'TEST_VIEW_BASIC', page_size: CASES }, { signal }),
   )
-  for (const { key: test = '', requirement_keys: linked = [] } of found?.tests ?? []) {
+  for (const { key: test = '', requirement_keys: linked = [], issue } of found?.tests ?? []) {
     // A deployment that does not know the filter would answer with any.
-    if (key.includes(test)) links.set(test, [...new Set([...(links.get(test) ?? []), ...linked])])
+    if (!key.includes(test)) continue
+    links.set(test, [...new Set([...(links.get(test) ?? []), ...linked])])
+    if (issue !== null && issue !== undefined) issues.set(test, issue)
   }
-  return links
+  return { links, issues }
 }
 
 /**

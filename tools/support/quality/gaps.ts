@@ -18,7 +18,7 @@ export type Gap = Received<z.output<typeof GapSchema>>
 /** How many gaps there are of each type. */
 export type GapTypes = NonNullable<GapPage['summary']>['by_type']
 
-/** Issues named in a gap's row, the loudest first. */
+/** Issues named in a gap's row: those that its red tests reproduce, then the loudest. */
 const ISSUES = 2
 const REASON_CHARACTERS = 160
 
@@ -90,6 +90,15 @@ export function gapRow(gap: Gap, products: readonly Product[]) {
   }
 }
 
+/** The open issue that its failing tests reproduce, where nothing but the code is to be fixed. */
+export function issueToFix(
+  { suggested_action: action, reproduced_issues: issues = [] }: Gap,
+  products: readonly Product[],
+) {
+  const open = issues.find(({ status }) => status !== 'resolved')
+  return action === 'GAP_ACTION_FIX_CODE' && open !== undefined ? issueName(open, products) : undefined
+}
+
 /** A file with errors that no requirement claims: its path where it exists inside a root of this machine. */
 export async function hotFile(gap: Gap, products: readonly Product[], local: LocalFiles | undefined) {
   const [path] = gap.files ?? []
@@ -116,6 +125,7 @@ export function gapReasons({ reasons = [] }: Gap): string | undefined {
   return sentences.length === 0 ? undefined : sentences.join('; ')
 }
 
-function topIssues({ exposure }: Gap, products: readonly Product[]): string | undefined {
-  return listed((exposure?.top_issues ?? []).slice(0, ISSUES).map((issue) => issueName(issue, products)))
+function topIssues({ exposure, reproduced_issues: red = [] }: Gap, products: readonly Product[]): string | undefined {
+  const all = [...red, ...(exposure?.top_issues ?? [])].map((issue) => issueName(issue, products))
+  return listed([...new Set(all)].slice(0, ISSUES))
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
+import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import type { TestPlace } from './find-cases.ts'
 import { failureWords, linkRequirements, type Linked, type WantedLink } from './link-test.ts'
@@ -10,6 +11,7 @@ import { splitCriterion } from './criteria.ts'
 export interface WantedTest extends TestPlace {
   /** As the caller named them. */
   requirements: readonly string[]
+  issue?: string | undefined
 }
 
 export interface Registered {
@@ -33,6 +35,8 @@ export interface Registering {
   mayValidate: boolean
   /** By what the caller wrote, without those that do not exist. */
   requirements: ReadonlyMap<string, Requirement>
+  /** Ids of issues, in the same way. */
+  issues: ReadonlyMap<string, string>
   find(place: TestPlace): Promise<Test[]>
 }
 
@@ -45,6 +49,7 @@ const TITLE_CHARACTERS = 200
  */
 export async function registerTest(wanted: WantedTest, registering: Registering): Promise<Registered[]> {
   try {
+    requireIssue(wanted, registering)
     const known = await registering.find(wanted)
     if (known.length === 0) return [await create(wanted, registering)]
     return await Promise.all(known.map((test) => update(test, wanted, registering)))
@@ -52,6 +57,11 @@ export async function registerTest(wanted: WantedTest, registering: Registering)
     const row = { wanted, test: undefined, outcome: 'failed', links: [] } as const
     return [{ ...row, links: [], error: failureWords(error), cause: error }]
   }
+}
+
+function requireIssue({ issue }: WantedTest, { issues }: Registering): void {
+  if (issue !== undefined && !issues.has(issue))
+    throw new TeachingError('not_found', 'no such issue in the product', {})
 }
 
 async function create(wanted: WantedTest, registering: Registering): Promise<Registered> {
@@ -65,7 +75,7 @@ async function create(wanted: WantedTest, registering: Registering): Promise<Reg
 }
 
 async function make(
-  { title, file, suites }: WantedTest,
+  { title, file, suites, issue = '' }: WantedTest,
   registering: Registering,
 ): Promise<{ test: Test; isNew: boolean }> {
   const { context, productId, branch, dryRun } = registering
@@ -76,6 +86,7 @@ async function make(
         kind: 'TEST_KIND_CASE',
         title: title.slice(0, TITLE_CHARACTERS),
         automation_ref: file === undefined ? undefined : { file_path: file, suite_path: [...suites], name: title },
+        issue_id: registering.issues.get(issue),
         branch_id: branch,
         validate_only: dryRun || undefined,
       },
@@ -99,7 +110,7 @@ async function existing(error: unknown, { context, productId }: Registering): Pr
 
 async function update(test: Test, wanted: WantedTest, registering: Registering): Promise<Registered> {
   const { context, branch, dryRun } = registering
-  const change = changedFields(test, wanted)
+  const change = changedFields(test, wanted, registering)
   if (change === undefined) return linked(test, wanted, 'already', registering)
   if (dryRun) return linked(test, wanted, 'would_update', registering)
   const request = { id: test.id, ...change, branch_id: branch }
@@ -108,13 +119,16 @@ async function update(test: Test, wanted: WantedTest, registering: Registering):
 }
 
 /** What the caller's test says that the known one does not: where it is, that its names are right, and that it exists. */
-function changedFields({ automation_ref: place, status, names_known: known }: Test, wanted: WantedTest) {
+function changedFields(test: Test, wanted: WantedTest, { issues }: Registering) {
+  const { automation_ref: place, status, names_known: known } = test
   const { title, file, suites } = wanted
   const change = {
     ...(file !== undefined &&
       (known === false || !hasText(place?.file_path)) && {
         automation_ref: { file_path: file, suite_path: [...suites], name: title },
       }),
+    ...(wanted.issue !== undefined &&
+      issues.get(wanted.issue) !== test.issue?.id && { issue_id: issues.get(wanted.issue) }),
     ...(status !== undefined && status !== 'TEST_STATUS_ACTIVE' && { status: 'TEST_STATUS_ACTIVE' as const }),
   }
   return Object.keys(change).length === 0 ? undefined : change

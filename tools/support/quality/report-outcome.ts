@@ -5,13 +5,13 @@ import type { ResultOf } from '../../../src/contract/index.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { counts, fields, flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { hasText, quoted, textMatching } from '../../../src/mcp/text/untrusted.ts'
+import { type Kept, kept } from '../cuts.ts'
 import { coverageState, listed, repositoryPath, rowTitle } from '../columns.ts'
 import { hasFacts, isOutsideError, showNames } from '../test-names.ts'
+import type { KnownCases } from './coverage-change.ts'
+import { issueWords } from './tests.ts'
 
 export type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
-/** Keys of the requirements that each case is linked to, by the key of the case. */
-type Links = ReadonlyMap<string, readonly string[]>
-
 /** Rows of each list in the answer. */
 export const ROWS = 30
 
@@ -31,6 +31,7 @@ export const reportOutcome = z.object({
     name: rowTitle,
     file: repositoryPath,
     requirements: z.string(),
+    issue: z.string(),
   }).optional(),
   unresolved_references: rows({ reference: upTo(teamLine, 60), test: z.string() }).optional(),
   tests: fields(
@@ -67,6 +68,11 @@ export function outsideErrors({ cases = [] }: Ingest): Case[] {
   return cases.filter(({ name, status }) => isFailed(status) && isOutsideError(name))
 }
 
+/** Whether the case with this key failed in the report. */
+export function isFailing({ cases = [] }: Ingest, test: string): boolean {
+  return cases.some(({ key, status }) => key === test && isFailed(status))
+}
+
 function isFailed(status: Case['status']): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
 }
@@ -95,17 +101,18 @@ export function notRunNow({ coverage_effect: effect }: Ingest): string {
   return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
-/** The cases that failed, with the requirements they are linked to; one without a key has a number. */
-export function failingTests({ cases = [] }: Ingest, links: Links, local: LocalFiles | undefined) {
+/** The cases that failed, with the requirements they are linked to and the issue that they reproduce; one without a key has a number. */
+export function failingTests({ cases = [] }: Ingest, { links, issues }: KnownCases, local: LocalFiles | undefined) {
   const failed = cases.filter(({ status }) => isFailed(status))
   return describeCases(failed, local, ({ key = '', status }) => ({
     status,
     requirements: listed(links.get(key) ?? []),
+    issue: issueWords({ issue: issues.get(key) }),
   }))
 }
 
 type Case = NonNullable<Ingest['cases']>[number]
-type CaseFacts = Pick<Case, 'status'> & { requirements: string | undefined }
+type CaseFacts = Pick<Case, 'status'> & { requirements: string | undefined; issue: string | undefined }
 
 /** Cases as rows, and for the untrusted block the names that only the report gives. */
 function describeCases(
@@ -139,8 +146,21 @@ export function unresolvedReferences({ unresolved_refs: references = [], cases =
   })
 }
 
+/** How many of each list are shown; the failing ones are counted by the service, which lists 500 cases at most. */
+export function shownCounts(ingest: Ingest): Record<string, Kept> {
+  const { unresolved_refs: references = [], warnings = [], cases = [], summary } = ingest
+  const failed = (summary?.failed ?? 0) + (summary?.errors ?? 0)
+  const renamed = cases.filter(({ action }) => action === 'INGEST_ACTION_RENAMED')
+  return {
+    failing_tests: { shown: Math.min(ROWS, failed), total: failed },
+    unresolved_references: kept(references, ROWS),
+    renamed_tests: kept(renamed, ROWS),
+    warnings: kept(warnings, ROWS),
+  }
+}
+
 /** How many tests and links the report made or changed, and how many tests prove nothing because they have no link. */
-export function countChanges({ summary }: Ingest, links: Links) {
+export function countChanges({ summary }: Ingest, { links }: KnownCases) {
   return {
     created: summary?.cases_created || undefined,
     renamed: summary?.cases_renamed || undefined,

@@ -15,6 +15,7 @@ export const testColumns = {
   title: rowTitle,
   file: repositoryPath,
   last: z.string(),
+  issue: z.string(),
   status: TestSchema.shape.status,
   quarantined: flag,
 }
@@ -27,6 +28,7 @@ export async function describeTest(test: Test, local: LocalFiles | undefined) {
     id,
     ...facts,
     last: lastResult(test),
+    issue: issueWords(test),
     status: test.status === 'TEST_STATUS_ACTIVE' ? undefined : test.status,
     quarantined: test.quarantined,
   }
@@ -37,6 +39,13 @@ export async function describeTest(test: Test, local: LocalFiles | undefined) {
 export function lastResult({ last_result: last }: Test): string {
   if (last === null || last === undefined) return 'never run'
   return [withoutPrefix(last.status, 'RESULT_STATUS_'), toMinute(last.executed_at)].filter(Boolean).join(' ')
+}
+
+/** The issue that a test reproduces: `SHOP-7`, or `SHOP-7 resolved`. */
+export function issueWords({ issue }: Pick<Test, 'issue'>): string | undefined {
+  if (issue === null || issue === undefined) return undefined
+  const key = keyOrId({ id: issue.id, key: issue.short_id })
+  return issue.status === 'resolved' ? `${key} resolved` : key
 }
 
 /** What is shown of what failures say, by detail; message and trace in characters. */

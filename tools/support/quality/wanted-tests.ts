@@ -14,6 +14,10 @@ export const TestInput = z.strictObject({
   title: z.string().trim().min(1).max(1000).describe('Test name as in the code, or the key of a known test.'),
   file: z.string().trim().min(1).max(500).optional().describe('Repository path.'),
   suite: z.string().optional().describe('Suite titles around it, joined by " > ".'),
+  issue: z
+    .string()
+    .optional()
+    .describe('Open issue that it reproduces, e.g. SHOP-7: its failure then means "fix the code".'),
   requirement_ids: z
     .array(z.string().min(1))
     .max(20)
@@ -27,7 +31,8 @@ export function mergeTests(tests: readonly z.output<typeof TestInput>[]): Wanted
     if (first === undefined) return []
     const { title, file, suite } = first
     const ids = [first, ...others].flatMap(({ requirement_ids: named }) => named)
-    return [{ title, file, suites: splitSuites(suite), requirements: [...new Set(ids)] }]
+    const issue = [first, ...others].find((one) => one.issue !== undefined)?.issue
+    return [{ title, file, suites: splitSuites(suite), requirements: [...new Set(ids)], issue }]
   })
 }
 
@@ -53,6 +58,24 @@ export async function findRequirements(
       return [[given, (await resolve.requirement(given, productId)).requirement] as const]
     } catch (error) {
       if (error instanceof ServiceError && namesNone.has(error.code)) return []
+      throw error
+    }
+  })
+  return new Map(found.flat())
+}
+
+/** The ids of the issues by what the caller wrote, without those that the product does not have. */
+export async function findIssues(
+  tests: readonly WantedTest[],
+  productId: string,
+  { resolve }: Context,
+): Promise<Map<string, string>> {
+  const named = [...new Set(tests.flatMap(({ issue }) => issue ?? []))]
+  const found = await inBatches(named, READS_AT_ONCE, async (given) => {
+    try {
+      return [[given, (await resolve.issue(given, productId)).issue.id] as const]
+    } catch (error) {
+      if (error instanceof ServiceError) return []
       throw error
     }
   })

@@ -157,7 +157,7 @@ export async function buildTestContext(
     guidance: guidanceFor({
       key,
       coverage: body!.coverage,
-      gap: gap?.type ?? '',
+      gap,
       tests: tests.map(testKey),
       skipped: tests.filter(({ last_status }) => last_status === 'RESULT_STATUS_SKIPPED').map(testKey),
       criteria: criteria.length,

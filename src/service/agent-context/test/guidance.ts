@@ -1,11 +1,11 @@
 import type { CoverageBody } from '../../quality/coverage/rule.ts'
+import type { GapBody } from '../../quality/gaps/view.ts'
 import type { ConventionsBody } from './conventions.ts'
 
 export interface GuidanceFacts {
   key: string
   coverage: CoverageBody
-  /** The type of its gap, '' for none. */
-  gap: string
+  gap: Pick<GapBody, 'type' | 'suggested_action' | 'reproduced_issues'> | null
   /** The keys of the linked tests, and of those that were skipped in their newest run. */
   tests: readonly string[]
   skipped: readonly string[]
@@ -46,8 +46,9 @@ function namingStep(key: string, criteria: number, { requirement_annotation: usu
 }
 
 function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {
-  switch (gap) {
+  switch (gap?.type) {
     case 'GAP_TYPE_FAILING':
+      if (gap.suggested_action === 'GAP_ACTION_FIX_CODE') return [fixStep(gap.reproduced_issues)]
       return ['a linked test fails: find out whether the test or the code is wrong before you write another test']
     case 'GAP_TYPE_NOT_RUN':
       return skipped.length > 0 ? [skippedStep(skipped)] : [RUN_FIRST]
@@ -57,7 +58,7 @@ function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {
       return [
         'its text has changed since its tests were linked: compare them with the new text, then link them again to confirm',
       ]
-    case '':
+    case undefined:
       if (tests.length === 0) return []
       return coverage.state === 'verified'
         ? ['it is verified: only write another test for a case that its tests miss']
@@ -65,6 +66,11 @@ function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {
     default:
       return []
   }
+}
+
+function fixStep(issues: GapBody['reproduced_issues']): string {
+  const keys = issues.filter(({ status }) => status !== 'resolved').map((issue) => issue.short_id)
+  return `its failing tests are right: they are red because of ${keys.join(', ')}; fix the code, then run them`
 }
 
 function skippedStep(skipped: readonly string[]): string {

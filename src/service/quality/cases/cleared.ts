@@ -20,6 +20,7 @@ const cleared = {
   tags: [],
   labels: {},
   component_ids: [],
+  issue_id: '',
   quarantined: false,
   quarantine_reason: '',
 } as const satisfies { [K in keyof Omit<Members, 'title'>]-?: unknown }

@@ -9,6 +9,7 @@ import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp } from '../../shared/times.ts'
 import type { StoredTest } from './access.ts'
 import { Steps } from './columns.ts'
+import { reproducedIssues } from './issues.ts'
 import { viewResults, type TestResultBody } from './result-view.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
@@ -26,6 +27,10 @@ export async function viewTests(
   const links = await linkedKeys(rows, ids)
   const stats = await loadStats(rows, ids, now - WINDOW_DAYS * dayMs)
   const last = await lastResults(rows, tests)
+  const issues = await reproducedIssues(
+    rows,
+    tests.map(({ issue_id }) => issue_id),
+  )
   return tests.map((row) => ({
     id: row.id,
     key: testKey(row),
@@ -58,6 +63,7 @@ export async function viewTests(
     quarantine_reason: row.quarantine_reason,
     link_count: links.get(row.id)?.length ?? 0,
     requirement_keys: links.get(row.id) ?? [],
+    issue: issues.get(row.issue_id) ?? null,
     last_result: last.get(row.last_result_id) ?? null,
     stats: stats.get(row.id) ?? noStats,
     created_by: parseActor(row.created_by),

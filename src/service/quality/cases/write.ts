@@ -38,6 +38,7 @@ export async function insertTest(
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id)
   await requireComponents(rows, product.id, fields.component_ids)
+  await checkIssue(rows, product.id, fields.issue_id)
   const place = locationColumns(product, fields.automation_ref)
   if (place.identity !== null) await checkFree(rows, product.id, place.identity)
   const now = call.now()
@@ -75,6 +76,7 @@ export async function changeTest(
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id, before)
   await requireComponents(rows, product.id, fields.component_ids)
+  await checkIssue(rows, product.id, fields.issue_id)
   const place =
     fields.automation_ref === undefined ? undefined : locationColumns(product, fields.automation_ref, before)
   if (typeof place?.identity === 'string' && place.identity !== before.identity) {
@@ -148,6 +150,7 @@ function toColumns(fields: TestFields) {
     ...Object.fromEntries(
       Object.entries(json).flatMap(([name, value]) => (value === undefined ? [] : [[name, JSON.stringify(value)]])),
     ),
+    ...(fields.issue_id !== undefined && { issue_id: fields.issue_id, issue_reported: 0 }),
     ...(fields.quarantined !== undefined && { quarantined: fields.quarantined ? 1 : 0 }),
   }
 }
@@ -214,6 +217,17 @@ async function checkParent(
       throw invalid([{ field: 'parent_id', description: 'must not be the suite itself or one in it' }])
     above = parent.parent_id
   }
+}
+
+async function checkIssue(rows: Rows, productId: number, issueId: string | undefined): Promise<void> {
+  if (issueId === undefined || issueId === '') return
+  const found = await rows
+    .selectFrom('issue')
+    .select('id')
+    .where('id', '=', issueId)
+    .where('product_id', '=', productId)
+    .executeTakeFirst()
+  if (found === undefined) throw notFound('issue', issueId, 'issue_id must be an issue of the same product')
 }
 
 function index(prepare: Prepare, row: StoredTest): void {

@@ -41,6 +41,8 @@ export interface OwnCoverage {
   coverage: CoverageBody
   /** Why it is not verified: the gap with the highest factor among those that apply; '' when it is. */
   gap: z.output<typeof GapType> | ''
+  /** The ids of the failing cases. */
+  failingTests: string[]
   /** When the first of the counting results becomes too old, in epoch milliseconds; null when none will. */
   staleAt: number | null
 }
@@ -87,6 +89,9 @@ export function judgeCoverage({ criterionIds, links, maxAgeMs, now }: Requiremen
       suspect,
       stale: tooOld > 0,
     }),
+    failingTests: cases.flatMap(({ testId, newest }) =>
+      newest !== undefined && isUsable(newest) && hasFailed(newest.status) ? [testId] : [],
+    ),
     staleAt: maxAgeMs === 0 || usable.length === 0 ? null : oldest(usable) + maxAgeMs + 1,
   }
 }

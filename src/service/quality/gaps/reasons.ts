@@ -1,4 +1,5 @@
 import { counted } from '../../../lib/counted.ts'
+import type { IssueBody } from '../cases/issues.ts'
 import type { CoverageBody } from '../coverage/rule.ts'
 import type { Exposure, ExposureWindow, LiveIssue } from './exposure.ts'
 import type { GapTypeName } from './score.ts'
@@ -13,6 +14,8 @@ export interface ReasonFacts {
   type: GapTypeName
   /** Undefined for a file. */
   coverage: CoverageBody | undefined
+  /** Those that its failing tests reproduce. */
+  issues: readonly IssueBody[]
   priority: string
   risk: string
   exposure: Exposure
@@ -20,9 +23,10 @@ export interface ReasonFacts {
 }
 
 /** Why something is a gap and why it ranks where it does, in our own words: never quotes events or reports. */
-export function gapReasons({ type, coverage, priority, risk, exposure, window }: ReasonFacts): string[] {
+export function gapReasons({ type, coverage, issues, priority, risk, exposure, window }: ReasonFacts): string[] {
   return [
     ...openReasons(type, coverage),
+    ...(type === 'GAP_TYPE_FAILING' ? reproducedReasons(issues) : []),
     ...(coverage?.suspect === true && type !== 'GAP_TYPE_SUSPECT' ? [suspectWords] : []),
     ...importanceReasons(priority, risk),
     ...exposureReasons(exposure, window),
@@ -62,6 +66,21 @@ function unrunReasons(coverage: CoverageBody | undefined, tests: string): string
     [unrun - skipped, 'not run'],
   ] as const
   return words.flatMap(([count, what]) => (count > 0 ? [`${String(count)} of ${tests} ${what}`] : []))
+}
+
+/** A test that is red because of a known issue is right. */
+function reproducedReasons(issues: readonly IssueBody[]): string[] {
+  const keys = (isResolved: boolean) =>
+    issues.filter(({ status }) => (status === 'resolved') === isResolved).map((issue) => issue.short_id)
+  const [open, resolved] = [keys(false), keys(true)]
+  return [
+    ...(open.length === 0 ? [] : [`red for ${open.join(', ')}: fix the code`]),
+    ...(resolved.length === 0
+      ? []
+      : [
+          `red for ${resolved.join(', ')}, which ${resolved.length === 1 ? 'is' : 'are'} resolved: run it again, or reopen`,
+        ]),
+  ]
 }
 
 function importanceReasons(priority: string, risk: string): string[] {

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Level } from '../../../contract/base/common.ts'
+import type { IssueBody } from '../cases/issues.ts'
 import type { CoverageBody } from '../coverage/rule.ts'
 import type { GapAction, GapType } from '../../../contract/test-context.ts'
 
@@ -27,8 +28,16 @@ const usualAction: Readonly<Record<GapTypeName, z.output<typeof GapAction>>> = {
   GAP_TYPE_STALE: 'GAP_ACTION_RUN_TEST',
 }
 
-/** What to do about a gap: a test that was skipped has to be finished before running it proves anything. */
-export function suggestedAction(type: GapTypeName, coverage: CoverageBody | undefined): z.output<typeof GapAction> {
+/**
+ * What to do about a gap: a test that was skipped has to be finished before running it proves anything; where all failing
+ * tests reproduce open issues the code is to be fixed, and once these are resolved the tests are to be run again.
+ */
+export function suggestedAction(
+  type: GapTypeName,
+  { coverage, failing }: { coverage: CoverageBody | undefined; failing: readonly (IssueBody | undefined)[] },
+): z.output<typeof GapAction> {
+  if (type === 'GAP_TYPE_FAILING' && failing.length > 0 && failing.every((issue) => issue !== undefined))
+    return failing.some(({ status }) => status !== 'resolved') ? 'GAP_ACTION_FIX_CODE' : 'GAP_ACTION_RUN_TEST'
   const wasSkipped = type === 'GAP_TYPE_NOT_RUN' && (coverage?.skipped_count ?? 0) > 0
   return wasSkipped ? 'GAP_ACTION_FINISH_TEST' : usualAction[type]
 }

@@ -7,6 +7,7 @@ import { chunks } from '../../sql/chunks.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import { componentRefs } from '../../workspace/releases/names.ts'
+import { issuesOfTests, type IssueBody } from '../cases/issues.ts'
 import { CodeRefs, Criteria } from '../requirements/columns.ts'
 import { requirementRef } from '../requirements/view.ts'
 import type { Rows } from '../../sql/database.ts'
@@ -33,7 +34,7 @@ export async function viewGaps(
 ): Promise<GapBody[]> {
   const ids = gaps.flatMap(({ gap }) => gap.requirementId ?? [])
   const requirements = await loadRequirements(rows, ids)
-  const coverage = await ownCoverage(rows, product, requirements, viewing)
+  const { coverage, failing } = await ownCoverage(rows, product, requirements, viewing)
   const components = await componentRefs(
     rows,
     gaps.flatMap(({ gap }) => gap.componentIds),
@@ -41,6 +42,7 @@ export async function viewGaps(
   return gaps.map(({ gap, rank }) => {
     const requirement = requirements.get(gap.requirementId ?? '')
     const own = coverage.get(gap.requirementId ?? '')
+    const red = failing.get(gap.requirementId ?? '') ?? []
     const ref = requirement && {
       ...requirementRef(requirement),
       priority: Priority.parse(requirement.priority),
@@ -64,12 +66,14 @@ export async function viewGaps(
       reasons: gapReasons({
         type: gap.type,
         coverage: own,
+        issues: distinctIssues(red),
         priority: requirement?.priority ?? '',
         risk: requirement?.risk ?? '',
         exposure: gap.exposure,
         window: viewing.window,
       }),
-      suggested_action: suggestedAction(gap.type, own),
+      suggested_action: suggestedAction(gap.type, { coverage: own, failing: red }),
+      reproduced_issues: distinctIssues(red),
       open_proposals: 0,
     }
   })
@@ -110,21 +114,30 @@ async function loadRequirements(rows: Rows, ids: readonly string[]) {
   return found
 }
 
-/** Coverage by the requirement's own links, which also decide its gap. */
+/** Coverage by the requirement's own links, which also decide its gap, and of each failing test the issue it reproduces. */
 async function ownCoverage(
   rows: Rows,
   product: CoveredProduct,
   requirements: ReadonlyMap<string, { acceptance_criteria: string }>,
   { environmentId, now }: GapQuery,
-): Promise<Map<string, CoverageBody>> {
-  const own = new Map<string, CoverageBody>()
+): Promise<{ coverage: Map<string, CoverageBody>; failing: Map<string, (IssueBody | undefined)[]> }> {
+  const coverage = new Map<string, CoverageBody>()
+  const red = new Map<string, string[]>()
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   for (const chunk of chunks([...requirements.keys()])) {
     for (const [id, links] of await countedLinks(rows, chunk, { environmentId })) {
       const criteria = readJson(Criteria, requirements.get(id)?.acceptance_criteria ?? '[]')
       const facts = { criterionIds: criteria.map((criterion) => criterion.id), links, maxAgeMs, now }
-      own.set(id, judgeCoverage(facts).coverage)
+      const judged = judgeCoverage(facts)
+      coverage.set(id, judged.coverage)
+      red.set(id, judged.failingTests)
     }
   }
-  return own
+  const issues = await issuesOfTests(rows, [...red.values()].flat())
+  const failing = Array.from(red, ([id, tests]) => [id, tests.map((test) => issues.get(test))] as const)
+  return { coverage, failing: new Map(failing) }
+}
+
+function distinctIssues(issues: readonly (IssueBody | undefined)[]): IssueBody[] {
+  return [...new Map(issues.flatMap((issue) => (issue === undefined ? [] : [[issue.id, issue]]))).values()]
 }

@@ -102,10 +102,11 @@ function insertCase(
   const number = takeNumber(prepare, productId, 'test')
   const now = call.now()
   const title = testTitle(placed.name)
+  const issue = issueColumns(prepare, productId, placed, { issue_id: '', issue_reported: 0 })
   const seq = prepare(
     `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, framework, identity,
-       file_path, suite_path, name, project, line, tags, labels, created_by, created_at, updated_at)
-     VALUES (?, ?, ?, ?, 'TEST_KIND_CASE', ?, ?, ?, 'AUTOMATION_STATUS_AUTOMATED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       file_path, suite_path, name, project, line, tags, labels, issue_id, issue_reported, created_by, created_at, updated_at)
+     VALUES (?, ?, ?, ?, 'TEST_KIND_CASE', ?, ?, ?, 'AUTOMATION_STATUS_AUTOMATED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).insert(
     id,
     productId,
@@ -123,6 +124,8 @@ function insertCase(
     placed.line,
     JSON.stringify(placed.tags),
     JSON.stringify(caseLabels(placed)),
+    issue.issue_id,
+    issue.issue_reported,
     JSON.stringify(call.actor),
     now,
     now,
@@ -173,6 +176,7 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
     line: placed.line === 0 ? test.line : placed.line,
     tags: placed.tags.length === 0 ? test.tags : JSON.stringify(placed.tags),
     labels: JSON.stringify({ ...(isBack ? kept : labels), ...caseLabels(placed) }),
+    ...issueColumns(prepare, productId, placed, test),
   }
   const names = Object.keys(next) as (keyof typeof next)[]
   const changed = names.filter((name) => next[name] !== test[name])
@@ -202,6 +206,23 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
   const action = changed.length === 0 ? 'INGEST_ACTION_UNCHANGED' : 'INGEST_ACTION_UPDATED'
   const isSame = placed.name === test.name && placed.file_path === test.file_path
   return { testId: test.id, number: test.number, action, namesKnown: isSame && next.names_known === 1 } as const
+}
+
+/** The issue that the case names; what a member gave stays where it names none. */
+function issueColumns(
+  prepare: Prepare,
+  productId: number,
+  { issueKey }: PlacedCase,
+  before: Pick<KnownTest, 'issue_id' | 'issue_reported'>,
+): Pick<KnownTest, 'issue_id' | 'issue_reported'> {
+  const number = Number(issueKey?.slice(issueKey.lastIndexOf('-') + 1))
+  const named =
+    issueKey === undefined
+      ? undefined
+      : prepare('SELECT id FROM issue WHERE product_id = ? AND number = ?').get<{ id: string }>(productId, number)
+  if (named !== undefined) return { issue_id: named.id, issue_reported: 1 }
+  if (before.issue_reported === 1) return { issue_id: '', issue_reported: 0 }
+  return { issue_id: before.issue_id, issue_reported: 0 }
 }
 
 function isTaken(prepare: Prepare, productId: number, identity: string): boolean {

@@ -17,6 +17,8 @@ export interface PlacedCase {
   requirements: NamedRequirement[]
   /** Whether its file is only the name of its report. */
   isFileOfReport: boolean
+  /** The key of the issue that it reproduces. */
+  issueKey: string | undefined
   /** The key of the test that it claims to be. */
   testKey: string | undefined
   /** Several when a reporter lists retries as separate cases, or shards overlap. */
@@ -28,7 +30,10 @@ const MOST_TAGS = 50
 const LONGEST_TAG = 60
 
 /** Merges cases by identity (contract §4.2), in the order in which the reports first name them. */
-export async function placeCases(cases: readonly ReportCase[], roots: PathRoots, pause: Pause): Promise<PlacedCase[]> {
+export async function placeCases(
+  cases: readonly ReportCase[],
+  { roots, keyPrefix, pause }: { roots: PathRoots; keyPrefix: string; pause: Pause },
+): Promise<PlacedCase[]> {
   const placed = new Map<string, PlacedCase>()
   for (const one of cases) {
     await pause()
@@ -40,7 +45,7 @@ export async function placeCases(cases: readonly ReportCase[], roots: PathRoots,
       known.reports.push(one)
       continue
     }
-    const { requirements, testKey } = findReferences(one)
+    const { requirements, issueKey, testKey } = findReferences(one, keyPrefix)
     placed.set(identity, {
       identity,
       ...place,
@@ -49,6 +54,7 @@ export async function placeCases(cases: readonly ReportCase[], roots: PathRoots,
       isFileOfReport: one.isFileOfReport ?? false,
       labels: Object.fromEntries(Object.entries(one.labels).slice(0, MOST_TAGS)),
       requirements,
+      issueKey,
       testKey,
       reports: [one],
     })

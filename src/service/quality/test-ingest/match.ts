@@ -23,11 +23,13 @@ export type KnownTest = Pick<
   | 'line'
   | 'tags'
   | 'labels'
+  | 'issue_id'
+  | 'issue_reported'
   | 'last_result_id'
 >
 
 const COLUMNS = `id, seq, number, identity, parent_id, title, names_known, status, framework, level, file_path, suite_path, name, project,
-  line, tags, labels, last_result_id`
+  line, tags, labels, issue_id, issue_reported, last_result_id`
 
 export interface Matched {
   test: KnownTest | undefined

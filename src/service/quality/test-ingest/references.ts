@@ -6,14 +6,15 @@ export interface NamedRequirement {
   criteria: number[]
 }
 
-/** The keys that the texts of a case name, in upper case: the requirements it verifies and the test it is. */
+/** The keys that the texts of a case name, in upper case: the requirements it verifies, the issue it reproduces, the test it is. */
 export interface References {
   requirements: NamedRequirement[]
   testKey: string | undefined
+  issueKey: string | undefined
 }
 
 /** `REQ-12`, or `REQ-12.2` for its second criterion. */
-const KEY = String.raw`[A-Za-z]{2,10}-\d{1,9}(?:\.\d{1,3})?`
+const KEY = String.raw`[A-Za-z][A-Za-z0-9]{1,9}-\d{1,9}(?:\.\d{1,3})?`
 const LIST = `${KEY}(?:\\s*[,;]\\s*${KEY})*`
 
 /** The marked forms of contract §4.2: `[REQ-12]`, `[REQ-12.2]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
@@ -25,9 +26,10 @@ const BARE = new RegExp(String.raw`(?<![\w-])${KEY}(?![\w-])`, 'gu')
 
 /**
  * Finds the keys that a case names. In names and suites only the marked forms count, because prose may contain
- * anything; a tag, a label or an annotation may be just the key. A key of a test (`TC-7`) says which test it is.
+ * anything; a tag, a label or an annotation may be just the key. A key of a test (`TC-7`) says which test it is; one of
+ * an issue, with the prefix of the product (`SHOP-7`), which issue it reproduces.
  */
-export function findReferences(reported: ReportCase): References {
+export function findReferences(reported: ReportCase, keyPrefix: string): References {
   const { name, suite_path, tags, labels, references } = reported
   const marked = [name, ...suite_path].flatMap((text) => [...text.matchAll(MARKED)].flatMap((match) => match.slice(1)))
   const bare = [...tags, ...Object.values(labels), ...references]
@@ -35,6 +37,7 @@ export function findReferences(reported: ReportCase): References {
   const distinct = [...new Set(found)]
   return {
     requirements: namedRequirements(distinct),
+    issueKey: distinct.find((key) => /^\d+$/.test(key.slice(keyPrefix.length + 1)) && key.startsWith(`${keyPrefix}-`)),
     testKey: distinct.find((key) => /^TC-\d+$/.test(key)),
   }
 }

@@ -6,7 +6,7 @@ import { findReferences } from '../../../../src/service/quality/test-ingest/refe
 function named(content: string, name = 'report.xml') {
   return parseReport({ name, content }).cases.map((one) => [
     one.name,
-    ...findReferences(one).requirements.map(({ key, criteria }) => [key, ...criteria].join('.')),
+    ...findReferences(one, 'SHOP').requirements.map(({ key, criteria }) => [key, ...criteria].join('.')),
   ])
 }
 
