@@ -8,7 +8,7 @@ test('close_coverage_gaps is constant text and the ids it was given', () => {
     Component: "Cart".
     1. Call find_coverage_gaps. Say in two sentences what is open and where the risk is, and take the first row unless the user prefers another.
     2. Call get_test_context for it and read the files it lists before writing anything.
-    3. Do what the row says: write the missing test, run the existing tests, fix a failing one, or read a test in doubt against the changed text. A test that cannot fail closes nothing.
+    3. Do what the row says: write the missing test, run the existing tests, finish a skipped one, fix a failing one or the code that it proves wrong, or read a test in doubt against the changed text. A test that cannot fail closes nothing.
     4. Write one case for each acceptance criterion that is not covered, as the conventions say, with the requirement named in it.
     5. Run the tests and let the runner write a report. When a test fails, find out whether the test or the code is wrong, and tell the user before changing code.
     6. Send the report with ingest_test_report, which links the cases, and say which requirements are verified now.

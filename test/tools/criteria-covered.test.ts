@@ -75,6 +75,15 @@ test('record_tests links a test to criteria by their numbers', async () => {
   expect(again.text).toContain(`${key} already`)
 })
 
+test('a title of many cases makes none, and the answer says how to link them', async () => {
+  const key = await shop.require('A mail has a subject')
+  const title = 'has a subject in $language'
+  const { text, isError } = await agent.call('record_tests', { tests: [{ title, file, requirement_ids: [key] }] })
+  expect(isError).toBe(true)
+  expect(text).toContain('put the key of the requirement into it, as in [REQ-12], and send the report')
+  expect(await shop.stateOf(key)).toBe('no_test')
+})
+
 test('a requirement whose own tests pass names the one below it as the reason of its state', async () => {
   const key = await shop.require('A mail is sent')
   await report({ name: `is sent [${key}]` })

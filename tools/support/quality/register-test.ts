@@ -4,6 +4,7 @@ import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import type { TestPlace } from './find-cases.ts'
+import { isTemplate } from './title-templates.ts'
 import { failureWords, linkRequirements, type Linked, type WantedLink } from './link-test.ts'
 import { splitCriterion } from './criteria.ts'
 
@@ -40,6 +41,10 @@ export interface Registering {
   find(place: TestPlace): Promise<Test[]>
 }
 
+/** The title in the code is not the name of a case, so the case would never run. */
+const TEMPLATE =
+  'a title of many cases, whose names the report has: put the key of the requirement into it, as in [REQ-12], and send the report'
+
 /** The contract's longest title; a name in the code may be longer. */
 const TITLE_CHARACTERS = 200
 
@@ -65,6 +70,7 @@ function requireIssue({ issue }: WantedTest, { issues }: Registering): void {
 }
 
 async function create(wanted: WantedTest, registering: Registering): Promise<Registered> {
+  if (isTemplate(wanted.title)) throw new TeachingError('invalid_argument', TEMPLATE, {})
   const { dryRun, mayValidate } = registering
   if (dryRun && !mayValidate) return linked(undefined, wanted, 'would_create', registering)
   const { test, isNew } = await make(wanted, registering)
