@@ -130,7 +130,7 @@ export const getFixContext = defineTool({
       related_issues: kept(relatives, RELATED),
     })
     const covered = await describeRequirements(requirements, local)
-    const requirement = offers('get_test_context') ? findUntested(requirements) : undefined
+    const requirement = offers('get_test_context') ? findUntested(requirements, implicated) : undefined
     return {
       answer: doubtSentence(issue) + issueSentence(issue),
       product,

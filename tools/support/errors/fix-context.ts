@@ -11,7 +11,7 @@ import type { IssueReference, Product } from '../../../src/mcp/resolve/types.ts'
 import { flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
-import { type BlockContent, hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
+import { type BlockContent, hasText, isSameText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId, listed, rowTitle, vouchedName } from '../columns.ts'
 import { kept, type Kept } from '../cuts.ts'
 import { shortCommit, showNames } from '../test-names.ts'
@@ -108,9 +108,18 @@ export async function describeRequirements(requirements: readonly Requirement[],
   return { rows, testFiles: [...reported.values()] }
 }
 
-/** The first requirement that no working test covers. */
-export function findUntested(requirements: readonly Requirement[]): string | undefined {
-  const found = requirements.find(({ coverage_state: state }) => state === 'no_test' || state === 'not_run')
+/** The first requirement that no working test covers, of those that claim the file where it crashed. */
+export function findUntested(
+  requirements: readonly Requirement[],
+  files: readonly ImplicatedFile[],
+): string | undefined {
+  const crashed = files.filter(({ reason }) => reason === 'crash_frame')
+  const isClaimed = ({ matched_by: claims = [] }: Requirement) =>
+    claims.some(
+      ({ path, code_ref: ref }) => ref && hasText(path) && crashed.some((file) => isSameText(file.path, path)),
+    )
+  const isOpen = ({ coverage_state: state }: Requirement) => state === 'no_test' || state === 'not_run'
+  const found = requirements.find((requirement) => isOpen(requirement) && isClaimed(requirement))
   return found && keyOrId(found)
 }
 
