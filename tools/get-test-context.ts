@@ -27,7 +27,7 @@ import {
   suggestions,
   type TestContext,
 } from './support/quality/test-context.ts'
-import { isWorseBelow } from './support/quality/state-below.ts'
+import { isWorseBelow } from './support/quality/requirement-in-full.ts'
 import { describeTest, testColumns } from './support/quality/tests.ts'
 import { eventOrReport } from './support/test-names.ts'
 

@@ -1,13 +1,12 @@
 import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
-import type { Test } from '../../../src/mcp/resolve/types.ts'
+import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { keyOrId } from '../columns.ts'
 import { showNames } from '../test-names.ts'
 import { describeTest } from './tests.ts'
 import { criteriaWords, criterionCovered } from './criteria.ts'
-import { isWorseBelow } from './state-below.ts'
 
 /** A requirement with its children and its links to tests. */
 export type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
@@ -41,6 +40,14 @@ export function requirementSentence(read: RequirementInFull): string {
   const below = isWorseBelow(requirement.coverage) ? ' because of a requirement below it' : ''
   const doubt = `${doubts.length === 0 ? '' : ` (${doubts.join(', ')})`}${below}`
   return `${keyOrId(requirement)} is ${state}${doubt}: ${parts.join(', ')}.`
+}
+
+/** Whether a requirement's own tests verify it, so that its state is that of a requirement below it (contract §1.2). */
+export function isWorseBelow(coverage: Requirement['coverage']): boolean {
+  const { state, linked_test_count: linked = 0, passed_count: passed = 0 } = coverage ?? {}
+  if (state === undefined || state === 'verified' || linked === 0) return false
+  if (state === 'no_test') return true
+  return passed === linked && coverage?.suspect !== true && coverage?.uncovered_criterion_ids?.length === 0
 }
 
 /** ` (1 passed, 2 failed)`; empty where no case counts or the service does not say it. */

@@ -46,9 +46,10 @@ function namingStep(key: string, criteria: number, { requirement_annotation: usu
 }
 
 function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {
-  switch (gap?.type) {
+  if (gap?.suggested_action === 'GAP_ACTION_FIX_CODE') return [fixStep(gap.reproduced_issues)]
+  const type: string = gap?.type ?? ''
+  switch (type) {
     case 'GAP_TYPE_FAILING':
-      if (gap.suggested_action === 'GAP_ACTION_FIX_CODE') return [fixStep(gap.reproduced_issues)]
       return ['a linked test fails: find out whether the test or the code is wrong before you write another test']
     case 'GAP_TYPE_NOT_RUN':
       return skipped.length > 0 ? [skippedStep(skipped)] : [RUN_FIRST]
@@ -58,7 +59,7 @@ function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {
       return [
         'its text has changed since its tests were linked: compare them with the new text, then link them again to confirm',
       ]
-    case undefined:
+    case '':
       if (tests.length === 0) return []
       return coverage.state === 'verified'
         ? ['it is verified: only write another test for a case that its tests miss']
