@@ -16,7 +16,7 @@ import { listed, vouchedName } from './support/columns.ts'
 import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/errors/issue-filter.ts'
 import { evidenceWord } from './support/errors/evidence.ts'
 import { errorEvent, issueState, type Issue as FoundIssue } from './support/errors/issues.ts'
-import { matchingRows } from './support/errors/search.ts'
+import { matchingRows } from './support/lists/search.ts'
 
 const TITLE_CHARACTERS = 120
 const CAUSES_CHARACTERS = 80

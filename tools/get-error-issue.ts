@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { Actor, Level } from '../src/contract/base/common.ts'
 import { getIssueStats, Issue } from '../src/contract/issues.ts'
-import { defineTool } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
+import type { IssueInFull } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
@@ -16,13 +17,12 @@ import { reopeningSentence } from './support/errors/reopening.ts'
 import { cutNames } from './support/cuts.ts'
 import { readValues } from './support/errors/values.ts'
 import { readVariation, variationLimits } from './support/errors/variation.ts'
-import { findEvent, readEvents, readStats, unvouchedNames } from './support/errors/occurrences.ts'
+import { type EventQuery, isPartOfEvents, listEvents } from './support/lists/event-list.ts'
+import { readTimeline } from './support/errors/timeline.ts'
+import { findEvent, readStats, unvouchedNames } from './support/errors/occurrences.ts'
 
 const { stats } = getIssueStats.returns.shape
 const places = rows({ environment: z.string(), release: z.string(), events: z.int() })
-
-/** Occurrences listed, by detail. */
-const EVENTS = { concise: 10, full: 50 } as const
 
 export const getErrorIssue = defineTool({
   name: 'get_error_issue',
@@ -41,6 +41,11 @@ export const getErrorIssue = defineTool({
       .array(z.enum(['stats', 'events', 'variation', 'values']))
       .optional()
       .describe('Extra sections.'),
+    environment: z.string().optional().describe('Only occurrences in it.'),
+    release: z.string().optional().describe('Only its occurrences.'),
+    match: z.string().optional().describe('Text in message, tags or breadcrumbs.'),
+    limit: z.int().min(1).max(50).optional().describe('Occurrences.'),
+    cursor: parameters.Cursor,
     detail: parameters.Detail,
   }),
   output: z.object({
@@ -52,17 +57,18 @@ export const getErrorIssue = defineTool({
       status_changed_by: Actor.shape.display_name,
       status_changed_at: Issue.shape.status_changed_at,
       status_note: upTo(Issue.shape.status_note, 300),
-    }),
+    }).optional(),
+    timeline: z.string().optional(),
     seen: fields({
       ...counts('times', 'users'),
       first: Issue.shape.first_seen,
       last: Issue.shape.last_seen,
       first_release: z.string(),
       last_release: z.string(),
-    }),
+    }).optional(),
     where: places.optional(),
     component: fields({ id: z.string(), name: teamLine }).optional(),
-    evidence: z.string(),
+    evidence: z.string().optional(),
     occurrence: z.looseObject({ id: z.string() }).optional(),
     files: z.string().optional(),
     stats: fields({
@@ -93,13 +99,16 @@ export const getErrorIssue = defineTool({
     { path: 'exceptions.*.error', least: 200 },
   ],
 
-  async run({ issue: given, event: eventId, include = [], detail }, context) {
+  async run({ issue: given, event: eventId, include = [], detail, ...query }, context) {
     const full = await context.resolve.issue(given)
+    if (isPartOfEvents(query)) return eventPage(full, query, context)
     const { issue } = full
-    const [{ event, adjusted }, stats, events, variation, products] = await Promise.all([
+    const asksEvents = include.includes('events') || query.limit !== undefined
+    const [{ event, adjusted }, timeline, stats, events, variation, products] = await Promise.all([
       findEvent(full, eventId, context),
+      readTimeline(issue.id, context),
       include.includes('stats') ? readStats(issue.id, context) : undefined,
-      include.includes('events') ? readEvents(issue.id, EVENTS[detail], context) : undefined,
+      asksEvents ? listEvents(full, query, context) : undefined,
       include.includes('variation')
         ? readVariation({ ...issue, releases: full.releases }, variationLimits.section, context)
         : undefined,
@@ -110,7 +119,7 @@ export const getErrorIssue = defineTool({
     const values = include.includes('values') ? readValues(event) : undefined
     const described = event && describeEvent(event, detail, here)
     return {
-      answer: [issueSentence(issue), reopeningSentence(issue)].filter(Boolean).join(' '),
+      answer: [issueSentence(issue), reopeningSentence(issue), events?.words].filter(Boolean).join(' '),
       product: products.find(({ id }) => id === issue.product_id),
       data: {
         issue: {
@@ -119,9 +128,10 @@ export const getErrorIssue = defineTool({
           reopened: issue.reopened_count || undefined,
           status_changed_by: issue.status_changed_by?.display_name,
         },
+        timeline,
         seen: {
           times: issue.times_seen,
-          users: issue.users_affected,
+          users: issue.users_affected || undefined,
           first: issue.first_seen,
           last: issue.last_seen,
           first_release: vouchedName(issue.first_release?.version, issue.first_release?.known),
@@ -137,7 +147,7 @@ export const getErrorIssue = defineTool({
         occurrence: event && eventFacts(event),
         files: event && framesNote(event, here),
         stats,
-        events,
+        events: events?.rows,
         compared: variation?.compared,
       },
       untrusted: {
@@ -149,8 +159,10 @@ export const getErrorIssue = defineTool({
           ...variation?.content,
           ...described?.content,
           ...values?.content,
+          events: events?.texts,
         },
       },
+      page: events?.page,
       cut: [...(described?.cut ?? []), ...cutNames([], { ...variation?.own, ...values?.own })],
       adjusted,
       next: [
@@ -162,3 +174,18 @@ export const getErrorIssue = defineTool({
     }
   },
 })
+
+/** Some of the occurrences, with one line for the issue. */
+async function eventPage(full: IssueInFull, query: EventQuery, context: Context) {
+  const { issue } = full
+  const [list, products] = await Promise.all([listEvents(full, query, context), context.resolve.products()])
+  const name = issueName(issue, products)
+  return {
+    answer: `${name}: ${list.words}`,
+    product: products.find(({ id }) => id === issue.product_id),
+    data: { events: list.rows },
+    untrusted: { ...errorEvent, content: { title: quoted`${issue.title}`, events: list.texts } },
+    page: list.page,
+    next: [nextCall('get_error_issue', { issue: name, include: ['variation'] }, 'what differs between occurrences')],
+  }
+}

@@ -21,6 +21,7 @@ test('get_error_issue shows facts first and the event in its block', async () =>
     "APP-1 is unresolved: unhandled error; seen 2 times by 2 users, last at 2026-11-21T11:30Z.
     product: My product (id 1)
     issue: id=00000000-0000-7000-8000-000000000013, short_id=APP-1, status=unresolved, state=new, level=error, handled=false
+    timeline: 2026-11-21 2
     seen: times=2, users=2, first=2026-11-21T10:30Z, last=2026-11-21T11:30Z, first_release=shop@1.4.0, last_release=shop@1.4.0
     where (environment | release | events):
     production | shop@1.4.0 | 2
@@ -82,6 +83,7 @@ test('get_error_issue shows facts first and the event in its block', async () =>
           "times": 2,
           "users": 2,
         },
+        "timeline": "2026-11-21 2",
         "where": [
           {
             "environment": "production",

@@ -11,7 +11,8 @@ const DEFAULT_TOKENS = 2_200
 /** If the caller asked for more than the default. */
 const MOST_CHARACTERS = 40_000
 
-const ROWS = 'rows'
+/** Lists that a cursor goes on with. */
+const PAGED = ['rows', 'events']
 const CUTS_NAMED = 12
 
 /** What is missing from a result, and the call that shows it. */
@@ -211,7 +212,7 @@ function withCutNames({ draft, cuts }: State, original: Draft, { more }: Limits)
     const all = Number(/ of (\d+)/.exec(names.get(name) ?? '')?.[1] ?? 0)
     names.set(name, `${name}: ${shown} of ${Math.max(total, all)}${unit}`)
   }
-  const rows = cuts.get(ROWS)
+  const rows = PAGED.map((name) => cuts.get(name)).find((left) => left !== undefined)
   const left = new Map([...cuts].map(([name, { shown }]) => [name, shown]))
   return {
     ...draft,

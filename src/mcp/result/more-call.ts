@@ -37,7 +37,7 @@ export function moreCall(
 }
 
 function changeFor(input: z.ZodObject, args: Arguments, cuts: ReadonlyMap<string, number>): Arguments | undefined {
-  const rows = cuts.get('rows')
+  const rows = cuts.get('rows') ?? cuts.get('events')
   if (rows !== undefined && 'limit' in input.shape) return { limit: Math.max(1, rows) }
   if (defaultValue(input.shape['detail']) === 'concise' && args['detail'] !== 'full') return { detail: 'full' }
   const include = args['include']

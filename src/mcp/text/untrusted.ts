@@ -139,8 +139,8 @@ export function combined(texts: readonly Untrusted<string>[], make: (texts: stri
 }
 
 /** A member of an untrusted object; untrusted itself. */
-export function untrustedMember(object: Untrusted<Record<string, unknown>> | undefined, name: string) {
-  const value = object === undefined ? undefined : Untrusted.open(object)[name]
+export function untrustedMember(object: Untrusted<unknown> | undefined, name: string): Untrusted<unknown> | undefined {
+  const value = object && (Untrusted.open(object) as Record<string, unknown> | null)?.[name]
   return value === undefined ? undefined : new Untrusted(value)
 }
 

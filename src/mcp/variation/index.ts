@@ -4,6 +4,7 @@ import { Quoted } from '../text/untrusted.ts'
 import { PRESENT, readFacts, weigh, type Event } from './facts.ts'
 import { compareOccurrences, type ValueCount, type Variation, type Varying } from './vary.ts'
 
+export { isSameData } from './open.ts'
 export { spreadOccurrences } from './spread.ts'
 export { describeValues, hasValues } from './values.ts'
 

@@ -19,6 +19,12 @@ export function openEvent<T>(event: T): Opened<T> {
   return redactData(open(event), { text: (text) => text, count: () => undefined }) as Opened<T>
 }
 
+/** Whether two values are written alike. */
+export function isSameData(one: Untrusted<unknown> | undefined, other: Untrusted<unknown> | undefined): boolean {
+  const [left, right] = [one, other].map((value) => (value === undefined ? undefined : Untrusted.open(value)))
+  return JSON.stringify(left) === JSON.stringify(right)
+}
+
 function open(value: unknown): unknown {
   if (value instanceof Untrusted) return open(Untrusted.open(value as Untrusted<unknown>))
   if (typeof value !== 'object' || value === null) return value

@@ -118,6 +118,7 @@ export function describeEvent(
       transaction: quoted`${event.transaction}`,
       breadcrumbs: crumbs.slice(-limit.breadcrumbs).map((crumb) => crumbBefore(event.timestamp, crumb)),
       tags: tags.slice(0, limit.tags).map((tag) => quoted`${tag.key}=${tag.value}`.cut(120)),
+      runs_on: runsOn(event),
       sdk: quoted`${event.sdk?.name} ${event.sdk?.version}`.cut(80),
     },
     cut: cutNames([], {
@@ -127,6 +128,17 @@ export function describeEvent(
       tags: kept(tags, limit.tags),
     }),
   }
+}
+
+/** `Safari 17.4, iOS 17.4, iPhone`: browser, runtime, operating system and device, as far as the event says. */
+function runsOn({ contexts }: Event): Quoted | undefined {
+  const parts = ['browser', 'runtime', 'os', 'device'].flatMap((name) => {
+    const context = untrustedMember(contexts, name)
+    const word = untrustedMember(context, 'name') ?? untrustedMember(context, 'model')
+    const version = untrustedMember(context, 'version')
+    return word === undefined ? [] : [', ', word, ...(version === undefined ? [] : [' ', version])]
+  })
+  return parts.length === 0 ? undefined : new Quoted(parts.slice(1), 120, false)
 }
 
 /** The frame that crashed and then the in-app ones; others only if they fit. The order stays crash first. */

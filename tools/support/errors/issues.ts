@@ -15,7 +15,8 @@ export function issueSentence(issue: Issue): string {
   const firing = firingWords(issue)
   const regressed = issue.is_regression === true ? ', regressed after it was resolved' : ''
   const times = issue.times_seen === undefined ? '' : `; seen ${counted(issue.times_seen, 'time')}`
-  const users = issue.users_affected === undefined ? '' : ` by ${counted(issue.users_affected, 'user')}`
+  // 0: no event names a user, so nobody knows how many there were.
+  const users = (issue.users_affected ?? 0) === 0 ? '' : ` by ${counted(issue.users_affected ?? 0, 'user')}`
   const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
   const handled = issue.handled === false ? 'unhandled ' : ''
   const what = issue.grouping?.basis === 'overflow' ? ` ${OVERFLOW}` : ''

@@ -88,18 +88,6 @@ export async function readStats(issueId: string, { api, signal }: Context) {
   }
 }
 
-/** The newest occurrences as rows. */
-export async function readEvents(issueId: string, count: number, { api, signal }: Context) {
-  const { events } = await api.listIssueEvents({ id: issueId, page_size: count }, { signal })
-  return events.map((row) => ({
-    id: row.id,
-    at: toSecond(row.timestamp),
-    level: row.level,
-    environment: vouchedName(row.environment, row.environment_known),
-    release: vouchedName(row.release, row.release_known),
-  }))
-}
-
 /** Environments and releases of the issue that the workspace does not vouch for, by their ids. */
 export function unvouchedNames({ releases = [] }: IssueInFull) {
   return releases

@@ -32,7 +32,7 @@ export interface EventSample {
   total: number | undefined
 }
 
-type Row = Awaited<ReturnType<Context['api']['listIssueEvents']>>['events'][number]
+export type EventRow = Awaited<ReturnType<Context['api']['listIssueEvents']>>['events'][number]
 
 /**
  * Up to 100 occurrences of an issue in full, spread over releases, environments, messages and time. What cannot be read
@@ -62,11 +62,27 @@ function totalBytes(events: readonly Event[]): number {
   return events.reduce((sum, { size_bytes: bytes = 0 }) => sum + bytes, 0)
 }
 
+/** The occurrences of a page in full, by id; what cannot be read within three seconds is not among them. */
+export async function readEventsInFull(
+  issueId: string,
+  rows: readonly EventRow[],
+  context: Context,
+): Promise<ReadonlyMap<string, Event>> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_MS)])
+  const events = new Map<string, Event>()
+  for (let start = 0; start < rows.length && totalBytes([...events.values()]) < MOST_BYTES; start += READS_AT_ONCE) {
+    const step = rows.slice(start, start + READS_AT_ONCE)
+    const read = await Promise.all(step.map(({ id }) => readEvent(issueId, id, context.api, signal)))
+    for (const event of read) if (event !== undefined) events.set(event.id, event)
+  }
+  return events
+}
+
 async function listRows(
   query: Parameters<Context['api']['listIssueEvents']>[0],
   api: Context['api'],
   signal: AbortSignal,
-): Promise<Row[]> {
+): Promise<EventRow[]> {
   return (await unlessLate(signal, () => api.listIssueEvents(query, { signal })))?.events ?? []
 }
 

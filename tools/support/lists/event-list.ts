@@ -1,0 +1,122 @@
+import { isSameData } from '../../../src/mcp/variation/index.ts'
+import { counted } from '../../../src/lib/counted.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import type { IssueInFull } from '../../../src/mcp/resolve/types.ts'
+import { describePage, type Page } from '../../../src/mcp/result/page.ts'
+import { hasText, isSameText, nameContains, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
+import { toSecond, vouchedName } from '../columns.ts'
+import { crumbBefore, type Event } from '../errors/events.ts'
+import { readEventsInFull, type EventRow } from '../errors/sample-events.ts'
+import { matchingRows } from './search.ts'
+import { varyingTags } from './varying-tags.ts'
+
+/** Occurrences of a page, as for every list. */
+const ROWS = 15
+
+export interface EventQuery {
+  environment?: string | undefined
+  release?: string | undefined
+  match?: string | undefined
+  limit?: number | undefined
+  cursor?: string | undefined
+}
+
+interface EventList {
+  /** `3 of 140 occurrences in production matching`. */
+  words: string
+  rows: {
+    id: string
+    at: string | undefined
+    level: EventRow['level']
+    environment: string | undefined
+    release: string | undefined
+  }[]
+  /** What outsiders wrote, by which the occurrences of the page can be told apart. */
+  texts: { [name: string]: BlockContent }[]
+  page: Page
+}
+
+/** Whether the caller asks for a part of the occurrences and not for the issue. */
+export function isPartOfEvents({ environment, release, match, cursor }: EventQuery): boolean {
+  return [environment, release, match, cursor].some((value) => value !== undefined)
+}
+
+/** One page of an issue's occurrences; each is read in full as far as three seconds allow, to say what sets it apart. */
+export async function listEvents(full: IssueInFull, query: EventQuery, context: Context): Promise<EventList> {
+  const { api, signal } = context
+  const filter = await resolveFilter(full, query, context)
+  const list = (q: string | undefined, page_size: number, page_token?: string) =>
+    api.listIssueEvents({ id: full.issue.id, ...filter, q, page_size, page_token }, { signal })
+  const response = await list(query.match, query.limit ?? ROWS, query.cursor)
+  const events = await readEventsInFull(full.issue.id, response.events, context)
+  const { rows, unsearched } = await matchingRows(response.events, query.match, {
+    holds: (row, text) => holds(row, events.get(row.id), text),
+    search: async (text) => (await list(text, 1)).events,
+  })
+  const page = describePage(response, rows.length, query.cursor)
+  const total = unsearched === undefined ? page.total : undefined
+  return {
+    words: unsearched ?? pageWords(query, { ...page, total }),
+    rows: rows.map((row) => ({
+      id: row.id,
+      at: toSecond(row.timestamp),
+      level: row.level === full.issue.level ? undefined : row.level,
+      environment: vouchedName(row.environment, row.environment_known),
+      release: vouchedName(row.release, row.release_known),
+    })),
+    texts: tellApart(full, rows, events),
+    page: { ...page, total },
+  }
+}
+
+async function resolveFilter({ issue }: IssueInFull, { environment, release }: EventQuery, { resolve }: Context) {
+  if (environment === undefined && release === undefined) return {}
+  const product = issue.product_id ?? (await resolve.product(undefined)).id
+  const place = environment === undefined ? undefined : await resolve.environment(product, environment)
+  const version = release === undefined ? undefined : await resolve.release(product, release, place?.id)
+  return { environment_id: place?.id, release_id: version?.id }
+}
+
+function pageWords({ environment, release, match }: EventQuery, { shown, total, cursor }: Page): string {
+  const filters = [
+    environment !== undefined && 'in this environment',
+    release !== undefined && 'of this release',
+    match !== undefined && 'matching',
+  ].filter((word) => word !== false)
+  const which = filters.length === 0 ? '' : ` ${filters.join(', ')}`
+  if (shown === 0 && cursor !== undefined) return `No occurrence${which} so far; the next page searches on.`
+  if (total === undefined) return `${counted(shown, 'occurrence')}${which} shown here.`
+  return shown < total
+    ? `${String(shown)} of ${counted(total, 'occurrence')}${which} shown.`
+    : `${counted(total, 'occurrence')}${which}, all shown.`
+}
+
+function holds(row: EventRow, event: Event | undefined, text: string): boolean {
+  const tags = event?.tags?.map(({ value }) => value) ?? []
+  const values = event?.exceptions?.map(({ value }) => value) ?? []
+  const crumbs = event?.breadcrumbs?.map(({ message }) => message) ?? []
+  const texts = [row.title, row.message, row.transaction, event?.request?.url, ...tags, ...values, ...crumbs]
+  return texts.some((each) => nameContains(each, text))
+}
+
+/** Title, tags and last breadcrumb of each row, where they differ from the issue's or between the rows. */
+function tellApart({ issue }: IssueInFull, rows: readonly EventRow[], events: ReadonlyMap<string, Event>) {
+  const read = rows.map(({ id }) => events.get(id))
+  const crumbs = read.map((event) => event?.breadcrumbs?.at(-1))
+  const [first] = crumbs
+  const hasOtherCrumbs = crumbs.some(
+    (crumb) => !isSameData(crumb?.message, first?.message) || !isSameData(crumb?.data, first?.data),
+  )
+  const tags = varyingTags(read)
+  return rows.map(({ id, title, message, transaction }, index) => {
+    const crumb = crumbs[index]
+    return {
+      id,
+      tags: tags[index],
+      last_breadcrumb: hasOtherCrumbs && crumb !== undefined ? crumbBefore(read[index]?.timestamp, crumb) : undefined,
+      message: hasText(message) && !isSameText(message, title) ? quoted`${message}`.cut(120) : undefined,
+      transaction: isSameText(transaction, rows[0]?.transaction ?? '') ? undefined : quoted`${transaction}`.cut(80),
+      title: isSameText(title, issue.title) ? undefined : quoted`${title}`.cut(120),
+    }
+  })
+}
