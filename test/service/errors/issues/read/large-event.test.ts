@@ -13,11 +13,11 @@ async function turnsWhileReading(app: App): Promise<number> {
   const { issues } = await app.api.listIssues({ product_id: app.productId, sort: 'last_seen' })
   const path = `/v1/products/${app.productId}/issues/${issues[0]?.id ?? ''}/fix-context`
   let turns = 0
-  let isReading = true
+  const state = { isReading: true }
   const reading = app.request('GET', path).finally(() => {
-    isReading = false
+    state.isReading = false
   })
-  while (isReading) {
+  while (state.isReading) {
     await nextTurn()
     turns += 1
   }
