@@ -18,6 +18,8 @@ beforeAll(() => {
     commit({
       'src/report.ts':
         "import { list } from './list.ts'\nimport { parse } from './money.ts'\nimport z from 'zod'\nparse('')\n",
+      'src/main.ts': "import './report.ts'\nimport './start.ts'\n",
+      'src/start.ts': 'export {}\n',
       'src/list.ts': 'export const list = []\n',
       'src/money.ts': 'export const parse = Number\n',
       'src/far.ts': 'export const far = 1\n',
@@ -50,7 +52,10 @@ function commit(files: Readonly<Record<string, string>>): string {
 
 /** What get_fix_context says of a crash in the report, which came with a release of the last commit. */
 async function fixOf(app: App, folder: string) {
-  const frames = [{ function: 'run', filename: 'src/report.ts', lineno: 4, in_app: true }]
+  const frames = [
+    { function: 'main', filename: 'src/main.ts', lineno: 2, in_app: true },
+    { function: 'run', filename: 'src/report.ts', lineno: 4, in_app: true },
+  ]
   await app.ingest({ release: 'b', exception: { values: [{ type: 'E', value: 'x', stacktrace: { frames } }] } })
   await using agent = await connect(app.api, { local: createLocalFiles([folder]), upload: closedMachine.upload })
   const called = await agent.call('get_fix_context', { issue: 'APP-1' })
@@ -72,12 +77,12 @@ test('files that the crashing file imports and that changed since the last good 
   const [from = '', to = ''] = [commits[0]?.slice(0, 12), commits[2]?.slice(0, 12)]
   expect(await fixOf(app, root)).toMatchObject({
     neighbours: [{ file: 'src/money.ts', imported_by: 'src/report.ts:2', changed_in: commits[1]?.slice(0, 7) }],
-    git_log: `git log --oneline ${from}..${to} -- src/report.ts src/money.ts`,
+    git_log: `git log --oneline ${from}..${to} -- src/report.ts src/main.ts src/money.ts`,
   })
   expect(existsSync(join(root, 'started'))).toBe(false)
 })
 
-test('without commits, or where git does not know them, the imported files are named without a change', async () => {
+test('without commits, or where git does not know them, only the imports of the file that crashed are named', async () => {
   await using app = await startApp()
   const imported = [
     { file: 'src/list.ts', imported_by: 'src/report.ts:1' },

@@ -106,6 +106,13 @@ test.each<[string, (nr: number) => Sent, string]>([
     (nr) => ({ breadcrumbs: nr < 18 ? [] : [{ category: 'ui', message: 'undo' }] }),
     'breadcrumb ui: undo: in (2, e18), not in (18)',
   ],
+  [
+    'words in the data of a breadcrumb, one or several',
+    (nr) => ({
+      breadcrumbs: [{ category: 'plan', message: 'area', data: { name: nr < 15 ? 'Balcony' : 'Upper Circle' } }],
+    }),
+    'breadcrumb plan: area name={*}: Balcony (15), "Upper Circle" (5, e15)',
+  ],
 ])('occurrences that differ in %s', async (_, differ, line) => {
   expect((await describe(twenty(differ))).varies).toContain(line)
 })

@@ -27,7 +27,7 @@ interface Range {
 
 /**
  * Files that the given ones import and that changed between two commits, at most five; without commits, or where git
- * cannot tell, files that they import.
+ * cannot tell, files that the first of them imports.
  */
 export async function findNeighbours(
   files: readonly string[],
@@ -39,7 +39,9 @@ export async function findNeighbours(
   if (imported.size === 0) return []
   const changes = range === undefined ? undefined : await changesInRoots(local, range, signal)
   const all = Array.from(imported, ([file, by]) => ({ file, imported_by: by, changed_in: changes?.get(file) }))
-  return all.filter((row) => changes === undefined || row.changed_in !== undefined).slice(0, SHOWN)
+  const isLikely = (row: Neighbour) =>
+    changes === undefined ? row.imported_by.startsWith(`${files[0] ?? ''}:`) : row.changed_in !== undefined
+  return all.filter(isLikely).slice(0, SHOWN)
 }
 
 /** The files that exist, with the first line that imports each. */
