@@ -8,18 +8,20 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
+import { cutNames } from './support/cuts.ts'
 import { criterionText } from './support/quality/criteria.ts'
 import {
   componentNames,
   coveredCriteria,
   describeLink,
   requirementSentence,
+  withResults,
 } from './support/quality/requirement-in-full.ts'
 import { testReport } from './support/test-names.ts'
 import { testColumns } from './support/quality/tests.ts'
 
-/** Linked tests that are shown with their last result. */
-const TESTS = 50
+/** Linked tests that are read with their last result: the longest page of the contract. */
+const TESTS = 200
 /** As much as the contract allows: what does not fit is cut where the result is written, and named there. */
 const TEXT = 20_000
 const CRITERION = 4000
@@ -139,6 +141,7 @@ export const getRequirement = defineTool({
           tests: linkedTests.map(({ reported }) => reported),
         },
       },
+      cut: cutNames([], { 'last results of tests': withResults(links, tests) }),
       next: [
         isProved
           ? nextCall('find_coverage_gaps', { product: product.id }, 'what is not verified yet')

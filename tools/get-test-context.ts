@@ -7,9 +7,10 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { firstNames } from '../src/mcp/text/block-notes.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
-import { cutNames, kept } from './support/cuts.ts'
+import { cutNames, kept, totalBefore } from './support/cuts.ts'
 import { criteriaWords } from './support/quality/criteria.ts'
 import { gapReasons, issueToFix } from './support/quality/gaps.ts'
 import { contextLimits, readTestContext, type ReadTestContext } from './support/quality/read-test-context.ts'
@@ -30,6 +31,9 @@ import {
 import { isWorseBelow } from './support/quality/requirement-in-full.ts'
 import { describeTest, testColumns } from './support/quality/tests.ts'
 import { eventOrReport } from './support/test-names.ts'
+
+/** What the answer calls members of the contract. */
+const NAMES = { linked_tests: 'tests', 'suggestions.cases': 'suggested.cases' }
 
 /** Globs named that match no file. */
 const GLOBS = 5
@@ -143,10 +147,11 @@ export const getTestContext = defineTool({
           suggested: target.reported,
         },
       },
-      cut: cutNames(signals, {
-        code_files: kept(allFiles, limit.files),
-        past_failures: kept(allFailures, limit.failures),
-      }),
+      cut: cutNames(
+        signals,
+        { code_files: kept(allFiles, limit.files), past_failures: kept(allFailures, limit.failures) },
+        NAMES,
+      ),
       next: [
         fix === undefined
           ? undefined
@@ -161,12 +166,12 @@ export const getTestContext = defineTool({
 })
 
 function contextSentence(id: string, context: TestContext) {
-  const { coverage, gap, linked_tests: tests = [] } = context
+  const { coverage, gap, linked_tests: tests = [], truncation_signals: signals = [] } = context
   const why = gap ? gapReasons(gap) : undefined
   const below = isWorseBelow(coverage) ? ' because of a requirement below it' : ''
   const state = `${coverage?.state ?? 'of unknown coverage'}${below}${why === undefined ? '' : `: ${why}`}`
   const covered = numberCriteria(context).map((criterion) => criterion.covered)
-  return `${id} is ${state}; ${criteriaWords(covered)}, ${counted(tests.length, 'linked test')}.`
+  return `${id} is ${state}; ${criteriaWords(covered)}, ${counted(totalBefore(signals, 'linked_tests', tests), 'linked test')}.`
 }
 
 function isReproduced(issue: string, { suggestions }: TestContext): boolean {
@@ -181,7 +186,7 @@ function filesNote(
   const unmatched = files.filter(({ row }) => row === undefined).length
   const notes = [
     files.length === 0 && 'the requirement names no code: find it by its words',
-    unresolved.length > 0 && `no file of this machine matches ${unresolved.slice(0, GLOBS).join(', ')}`,
+    unresolved.length > 0 && `no file of this machine matches ${firstNames(unresolved, GLOBS)}`,
     notPermitted === true && 'globs stay globs: resolving them needs a token with the scope write',
     unmatched > 0 && `${counted(unmatched, 'file')} named only by stack frames: find before reading`,
   ].filter((note) => note !== false)

@@ -9,6 +9,7 @@ import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/ou
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { keyOrId, linkColumns, rowTitle } from './support/columns.ts'
 import { describePlace } from './support/quality/test-place.ts'
+import { cutNames } from './support/cuts.ts'
 import { testReport } from './support/test-names.ts'
 import { describeFailures, describeResult, lastResult } from './support/quality/tests.ts'
 
@@ -74,6 +75,7 @@ export const getTest = defineTool({
     const { facts, reported } = await describePlace(test, local)
     const shown = results.map(describeResult)
     const [first] = linked
+    const failures = describeFailures(results, detail)
     return {
       answer: testSentence(test, links.length),
       product,
@@ -96,10 +98,11 @@ export const getTest = defineTool({
         ...testReport,
         content: {
           test: reported,
-          ...describeFailures(results, detail),
+          ...failures.told,
           results: shown.map((result) => result.reported),
         },
       },
+      cut: cutNames([], { earlier_failures: failures.earlier }),
       next: [
         first &&
           nextCall(

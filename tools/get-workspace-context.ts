@@ -99,7 +99,7 @@ export const getWorkspaceContext = defineTool({
         environments: environments?.slice(0, ROWS).map((row) => ({ ...row, name: vouchedName(row.name, row.known) })),
         components: components?.slice(0, ROWS).map((row) => ({
           ...row,
-          paths: row.path_globs?.slice(0, GLOBS).join(' '),
+          paths: firstPaths(row.path_globs),
           unresolved_issues: row.stats?.unresolved_issues,
         })),
         releases: releases?.slice(0, ROWS).map((row) => ({
@@ -133,6 +133,12 @@ export const getWorkspaceContext = defineTool({
     }
   },
 })
+
+/** `a/** b/** c/** and 2 more` */
+function firstPaths(globs: readonly string[] = []): string {
+  const rest = globs.length - GLOBS
+  return [...globs.slice(0, GLOBS), ...(rest > 0 ? [`and ${rest} more`] : [])].join(' ')
+}
 
 /** The products that match; where lists of one product are searched, that one. */
 function matchingProducts(

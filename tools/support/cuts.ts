@@ -6,7 +6,7 @@ const NEVER_SHOWN =
 /** Reasons for what another member of the answer shows, or what no tool shows. */
 const ELSEWHERE = new Set(['cleared', 'moved'])
 /** Reasons that the numbers already explain. */
-const PLAIN = new Set(['count', 'size', 'max_frames', 'max_files', 'max_requirements'])
+const PLAIN = new Set(['count', 'size', 'max_frames', 'max_files', 'max_items', 'max_requirements'])
 
 /** How much of a list is shown. */
 export interface Kept {
@@ -21,22 +21,38 @@ export function kept({ length: total }: readonly unknown[], limit: number): Kept
 
 /**
  * What the service left out (contract §10.4, `truncation_signals`) and what the tool did: `frames: 8 of 40`, with the reason
- * where it is not plain.
+ * where it is not plain. `names` has the members that the tool calls otherwise.
  */
-export function cutNames(signals: readonly string[], own: Readonly<Record<string, Kept>>): string[] {
+export function cutNames(
+  signals: readonly string[],
+  own: Readonly<Record<string, Kept>>,
+  names: Readonly<Record<string, string>> = {},
+): string[] {
   const cuts = new Map<string, string>()
   for (const signal of signals) {
     const note = parseTruncationNote(signal)
     if (note === undefined || ELSEWHERE.has(note.reason) || NEVER_SHOWN.test(note.member)) continue
     const { member, reason, kept, total } = note
-    const name = member.replace(/^event\./, '')
+    const name = names[member] ?? member.replace(/^event\./, '')
+    // A second cut of the same list begins with what the first one left.
+    const all = Math.max(total, totalIn(cuts.get(name)))
     const why = reason === 'length' ? ' characters' : PLAIN.has(reason) ? '' : ` (${reason})`
-    cuts.set(name, `${name}: ${kept} of ${total}${why}`)
+    cuts.set(name, `${name}: ${kept} of ${all}${why}`)
   }
   for (const [name, { shown, total }] of Object.entries(own)) {
     if (shown >= total) continue
-    const all = Number(/ of (\d+)$/.exec(cuts.get(name) ?? '')?.[1] ?? total)
-    cuts.set(name, `${name}: ${shown} of ${Math.max(all, total)}`)
+    cuts.set(name, `${name}: ${shown} of ${Math.max(totalIn(cuts.get(name)), total)}`)
   }
   return [...cuts.values()]
+}
+
+/** The total of a member that the service may have cut: as its note says, else what came. */
+export function totalBefore(signals: readonly string[], member: string, { length }: readonly unknown[]): number {
+  const totals = signals.map(parseTruncationNote).filter((note) => note?.member === member)
+  return Math.max(length, ...totals.map((note) => note?.total ?? 0))
+}
+
+/** 12 of `frames: 8 of 12 (depth)`; 0 where there is no such name. */
+function totalIn(name = ''): number {
+  return Number(/ of (\d+)/.exec(name)?.[1] ?? 0)
 }

@@ -4,6 +4,7 @@ import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { keyOrId } from '../columns.ts'
+import type { Kept } from '../cuts.ts'
 import { showNames } from '../test-names.ts'
 import { describeTest } from './tests.ts'
 import { criteriaWords, criterionCovered } from './criteria.ts'
@@ -72,6 +73,12 @@ export async function componentNames(
 ): Promise<string[]> {
   const components = ids.length === 0 ? [] : await resolve.components(productId)
   return ids.map((id) => components.find((component) => component.id === id)?.name ?? id)
+}
+
+/** How many of the links have their test among `tests`, where its last result is. */
+export function withResults(links: readonly RequirementLink[], tests: readonly Test[]): Kept {
+  const known = new Set(tests.map(({ id }) => id))
+  return { shown: links.filter(({ test_id: id }) => id !== undefined && known.has(id)).length, total: links.length }
 }
 
 /** A link, with the facts of its test where that is on the first page of tests, else only with its name. */

@@ -7,6 +7,7 @@ import { flag } from '../../../src/mcp/result/output.ts'
 import { toMinute, withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId, repositoryPath, rowTitle } from '../columns.ts'
+import { kept } from '../cuts.ts'
 import { shortCommit, showNames, usualBranch } from '../test-names.ts'
 
 /** A test as a row: where it is in the repository, and how it ended last. */
@@ -77,14 +78,14 @@ export function describeResult(result: Result, index: number) {
   }
 }
 
-/** What the newest failure says, and the messages of those before it. */
+/** What the newest failure says, and the messages of those before it, with how many of these are shown. */
 export function describeFailures(results: readonly Result[], detail: keyof typeof limits) {
   const limit = limits[detail]
   const [latest, ...earlier] = results
     .map(({ message, trace }, index) => ({ nr: index + 1, message, trace }))
     .filter(({ message, trace }) => hasText(message) || hasText(trace))
-  if (latest === undefined) return {}
-  return {
+  if (latest === undefined) return { told: {}, earlier: kept([], 0) }
+  const told = {
     latest_failure: {
       result: latest.nr,
       message: quoted`${latest.message}`.cut(limit.message).keepLines(),
@@ -94,4 +95,5 @@ export function describeFailures(results: readonly Result[], detail: keyof typeo
       .slice(0, limit.earlier)
       .map(({ nr, message }) => ({ result: nr, message: quoted`${message}`.cut(limit.message) })),
   }
+  return { told, earlier: kept(earlier, limit.earlier) }
 }

@@ -16,8 +16,6 @@ import { requirementsOfPaths } from '../../quality/requirements/match.ts'
 import { ancestorNumbers } from '../../quality/requirements/tree.ts'
 import { requirementRef, viewRequirements } from '../../quality/requirements/view.ts'
 import type { Rows } from '../../sql/database.ts'
-import type { StoredTest } from '../../quality/cases/access.ts'
-import { viewResults } from '../../quality/cases/result-view.ts'
 import { viewTests } from '../../quality/cases/view.ts'
 import { withinBudget, type TestContextBody } from './budget.ts'
 import { listCodeFiles, type CodeFile } from './code-files.ts'
@@ -25,6 +23,7 @@ import { readConventions, type ConventionsBody, type TestFile } from './conventi
 import { environmentRefs } from './environments.ts'
 import { formatExcerpt, readCrashFrames, topFrames, type IssueFrames } from './excerpts.ts'
 import { guidanceFor } from './guidance.ts'
+import { pastFailures } from './past-failures.ts'
 import { similarTests } from './similar.ts'
 import { suggestCases, targetFile } from './suggestions.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
@@ -49,9 +48,9 @@ export interface SharedContext {
 
 const WINDOW = '7d'
 const TESTS_SHOWN = 50
-const FAILURES_SHOWN = 10
 const ISSUES_SHOWN = 5
 const FRAMES_SHOWN = 5
+const CASES_SHOWN = 20
 
 /** Reads the data that all contexts of a product share. */
 export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedContext> {
@@ -74,7 +73,7 @@ export async function buildTestContext(
   const notes = createTruncationNotes()
   const [body] = await viewRequirements(rows, product, [requirement], { now })
   const links = (await countedLinks(rows, [requirement.id], {})).get(requirement.id) ?? []
-  const tests = await linkedTests(rows, requirement.id, links)
+  const { tests, total } = await linkedTests(rows, requirement.id, links)
   const issues = await claimedIssues(rows, product.id, requirement.id, shared.issues)
   const frames: IssueFrames[] = []
   for (const { id } of issues.slice(0, ISSUES_SHOWN))
@@ -110,6 +109,16 @@ export async function buildTestContext(
     codeFiles: files.filter(({ reason }) => reason !== 'stack_frame').map(({ path }) => path),
     testFiles: shared.testFiles,
   })
+  const firstTests = tests.slice(0, TESTS_SHOWN)
+  notes.noteCut('linked_tests', 'max_items', firstTests.length, total)
+  const cases = suggestCases({
+    key,
+    title: requirement.title,
+    statement: requirement.statement,
+    criteria: uncovered,
+    hasCriteria: criteria.length > 0,
+    issueKeys: crashing.slice(0, ISSUES_SHOWN).map(({ number }) => `${product.key_prefix}-${String(number)}`),
+  })
   const context: TestContextBody = {
     requirement: body!,
     ancestors: await findAncestors(rows, requirement),
@@ -125,34 +134,29 @@ export async function buildTestContext(
       covered: isCovered,
       covering_test_keys,
     })),
-    linked_tests: await viewTests(rows, keepFirst(notes, 'linked_tests', tests, TESTS_SHOWN), { now, basic: true }),
-    past_failures: await pastFailures(rows, tests),
+    linked_tests: await viewTests(rows, firstTests, { now, basic: true }),
+    past_failures: await pastFailures(rows, firstTests, notes),
     code_files: keepFirst(notes, 'code_files', files, maxFiles),
     similar_tests: similar,
     conventions: shared.conventions,
     environments: await environmentRefs(rows, product.id),
-    related_issues: open.slice(0, ISSUES_SHOWN).map(({ id, number, title, level, events }) => ({
-      id,
-      short_id: `${product.key_prefix}-${String(number)}`,
-      title,
-      level,
-      times_seen: events,
-      culprit: topFrames(frames.find((one) => one.issueId === id)?.frames ?? [], 1)[0] ?? '',
-      top_frames: topFrames(frames.find((one) => one.issueId === id)?.frames ?? [], FRAMES_SHOWN),
-    })),
+    related_issues: keepFirst(notes, 'related_issues', open, ISSUES_SHOWN).map(
+      ({ id, number, title, level, events }) => ({
+        id,
+        short_id: `${product.key_prefix}-${String(number)}`,
+        title,
+        level,
+        times_seen: events,
+        culprit: topFrames(frames.find((one) => one.issueId === id)?.frames ?? [], 1)[0] ?? '',
+        top_frames: topFrames(frames.find((one) => one.issueId === id)?.frames ?? [], FRAMES_SHOWN),
+      }),
+    ),
     suggestions: {
       target_file: target?.path ?? '',
       suite: example === undefined ? '' : readTexts(example.suite_path).join(' > '),
       names_known: target?.isKnown === true,
       annotation: shared.conventions.requirement_annotation.example.replaceAll('REQ-12', key),
-      cases: suggestCases({
-        key,
-        title: requirement.title,
-        statement: requirement.statement,
-        criteria: uncovered,
-        hasCriteria: criteria.length > 0,
-        issueKeys: crashing.slice(0, ISSUES_SHOWN).map(({ number }) => `${product.key_prefix}-${String(number)}`),
-      }),
+      cases: keepFirst(notes, 'suggestions.cases', cases, CASES_SHOWN),
     },
     guidance: guidanceFor({
       key,
@@ -169,7 +173,8 @@ export async function buildTestContext(
   return withinBudget(context, maxTokens)
 }
 
-async function linkedTests(rows: Rows, requirementId: string, links: readonly CountedLink[]): Promise<StoredTest[]> {
+/** The cases linked, and those of linked suites as far as they may be shown; `total` counts all of them. */
+async function linkedTests(rows: Rows, requirementId: string, links: readonly CountedLink[]) {
   const direct = await rows
     .selectFrom('test_link')
     .innerJoin('test', 'test.id', 'test_link.test_id')
@@ -181,7 +186,8 @@ async function linkedTests(rows: Rows, requirementId: string, links: readonly Co
     .execute()
   // A link to a suite means all of its cases.
   const known = new Set(direct.map(({ id }) => id))
-  const below = links.flatMap(({ cases }) => cases.map(({ testId }) => testId)).filter((id) => !known.has(id))
+  const ofLinks = new Set(links.flatMap(({ cases }) => cases.map(({ testId }) => testId)))
+  const below = [...ofLinks].filter((id) => !known.has(id))
   const more =
     below.length === 0
       ? []
@@ -191,7 +197,8 @@ async function linkedTests(rows: Rows, requirementId: string, links: readonly Co
           .where('id', 'in', below.slice(0, TESTS_SHOWN))
           .orderBy('number')
           .execute()
-  return [...direct.filter(({ kind }) => kind === 'TEST_KIND_CASE'), ...more]
+  const tests = [...direct.filter(({ kind }) => kind === 'TEST_KIND_CASE'), ...more]
+  return { tests, total: tests.length - more.length + below.length }
 }
 
 /** The keys of the tests that a link names the criterion for. */
@@ -247,32 +254,6 @@ function withExcerpts(files: readonly CodeFile[], issues: readonly IssueFrames[]
     const frame = frames.find(({ repo_path, context_line }) => repo_path === file.path && context_line !== '')
     return frame === undefined ? file : { ...file, excerpt: formatExcerpt(frame) }
   })
-}
-
-async function pastFailures(rows: Rows, tests: readonly StoredTest[]): Promise<TestContextBody['past_failures']> {
-  if (tests.length === 0) return []
-  const found = await rows
-    .selectFrom('test_result')
-    .selectAll()
-    .where(
-      'test_id',
-      'in',
-      tests.slice(0, TESTS_SHOWN).map(({ id }) => id),
-    )
-    .where('status', 'in', ['RESULT_STATUS_FAILED', 'RESULT_STATUS_ERROR', 'RESULT_STATUS_FLAKY'])
-    .orderBy('executed_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(FAILURES_SHOWN)
-    .execute()
-  const keys = new Map(tests.map((test) => [test.id, testKey(test)]))
-  return (await viewResults(rows, found)).map((result) => ({
-    test_key: keys.get(result.test_id) ?? '',
-    message: result.message,
-    executed_at: result.executed_at,
-    commit_sha: result.commit_sha,
-    release: result.release,
-    release_known: result.release_known,
-  }))
 }
 
 async function findAncestors(rows: Rows, { product_id, tree_path }: StoredRequirement) {

@@ -17,7 +17,6 @@ export interface SuggestionFacts {
 }
 
 const LONGEST_TITLE = 120
-const MOST_CASES = 20
 const NUMBER_UNIT = String.raw`(?:\s?(?!(?:to|and|or)\b)(?:%|[a-z]{1,12}))?`
 const QUANTITY = String.raw`\d[\d.,]*${NUMBER_UNIT}`
 const RANGE = String.raw`${QUANTITY}\s*(?:-|–|to|and)\s*${QUANTITY}`
@@ -70,7 +69,7 @@ export function suggestCases(facts: SuggestionFacts): SuggestionBody[] {
       `reproduce the crash of ${key} first: get_fix_context has its frames`,
     ),
   )
-  return [...perUnit, ...regressions].slice(0, MOST_CASES)
+  return [...perUnit, ...regressions]
 }
 
 function sentenceUnit(text: string) {
