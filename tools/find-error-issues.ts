@@ -20,6 +20,8 @@ import { matchingRows } from './support/lists/search.ts'
 
 const TITLE_CHARACTERS = 120
 const CAUSES_CHARACTERS = 80
+/** From this many rows on, a sentence is shorter than a column of numbers that another one has. */
+const MANY_ROWS = 5
 const USUAL_EVIDENCE: ReadonlySet<string> = new Set(['strong', 'partial', 'not stated'])
 const order = { last_seen: 'last seen first', first_seen: 'newest first', times_seen: 'most frequent first' } as const
 
@@ -81,9 +83,14 @@ export const findErrorIssues = defineTool({
     const products = await context.resolve.products()
     const found = rows.map((issue) => ({ issue, id: issueName(issue, products) }))
     const [first] = found
+    const isEachByAnother = rows.length >= MANY_ROWS && rows.every(isByAnotherUserEachTime)
     const isSilent = response.issues.length === 0 && !(await context.resolve.hasEvents(product.id))
     return {
-      answer: isSilent ? `${noIssues(args)}. ${noEvents}` : (unsearched ?? pageSentence(args, filter, page)),
+      answer: isSilent
+        ? `${noIssues(args)}. ${noEvents}`
+        : [unsearched ?? pageSentence(args, filter, page), isEachByAnother && 'In each row users equals times_seen.']
+            .filter(Boolean)
+            .join(' '),
       product,
       data: {
         rows: found.map(({ issue, id }) => ({
@@ -92,7 +99,7 @@ export const findErrorIssues = defineTool({
           short_id: id === issue.id ? issue.short_id : undefined,
           status: args.status === 'any' ? issue.status : undefined,
           state: stateCell(issue),
-          users: issue.users_affected === 0 ? undefined : issue.users_affected,
+          users: isEachByAnother || issue.users_affected === 0 ? undefined : issue.users_affected,
           last_seen_utc: shortTime(issue.last_seen, found[0]?.issue.last_seen),
           first_release: vouchedName(issue.first_release?.version, issue.first_release?.known),
           environments: environmentsCell(issue),
@@ -151,6 +158,10 @@ function pageSentence(args: Arguments, filter: IssueFilter, { shown, total, rang
   const status = args.status === 'any' ? '' : `${args.status} `
   const count = total === undefined ? `${status}error issues` : counted(total, `${status}error issue`)
   return `${count}${filters}, ${order[args.sort]}; ${range}.`
+}
+
+function isByAnotherUserEachTime({ times_seen: times, users_affected: users }: FoundIssue): boolean {
+  return users !== undefined && users > 0 && users === times
 }
 
 /** What is not usual: `new, unhandled`, `regressed`, `warning`. */

@@ -74,6 +74,15 @@ function decideFromContext({ data }: Fix): Decision | undefined {
   return data.source_maps === undefined ? undefined : 'send source maps'
 }
 
+test('a page of 15 issues of the sample costs at most 900 tokens as text and 960 as JSON', async () => {
+  await using agent = await connect(app.api)
+  const { text, structured } = await agent.call('find_error_issues')
+  expect(text).toContain('15 shown here')
+  console.log(`15 issues: ${countTokens(text)} tokens as text, ${countTokens(JSON.stringify(structured))} as JSON`)
+  expect(countTokens(text)).toBeLessThanOrEqual(900)
+  expect(countTokens(JSON.stringify(structured))).toBeLessThanOrEqual(960)
+})
+
 test(`the sample's 25 issues are triaged in ${CALLS} calls and ${TOKENS} tokens`, async () => {
   await using agent = await connect(app.api)
   const { spent, call } = meter(agent)
