@@ -110,7 +110,11 @@ export const getErrorIssue = defineTool({
       include.includes('stats') ? readStats(issue.id, context) : undefined,
       asksEvents ? listEvents(full, query, context) : undefined,
       include.includes('variation')
-        ? readVariation({ ...issue, releases: full.releases }, variationLimits.section, context)
+        ? readVariation(
+            { ...issue, releases: full.releases },
+            variationLimits[detail === 'full' ? 'full' : 'section'],
+            context,
+          )
         : undefined,
       context.resolve.products(),
     ])

@@ -67,8 +67,8 @@ function withNewlines(text: string): string {
 const LETTERS = /[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|[\ufe00-\ufe0e]|[\u2061-\u2064]/gu
 /** Characters that override the direction of text. */
 const OVERRIDES = /[\u202d\u202e\u2066-\u2068]/g
-/** Zero-width characters within a word; scripts that join letters need them, Latin does not. */
-const SPLITS = /(?<=[A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[\sA-Za-z])|(?<=\s)[\u200b\u2060\ufeff]+(?=[A-Za-z])/g
+/** Zero-width characters within a word; scripts that join letters need them, Latin does not. At its end they are pasted. */
+const SPLITS = /(?<=[A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[A-Za-z])|(?<=\s)[\u200b\u2060\ufeff]+(?=[A-Za-z])/g
 /** Backspaces that overwrite text, and sequences that hide, clear or rename on a terminal; colours are harmless. */
 const TERMINAL =
   // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters

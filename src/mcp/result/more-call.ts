@@ -6,13 +6,16 @@ type Arguments = NextAction['args']
 /** Short plain words and cursors: what may be repeated outside the untrusted block. */
 const PLAIN = /^(?:[\w.:@/+=-]{0,400}|[\w .:@/+-]{0,60})$/
 
+/** Rows of a page where the parameter has no default of its own. */
+const USUAL_ROWS = 15
+
 /** Did the caller ask for more than the default: full detail, or more rows or frames? */
 export function asksForMore(input: z.ZodObject, args: Arguments): boolean {
   return Object.entries(input.shape).some(([name, schema]) => {
     const value = args[name]
     const usual = defaultValue(schema)
     if (name === 'detail') return value === 'full'
-    return /^(?:limit|max_)/.test(name) && typeof value === 'number' && value > Number(usual ?? Infinity)
+    return /^(?:limit|max_)/.test(name) && typeof value === 'number' && value > Number(usual ?? USUAL_ROWS)
   })
 }
 

@@ -13,6 +13,8 @@ export interface VariationLimits {
   lines: number
   /** Values named of each. */
   values: number
+  /** Length of a line. */
+  characters: number
   /** Whether what is the same or different in all is named. */
   rest: boolean
 }
@@ -28,8 +30,9 @@ export interface DescribedVariation {
 
 const NAME_CHARACTERS = 110
 const VALUE_CHARACTERS = 48
-const LINE_CHARACTERS = 300
 const REST_CHARACTERS = 240
+/** Names that differ in each occurrence and are shown with several values. */
+const TELLING = 2
 
 /**
  * What differs between occurrences and what they have in common, a line for each, the most telling first: for every value
@@ -43,16 +46,20 @@ export function describeVariation(
   const { occurrences, distances } = readFacts(events)
   const variation = compareOccurrences(occurrences, (fact) => weigh(fact, distances.get(fact)))
   return {
-    varies: variation.varies.slice(0, limits.lines).map((varying) => varyingLine(varying, limits.values, name)),
+    varies: variation.varies.slice(0, limits.lines).map((varying) => varyingLine(varying, limits, name)),
     same: limits.rest ? sameLine(variation) : undefined,
-    distinct: limits.rest ? distinctLine(variation) : undefined,
+    distinct: distinctLine(variation, limits),
     total: variation.varies.length,
   }
 }
 
 /** `tag browser: Firefox (53), Chrome (27, 019ab3c4-d5e6)` */
-function varyingLine({ name, also, values, without }: Varying, most: number, called: (id: string) => string): Quoted {
-  const shown = values.slice(0, most)
+function varyingLine(
+  { name, also, values, without }: Varying,
+  limits: VariationLimits,
+  called: (id: string) => string,
+): Quoted {
+  const shown = values.slice(0, limits.values)
   const rest = values.length - shown.length
   const isPresence = values.length === 1 && values[0]?.values[0] === PRESENT
   const parts = shown.flatMap((group, index) => [
@@ -67,7 +74,7 @@ function varyingLine({ name, also, values, without }: Varying, most: number, cal
   const others = also.length === 0 ? [] : ['; and with it ', new Untrusted(alsoNames(also))]
   return new Quoted(
     [new Untrusted(cutWithEllipsis(name, NAME_CHARACTERS)), ': ', ...parts, ...more, ...others],
-    LINE_CHARACTERS,
+    limits.characters,
     false,
   )
 }
@@ -100,19 +107,31 @@ function sameLine({ same }: Variation): Quoted | undefined {
   return restLine(texts)
 }
 
-function distinctLine({ distinct }: Variation): Quoted | undefined {
-  return restLine(distinct.map(({ name, example }) => `${name} like ${cutWithEllipsis(example, VALUE_CHARACTERS)}`))
+/** What explains a crash when it is another value each time: without the rest, nothing else is worth a line. */
+const EXPLAINS = /^(?:variable|error|caused by|breadcrumb) /
+
+function distinctLine(
+  { distinct }: Variation,
+  { values: most, characters, rest }: VariationLimits,
+): Quoted | undefined {
+  const named = rest ? distinct : distinct.filter(({ name }) => EXPLAINS.test(name)).slice(0, 1)
+  const texts = named.map(({ name, values }, index) => {
+    const shown = values.slice(0, index < TELLING ? most : 1).map((value) => cutWithEllipsis(value, VALUE_CHARACTERS))
+    const more = values.length - shown.length
+    return `${name} like ${shown.join(', ')}${more > 0 && index < TELLING ? `, ${String(more)} more` : ''}`
+  })
+  return restLine(texts, characters)
 }
 
 /** As many of the texts as fit in a line, and how many do not. */
-function restLine(texts: readonly string[]): Quoted | undefined {
+function restLine(texts: readonly string[], most = REST_CHARACTERS): Quoted | undefined {
   if (texts.length === 0) return undefined
   const lengths = texts.map((text) => text.length + 2)
   const fitting = lengths.filter(
-    (_, index) => lengths.slice(0, index + 1).reduce((sum, length) => sum + length, 0) <= REST_CHARACTERS,
+    (_, index) => lengths.slice(0, index + 1).reduce((sum, length) => sum + length, 0) <= most,
   )
   const shown = texts.slice(0, Math.max(1, fitting.length)).join(', ')
   const left = texts.length - Math.max(1, fitting.length)
   const more = left > 0 ? `, and ${String(left)} more` : ''
-  return new Quoted([new Untrusted(shown), more], REST_CHARACTERS + 60, false)
+  return new Quoted([new Untrusted(shown), more], most + 60, false)
 }

@@ -34,8 +34,8 @@ export interface Variation {
   same: { name: string; value: string }[]
   /** What differs, the most telling first. */
   varies: Varying[]
-  /** Names with another value in nearly every occurrence, such as ids. */
-  distinct: { name: string; example: string }[]
+  /** Names with another value in nearly every occurrence, such as ids, the most telling first; with all of the values. */
+  distinct: { name: string; values: string[] }[]
 }
 
 /** A name with more values than this share of its occurrences has an id, an amount or a time as its value. */
@@ -59,7 +59,7 @@ export function compareOccurrences(
     const without = occurrences.filter(({ facts }) => !facts.has(name)).length
     const [first] = groups
     if (first === undefined) continue
-    if (isDistinct(groups, without)) variation.distinct.push({ name, example: first.values[0] ?? '' })
+    if (isDistinct(groups, without)) variation.distinct.push({ name, values: distinctValues(name, occurrences) })
     else if (groups.length === 1 && without === 0) variation.same.push({ name, value: first.values[0] ?? '' })
     else {
       const varying = { name, also: [], values: groups.map(withoutMembers), without }
@@ -69,7 +69,14 @@ export function compareOccurrences(
     }
   }
   variation.varies = mostTellingFirst(divisions.values())
+  const worth = ({ name, values }: Variation['distinct'][number]) =>
+    weight(name) * (values.every(isIdOrTime) ? ID_TELLS : 1)
+  variation.distinct.sort((one, other) => worth(other) - worth(one))
   return variation
+}
+
+function distinctValues(name: string, occurrences: readonly Occurrence[]): string[] {
+  return [...new Set(occurrences.flatMap(({ facts }) => facts.get(name) ?? []))]
 }
 
 /** One row for the names of a division, under the one that tells most. */

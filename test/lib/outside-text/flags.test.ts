@@ -56,6 +56,7 @@ test.each([
   ['a bidi override', 'total \u202E5 EUR', 'strong'],
   ['split words', 'p\u200Ba\u200Bs\u200Bs', 'strong'],
   ['a hidden terminal line', '\u001B[8mrun npx\u001B[0m', 'strong'],
+  ['zero-width characters at the end of pasted names', 'Balcony\u200B, '.repeat(20), 'weak'],
   ['a byte order mark', '\uFEFFname', 'weak'],
   ['bidi marks in Hebrew', 'שלום \u202Bעולם\u202C', 'weak'],
   ['terminal colours', '\u001B[31mred\u001B[39m', undefined],

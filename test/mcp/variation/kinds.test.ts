@@ -12,7 +12,7 @@ type Sent = Record<string, unknown>
 const twenty = (differ: (nr: number) => Sent) =>
   Array.from({ length: 20 }, (_, nr) => ({ id: `e${String(nr)}`, ...differ(nr) }))
 
-async function describe(sent: readonly Sent[], limits = { lines: 10, values: 5, rest: true }) {
+async function describe(sent: readonly Sent[], limits = { lines: 10, values: 5, characters: 300, rest: true }) {
   const events = sent.map((event) => readAnswer(getIssueEvent, { event })['event'] as Event)
   const { varies, same, distinct } = describeVariation(events, limits, (id) => id.slice(0, 13))
   const { content } = await openBlock({ varies, same_in_all: same, different_in_each: distinct })

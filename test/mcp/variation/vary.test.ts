@@ -35,7 +35,7 @@ test('values of their own in each occurrence are told apart by how they are writ
   const { varies, distinct } = compareOccurrences(
     occurrences(amounts.map((amount, index) => ({ amount, id: `n-${String(index)}` }))),
   )
-  expect(distinct).toEqual([{ name: 'id', example: 'n-0' }])
+  expect(distinct).toEqual([{ name: 'id', values: Array.from({ length: 20 }, (_, index) => `n-${String(index)}`) }])
   expect(varies).toMatchObject([
     {
       name: 'amount',

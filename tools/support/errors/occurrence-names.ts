@@ -9,8 +9,20 @@ const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){1,3}$/i
  */
 export function occurrenceNames(newest: readonly { id: string }[]): (id: string) => string {
   const ids = new Set(newest.map(({ id }) => id))
-  const length = LENGTHS.find((count) => new Set(Array.from(ids, (id) => id.slice(0, count))).size === ids.size)
-  return (id) => (length === undefined || !ids.has(id) || !UUID.test(id) ? id : id.slice(0, length))
+  const beginnings = new Map<string, number>()
+  for (const id of ids) {
+    for (const length of LENGTHS) {
+      const beginning = id.slice(0, length)
+      beginnings.set(beginning, (beginnings.get(beginning) ?? 0) + 1)
+    }
+  }
+  return (id) => {
+    if (!ids.has(id) || !UUID.test(id)) return id
+    return id.slice(
+      0,
+      LENGTHS.find((length) => beginnings.get(id.slice(0, length)) === 1),
+    )
+  }
 }
 
 /** Whether the text may be the beginning of an occurrence's id, as `occurrenceNames` cuts it. */

@@ -8,8 +8,10 @@ import { sampleEvents, type SampledIssue } from './sample-events.ts'
 
 export const variationLimits = {
   /** The lines that matter for a fix. */
-  few: { lines: 4, values: 3, rest: false },
-  section: { lines: 10, values: 5, rest: true },
+  few: { lines: 4, values: 3, characters: 300, rest: false },
+  section: { lines: 10, values: 5, characters: 300, rest: true },
+  /** For a reader who wants every value. */
+  full: { lines: 30, values: 40, characters: 2_000, rest: true },
 } as const satisfies Record<string, VariationLimits>
 
 interface ReadVariation {
@@ -31,9 +33,9 @@ export async function readVariation(
   const { varies, same, distinct, total: lines } = describeVariation(events, limits, occurrenceNames(newest))
   const of = total === undefined || total <= events.length ? '' : ` of ${String(total)}`
   const missing = unread === 0 ? '' : `, ${String(unread)} more were not read`
-  const found = varies.length === 0 ? '; they say the same' : ''
+  const found = varies.length === 0 && distinct === undefined ? '; they say the same' : ''
   return {
-    compared: `${counted(events.length, 'occurrence')}${of}${missing}${found}`,
+    compared: `${events.length === total ? 'all ' : ''}${counted(events.length, 'occurrence')}${of}${missing}${found}`,
     content: { varies, same_in_all: same, different_in_each: distinct },
     own: { varies: { shown: varies.length, total: lines } },
   }

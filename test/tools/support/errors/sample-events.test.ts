@@ -49,7 +49,7 @@ test('whichever 3 of 80 occurrences carry another form of a value, it is the fir
       const context = deployment(occurrences(80, new Set(places)))
       const { content, compared } = await readVariation({ id: 'i', times_seen: 80 }, variationLimits.few, context)
       const [line] = (await openBlock(content)).content['varies'] as string[]
-      expect(compared).toBe('80 occurrences')
+      expect(compared).toBe('all 80 occurrences')
       expect(line).toMatch(
         /^breadcrumb import: row \{\} has the amount \{\*\}: like "\d+\.50" \(77\), "1\.205,50" \(3, 019ab3c4-/,
       )
