@@ -55,6 +55,11 @@ test('occurrences are a list with a total, of which every row can be reached', a
   expect(ids).toHaveLength(COUNT)
 })
 
+test('a limit above the usual one is met in one call', async () => {
+  const { ids } = await list({ limit: COUNT })
+  expect(ids).toHaveLength(COUNT)
+})
+
 test('a part of the occurrences comes alone, with what tells them apart, and leads to no call for each', async () => {
   const staging = await list({ environment: 'staging' })
   expect(staging.answer).toBe('APP-1: 4 occurrences in this environment, all shown.')
