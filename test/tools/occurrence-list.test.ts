@@ -73,6 +73,17 @@ test('a part of the occurrences comes alone, with what tells them apart, and lea
   for (const { text } of [staging, found, page]) expect(text).not.toMatch(/"event":|stack|culprit|corroboration/)
 })
 
+test('a page of occurrences has names that only events gave, inside the block', async () => {
+  const exception = { values: [{ type: 'RangeError', value: 'too long' }] }
+  await shop.crash(40, { exception, release: 'sent@9', environment: 'pull-request-7' })
+  const { text, structured } = await agent.call('get_error_issue', { issue: 'APP-2', match: 'too long' })
+  const [facts, block] = text.split('<untrusted-')
+  expect(facts).not.toMatch(/sent@9|pull-request-7/)
+  expect(block).toContain('| events (id | at | environment | release):')
+  expect(block).toMatch(/pull-request-7 \| sent@9$/m)
+  expect(structured).toMatchObject({ untrusted: { events: [{ environment: 'pull-request-7', release: 'sent@9' }] } })
+})
+
 test('the issue itself says on which days and on what it occurs', async () => {
   const { text } = await agent.call('get_error_issue', { issue: 'APP-1', match: '', cursor: null })
   expect(text).toContain('timeline: 2026-11-21 32')

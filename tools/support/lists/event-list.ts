@@ -3,8 +3,15 @@ import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { IssueInFull } from '../../../src/mcp/resolve/types.ts'
 import { describePage, type Page } from '../../../src/mcp/result/page.ts'
-import { hasText, isSameText, nameContains, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
-import { toSecond, vouchedName } from '../columns.ts'
+import {
+  hasText,
+  isSameText,
+  knownName,
+  nameContains,
+  quoted,
+  type BlockContent,
+} from '../../../src/mcp/text/untrusted.ts'
+import { toSecond } from '../columns.ts'
 import { crumbBefore, type Event } from '../errors/events.ts'
 import { readEventsInFull, type EventRow } from '../errors/sample-events.ts'
 import { matchingRows } from './search.ts'
@@ -61,8 +68,8 @@ export async function listEvents(full: IssueInFull, query: EventQuery, context: 
       id: row.id,
       at: toSecond(row.timestamp),
       level: row.level === full.issue.level ? undefined : row.level,
-      environment: vouchedName(row.environment, row.environment_known),
-      release: vouchedName(row.release, row.release_known),
+      environment: knownName(row.environment, row.environment_known),
+      release: knownName(row.release, row.release_known),
     })),
     texts: tellApart(full, rows, events),
     page: { ...page, total },
@@ -99,6 +106,11 @@ function holds(row: EventRow, event: Event | undefined, text: string): boolean {
   return texts.some((each) => nameContains(each, text))
 }
 
+/** The name of an environment or release where no member vouches for it. */
+function unlessKnown(name: EventRow['release'], isKnown: boolean | undefined): BlockContent {
+  return hasText(name) && knownName(name, isKnown) === undefined ? quoted`${name}`.cut(120) : undefined
+}
+
 /** Title, tags and last breadcrumb of each row, where they differ from the issue's or between the rows. */
 function tellApart({ issue }: IssueInFull, rows: readonly EventRow[], events: ReadonlyMap<string, Event>) {
   const read = rows.map(({ id }) => events.get(id))
@@ -108,10 +120,12 @@ function tellApart({ issue }: IssueInFull, rows: readonly EventRow[], events: Re
     (crumb) => !isSameData(crumb?.message, first?.message) || !isSameData(crumb?.data, first?.data),
   )
   const tags = varyingTags(read)
-  return rows.map(({ id, title, message, transaction }, index) => {
+  return rows.map(({ id, title, message, transaction, ...row }, index) => {
     const crumb = crumbs[index]
     return {
       id,
+      environment: unlessKnown(row.environment, row.environment_known),
+      release: unlessKnown(row.release, row.release_known),
       tags: tags[index],
       last_breadcrumb: hasOtherCrumbs && crumb !== undefined ? crumbBefore(read[index]?.timestamp, crumb) : undefined,
       message: hasText(message) && !isSameText(message, title) ? quoted`${message}`.cut(120) : undefined,
