@@ -4,7 +4,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import type { Component, Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { counts, fields } from '../src/mcp/result/output.ts'
+import { counts, fields, inAnswer } from '../src/mcp/result/output.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
@@ -43,7 +43,7 @@ export const findCoverageGaps = defineTool({
     cursor: parameters.Cursor,
   }),
   output: z.object({
-    counts: fields(counts('total', 'no_test', 'not_run', 'failing', 'suspect', 'files')),
+    counts: inAnswer(fields(counts('total', 'no_test', 'not_run', 'failing', 'suspect', 'files'))),
     rows: gapRows,
     hot_files: hotFileRows.optional(),
   }),

@@ -8,7 +8,7 @@ import type { IssueInFull } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
-import { vouchedName } from './support/columns.ts'
+import { keyOrId, vouchedName } from './support/columns.ts'
 import { describeEvent, eventFacts } from './support/errors/events.ts'
 import { framesNote, locateFrames } from './support/errors/frame-files.ts'
 import { evidenceLine } from './support/errors/evidence.ts'
@@ -63,9 +63,8 @@ export const getErrorIssue = defineTool({
       ...counts('times', 'users'),
       first: Issue.shape.first_seen,
       last: Issue.shape.last_seen,
-      first_release: z.string(),
-      last_release: z.string(),
     }).optional(),
+    releases: fields({ first: z.string(), last: z.string() }).optional(),
     where: places.optional(),
     component: fields({ id: z.string(), name: teamLine }).optional(),
     evidence: z.string().optional(),
@@ -128,6 +127,8 @@ export const getErrorIssue = defineTool({
       data: {
         issue: {
           ...issue,
+          id: name,
+          short_id: name === issue.id ? issue.short_id : undefined,
           state: issueState(issue),
           reopened: issue.reopened_count || undefined,
           status_changed_by: issue.status_changed_by?.display_name,
@@ -138,15 +139,17 @@ export const getErrorIssue = defineTool({
           users: issue.users_affected || undefined,
           first: issue.first_seen,
           last: issue.last_seen,
-          first_release: vouchedName(issue.first_release?.version, issue.first_release?.known),
-          last_release: vouchedName(issue.last_release?.version, issue.last_release?.known),
+        },
+        releases: {
+          first: vouchedName(issue.first_release?.version, issue.first_release?.known),
+          last: vouchedName(issue.last_release?.version, issue.last_release?.known),
         },
         where: full.releases?.map((row) => ({
           environment: vouchedName(row.environment, row.environment_known),
           release: vouchedName(row.version, row.known),
           events: row.events,
         })),
-        component: issue.component ? { id: issue.component.id, name: issue.component.title } : undefined,
+        component: issue.component ? { id: keyOrId(issue.component), name: issue.component.title } : undefined,
         evidence: evidenceLine(issue),
         occurrence: event && eventFacts(event),
         files: event && framesNote(event, here),

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { Component } from '../src/contract/components.ts'
 import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { issueName } from '../src/mcp/resolve/ids.ts'
+import { issueName, keyPrefix } from '../src/mcp/resolve/ids.ts'
 import { callText, nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, rows, teamLine } from '../src/mcp/result/output.ts'
+import { fields, inAnswer, rows, teamLine } from '../src/mcp/result/output.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { cutNames, kept, type Kept } from './support/cuts.ts'
@@ -42,7 +42,10 @@ const MOST_FRAMES = 100
 function afterwards(issue: string, related: readonly { id: string; same_cause: string | undefined }[]): string {
   const same = related.filter((row) => row.same_cause !== undefined).map(({ id }) => id)
   const both = same.length === 0 ? '' : `This fix may close ${[issue, ...same].join(' and ')}: check each. `
-  return `${both}Register the regression test: record_tests. After the merge: set_error_issue_status resolved, fixed_in = commit.`
+  // Reports name an issue by its key alone (contract §4.2).
+  const name =
+    keyPrefix(issue) === undefined ? '' : `Put [${issue}] in the name of the regression test, so that reports link it. `
+  return `${both}${name}After the merge: set_error_issue_status resolved, fixed_in = commit.`
 }
 
 export const getFixContext = defineTool({
@@ -61,7 +64,7 @@ export const getFixContext = defineTool({
     max_frames: z.int().min(1).max(MOST_FRAMES).default(USUAL_FRAMES).describe('Frames per stack, 1-100.'),
   }),
   output: z.object({
-    issue: fields({ id: z.string() }),
+    issue: inAnswer(fields({ id: z.string() })),
     files: rows({
       file: z.string(),
       lines: z.string(),
@@ -75,7 +78,13 @@ export const getFixContext = defineTool({
     requirements_note: z.string().optional(),
     environments: rows({ environment: z.string(), events: z.int(), share: z.string() }).optional(),
     component: fields({ id: z.string(), name: Component.shape.name }).optional(),
-    releases: fields({ first: z.string(), last: z.string(), last_good: z.string(), commits: teamLine }).optional(),
+    releases: fields({
+      came_back_in: z.string(),
+      first: z.string(),
+      last: z.string(),
+      last_good: z.string(),
+      commits: teamLine,
+    }).optional(),
     evidence: z.string(),
     source_maps: z.string().optional(),
     git_log: z.string().optional(),

@@ -41,7 +41,7 @@ export const getRequirement = defineTool({
   }),
   output: z.object({
     requirement: fields({
-      ...pick(Requirement, 'id', 'key', 'title', 'kind', 'status', 'priority', 'risk', 'normative', 'version'),
+      ...pick(Requirement, 'id', 'title', 'kind', 'status', 'priority', 'risk', 'normative', 'version'),
       parent: z.string(),
       components: upTo(teamLine, 1000),
       tags: upTo(teamLine, 300),
@@ -102,6 +102,7 @@ export const getRequirement = defineTool({
       data: {
         requirement: {
           ...requirement,
+          id: keyOrId(requirement),
           normative: normative === false ? normative : undefined,
           parent: requirement.path?.at(-1),
           components: (await componentNames(requirement.component_ids, product.id, context)).join(', '),

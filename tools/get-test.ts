@@ -30,7 +30,7 @@ export const getTest = defineTool({
   }),
   output: z.object({
     test: fields({
-      ...pick(TestSchema, 'id', 'key', 'kind'),
+      ...pick(TestSchema, 'id', 'kind'),
       title: teamLine,
       name: upTo(teamLine, 300),
       file: upTo(teamLine, 300),
@@ -83,6 +83,7 @@ export const getTest = defineTool({
         test: {
           ...test,
           ...facts,
+          id: keyOrId(test),
           level: test.level === 'TEST_LEVEL_UNKNOWN' ? undefined : test.level,
           quarantined: test.quarantined === true ? test.quarantine_reason || 'yes' : undefined,
         },

@@ -50,7 +50,7 @@ const output = z.object({
   outcome: z.enum(['created', 'would_create', 'updated', 'would_update', 'already']),
   requirement: fields({
     id: z.string().optional(),
-    ...pick(RequirementSchema, 'key', 'title', 'status', 'version'),
+    ...pick(RequirementSchema, 'title', 'status', 'version'),
     criteria: z.int(),
     ...coverageState,
   }),
@@ -119,8 +119,8 @@ async function create(args: Arguments, product: Product, context: Context) {
     data: {
       dry_run: dryRun,
       outcome: dryRun ? ('would_create' as const) : ('created' as const),
-      // The id and key of a preview belong to nothing.
-      requirement: dryRun ? { ...draft, id: undefined, key: undefined } : draft,
+      // The id of a preview belongs to nothing.
+      requirement: dryRun ? { ...draft, id: undefined } : draft,
       wording,
     },
     next: key === undefined ? [] : [testContextCall('what a test of it has to show', product.id, key)],
@@ -183,7 +183,12 @@ function versionWords(before: Requirement, { version }: Requirement): string {
 }
 
 function describe(requirement: Requirement) {
-  return { ...requirement, ...requirement.coverage, criteria: requirement.acceptance_criteria?.length }
+  return {
+    ...requirement,
+    ...requirement.coverage,
+    id: keyOrId(requirement),
+    criteria: requirement.acceptance_criteria?.length,
+  }
 }
 
 function wordingRows(lint: CreatedRequirement['lint'] = []) {

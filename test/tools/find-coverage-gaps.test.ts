@@ -41,7 +41,6 @@ test('find_coverage_gaps shows what to test next, and files that no requirement 
   expect(shown(called).text).toMatchInlineSnapshot(`
     "3 coverage gaps, worst first: 2 requirements without a test (no_test), 1 file with errors that no requirement claims; all shown.
     product: My product (id 1)
-    counts: total=3, no_test=2, not_run=0, files=1
     rows (id | title | state | why | score | component | tests | do | issues):
     REQ-1 | An order is confirmed by mail | no_test | no test is linked to it; high priority; 2 error events of 1 issue in its files in the last 7 days | 28.8 | Checkout | 0 | write_test | APP-1
     REQ-2 | A customer can order without an account | no_test | no test is linked to it | 15 | - | 0 | write_test | -

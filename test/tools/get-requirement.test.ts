@@ -56,8 +56,7 @@ test('get_requirement reads the words, the criteria, the code and the tests', as
             },
           ],
           "requirement": {
-            "id": "00000000-0000-7000-8000-000000000019",
-            "key": "REQ-2",
+            "id": "REQ-2",
             "kind": "functional",
             "parent": "REQ-1",
             "priority": "high",
@@ -111,7 +110,7 @@ test('get_requirement reads the words, the criteria, the code and the tests', as
       },
       "text": "REQ-2 is verified: approved, 2 acceptance criteria (which of them its tests cover is not recorded), 1 linked test (1 passed).
     product: My product (id 1)
-    requirement: id=00000000-0000-7000-8000-000000000019, key=REQ-2, title=The cart shows its total, kind=functional, status=approved, priority=high, risk=medium, version=1, parent=REQ-1, tags=money, updated_at=2026-11-21T12:00Z, updated_by=Owner
+    requirement: id=REQ-2, title=The cart shows its total, kind=functional, status=approved, priority=high, risk=medium, version=1, parent=REQ-1, tags=money, updated_at=2026-11-21T12:00Z, updated_by=Owner
     coverage: state=verified, tests=1, passed=1, failed=0, not_run=0, last_verified_at=2026-11-21T11:30Z
     statement:
       The cart shall show the sum of its prices.
@@ -140,7 +139,7 @@ test('key in any case, id and web address are the same requirement', async () =>
   const id = shop.ids['REQ-3'] ?? ''
   for (const requirement of ['REQ-3', 'req-3', id, `https://quality.example/requirements/${id}`]) {
     const { structured } = await agent.call('get_requirement', { requirement })
-    expect(dataOf(structured)['requirement']).toMatchObject({ id, key: 'REQ-3' })
+    expect(dataOf(structured)['requirement']).toMatchObject({ id: 'REQ-3' })
   }
 })
 

@@ -39,8 +39,7 @@ test('save_requirement creates one and tells what is wrong with its wording', as
           "outcome": "created",
           "requirement": {
             "criteria": 2,
-            "id": "00000000-0000-7000-8000-000000000045",
-            "key": "REQ-5",
+            "id": "REQ-5",
             "state": "no_test",
             "status": "draft",
             "title": "Shipping is free from 50.00",
@@ -65,7 +64,7 @@ test('save_requirement creates one and tells what is wrong with its wording', as
       "text": "Created REQ-5.
     product: My product (id 1)
     outcome: created
-    requirement: id=00000000-0000-7000-8000-000000000045, key=REQ-5, title=Shipping is free from 50.00, status=draft, version=1, criteria=2, state=no_test
+    requirement: id=REQ-5, title=Shipping is free from 50.00, status=draft, version=1, criteria=2, state=no_test
     Next:
     - get_test_context {"product":"1","requirement":"REQ-5"} (what a test of it has to show)",
     }
@@ -114,8 +113,7 @@ test('an update says which links it puts in doubt and names the call that puts t
           "outcome": "updated",
           "requirement": {
             "criteria": 2,
-            "id": "00000000-0000-7000-8000-000000000019",
-            "key": "REQ-2",
+            "id": "REQ-2",
             "state": "not_run",
             "status": "approved",
             "suspect": true,
@@ -164,7 +162,7 @@ test('an update says which links it puts in doubt and names the call that puts t
       "text": "Changed REQ-2 in body, criteria (removes 1): version 2 now, 1 link to tests in doubt; 1 finding on the wording.
     product: My product (id 1)
     outcome: updated
-    requirement: id=00000000-0000-7000-8000-000000000019, key=REQ-2, title=The cart shows its total, status=approved, version=2, criteria=2, state=not_run, suspect=true
+    requirement: id=REQ-2, title=The cart shows its total, status=approved, version=2, criteria=2, state=not_run, suspect=true
     links_in_doubt: count=1, tests=["TC-2"]
     wording (code | advice):
     AMBIGUOUS_TERM | criterion 2: "easy": be specific, so that two readers test the same thing

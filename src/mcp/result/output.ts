@@ -13,6 +13,8 @@ export interface Style extends TeamTextOptions {
   isTime?: boolean
   /** Shown only when true. */
   isFlag?: boolean
+  /** Left out of the text where the answer has the same values. */
+  inAnswer?: boolean
 }
 
 const styles = new WeakMap<z.core.$ZodType, Style>()
@@ -27,6 +29,11 @@ export const flag = styled(z.boolean(), { isFlag: true })
 
 /** Text that members wrote, or that is made of it. */
 export const teamLine = styled(z.string(), { isTeam: true })
+
+/** A member that the text leaves out where the answer has the same values; the structured result keeps it. */
+export function inAnswer<S extends z.ZodType>(schema: S): S {
+  return styled(schema, { inAnswer: true })
+}
 
 /** The same member, cut to `characters`. */
 export function upTo<S extends z.ZodType>(schema: S, characters: number): S {

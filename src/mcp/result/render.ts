@@ -4,6 +4,7 @@ import { clean, inOneLine } from '../../lib/outside-text/clean.ts'
 import type { Answer } from './answer.ts'
 import { isAlarming } from '../../lib/outside-text/flags.ts'
 import { govern, NO_MORE, type Draft, type Forms, type Limits } from './budget.ts'
+import { namesInAnswer, withoutSaid } from './in-answer.ts'
 import { joinRows } from './join-rows.ts'
 import { isMembers, isRows, type Json, type Members } from './json.ts'
 import { callText, withoutProduct, type NextAction } from './next-action.ts'
@@ -70,6 +71,7 @@ export async function render(answer: Answer<object>, options: RenderOptions): Pr
       marker: newMarker(),
       provenance,
       notes: opened,
+      inAnswer: namesInAnswer(options.output),
     }),
   )
 }
@@ -92,11 +94,13 @@ function truncation({ page, cut = [], howToGetMore }: Answer<object>, { more }: 
   return page?.cursor === undefined ? undefined : { shown: page.shown, total: page.total }
 }
 
-/** What the result says about the block of outsiders' text. */
+/** What the result says about the block of outsiders' text, and what its text need not repeat. */
 interface BlockFacts {
   marker: string
   provenance: { source: string; writable_by: string; verified: boolean } | undefined
   notes: BlockNotes | undefined
+  /** Members that the answer may repeat. */
+  inAnswer: readonly string[]
 }
 
 /** Which text looks like instructions: that of an issue, of a test, or a part of the block. */
@@ -134,7 +138,7 @@ function write(draft: Draft, about: BlockFacts): Rendered {
     draft.answer,
     warning,
     product && `product: ${product.name} (id ${product.id})`,
-    describe(printed.data),
+    describe(withoutSaid(printed.data, about.inAnswer, draft.answer)),
     shown && fence(describe(printed.untrusted), notes, about),
     cutLine(draft),
     describe(members({ next_cursor: draft.nextCursor, adjusted })),

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { Untrusted } from '../../../src/contract/base/text.ts'
 import type { Answer } from '../../../src/mcp/result/answer.ts'
+import { counts, fields, inAnswer } from '../../../src/mcp/result/output.ts'
 import { render } from '../../../src/mcp/result/render.ts'
 import { quoted } from '../../../src/mcp/text/untrusted.ts'
 
@@ -228,4 +230,14 @@ test('without untrusted text there is no block', async () => {
     structured: { answer: 'done' },
     integrity: 'team',
   })
+})
+
+test('the text leaves out values that the answer has, the structured result keeps them', async () => {
+  const output = z.object({ counts: inAnswer(fields(counts('total', 'failing', 'files'))) })
+  const put = (data: object) => render({ answer: '12 gaps: 3 failing.', data }, { ...list, output })
+  const said = await put({ counts: { total: 12, failing: 3, files: 0 } })
+  expect(said.text).toBe('12 gaps: 3 failing.')
+  expect(said.structured).toHaveProperty('data.counts', { total: 12, failing: 3, files: 0 })
+  // One value more, and all of them are there.
+  expect((await put({ counts: { total: 12, failing: 2 } })).text).toContain('counts: total=12, failing=2')
 })

@@ -156,13 +156,19 @@ export function describeEnvironments({ environments = [] }: FixContext) {
   }))
 }
 
-/** The releases around the bug, and the commits between the last good one and the first bad one. */
-export function describeReleases({ releases }: FixContext) {
+/**
+ * The releases around the bug, and the commits between the last good one and the first bad one. Of a regressed issue the
+ * first bad one is the release that brought it back (contract §10.4), which is not the first one it occurred in.
+ */
+export function describeReleases({ releases, issue }: FixContext) {
   if (releases === undefined) return undefined
   const { first, last, last_good: good } = releases
   const range = commitRange({ releases })
+  const firstBad = vouchedName(first?.title, first?.known)
+  const isBack = issue?.is_regression === true
   return {
-    first: vouchedName(first?.title, first?.known),
+    came_back_in: isBack ? firstBad : undefined,
+    first: isBack ? undefined : firstBad,
     last: vouchedName(last?.title, last?.known),
     last_good: vouchedName(good?.title, good?.known),
     commits: range && `${range.from}..${range.to}`,

@@ -1,0 +1,24 @@
+import { isMembers, type Json, type Members } from './json.ts'
+import type * as z from 'zod'
+import { readStyle } from './output.ts'
+
+/** The names of the members whose style says that the answer usually has what they hold. */
+export function namesInAnswer(output: z.ZodObject | undefined): string[] {
+  return Object.entries(output?.shape ?? {}).flatMap(([name, schema]) =>
+    readStyle(schema as z.core.$ZodType).inAnswer === true ? [name] : [],
+  )
+}
+
+/** The data without those of these members that the answer repeats whole. */
+export function withoutSaid(data: Members, names: readonly string[], answer: string): Members {
+  const words = new Set(answer.match(/[\w-]+/g))
+  return Object.fromEntries(
+    Object.entries(data).filter(([name, value]) => !names.includes(name) || !isSaid(value, words)),
+  )
+}
+
+/** A count of 0 is said by saying nothing. */
+function isSaid(value: Json, words: ReadonlySet<string>): boolean {
+  if (!isMembers(value)) return value === 0 || words.has(String(value))
+  return Object.values(value).every((member) => isSaid(member, words))
+}
