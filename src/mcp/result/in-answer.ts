@@ -19,6 +19,6 @@ export function withoutSaid(data: Members, names: readonly string[], answer: str
 
 /** A count of 0 is said by saying nothing. */
 function isSaid(value: Json, words: ReadonlySet<string>): boolean {
-  if (!isMembers(value)) return value === 0 || words.has(String(value))
-  return Object.values(value).every((member) => isSaid(member, words))
+  if (isMembers(value)) return Object.values(value).every((member) => isSaid(member, words))
+  return value === 0 || (typeof value !== 'object' && words.has(String(value)))
 }
