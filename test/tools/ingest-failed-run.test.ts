@@ -17,7 +17,7 @@ test.each(Object.entries(failedRuns))('the first line about %s says that it fail
   expect((await send(good(cases))).answer).toBe('2 tests, 2 passed; verified requirements 0 -> 1.')
   const { answer, data } = await send(failed(cases))
   expect(answer).toBe(
-    '3 tests, 1 error, 2 blocked; verified requirements 1 -> 0. The run failed outside of its tests (1 error), so that the passes in that place (2 blocked tests) prove nothing.',
+    '3 tests, 1 error, 2 blocked; verified requirements 1 -> 0; not_run 1. The run failed outside of its tests (1 error), so that the passes in that place (2 blocked tests) prove nothing.',
   )
   expect(data.totals).toEqual({ tests: 3, passed: 0, failed: 0, errors: 1, blocked: 2 })
   expect(data.failing_tests).toMatchObject([{ status: 'error', name: 'run error' }])

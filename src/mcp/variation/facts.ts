@@ -190,8 +190,9 @@ function crumbText({
     .slice(0, MOST_CHARACTERS)
 }
 
+/** A path or an address keeps its words, because templates are found in them. */
 function asOneWord(text: string): string {
-  return /^[^"\s]+(?:\s[^"\s]+)+$/.test(text) ? `"${text}"` : text
+  return /[\s:=,;]/.test(text) && !/["/]/.test(text) ? `"${text}"` : text
 }
 
 /** How much a name tells whoever looks for the cause; `distance` is how far a breadcrumb is from the crash. */

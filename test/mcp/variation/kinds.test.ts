@@ -113,6 +113,15 @@ test.each<[string, (nr: number) => Sent, string]>([
     }),
     'breadcrumb plan: area name={*}: Balcony (15), "Upper Circle" (5, e15)',
   ],
+  [
+    'the data of a breadcrumb with colons',
+    (nr) => ({
+      breadcrumbs: [
+        { category: 'clock', message: 'read', data: { offset: nr < 15 ? '+05:30' : nr < 18 ? 'Z' : '-0330' } },
+      ],
+    }),
+    'breadcrumb clock: read offset={*}: "+05:30" (15), Z (3), -0330 (2, e18)',
+  ],
 ])('occurrences that differ in %s', async (_, differ, line) => {
   expect((await describe(twenty(differ))).varies).toContain(line)
 })

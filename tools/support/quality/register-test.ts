@@ -66,7 +66,10 @@ export async function registerTest(wanted: WantedTest, registering: Registering)
 
 function requireIssue({ issue }: WantedTest, { issues }: Registering): void {
   if (issue !== undefined && !issues.has(issue))
-    throw new TeachingError('not_found', 'no such issue in the product', {})
+    throw new TeachingError('not_found', 'no such issue in the product', {
+      sent: 'tests[].issue',
+      expected: 'the key or id of an error issue, as in find_error_issues',
+    })
 }
 
 async function create(wanted: WantedTest, registering: Registering): Promise<Registered> {
