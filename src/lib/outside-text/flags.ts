@@ -75,9 +75,15 @@ const TERMINAL =
   /[\u0008]{2}|(?:\u001b\[|\u009b)(?:8m|\d{0,3}[AHJKf]|\d{0,3};\d{0,3}H)|\u001b\]|\u009d/
 const RTL = /[\u0590-\u08ff]/
 
+/** Of the line that has most of them: a name that was pasted into many lines hides nothing. */
+function mostSplits(raw: string): number {
+  if (!/[\u00ad\u200b-\u200d\u2060\ufeff]/.test(raw)) return 0
+  return raw.split('\n').reduce((most, line) => Math.max(most, line.match(SPLITS)?.join('').length ?? 0), 0)
+}
+
 function hiddenStrength(raw: string): Strength | undefined {
   const letters = raw.match(LETTERS)?.length ?? 0
-  const splits = raw.match(SPLITS)?.join('').length ?? 0
+  const splits = mostSplits(raw)
   const turned = !RTL.test(raw) && OVERRIDES.test(raw)
   OVERRIDES.lastIndex = 0
   if (letters >= 3 || splits >= 3 || turned || TERMINAL.test(raw)) return 'strong'

@@ -55,7 +55,7 @@ test.each([
 
 test('an unknown member inside a list is answered with the names of that list', () => {
   const raw = { tests: [{ title: 'adds up', name: 'x', requirement_ids: [] }] }
-  expect(refusal(recordTests, raw)).toContain('expected: one of title, file, suite, requirement_ids')
+  expect(refusal(recordTests, raw)).toContain('expected: one of title, file, suite, issue, requirement_ids')
 })
 
 test('find_error_issues accepts what models send, and names the repairs', () => {
