@@ -62,12 +62,19 @@ function totalBytes(events: readonly Event[]): number {
   return events.reduce((sum, { size_bytes: bytes = 0 }) => sum + bytes, 0)
 }
 
-/** The occurrences of a page in full, by id; what cannot be read within three seconds is not among them. */
+/** The most rows that a caller may ask for; a deployment may send more. */
+const LARGEST_PAGE = 50
+
+/**
+ * The first 50 occurrences of a page in full, by id; what cannot be read within three seconds, or is beyond four megabytes,
+ * is not among them.
+ */
 export async function readEventsInFull(
   issueId: string,
-  rows: readonly EventRow[],
+  page: readonly EventRow[],
   context: Context,
 ): Promise<ReadonlyMap<string, Event>> {
+  const rows = page.slice(0, LARGEST_PAGE)
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_MS)])
   const events = new Map<string, Event>()
   for (let start = 0; start < rows.length && totalBytes([...events.values()]) < MOST_BYTES; start += READS_AT_ONCE) {
