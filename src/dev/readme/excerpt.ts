@@ -33,7 +33,7 @@ const UUID = /\b01[0-9a-f]{6}-[0-9a-f]{4}(?:-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{1
  */
 export function steady(text: string): string {
   return text
-    .replaceAll(/(?<=<\/?untrusted-)[0-9a-f]+/g, ({ length }) => '1938c7e6776f888e8a8f8dc6af36219d'.slice(0, length))
+    .replaceAll(/(?<=<\/?untrusted-)\d+/g, ({ length }) => '193872877688854'.slice(0, length))
     .replaceAll(/^(next_cursor: ).+$/gm, '$1…')
     .replaceAll(UUID, ({ length }) => '01a2038e-1ecf-7000-8000-000000000000'.slice(0, length))
     .replaceAll(/ +$/gm, '')
