@@ -30,8 +30,8 @@ describe('an excerpt', () => {
 test('what is drawn at random for each call is replaced, and nothing else', () => {
   const answer = (nonce: string) =>
     `id 7f\n<untrusted-${nonce} a="1">\nx\n</untrusted-${nonce}>\nnext_cursor: ${nonce}\nvaries: 1.4 (4, 01a2038e-${nonce.slice(0, 4)})`
-  expect(steady(answer('0123456789abcdef'))).toBe(steady(answer('fedcba9876543210')))
-  expect(steady(answer('0123456789abcdef'))).toMatch(
-    /^id 7f\n<untrusted-[0-9a-f]{16} a="1">\nx\n<.*>\nnext_cursor: …\nvaries: 1\.4 \(4, 01a2038e-[0-9a-f]{4}\)$/,
+  expect(steady(answer('012345678901234'))).toBe(steady(answer('987654321098765')))
+  expect(steady(answer('012345678901234'))).toMatch(
+    /^id 7f\n<untrusted-\d{15} a="1">\nx\n<.*>\nnext_cursor: …\nvaries: 1\.4 \(4, 01a2038e-[0-9a-f]{4}\)$/,
   )
 })
