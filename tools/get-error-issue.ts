@@ -3,6 +3,7 @@ import { Actor, Level } from '../src/contract/base/common.ts'
 import { getIssueStats, Issue } from '../src/contract/issues.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { MOST_ROWS } from '../src/mcp/result/page.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import type { IssueInFull } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
@@ -44,7 +45,7 @@ export const getErrorIssue = defineTool({
     environment: z.string().optional().describe('Only occurrences in it.'),
     release: z.string().optional().describe('Only its occurrences.'),
     match: z.string().optional().describe('Text in message, tags or breadcrumbs.'),
-    limit: z.int().min(1).max(50).optional().describe('Occurrences.'),
+    limit: z.int().min(1).max(MOST_ROWS).optional().describe('Occurrences.'),
     cursor: parameters.Cursor,
     detail: parameters.Detail,
   }),

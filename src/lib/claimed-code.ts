@@ -8,8 +8,8 @@ export interface ClaimedCode {
 }
 
 /**
- * `here`: the text is at that line; `moved`: it is at another one, the nearest of which is `line`; `changed`: the lines
- * around it are in the file, the text is not; `absent`: neither is.
+ * `here`: the text is at the claimed line. `moved`: it is elsewhere in the file; `line` is the nearest match. `changed`:
+ * the lines around it are in the file, but the text is not. `absent`: neither is in the file.
  */
 export type ClaimFinding = { is: 'here' | 'changed' | 'absent' } | { is: 'moved'; line: number }
 

@@ -2,13 +2,12 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
-import { ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
-import { apiFor, openBackend, type Backend } from '../support/backend.ts'
-import { failureLine } from '../support/failure-line.ts'
-import { plain, plainLines } from '../support/finding.ts'
-import { openLog, type Io } from '../support/io.ts'
+import { apiFor, type Backend } from '../support/backend.ts'
+import { plainLines } from '../support/finding.ts'
+import type { Io } from '../support/io.ts'
+import { withBackend } from '../support/with-backend.ts'
 import { done, linesToPaste, planned } from './lines.ts'
 import { onlyWorkspace, planFresh, readPlan, type Plan, type Wanted } from './plan.ts'
 import { readRepository, type RepositoryFacts } from './repository.ts'
@@ -26,9 +25,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     say(planned(planFresh(wanted), wanted))
     return 0
   }
-  const log = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io)
-  const backend = await openBackend(config, { log, onProgress: (line) => void io.stderr.write(`${line}\n`) })
-  try {
+  return withBackend(config, io, async (backend) => {
     const api = apiFor(backend, backend.token ?? '')
     const plan = await readPlan(api, wanted, { named: config.product, embedded: backend.service !== undefined })
     if (config.dryRun) say(planned(plan, wanted))
@@ -37,13 +34,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       say([...done(plan, product, wanted), ...linesToPaste({ config, product, facts, others: plan.others })])
     }
     return 0
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    io.stderr.write(`tracegate: ${plain(failureLine(error))}\n`)
-    return 1
-  } finally {
-    await backend.close()
-  }
+  })
 }
 
 function repositoryFolder(given = '.'): string {

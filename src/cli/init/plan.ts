@@ -37,7 +37,7 @@ export interface Plan {
   /** Components that the product has. */
   kept: number
   environments: readonly (typeof usualEnvironments)[number][]
-  /** Products beside it: with any, the product has to be named in each command. */
+  /** The number of other products. If there are any, each command has to name the product. */
   others: number
 }
 

@@ -56,7 +56,7 @@ function defaultBranch(root: string): string {
   return remote ?? /^ref: refs\/heads\/(main|master|trunk)$/m.exec(read(root, '.git/HEAD'))?.[1] ?? ''
 }
 
-/** The folders of which every subfolder is a package of its own: `plugins` for the workspaces `plugins/*`. */
+/** Folders whose subfolders are packages: `plugins` for the workspaces `plugins/*`. */
 function workspaceFolders(root: string): string[] {
   const { workspaces } = packageJson(root)
   const texts = [JSON.stringify(workspaces ?? ''), read(root, 'pnpm-workspace.yaml'), read(root, 'pyproject.toml')]

@@ -4,13 +4,13 @@ import type { Config } from '../../config.ts'
 import { ServiceError } from '../../errors.ts'
 import { createLocalFiles } from '../../mcp/files/local-files.ts'
 import { uploadSourceMaps } from '../../mcp/files/source-map-upload.ts'
-import { apiFor, openBackend, type Backend } from '../support/backend.ts'
+import { apiFor, type Backend } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
 import { plain } from '../support/finding.ts'
 import { showProgress } from './progress.ts'
 import { summary } from './summary.ts'
-import { openLog, type Io } from '../support/io.ts'
-import { failureLine } from '../support/failure-line.ts'
+import type { Io } from '../support/io.ts'
+import { withBackend } from '../support/with-backend.ts'
 
 /** The service needs longer to index a large bundle than for any other call. */
 const TIMEOUT_MS = 300_000
@@ -20,21 +20,7 @@ const TIMEOUT_MS = 300_000
  * stderr, the outcome to stdout; resolves to 1 when nothing usable was uploaded.
  */
 export async function run(config: Config, io: Io): Promise<number> {
-  const level = config.logLevel === 'info' ? 'warn' : config.logLevel
-  const backend = await openBackend(config, {
-    log: openLog(level, io),
-    onProgress: (line) => void io.stderr.write(`${line}\n`),
-    timeoutMs: TIMEOUT_MS,
-  })
-  try {
-    return await upload(config, backend, io)
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    io.stderr.write(`tracegate: ${plain(failureLine(error))}\n`)
-    return 1
-  } finally {
-    await backend.close()
-  }
+  return withBackend(config, io, (backend) => upload(config, backend, io), { timeoutMs: TIMEOUT_MS })
 }
 
 async function upload(config: Config, backend: Backend, io: Io): Promise<number> {

@@ -19,7 +19,7 @@ export const IgnoreUntil = z.object({
   release: z.literal('next').optional(),
 })
 
-/** Occurrences since the issue was resolved that did not reopen it, and of which nothing shows that they are older. */
+/** Occurrences that came after the issue was resolved, did not reopen it, and are not known to be from before the fix. */
 export const StillFiring = z.object({ since: Timestamp, events: z.int() })
 
 /**

@@ -1,13 +1,11 @@
 import * as z from 'zod'
 import { callText, type NextAction } from './next-action.ts'
+import { USUAL_ROWS } from './page.ts'
 
 type Arguments = NextAction['args']
 
 /** Short plain words and cursors: what may be repeated outside the untrusted block. */
 const PLAIN = /^(?:[\w.:@/+=-]{0,400}|[\w .:@/+-]{0,60})$/
-
-/** Rows of a page where the parameter has no default of its own. */
-const USUAL_ROWS = 15
 
 /** Did the caller ask for more than the default: full detail, or more rows or frames? */
 export function asksForMore(input: z.ZodObject, args: Arguments): boolean {

@@ -1,3 +1,8 @@
+/** Rows of a page unless the caller asks for another number. */
+export const USUAL_ROWS = 15
+/** The most rows that a caller may ask for. */
+export const MOST_ROWS = 50
+
 interface ListResponse {
   next_page_token?: string | undefined
   pagination?: { total_size?: number | undefined } | undefined

@@ -15,7 +15,7 @@ export interface BlockNotes {
   redacted: Record<string, number>
   /** Flags of the raw texts, as far as they can be shown. */
   flags: Flags
-  /** Places of which a strong flag is; none if it is only of several together. */
+  /** Rows and fields that have a strong flag on their own; empty if only several of them together have one. */
   flagged: string[]
 }
 

@@ -19,7 +19,7 @@ const NOISE =
 
 interface ComparedFacts {
   occurrences: Occurrence[]
-  /** Of a breadcrumb's fact: how many breadcrumbs stand between it and the crash, at the least. */
+  /** For each fact from breadcrumbs: the smallest number of breadcrumbs between it and the crash. */
   distances: ReadonlyMap<string, number>
 }
 

@@ -65,7 +65,7 @@ function fillConstants(template: Template): void {
   })
 }
 
-/** Words and what stands between them; a text of many words is one word from some place on. */
+/** Words and the separators between them. After `MOST_WORDS`, the rest of the text counts as one word. */
 function splitWords(text: string): string[] {
   const words = text.match(/"[^"]*"|'[^']*'|[^\s"'=,;:/?&()[\]{}|]+|[\s"'=,;:/?&()[\]{}|]/g) ?? []
   return words.length <= MOST_WORDS ? words : [...words.slice(0, MOST_WORDS), words.slice(MOST_WORDS).join('')]

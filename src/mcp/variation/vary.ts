@@ -12,7 +12,7 @@ export interface Occurrence {
 export interface ValueCount {
   /** One value; several that are written alike, when there are few of them. */
   values: string[]
-  /** The values stand for others that are written like them. */
+  /** `values` holds one example of a group of values that are written alike. */
   alike?: true
   count: number
   /** An occurrence that has one of them. */

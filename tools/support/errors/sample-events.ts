@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
+import { MOST_ROWS } from '../../../src/mcp/result/page.ts'
 import { spreadOccurrences } from '../../../src/mcp/variation/index.ts'
 import type { Event } from './events.ts'
 
@@ -49,21 +50,13 @@ export async function sampleEvents(issue: SampledIssue, context: Context): Promi
   )
   const known = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
   const chosen = spreadOccurrences(known, SAMPLE)
-  const events: Event[] = []
-  for (let start = 0; start < chosen.length && totalBytes(events) < MOST_BYTES; start += READS_AT_ONCE) {
-    const rows = chosen.slice(start, start + READS_AT_ONCE)
-    const read = await Promise.all(rows.map((row) => readEvent(id, row.id, context.api, signal)))
-    events.push(...read.filter((event) => event !== undefined))
-  }
+  const events = await readInFull(id, chosen, context.api, signal)
   return { events, newest, unread: chosen.length - events.length, total: issue.times_seen }
 }
 
 function totalBytes(events: readonly Event[]): number {
   return events.reduce((sum, { size_bytes: bytes = 0 }) => sum + bytes, 0)
 }
-
-/** The most rows that a caller may ask for; a deployment may send more. */
-const LARGEST_PAGE = 50
 
 /**
  * The first 50 occurrences of a page in full, by id; what cannot be read within three seconds, or is beyond four megabytes,
@@ -74,13 +67,19 @@ export async function readEventsInFull(
   page: readonly EventRow[],
   context: Context,
 ): Promise<ReadonlyMap<string, Event>> {
-  const rows = page.slice(0, LARGEST_PAGE)
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_MS)])
-  const events = new Map<string, Event>()
-  for (let start = 0; start < rows.length && totalBytes([...events.values()]) < MOST_BYTES; start += READS_AT_ONCE) {
+  // A deployment may send more rows than it was asked for.
+  const events = await readInFull(issueId, page.slice(0, MOST_ROWS), context.api, signal)
+  return new Map(events.map((event) => [event.id, event]))
+}
+
+/** Several at a time, until there are four megabytes. */
+async function readInFull(issueId: string, rows: readonly EventRow[], api: Context['api'], signal: AbortSignal) {
+  const events: Event[] = []
+  for (let start = 0; start < rows.length && totalBytes(events) < MOST_BYTES; start += READS_AT_ONCE) {
     const step = rows.slice(start, start + READS_AT_ONCE)
-    const read = await Promise.all(step.map(({ id }) => readEvent(issueId, id, context.api, signal)))
-    for (const event of read) if (event !== undefined) events.set(event.id, event)
+    const read = await Promise.all(step.map((row) => readEvent(issueId, row.id, api, signal)))
+    events.push(...read.filter((event) => event !== undefined))
   }
   return events
 }

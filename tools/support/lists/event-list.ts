@@ -2,7 +2,7 @@ import { isSameData } from '../../../src/mcp/variation/index.ts'
 import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { IssueInFull } from '../../../src/mcp/resolve/types.ts'
-import { describePage, type Page } from '../../../src/mcp/result/page.ts'
+import { describePage, USUAL_ROWS, type Page } from '../../../src/mcp/result/page.ts'
 import {
   hasText,
   isSameText,
@@ -16,9 +16,6 @@ import { crumbBefore, type Event } from '../errors/events.ts'
 import { readEventsInFull, type EventRow } from '../errors/sample-events.ts'
 import { matchingRows } from './search.ts'
 import { varyingTags } from './varying-tags.ts'
-
-/** Occurrences of a page, as for every list. */
-const ROWS = 15
 
 export interface EventQuery {
   environment?: string | undefined
@@ -54,7 +51,7 @@ export async function listEvents(full: IssueInFull, query: EventQuery, context: 
   const filter = await resolveFilter(full, query, context)
   const list = (q: string | undefined, page_size: number, page_token?: string) =>
     api.listIssueEvents({ id: full.issue.id, ...filter, q, page_size, page_token }, { signal })
-  const response = await list(query.match, query.limit ?? ROWS, query.cursor)
+  const response = await list(query.match, query.limit ?? USUAL_ROWS, query.cursor)
   const events = await readEventsInFull(full.issue.id, response.events, context)
   const { rows, unsearched } = await matchingRows(response.events, query.match, {
     holds: (row, text) => holds(row, events.get(row.id), text),

@@ -36,7 +36,7 @@ function tagsByKey(event: Event | undefined): ReadonlyMap<string, Value> {
   return tags
 }
 
-/** Different values, of which a missing one is one. */
+/** The number of different values; a missing value counts as one. */
 function countParts(values: readonly (Value | undefined)[]): number {
   const seen: (Value | undefined)[] = []
   for (const value of values) {

@@ -5,7 +5,7 @@
 const PLACEHOLDER =
   /(?<![\d%])%(?:[sdifjoOcp#$](?![a-z])|\.\d+f)|(?<!\w)\$(?:#|[a-z_][\w.]*)|\$\{[^}]*\}|\{(?:\d+|index|displayName|arguments)\}/
 
-/** Whether a title in the code stands for several cases, which reports give other names. */
+/** Whether a title in the code is a template of several cases, whose names in reports differ from it. */
 export function isTemplate(title: string): boolean {
   return PLACEHOLDER.test(title)
 }

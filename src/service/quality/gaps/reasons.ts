@@ -58,7 +58,7 @@ function openReasons(type: GapTypeName, coverage: CoverageBody | undefined): str
   }
 }
 
-/** A test that was skipped is not one that nobody ran yet. */
+/** Counts skipped tests separately from tests that never ran. */
 function unrunReasons(coverage: CoverageBody | undefined, tests: string): string[] {
   const { not_run_count: unrun = 0, skipped_count: skipped = 0 } = coverage ?? {}
   const words = [

@@ -2,9 +2,9 @@ import { compileGlob, literalPrefix } from './glob.ts'
 
 /** Any number of elements, none included. */
 const STAR = { star: true } as const
-/** Elements with what stands for any number of them. */
+/** Elements and wildcards; a wildcard matches any number of elements. */
 type Pattern<T> = readonly ({ star?: never; value: T } | typeof STAR)[]
-/** Whether a character can stand at a place of a segment, and characters that can. */
+/** Whether a character is allowed at one position of a segment, and some characters that are. */
 interface Place {
   accepts: (character: string) => boolean
   examples: readonly string[]
@@ -72,7 +72,7 @@ function places(segment: string): Pattern<Place> {
   })
 }
 
-/** The globs without braces that a glob with braces stands for; more than `MOST_ALTERNATIVES` are not all made. */
+/** Expands the braces of a glob into globs without braces; stops once there are more than `MOST_ALTERNATIVES`. */
 function alternatives(glob: string): string[] {
   const found = [...glob.matchAll(/\\.|\[[^\]]*\]|\{((?:[^{}\\]|\\.)*)\}/gs)].find(
     ([, inside]) => inside !== undefined && /,/.test(inside),

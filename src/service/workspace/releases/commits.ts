@@ -1,7 +1,7 @@
 /** Characters of the shortest abbreviation that names a commit. */
 const SHORTEST = 7
 
-/** Whether the two, in any case and of which either may be abbreviated, name one commit. */
+/** Whether two hashes name the same commit. Case is ignored, and either hash may be abbreviated. */
 export function isSameCommit(left: string, right: string): boolean {
   const [short, long] = [left.toLowerCase(), right.toLowerCase()].toSorted((one, other) => one.length - other.length)
   return short !== undefined && short.length >= SHORTEST && long?.startsWith(short) === true

@@ -17,9 +17,9 @@ const STEP = 20
 export type ReadStep = (last: Cursor | undefined, count: number) => Promise<StoredOccurrence[]>
 
 /**
- * The occurrences that hold the text, newest first. What it may stand in is packed with the event, so each event is
- * opened: one page looks at no more than 1,000 events and 16 MiB, and may have fewer rows than its size, or none, while
- * its token continues the search. The total is known when the first page saw everything.
+ * The occurrences that contain the text, newest first. The searched fields are stored in the compressed event, so each
+ * event is opened. A page reads at most 1,000 events and 16 MiB; it can have fewer rows than its size, or none, and its
+ * token continues the search. The total is known if the first page reads all events.
  */
 export async function searchOccurrences(readStep: ReadStep, text: string, page: Page) {
   const found: StoredOccurrence[] = []
