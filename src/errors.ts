@@ -80,7 +80,7 @@ export const failures = {
     grpc: 12,
     agent: 'feature_disabled',
     repeat: 'never',
-    hint: 'This deployment does not support it.',
+    hint: 'Go on without it.',
   },
   unavailable: { status: 503, grpc: 14, agent: 'upstream_unavailable', repeat: 'later', hint: 'Retry in a moment.' },
   // Failures of the MCP server and the client, which the REST service never returns.
@@ -181,4 +181,12 @@ export function notFound(kind: string, id: string, next: string): ServiceError {
     reason: `${kind.toUpperCase().replaceAll(' ', '_')}_NOT_FOUND`,
     metadata: { id },
   })
+}
+
+/** The reason of every failure which means that the deployment does not have the endpoint (contract §0.9). */
+export const ENDPOINT_MISSING = 'ENDPOINT_MISSING'
+
+/** Whether the deployment does not offer the endpoint. It says nothing about the thing that was asked for. */
+export function isEndpointMissing(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'unimplemented' && error.reason === ENDPOINT_MISSING
 }

@@ -128,7 +128,7 @@ async function checkDeployment(baseUrl: string, token: string): Promise<Finding>
 
 function suggestedFix({ code }: ServiceError, baseUrl: string): string {
   if (code === 'unavailable') return `check that ${baseUrl} is right, up and reachable from this machine`
-  if (code === 'upstream_shape_unknown' || code === 'not_found') {
+  if (code === 'upstream_shape_unknown' || code === 'not_found' || code === 'unimplemented') {
     return `${baseUrl} does not answer like the service: set TRACEGATE_BASE_URL to its address without /v1`
   }
   return failures[code].hint

@@ -1,6 +1,9 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
-import { ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
-import { isObject } from '../lib/objects.ts'
+import { ENDPOINT_MISSING, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
+import { parseErrorBody, type ErrorBody } from './error-body.ts'
+
+/** The gRPC code of a method that the server does not have. */
+const UNIMPLEMENTED = 12
 
 /** Longest `Retry-After` that is passed on; a longer one means that the deployment is down for now. */
 const longestRetrySeconds = 3600
@@ -15,14 +18,15 @@ export function failureFromReply(
   reply: { status: number; headers: Readonly<Record<string, string>>; text: string },
   now: number,
 ): ServiceError {
-  const body = parseBody(reply.text)
+  const body = parseErrorBody(reply.text)
   const code = failureCode(endpoint, reply.status, body)
   const retryAfterSeconds = retryAfter(reply.headers['retry-after'], now)
   const details: FailureDetails = {
     metadata: body.metadata,
     violations: body.fields.map((field) => ({ field, description: '' })),
   }
-  if (body.reason !== undefined) details.reason = body.reason
+  const reason = code === 'unimplemented' ? ENDPOINT_MISSING : body.reason
+  if (reason !== undefined) details.reason = reason
   if (retryAfterSeconds !== undefined) details.retryAfterSeconds = retryAfterSeconds
   return new ServiceError(code, sentence(endpoint, reply.status, code, body, retryAfterSeconds), details)
 }
@@ -64,89 +68,14 @@ export function retryAfter(value: string | undefined, now: number): number | und
   return Number.isFinite(wait) ? Math.max(0, Math.min(Math.ceil(wait), longestRetrySeconds)) : undefined
 }
 
-interface ErrorBody {
-  /** False for plain text, HTML and unrelated JSON: the reply may not be from the service. */
-  fromService: boolean
-  grpc?: number
-  reason?: string
-  metadata: Record<string, string>
-  fields: string[]
-}
-
-const grpcNames: Record<string, number> = {
-  INVALID_ARGUMENT: 3,
-  NOT_FOUND: 5,
-  ALREADY_EXISTS: 6,
-  PERMISSION_DENIED: 7,
-  RESOURCE_EXHAUSTED: 8,
-  FAILED_PRECONDITION: 9,
-  ABORTED: 10,
-  UNIMPLEMENTED: 12,
-  INTERNAL: 13,
-  UNAVAILABLE: 14,
-  UNAUTHENTICATED: 16,
-}
-
-/** Reads `{code,message,details}` and `{error:{…}}`; any other body yields no facts. */
-function parseBody(text: string): ErrorBody {
-  const nothing: ErrorBody = { fromService: false, metadata: {}, fields: [] }
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return nothing
-  }
-  if (!isObject(json)) return nothing
-  const error = isObject(json['error']) ? json['error'] : json
-  const grpc = [error['code'], error['status']].map(grpcCode).find((code) => code !== undefined)
-  const details = (Array.isArray(error['details']) ? (error['details'] as unknown[]) : []).filter(isObject)
-  const info = details.find((detail) => 'reason' in detail)
-  const reason = [info?.['reason'], error['reason']].find(isReason)
-  return {
-    fromService: grpc !== undefined || reason !== undefined,
-    ...(grpc === undefined ? {} : { grpc }),
-    ...(reason === undefined ? {} : { reason }),
-    metadata: plainMetadata(info?.['metadata']),
-    fields: details.flatMap(violatedFields),
-  }
-}
-
-function grpcCode(value: unknown): number | undefined {
-  if (typeof value === 'string') return grpcNames[value.toUpperCase()]
-  return typeof value === 'number' && value > 0 && value <= 16 ? value : undefined
-}
-
-function isReason(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(value)
-}
-
-/** Ids and lists of allowed values: words without spaces, or several joined by commas. Anything else is dropped. */
-function plainMetadata(value: unknown): Record<string, string> {
-  if (!isObject(value)) return {}
-  const plain = Object.entries(value).filter(
-    (entry): entry is [string, string] =>
-      /^\w{1,40}$/.test(entry[0]) &&
-      typeof entry[1] === 'string' &&
-      entry[1].length <= 300 &&
-      /^[\w.:@-]{1,128}(?:, ?[\w.:@-]{1,128})*$/.test(entry[1]),
-  )
-  return Object.fromEntries(plain.slice(0, 10))
-}
-
-function violatedFields(detail: Record<string, unknown>): string[] {
-  const violations = detail['field_violations'] ?? detail['fieldViolations']
-  if (!Array.isArray(violations)) return []
-  const fields = violations.filter(isObject).map((violation) => violation['field'])
-  return fields.filter((field) => typeof field === 'string' && /^[\w.[\]]{1,100}$/.test(field)).slice(0, 20) as string[]
-}
-
 function failureCode(
   { retry, fails }: Pick<Endpoint, 'retry' | 'fails'>,
   status: number,
   body: ErrorBody,
 ): FailureCode {
   if (status < 400) return 'upstream_shape_unknown'
-  if (status >= 500 && status !== 501) return retry === 'never' ? 'outcome_unknown' : 'unavailable'
+  if (isMissingEndpoint(status, body)) return 'unimplemented'
+  if (status >= 500) return retry === 'never' ? 'outcome_unknown' : 'unavailable'
   switch (status) {
     case 401:
       return 'unauthenticated'
@@ -155,9 +84,6 @@ function failureCode(
     case 404:
     case 410:
       return 'not_found'
-    case 405:
-    case 501:
-      return 'unimplemented'
     case 408:
       return retry === 'never' ? 'outcome_unknown' : 'unavailable'
     case 409:
@@ -175,6 +101,15 @@ function failureCode(
   }
 }
 
+/**
+ * A 404 of the service names a missing thing. One in any other form is from a server that does not know the path, or from
+ * a proxy before it.
+ */
+function isMissingEndpoint(status: number, { fromService, grpc }: ErrorBody): boolean {
+  if (status === 501 || status === 405 || grpc === UNIMPLEMENTED) return true
+  return (status === 404 || status === 410) && !fromService
+}
+
 function sentence(
   { method, path }: Pick<Endpoint, 'method' | 'path'>,
   status: number,
@@ -185,7 +120,11 @@ function sentence(
   const answer = `${method} ${path} returned ${String(status)}${body.reason === undefined ? '' : ` ${body.reason}`}`
   if (status >= 300 && status < 400) return `${answer}: redirects are not followed; configure the final address`
   if (code === 'outcome_unknown') return `${answer}: it may or may not have taken effect`
-  if (status === 404 && !body.fromService) return `${answer}, but not from the service: check the base address`
+  if (code === 'unimplemented') {
+    const other = body.fromService ? '' : ', or the base address is wrong'
+    return `${answer}: this deployment does not offer it${other}`
+  }
+  if (body.isPage) return `${answer} with an HTML page, which is not from the service: a proxy may have replied`
   if (body.fields.length > 0) return `${answer}: ${body.fields.join(', ')}`
   return wait === undefined ? answer : `${answer}: retry in ${String(wait)} s`
 }

@@ -211,7 +211,7 @@ const cases: readonly (readonly [string, Case])[] = [
   ],
   [
     'feature_disabled',
-    { ...write({ status: 501, body: refusal(12, 'NOT_BUILT') }), holds: ['not retryable', 'does not support'] },
+    { ...write({ status: 501, body: refusal(12, 'NOT_BUILT') }), holds: ['not retryable', 'does not offer it'] },
   ],
 ]
 
