@@ -12,6 +12,8 @@ import { openService, type Service, type ServiceOptions } from '../src/service/i
 import { systemPlatform } from '../src/service/shared/platform.ts'
 import type { Database } from '../src/service/sql/database.ts'
 import { openSqlite } from '../src/service/sql/sqlite.ts'
+import { baseAddress, reshaped } from './upstream/reshaped.ts'
+import { testUpstream } from './upstream/switch.ts'
 
 export const origin = 'http://127.0.0.1:4319'
 
@@ -24,7 +26,7 @@ export interface Reply<T = unknown> {
 
 export interface App extends AsyncDisposable {
   service: Service
-  /** The typed client of the owner, straight into the service. */
+  /** The typed client of the owner, into the service as `TRACEGATE_TEST_UPSTREAM` reshapes it. */
   api: Api
   token: string
   productId: string
@@ -75,6 +77,7 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
   })
   const send: Send = options.rate === undefined ? service.direct : service.handle
   const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  const upstream = testUpstream()
   const { token, productId } = service
   const publicKey = new URL(service.dsn(origin)).username
 
@@ -86,7 +89,7 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
 
   return {
     service,
-    api: createApi({ send, baseUrl: origin, token }),
+    api: createApi({ send: reshaped(send, ...upstream), baseUrl: baseAddress(origin, upstream), token }),
     token,
     productId,
     publicKey,
