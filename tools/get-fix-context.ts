@@ -21,9 +21,9 @@ import {
   gitRef,
   locateFixFiles,
   matchedFiles,
-  readFixContext,
   RELATED,
   requirementRows,
+  requirementsNote,
   sourceMapLine,
   unvouchedNames,
 } from './support/errors/fix-context.ts'
@@ -32,6 +32,7 @@ import { doubtSentence, evidenceLine } from './support/errors/evidence.ts'
 import { errorEvent, issueSentence } from './support/errors/issues.ts'
 import { findNeighbours, logLine } from './support/errors/neighbours.ts'
 import { eventOrReport } from './support/test-names.ts'
+import { readFixContext } from './support/errors/read-fix-context.ts'
 import { mayHaveValues } from './support/errors/values.ts'
 import { readVariation, variationLimits } from './support/errors/variation.ts'
 
@@ -113,7 +114,7 @@ export const getFixContext = defineTool({
     const { resolve, local, offers } = context
     const place = await resolve.issueReference(named, given)
     const { product } = place
-    const fix = await readFixContext(place, { branch, max_frames: maxFrames }, context)
+    const { fix, madeFrom = '' } = await readFixContext(place, { branch, max_frames: maxFrames }, context)
     const { files: implicated = [], requirements = [], component, event, related_issues: relatives = [] } = fix
     const issue = fix.issue ?? { id: place.id }
     const [products, variation] = await Promise.all([
@@ -141,16 +142,16 @@ export const getFixContext = defineTool({
     const covered = await describeRequirements(requirements, local)
     const requirement = offers('get_test_context') ? findUntested(requirements, implicated) : undefined
     return {
-      answer: doubtSentence(issue) + issueSentence(issue),
+      answer: doubtSentence(issue) + issueSentence(issue) + madeFrom,
       product,
       data: {
         issue: { id },
         files,
         // A generated file is not in the repository, as the line about source maps says.
-        files_note: sourceMaps === undefined ? filesNote(files.length, implicated, here) : undefined,
+        files_note: sourceMaps === undefined ? filesNote(files.length, fix.files, here) : undefined,
         neighbours: neighbours.length === 0 ? undefined : neighbours,
         requirements: covered.rows,
-        requirements_note: requirements.length === 0 ? 'no requirement claims these files' : undefined,
+        requirements_note: requirementsNote(fix.requirements),
         environments: describeEnvironments(fix),
         component: component ? { id: component.slug ?? component.id, name: component.name } : undefined,
         // The line to run has the commits.

@@ -1,13 +1,11 @@
 import * as z from 'zod'
 import type { Received } from '../../../src/client/api.ts'
 import type { FixContext as FixContextSchema } from '../../../src/contract/fix-context.ts'
-import { ServiceError } from '../../../src/errors.ts'
 import { counted } from '../../../src/lib/counted.ts'
-import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { locateFiles, type LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { issueName } from '../../../src/mcp/resolve/ids.ts'
-import type { IssueReference, Product } from '../../../src/mcp/resolve/types.ts'
+import type { Product } from '../../../src/mcp/resolve/types.ts'
 import { flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
@@ -135,9 +133,9 @@ async function describeTests({ tests = [] }: Requirement, local: LocalFiles | un
     tests.slice(0, TESTS).map(async (test) => {
       const { facts, reported } = await showNames(test, local)
       const id = keyOrId(test)
-      const last = withoutPrefix(test.last_status ?? undefined, 'RESULT_STATUS_') ?? 'never run'
+      const last = test.last_status === null ? 'never run' : withoutPrefix(test.last_status, 'RESULT_STATUS_')
       const file = facts.file === undefined ? '' : teamText(facts.file)
-      return { words: [id, file, last].filter(Boolean).join(' '), id, file: reported?.file }
+      return { words: [id, file, last ?? 'result not stated'].filter(Boolean).join(' '), id, file: reported?.file }
     }),
   )
   const words = shown.map((test) => test.words)
@@ -238,8 +236,15 @@ export function sourceMapLine(event: Event, offers: (tool: string) => boolean): 
   return `${head}${why.slice(0, REASONS).join('; ')}${more}. ${how}`
 }
 
+/** What the requirements say of the files, where there is none to show. */
+export function requirementsNote(requirements: FixContext['requirements']): string | undefined {
+  if (requirements === undefined) return 'not stated'
+  return requirements.length === 0 ? 'no requirement claims these files' : undefined
+}
+
 /** Says how many files could not be matched, and why. */
-export function filesNote(matched: number, implicated: readonly ImplicatedFile[], here: LocatedFiles) {
+export function filesNote(matched: number, implicated: readonly ImplicatedFile[] | undefined, here: LocatedFiles) {
+  if (implicated === undefined) return 'not stated'
   if (implicated.length === 0) return 'no in-app frame names a file'
   const unmatched = implicated.length - matched
   if (unmatched === 0) return undefined
@@ -252,20 +257,6 @@ export function filesNote(matched: number, implicated: readonly ImplicatedFile[]
 function isDoubtful(file: ImplicatedFile, { found, several }: LocatedFiles): boolean {
   const path = filePath(file)
   return several.has(path) || (file.path_source === 'REPO_PATH_SOURCE_AMBIGUOUS' && !found.has(path))
-}
-
-/** Everything that the service knows for a fix; refuses the issue of another product. */
-export async function readFixContext(
-  { id, product, missing }: IssueReference,
-  options: { branch: string | undefined; max_frames: number },
-  { api, signal }: Context,
-): Promise<FixContext> {
-  const request = { product_id: product.id, issue_id: id, ...options }
-  const { fix_context: fix } = await api.getFixContext(request, { signal }).catch((error: unknown) => {
-    throw error instanceof ServiceError && error.code === 'not_found' ? missing() : error
-  })
-  if (fix.issue?.product_id !== undefined && fix.issue.product_id !== product.id) throw missing()
-  return fix
 }
 
 const BREADCRUMBS = 15

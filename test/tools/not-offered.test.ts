@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApi } from '../../src/client/client.ts'
+import { replyText, type Send } from '../../src/contract/base/wire.ts'
+import { origin } from '../app.ts'
+import { closedMachine } from '../mcp/checks/machine.ts'
+import { connect } from '../mcp/clients.ts'
+import { openQualityShop, type QualityShop } from './quality-shop.ts'
+import { reshaped } from '../upstream/reshaped.ts'
+import { watched } from '../upstream/watched.ts'
+import { checkoutCrash } from './shop.ts'
+
+let shop: QualityShop
+beforeAll(async () => {
+  shop = await openQualityShop()
+  await shop.crash(9, checkoutCrash('ann'))
+  await shop.crash(5, { ...checkoutCrash('bob'), environment: 'staging' })
+  await shop.crash(3, checkoutCrash('ann'))
+})
+afterAll(() => shop.close())
+
+const styles = ['noRoute', 'noPage', 'notBuilt'] as const
+
+/** A call to the deployment that lacks these endpoints, with the paths that it asked for. */
+async function call(endpoints: readonly string[], tool: string, args: Record<string, unknown>, more: object = {}) {
+  const send = watched(
+    reshaped(shop.service.direct, ...endpoints.map((name) => (name.includes(':') ? name : `noRoute:${name}`))),
+  )
+  const api = createApi({ send, baseUrl: origin, token: shop.token, retries: 0 })
+  await using agent = await connect(api, { options: { toolsets: ['all'] }, ...more })
+  return { ...(await agent.call(tool, args)), sent: send.log.map(({ path }) => path) }
+}
+
+const machine = {
+  local: { ...closedMachine.local, exists: (path: string) => Promise.resolve(path === 'src/checkout/order.ts') },
+}
+
+describe('a deployment without the fix-context endpoint', () => {
+  test.each(styles)('makes it from the issue, whatever it answers: %s', async (style) => {
+    const { text, isError, sent } = await call(
+      [`${style}:getFixContext`],
+      'get_fix_context',
+      { issue: 'APP-1' },
+      machine,
+    )
+    expect(isError).toBe(false)
+    expect(text).toContain(
+      'This deployment has no fix-context endpoint: this is made from the issue, its latest occurrence; ' +
+        'not stated: requirements, related issues.',
+    )
+    expect(text).toContain('src/checkout/order.ts | 41 | crash | this machine')
+    expect(text).toContain('requirements_note: not stated')
+    expect(text).toContain('component: id=checkout, name=Checkout')
+    expect(text).toContain('const to = order.customer.email')
+    expect(sent.filter((path) => path.endsWith('/fix-context'))).toHaveLength(1)
+    // The endpoint and this answer agree in all that both say.
+    await using whole = await connect(shop.api, machine)
+    const { text: said } = await whole.call('get_fix_context', { issue: 'APP-1' })
+    for (const part of ['environments', 'releases', 'source_maps']) {
+      const line = (of: string) => new RegExp(`^${part}.*$`, 'm').exec(of)?.[0]
+      expect(line(text)).toBe(line(said))
+    }
+  })
+
+  test('an issue that does not exist is not found', async () => {
+    const { text } = await call(['getFixContext'], 'get_fix_context', { issue: '00000000-0000-7000-8000-00000000ffff' })
+    expect(text).toContain('error: error issue not found in product "My product" (not_found)')
+  })
+
+  test('the resource is the same answer', async () => {
+    const send = reshaped(shop.service.direct, 'noRoute:getFixContext')
+    await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token }))
+    const { contents } = await agent.client.readResource({ uri: 'tracegate://error-issue/APP-1/fix-context' })
+    expect(JSON.stringify(contents)).toContain('This deployment has no fix-context endpoint')
+  })
+
+  test('without statistics too, environments are those that the issue names', async () => {
+    const { text } = await call(['getFixContext', 'getIssueStats', 'listIssueEvents'], 'get_fix_context', {
+      issue: 'APP-1',
+      branch: 'main',
+    })
+    expect(text).toContain('production | 2 | 67 %')
+    expect(text).toContain('branch is not applied.')
+  })
+
+  test('where the issue names no environments, its statistics do', async () => {
+    const send: Send = async (request) => {
+      const reply = await reshaped(shop.service.direct, 'noRoute:getFixContext')(request)
+      const body = JSON.parse(await replyText(reply)) as { issue?: object }
+      return {
+        ...reply,
+        body: JSON.stringify(body.issue ? { ...body, issue: { ...body.issue, environments: undefined } } : body),
+      }
+    }
+    await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token }))
+    const { text } = await agent.call('get_fix_context', { issue: 'APP-1' })
+    expect(text).toContain('made from the issue, its latest occurrence, its statistics of 7d;')
+    expect(text).toContain('production | 2 | 67 %')
+  })
+})
