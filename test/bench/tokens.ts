@@ -1,19 +1,28 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { createApi } from '../../src/client/client.ts'
+import type { Send } from '../../src/contract/base/wire.ts'
 import { toolTokens } from '../../src/dev/surface.ts'
 import { instructions } from '../../src/mcp/surface/instructions.ts'
 import { createListing } from '../../src/mcp/surface/listing.ts'
 import { surface } from '../../src/surface.ts'
-import { startApp, type App } from '../app.ts'
+import { origin, startApp, type App } from '../app.ts'
 import { connect, defaults, type Connected } from '../mcp/clients.ts'
 import { sampleThings, callVariants } from '../mcp/checks/calls.ts'
 import { fixedEvent } from './fixed-events.ts'
 
-/** `npm run bench:tokens`: what the lists and the results cost a model, in o200k tokens, each form by itself. */
+/** `npm run bench:tokens`: what lists and results cost a model, in o200k tokens, and how many requests a call makes. */
 await using app = await startApp({ sample: true })
-await using agent = await connect(app.api, { options: { toolsets: ['all'] } })
+let requests = 0
+const counting: Send = (request) => {
+  requests += 1
+  return app.service.direct(request)
+}
+const api = createApi({ send: counting, baseUrl: origin, token: app.token })
+await using agent = await connect(api, { options: { toolsets: ['all'] } })
 
 lists()
 await results(app, agent)
+await requestsOfCalls(app, agent)
 await fixedEvents(app, agent)
 
 function lists(): void {
@@ -47,6 +56,26 @@ async function results({ api, productId }: App, client: Connected): Promise<void
     )
     const usual = await client.call(tool.name, calls[0])
     row('    its first call', '', countTokens(usual.text), countTokens(JSON.stringify(usual.structured)))
+  }
+}
+
+async function requestsOfCalls(target: App, client: Connected): Promise<void> {
+  console.log(
+    '\nrequests to the service, writes as previews, without tools that read local files: the first call, all calls',
+  )
+  const things = await sampleThings(target)
+  for (const tool of surface.tools.filter(({ local }) => local !== true)) {
+    const made: number[] = []
+    for (const args of callVariants(tool, things)) {
+      requests = 0
+      await client.call(tool.name, args)
+      made.push(requests)
+    }
+    row(
+      `  ${tool.name}`,
+      made[0] ?? 0,
+      `${String(made.reduce((sum, count) => sum + count, 0))} in ${String(made.length)}`,
+    )
   }
 }
 
