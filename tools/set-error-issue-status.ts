@@ -7,6 +7,8 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import {
   changeStatus,
+  checkCall,
+  displayName,
   markUnchanged,
   previewStatus,
   readRequest,
@@ -50,7 +52,7 @@ export const setErrorIssueStatus = defineTool({
     dry_run: flag.optional(),
     rows: z.array(
       fields({ id: z.string(), short_id: Issue.shape.short_id }).extend({
-        outcome: z.enum(['changed', 'would_change', 'already', 'not_found', 'failed']),
+        outcome: z.enum(['changed', 'would_change', 'already', 'not_found', 'unknown', 'failed']),
         ...fields({ from: Issue.shape.status, error: z.string() }).shape,
       }),
     ),
@@ -69,7 +71,11 @@ export const setErrorIssueStatus = defineTool({
     const note = `${reason} (via MCP)`
     await (dryRun ? previewStatus : changeStatus)(rows, request, note, context)
     return {
-      answer: [outcomeSentence(rows, status, dryRun), ...reopeningSentences(rows, request)].join(' '),
+      answer: [
+        outcomeSentence(rows, status, dryRun),
+        ...readBackSentences(rows),
+        ...reopeningSentences(rows, request),
+      ].join(' '),
       product,
       data: {
         status,
@@ -80,37 +86,43 @@ export const setErrorIssueStatus = defineTool({
           return { id, short_id: id === shortId ? undefined : shortId, outcome, from, error }
         }),
       },
-      next: dryRun ? [] : undoCalls(rows, product?.id),
+      next: dryRun ? [] : [...checkCalls(rows, request), ...undoCalls(rows, product?.id)],
     }
   },
 })
 
-/** The key where the caller used it, since it leads back to the issue; else the id. */
-function displayName({ id, shortId, byKey }: IssueRow): string {
-  return byKey === true && shortId !== undefined ? shortId : id
+/** What the replies did not say and reads did, or did not either. */
+function readBackSentences(rows: readonly IssueRow[]): string[] {
+  const count = rows.filter(({ isReadBack }) => isReadBack).length
+  const isUnknown = rows.some(({ outcome }) => outcome === 'unknown')
+  return [
+    ...(count === 0 ? [] : [`The deployment's reply cannot be read; ${count} read again: changed.`]),
+    ...(isUnknown ? ['Unknown: may or may not have been changed; check before you repeat it.'] : []),
+  ]
+}
+
+function checkCalls(rows: readonly IssueRow[], request: StatusRequest) {
+  const unknown = rows.filter(({ outcome }) => outcome === 'unknown')
+  return unknown.length === 0 ? [] : [checkCall(unknown, request)]
 }
 
 function undoCalls(rows: readonly IssueRow[], product: string | undefined) {
-  const changed = Map.groupBy(
-    rows.filter(({ outcome }) => outcome === 'changed'),
-    ({ from, before }) => JSON.stringify({ status: from, ...(before && currentParameters(before)) }),
-  )
-  return Array.from(changed, ([, group]) => {
-    const [first] = group
-    return first?.from === undefined
-      ? undefined
-      : nextCall(
-          'set_error_issue_status',
-          {
-            product,
-            issues: group.map(displayName),
-            status: first.from,
-            ...(first.before && currentParameters(first.before)),
-            reason: 'Undo of the previous change.',
-          },
-          'undoes this change, if the user wants that',
-        )
+  const changed = rows.flatMap((row) => {
+    const old = row.outcome === 'changed' && row.before !== undefined ? currentParameters(row.before) : undefined
+    return old === undefined ? [] : [{ row, old }]
   })
+  return Array.from(Map.groupBy(changed, ({ old }) => JSON.stringify(old)).values(), (group) =>
+    nextCall(
+      'set_error_issue_status',
+      {
+        product,
+        issues: group.map(({ row }) => displayName(row)),
+        ...group[0]?.old,
+        reason: 'Undo of the previous change.',
+      },
+      'undoes this change, if the user wants that',
+    ),
+  )
 }
 
 const SENTENCES = 3
@@ -158,6 +170,7 @@ function outcomeSentence(rows: readonly IssueRow[], status: Status, dryRun: bool
     [count('would_change'), `would change to ${status}`],
     [count('already'), `already ${status}`],
     [count('not_found'), 'not found'],
+    [count('unknown'), 'unknown'],
     [count('failed'), 'failed'],
   ]
   const words = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`)

@@ -1,19 +1,23 @@
 import type * as z from 'zod'
 import type { IssueStatus } from '../../../src/contract/base/common.ts'
-import { failures, ServiceError } from '../../../src/errors.ts'
+import { ENDPOINT_MISSING, failures, ServiceError } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
+import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { isTracegate } from '../is-tracegate.ts'
+import { isMissing, notOffered } from '../writes/missing-endpoint.ts'
+import { ifReadable, mayBeDone, previewFailed, unknownOutcome } from '../writes/outcome.ts'
 import type { Issue } from './issues.ts'
 import { isAlready, readFixedIn, readIgnoreUntil, type StatusRequest } from './status-request.ts'
 
-const READS_AT_ONCE = 8
+/** Requests of one call that run concurrently. */
+const AT_ONCE = 8
 
 export type Status = z.output<typeof IssueStatus>
 
-export type Outcome = 'changed' | 'would_change' | 'already' | 'not_found' | 'failed'
+export type Outcome = 'changed' | 'would_change' | 'already' | 'not_found' | 'unknown' | 'failed'
 
 /** An issue whose status is to be changed, and what happened to it. */
 export interface IssueRow {
@@ -28,7 +32,11 @@ export interface IssueRow {
   /** As it was read, and as the service returned it after the change. */
   before?: Issue
   after?: Issue | undefined
+  /** The reply did not tell what became of the issue; a read after it did. */
+  isReadBack?: boolean
   error?: string
+  /** What to throw when this row is all there is. */
+  cause?: unknown
 }
 
 /** Reads the issues as they are before the change; an issue that is named by id and by key is one row. */
@@ -37,7 +45,7 @@ export async function readRows(
   product: string | undefined,
   context: Context,
 ): Promise<IssueRow[]> {
-  const rows = await inBatches([...new Set(issues)], READS_AT_ONCE, (issue) => readRow(issue, product, context))
+  const rows = await inBatches([...new Set(issues)], AT_ONCE, (issue) => readRow(issue, product, context))
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
@@ -114,7 +122,10 @@ export async function previewStatus(
 ): Promise<void> {
   const changing = rows.filter(({ outcome }) => outcome === 'would_change')
   if (changing.length === 0 || request.status === 'unresolved' || !(await isTracegate(context))) return
-  for (const group of byProduct(changing)) await writeGroup(group, { ...request, note, validate_only: true }, context)
+  const change = { ...request, note, validate_only: true }
+  await inBatches(byProduct(changing), AT_ONCE, (group) =>
+    usualSend(group)(group, change, context).catch(previewFailed),
+  )
 }
 
 /**
@@ -129,20 +140,11 @@ export async function changeStatus(
 ): Promise<void> {
   const changing = rows.filter(({ outcome }) => outcome === 'would_change')
   context.countChanges(changing.map(({ id }) => id))
-  for (const group of byProduct(changing)) {
-    try {
-      const missing = await writeGroup(group, { ...request, note }, context)
-      for (const row of group) row.outcome = missing.has(row.id) ? 'not_found' : 'changed'
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      // The outcome of the others is worth more than the first error, which is thrown only when nothing else happened.
-      if (rows.every((row) => row.outcome === 'would_change')) throw error
-      for (const row of group) {
-        row.outcome = 'failed'
-        row.error = failures[error.code].agent
-      }
-    }
-  }
+  await inBatches(byProduct(changing), AT_ONCE, (group) => changeGroup(group, { ...request, note }, context))
+  // The outcome of the others is worth more than the first error, which is thrown only when nothing else happened.
+  const [first] = rows
+  if (rows.every(({ outcome }) => outcome === 'failed')) throw first?.cause
+  if (rows.length === 1 && first?.outcome === 'unknown') throw first.cause
 }
 
 /** Without a product there is no bulk endpoint: such an issue is its own group. */
@@ -150,21 +152,112 @@ function byProduct(rows: readonly IssueRow[]): readonly IssueRow[][] {
   return [...Map.groupBy(rows, ({ productId, id }) => productId ?? id).values()]
 }
 
-/** Sets `after` of each row. Resolves to the ids that the service did not find. */
-async function writeGroup(
-  group: readonly IssueRow[],
-  change: StatusRequest & { note: string; validate_only?: boolean },
-  { api, signal }: Context,
-): Promise<ReadonlySet<string>> {
-  const [first, ...others] = group
-  if (first === undefined) return new Set()
-  if (first.productId === undefined || others.length === 0) {
-    first.after = (await api.setIssueStatus({ id: first.id, ...change }, { signal })).issue
-    return new Set()
+type Change = StatusRequest & { note: string; validate_only?: boolean }
+
+/**
+ * Changes issues of one product and sets the outcome of each row. Where the deployment offers only one of the two
+ * endpoints, that one is used.
+ */
+async function changeGroup(group: readonly IssueRow[], change: Change, context: Context): Promise<void> {
+  const refused = await changeBy(usualSend(group), group, change, context)
+  if (refused === undefined) return
+  const [other, parts] =
+    usualSend(group) === sendInBulk ? [sendSingle, group.map((row) => [row])] : [sendInBulk, [group]]
+  await inBatches(parts, AT_ONCE, async (rows) => {
+    const error = await changeBy(other, rows, change, context)
+    for (const row of error === undefined ? [] : rows) markFailed(row, error ?? refused)
+  })
+}
+
+function usualSend({ length }: readonly IssueRow[]): SendChange {
+  return length === 1 ? sendSingle : sendInBulk
+}
+
+/** Sets the outcome of each row by one endpoint; resolves to its failure where the deployment does not offer it. */
+async function changeBy(
+  send: SendChange,
+  rows: readonly IssueRow[],
+  change: Change,
+  context: Context,
+): Promise<ServiceError | undefined> {
+  try {
+    const missing = await send(rows, change, context)
+    for (const row of rows) row.outcome = missing.has(row.id) ? 'not_found' : 'changed'
+    // A reply that leaves an issue out, or has it with another status, does not say that it was changed.
+    const unsaid = rows.filter(({ outcome, after }) => outcome === 'changed' && !isSaid(after, change))
+    await inBatches(unsaid, AT_ONCE, (row) => readBack(row, change, context))
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (isMissing(error)) return error
+    await inBatches(rows, AT_ONCE, (row) => settle(row, error, change, context))
   }
-  const ids = group.map(({ id }) => id)
-  const answer = await api.bulkSetIssueStatus({ product_id: first.productId, issue_ids: ids, ...change }, { signal })
+  return undefined
+}
+
+function isSaid(after: Issue | undefined, { status }: Change): boolean {
+  return after !== undefined && (after.status === undefined || after.status === status)
+}
+
+/** The outcome of a row whose request failed: a write that may have been done is looked for by a read. */
+async function settle(row: IssueRow, error: ServiceError, change: Change, context: Context): Promise<void> {
+  if (mayBeDone(error)) await readBack(row, change, context, error)
+  else markFailed(row, error)
+}
+
+function markFailed(row: IssueRow, error: ServiceError): void {
+  row.outcome = 'failed'
+  row.error = failures[error.code].agent
+  row.cause = isMissing(error) ? notOffered('changing the status of issues', STILL_WORKS, error) : error
+}
+
+const STILL_WORKS = 'tell the user which issues to change in the web interface; reading issues still works.'
+
+/** Reads an issue again after a write without a usable reply: the status decides, if it was another one before. */
+async function readBack(row: IssueRow, change: Change, { api, signal }: Context, cause?: ServiceError): Promise<void> {
+  const issue = (await ifReadable(api.getIssue({ id: row.id }, { signal })))?.issue
+  const wasOther = row.before?.status !== change.status
+  const isDone = issue !== undefined && (wasOther ? issue.status === change.status : isAlready(issue, change))
+  row.outcome = isDone ? 'changed' : 'unknown'
+  row.isReadBack = isDone
+  if (isDone) row.after = issue
+  else row.cause = unknownOutcome(cause ?? unsaidOutcome(), { next: checkCall([row]) })
+}
+
+function unsaidOutcome(): ServiceError {
+  return new ServiceError('outcome_unknown', 'the reply does not say that the status was changed')
+}
+
+/** The key where the caller used it, since it leads back to the issue; else the id. */
+export function displayName({ id, shortId, byKey }: IssueRow): string {
+  return byKey === true && shortId !== undefined ? shortId : id
+}
+
+/** The call that shows the status of issues whose change has an unknown outcome. */
+export function checkCall(rows: readonly IssueRow[], request?: StatusRequest): NextAction {
+  const issues = rows.map(displayName)
+  const why = 'shows which of them were changed: before you repeat anything'
+  return issues.length === 1 || request === undefined
+    ? nextCall('get_error_issue', { issue: issues[0] }, why)
+    : nextCall('set_error_issue_status', { issues, status: request.status, reason: 'A check.', dry_run: true }, why)
+}
+
+/** Sets `after` of each row. Resolves to the ids that the service did not find. */
+type SendChange = (rows: readonly IssueRow[], change: Change, context: Context) => Promise<ReadonlySet<string>>
+
+async function sendSingle([row]: readonly IssueRow[], change: Change, { api, signal }: Context) {
+  if (row !== undefined) row.after = (await api.setIssueStatus({ id: row.id, ...change }, { signal })).issue
+  return new Set<string>()
+}
+
+async function sendInBulk(rows: readonly IssueRow[], change: Change, { api, signal }: Context) {
+  const product = rows[0]?.productId
+  if (product === undefined)
+    throw new ServiceError('unimplemented', 'the deployment does not say the product of the issue', {
+      reason: ENDPOINT_MISSING,
+    })
+  const ids = rows.map(({ id }) => id)
+  const answer = await api.bulkSetIssueStatus({ product_id: product, issue_ids: ids, ...change }, { signal })
   const changed = new Map(answer.issues.map((issue) => [issue.id, issue]))
-  for (const row of group) row.after = changed.get(row.id)
+  for (const row of rows) row.after = changed.get(row.id)
   return new Set(answer.not_found_ids)
 }

@@ -1,3 +1,4 @@
+import { IssueStatus } from '../../../src/contract/base/common.ts'
 import type { InputOf } from '../../../src/contract/index.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Release } from '../../../src/mcp/resolve/types.ts'
@@ -109,16 +110,28 @@ function isSameIgnoring(until: Issue['ignore_until'], wanted: Request['ignore_un
   return until.count === wanted.count && until.until === wanted.until && until.release === wanted.release
 }
 
-/** The parameters of the tool that give the issue what it has now: for the call that undoes a change. */
-export function currentParameters(issue: Issue): { fixed_in?: string; ignore_until?: string } {
-  const { fixed_in: fix, ignore_until: until } = issue
-  const fixedIn = fix === undefined ? undefined : fix.kind === 'next' ? 'next' : fix.commit || fix.release?.id
-  const ignoreUntil =
-    until?.count === undefined
-      ? (until?.until ?? (until?.release === 'next' ? 'next_release' : undefined))
-      : `${Math.max(1, until.remaining ?? until.count)} times`
-  return {
-    ...(fixedIn !== undefined && { fixed_in: fixedIn }),
-    ...(ignoreUntil !== undefined && { ignore_until: ignoreUntil }),
-  }
+/**
+ * The parameters of the tool that give the issue what it has now: for the call that undoes a change. Undefined where no
+ * such call exists, because the deployment does not state the status or has one that the tool does not know.
+ */
+export function currentParameters(
+  issue: Issue,
+): { status: Request['status']; fixed_in?: string; ignore_until?: string } | undefined {
+  const { data: status } = IssueStatus.safeParse(issue.status)
+  if (status === undefined) return undefined
+  const fixedIn = status === 'resolved' && issue.fixed_in !== undefined ? fixText(issue.fixed_in) : ''
+  const until = status === 'ignored' && issue.ignore_until !== undefined ? ignoringText(issue.ignore_until) : ''
+  if (fixedIn === undefined || until === undefined) return undefined
+  return { status, ...(fixedIn !== '' && { fixed_in: fixedIn }), ...(until !== '' && { ignore_until: until }) }
+}
+
+function fixText({ kind, commit, release }: NonNullable<Issue['fixed_in']>): string | undefined {
+  if (kind === 'next') return 'next'
+  return commit ? (COMMIT.test(commit) ? commit : undefined) : release?.id
+}
+
+function ignoringText({ count, remaining, until, release }: NonNullable<Issue['ignore_until']>): string | undefined {
+  if (count !== undefined) return `${String(Math.max(1, remaining ?? count))} times`
+  if (until !== undefined) return TIME.test(until) ? until : undefined
+  return release === 'next' ? 'next_release' : undefined
 }
