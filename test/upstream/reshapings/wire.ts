@@ -36,7 +36,7 @@ export const wire: Reshapings = {
   })),
   byteOrderMark: changedReply('answers begin with a byte order mark', (reply) => ({
     ...reply,
-    body: reply.body === '' ? '' : `\uFEFF${reply.body}`,
+    body: Buffer.from(reply.body === '' ? '' : `\uFEFF${reply.body}`),
   })),
   oneByteChunks: changedReply('answers come in chunks of one byte', (reply) => ({
     ...reply,

@@ -1,0 +1,87 @@
+import { createApi } from '../../src/client/client.ts'
+import type { Send } from '../../src/contract/base/wire.ts'
+import { surface } from '../../src/surface.ts'
+import { origin } from '../app.ts'
+import { callVariants, recordFailure, type Arguments, type Known } from '../mcp/checks/calls.ts'
+import { machineWithBuild } from '../mcp/checks/machine.ts'
+import { connect, type Connected } from '../mcp/clients.ts'
+import { openQualityShop } from '../tools/quality-shop.ts'
+import { checkoutCrash, type Shop } from '../tools/shop.ts'
+import { remembered } from './remembered.ts'
+import { baseAddress } from './reshaped.ts'
+
+/** One call of a tool. */
+export interface ToolCall {
+  tool: string
+  args: Arguments
+}
+
+/** A small product behind a deployment, and what to call there. */
+export interface SmallProduct extends AsyncDisposable {
+  /** The service, which answers the same request always with the same answer. */
+  send: Send
+  /** Calls of every tool with every parameter, by names that are there. */
+  calls: readonly ToolCall[]
+  /** An agent whose tools see the deployment that `send` is; `names` are its reshapings, for the base address. */
+  connect(this: void, send: Send, names?: readonly string[]): Promise<Connected>
+}
+
+/**
+ * A product with a little of everything: more issues, requirements and tests than the 5 rows of a small page, an issue with
+ * two occurrences, a requirement whose test failed, a source map. Its clock stands still.
+ */
+export async function openSmallProduct(): Promise<SmallProduct> {
+  const shop = await openQualityShop()
+  const machine = machineWithBuild(shop.service.direct)
+  const known = await fill(shop)
+  const send = remembered(shop.service.direct)
+  const product: SmallProduct = {
+    send,
+    calls: surface.tools.flatMap((tool) => callVariants(tool, known).map((args) => ({ tool: tool.name, args }))),
+    connect: (upstream, names = []) =>
+      connect(createApi({ send: upstream, baseUrl: baseAddress(origin, names), token: shop.token, retries: 0 }), {
+        options: { toolsets: ['all'], local: true },
+        ...machine,
+      }),
+    async [Symbol.asyncDispose]() {
+      machine[Symbol.dispose]()
+      await shop.close()
+    },
+  }
+  await uploadOnce(product)
+  return product
+}
+
+async function fill(shop: Shop): Promise<Known> {
+  const { api, productId: product_id } = shop
+  const tested = await recordFailure(shop, product_id)
+  await api.createRequirement({ product_id, title: 'A receipt is sent', code_refs: [{ path: 'src/checkout/**' }] })
+  await shop.crash(50, checkoutCrash('ann'))
+  await shop.crash(40, checkoutCrash('bob'))
+  for (const name of ['search', 'stock', 'login', 'rates', 'menu']) await shop.crash(30, crashIn(name))
+  const { issues } = await api.listIssues({ product_id })
+  const crashed = issues.find(({ times_seen }) => times_seen === 2)
+  const { events } = await api.listIssueEvents({ id: crashed?.id ?? '' })
+  return new Map([
+    ['product', 'My product'],
+    ['issue', crashed?.short_id ?? ''],
+    ['event', events.at(-1)?.id ?? ''],
+    ['environment', 'production'],
+    ['release', 'shop@1.4.0'],
+    ['component', 'Checkout'],
+    ['branch', 'main'],
+    ...tested,
+  ])
+}
+
+function crashIn(name: string): Record<string, unknown> {
+  const frames = [{ function: name, filename: `src/${name}/${name}.ts`, lineno: 7, colno: 3, in_app: true }]
+  return { exception: { values: [{ type: 'RangeError', value: `${name} is out of range`, stacktrace: { frames } }] } }
+}
+
+/** Later uploads of the same bytes change nothing. */
+async function uploadOnce({ calls, connect: open, send }: SmallProduct): Promise<void> {
+  await using agent = await open(send)
+  const upload = calls.find(({ tool }) => tool === 'upload_source_map')
+  if (upload !== undefined) await agent.call(upload.tool, upload.args)
+}
