@@ -14,14 +14,13 @@ import {
   componentNames,
   coveredCriteria,
   describeLink,
+  readRequirement,
   requirementSentence,
   withResults,
 } from './support/quality/requirement-in-full.ts'
 import { testReport } from './support/test-names.ts'
 import { testColumns } from './support/quality/tests.ts'
 
-/** Linked tests that are read with their last result: the longest page of the contract. */
-const TESTS = 200
 /** As much as the contract allows: what does not fit is cut where the result is written, and named there. */
 const TEXT = 20_000
 const CRITERION = 4000
@@ -83,21 +82,17 @@ export const getRequirement = defineTool({
   ],
 
   async run({ product: given, requirement: named, detail }, context) {
-    const { api, resolve, signal, local } = context
+    const { resolve, local } = context
     const { requirement: found, product } = await resolve.requirement(named, given)
-    const linked = { product_id: product.id, requirement_id: found.id, page_size: TESTS }
-    const [read, { tests }] = await Promise.all([
-      api.getRequirement({ id: found.id }, { signal }),
-      api.listTests({ ...linked, view: 'TEST_VIEW_BASIC' }, { signal }),
-    ])
-    const { requirement, children = [], links = [] } = read
+    const read = await readRequirement({ requirement: found, product }, context)
+    const { requirement, children = [], links = [], tests } = read
     const { coverage, normative, code_refs: codeRefs = [] } = requirement
     const isProved = requirement.kind === 'REQUIREMENT_KIND_GROUP' || coverage?.state === 'verified'
     const criteria = coveredCriteria(read)
     const linkedTests = await Promise.all(links.map((link) => describeLink(link, tests, local)))
     const release = knownName(coverage?.last_verified_release, coverage?.last_verified_release_known)
     return {
-      answer: requirementSentence(read),
+      answer: requirementSentence(read) + read.missing,
       product,
       data: {
         requirement: {
@@ -119,7 +114,7 @@ export const getRequirement = defineTool({
         },
         statement: requirement.statement,
         rationale: requirement.rationale,
-        criteria: criteria.map(({ criterion, covered }, index) => ({
+        criteria: criteria?.map(({ criterion, covered }, index) => ({
           nr: index + 1,
           id: detail === 'full' ? criterion.id : undefined,
           covered,

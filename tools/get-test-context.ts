@@ -28,7 +28,7 @@ import {
   suggestions,
   type TestContext,
 } from './support/quality/test-context.ts'
-import { isWorseBelow } from './support/quality/requirement-in-full.ts'
+import { isWorseBelow, linkedWords } from './support/quality/requirement-in-full.ts'
 import { describeTest, testColumns } from './support/quality/tests.ts'
 import { eventOrReport } from './support/test-names.ts'
 
@@ -97,10 +97,12 @@ export const getTestContext = defineTool({
     const { resolve, local, offers } = context
     const { requirement, product } = await resolve.requirement(named, given)
     const limit = contextLimits[detail]
-    const { testContext, unresolved, notPermitted } = await readTestContext(
-      { requirement, product, branch, detail },
-      context,
-    )
+    const {
+      testContext,
+      unresolved,
+      notPermitted,
+      madeFrom = '',
+    } = await readTestContext({ requirement, product, branch, detail }, context)
     const { truncation_signals: signals = [], past_failures: allFailures = [] } = testContext
     const showing = { local, products: await resolve.products(), detail }
     const allFiles = await describeCodeFiles(testContext, showing)
@@ -115,20 +117,23 @@ export const getTestContext = defineTool({
     // Only a crash in the requirement's own files is one that its tests should reproduce.
     const crash = issues.find(({ row }) => isReproduced(row.id, testContext))
     return {
-      answer: contextSentence(keyOrId(requirement), testContext),
+      answer: contextSentence(keyOrId(requirement), testContext) + madeFrom,
       product,
       data: {
         requirement: { ...requirement, ...(testContext.coverage ?? requirement.coverage), id: keyOrId(requirement) },
-        statement: teamText(requirement.statement ?? '', { characters: limit.text, manyLines: true }),
+        statement: teamText(requirement.statement ?? testContext.requirement?.statement ?? '', {
+          characters: limit.text,
+          manyLines: true,
+        }),
         rationale: detail === 'full' ? requirement.rationale : undefined,
-        criteria: numberCriteria(testContext).map((row) => ({
+        criteria: numberCriteria(testContext)?.map((row) => ({
           ...row,
           criterion: teamText(row.criterion, { characters: limit.criterion }),
         })),
         tests: tests.map(({ row }) => row),
         past_failures: failures.map(({ row }) => row),
         code_files: files.flatMap(({ row }) => row ?? []),
-        code_files_note: filesNote(files, { unresolved, notPermitted }),
+        code_files_note: filesNote(testContext.code_files && files, { unresolved, notPermitted }),
         conventions: written.facts,
         similar_tests: similar.flatMap(({ row }) => row ?? []),
         related_issues: issues.map(({ row }) => row),
@@ -166,12 +171,12 @@ export const getTestContext = defineTool({
 })
 
 function contextSentence(id: string, context: TestContext) {
-  const { coverage, gap, linked_tests: tests = [], truncation_signals: signals = [] } = context
+  const { coverage, gap, linked_tests: tests, truncation_signals: signals = [] } = context
   const why = gap ? gapReasons(gap) : undefined
   const below = isWorseBelow(coverage) ? ' because of a requirement below it' : ''
-  const state = `${coverage?.state ?? 'of unknown coverage'}${below}${why === undefined ? '' : `: ${why}`}`
-  const covered = numberCriteria(context).map((criterion) => criterion.covered)
-  return `${id} is ${state}; ${criteriaWords(covered)}, ${counted(totalBefore(signals, 'linked_tests', tests), 'linked test')}.`
+  const state = `${coverage?.state ?? 'of a coverage that is not stated'}${below}${why === undefined ? '' : `: ${why}`}`
+  const covered = numberCriteria(context)?.map((criterion) => criterion.covered)
+  return `${id} is ${state}; ${criteriaWords(covered)}, ${linkedWords(tests && totalBefore(signals, 'linked_tests', tests))}.`
 }
 
 function isReproduced(issue: string, { suggestions }: TestContext): boolean {
@@ -180,12 +185,13 @@ function isReproduced(issue: string, { suggestions }: TestContext): boolean {
 }
 
 function filesNote(
-  files: readonly { row: object | undefined }[],
+  files: readonly { row: object | undefined }[] | undefined,
   { unresolved, notPermitted }: Pick<ReadTestContext, 'unresolved' | 'notPermitted'>,
 ): string | undefined {
-  const unmatched = files.filter(({ row }) => row === undefined).length
+  const unmatched = files?.filter(({ row }) => row === undefined).length ?? 0
   const notes = [
-    files.length === 0 && 'the requirement names no code: find it by its words',
+    files === undefined && 'not stated',
+    files?.length === 0 && 'the requirement names no code: find it by its words',
     unresolved.length > 0 && `no file of this machine matches ${firstNames(unresolved, GLOBS)}`,
     notPermitted === true && 'globs stay globs: resolving them needs a token with the scope write',
     unmatched > 0 && `${counted(unmatched, 'file')} named only by stack frames: find before reading`,

@@ -97,3 +97,51 @@ describe('a deployment without the fix-context endpoint', () => {
     expect(text).toContain('production | 2 | 67 %')
   })
 })
+
+describe('a deployment without the test-context endpoints', () => {
+  const made = 'This deployment has no test-context endpoint: this is made from the requirement and its links;'
+
+  test.each(styles)('makes one from the requirement and its links, whatever it answers: %s', async (style) => {
+    const lacking = ['getTestContext', 'prepareTestContext'].map((name) => `${style}:${name}`)
+    const { text, isError } = await call(lacking, 'get_test_context', { requirement: 'REQ-2' })
+    expect(isError).toBe(false)
+    expect(text).toContain(
+      `REQ-2 is verified; 2 acceptance criteria (which of them its tests cover is not recorded), 1 linked test. ${made}`,
+    )
+    expect(text).toContain('TC-2 | passed 2026-11-21T11:30Z')
+    expect(text).toContain('An empty cart shows 0.00.')
+    expect(text).toContain('src/cart/total.ts | named by the requirement')
+  })
+
+  test.each([
+    ['the keys that tests name', [], false],
+    ['the links of each test', ['without:requirement_keys'], true],
+  ])('finds linked tests by %s where the requirement has no links', async (_, less, asksEach) => {
+    const send = watched(reshaped(shop.service.direct, 'noRoute:getTestContext', ...less))
+    // `links` is also what the list of a test's links is called.
+    const withoutLinks: Send = async (request) => {
+      const reply = await send(request)
+      if (!/\/requirements\/[^/]+$/.test(new URL(request.url).pathname)) return reply
+      return { ...reply, body: JSON.stringify({ ...JSON.parse(await replyText(reply)), links: undefined }) }
+    }
+    const api = createApi({ send: withoutLinks, baseUrl: origin, token: shop.token, retries: 0 })
+    await using agent = await connect(api, { options: { toolsets: ['all'] } })
+    for (const tool of ['get_test_context', 'get_requirement']) {
+      expect((await agent.call(tool, { requirement: 'REQ-3' })).text).toContain('1 linked test')
+    }
+    expect(send.log.some(({ path }) => path.endsWith('/links'))).toBe(asksEach)
+  })
+
+  test('says what it does not know where the requirement has nothing but its words', async () => {
+    const { text } = await call(
+      ['getTestContext', 'listTests', 'getRequirement', 'without:acceptance_criteria', 'without:coverage'],
+      'get_test_context',
+      { requirement: 'REQ-2' },
+    )
+    expect(text).toContain(
+      'REQ-2 is of a coverage that is not stated; acceptance criteria not stated, linked tests not stated.',
+    )
+    expect(text).toContain('This deployment does not offer single requirements and the list of tests.')
+    expect(text).not.toMatch(/\b0 |no acceptance/)
+  })
+})

@@ -18,3 +18,9 @@ export async function ifOffered<T>(answer: Promise<T>): Promise<T | undefined> {
     throw error
   }
 }
+
+/** ` This deployment does not offer releases and components.`; empty where nothing is missing. */
+export function notOfferedSentence(names: readonly (string | false | undefined)[]): string {
+  const missing = names.filter(Boolean)
+  return missing.length === 0 ? '' : ` This deployment does not offer ${missing.join(' and ')}.`
+}

@@ -44,22 +44,26 @@ export type Covered = 'yes' | 'no' | 'unknown'
 interface CriterionFacts {
   id: string | undefined
   coverage: Requirement['coverage']
-  /** Whether a link that counts names it. */
-  isNamed: boolean
-  /** Whether any link counts. */
-  isLinked: boolean
+  /** Whether a link that counts names it; undefined where the deployment does not say. */
+  isNamed: boolean | undefined
+  /** Whether any link counts; undefined likewise. */
+  isLinked: boolean | undefined
 }
 
 /** Whether the tests that name a criterion passed, by what the service says of the requirement. */
 export function criterionCovered({ id = '', coverage, isNamed, isLinked }: CriterionFacts): Covered {
   const { covered_criterion_ids: proved, uncovered_criterion_ids: unlinked } = coverage ?? {}
   if (proved?.includes(id) === true) return 'yes'
-  if (!isLinked || unlinked?.includes(id) === true) return 'no'
-  return isNamed && proved !== undefined ? 'no' : 'unknown'
+  if (isLinked === false || unlinked?.includes(id) === true) return 'no'
+  return isNamed === true && proved !== undefined ? 'no' : 'unknown'
 }
 
-/** `1 of 3 acceptance criteria covered (1 not recorded)`; says so where no test names a criterion. */
-export function criteriaWords(criteria: readonly Covered[]): string {
+/**
+ * `1 of 3 acceptance criteria covered (1 not recorded)`; says so where no test names a criterion, and where the deployment
+ * does not send criteria.
+ */
+export function criteriaWords(criteria: readonly Covered[] | undefined): string {
+  if (criteria === undefined) return 'acceptance criteria not stated'
   const number = (wanted: Covered) => criteria.filter((one) => one === wanted).length
   const unknown = number('unknown')
   if (criteria.length === 0) return 'no acceptance criteria'

@@ -1,8 +1,11 @@
+import { Untrusted } from '../../../src/contract/base/text.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isGlob, workingTree } from '../../../src/mcp/files/working-tree.ts'
+import { ifOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Product, Requirement } from '../../../src/mcp/resolve/types.ts'
 import { explainMissingBranch } from './branches.ts'
+import { readRequirement } from './requirement-in-full.ts'
 import type { TestContext } from './test-context.ts'
 
 /** What one call shows, by detail. */
@@ -22,6 +25,8 @@ export interface ReadTestContext {
   testContext: TestContext
   /** Globs that match no file of this machine. */
   unresolved: readonly string[]
+  /** What it was made from where this deployment has no such endpoint: a sentence, with a space in front. */
+  madeFrom?: string
   /** The token may not send the paths of this machine, so globs stay globs. */
   notPermitted?: true
 }
@@ -42,13 +47,47 @@ export async function readTestContext(
     tree.length === 0 ? undefined : await prepare({ requirement, product, branch, detail }, tree, context)
   if (prepared !== undefined && prepared !== 'not permitted') return prepared
   const ids = { product_id: product.id, requirement_id: requirement.id, branch_id: branch }
-  const { test_context: testContext } = await api
-    .getTestContext({ ...ids, max_files: files, max_similar_tests: similar, max_tokens: tokens }, { signal })
-    .catch(explainMissingBranch(branch))
+  const limits = { max_files: files, max_similar_tests: similar, max_tokens: tokens }
+  const answer = await ifOffered(api.getTestContext({ ...ids, ...limits }, { signal })).catch(
+    explainMissingBranch(branch),
+  )
+  if (answer === undefined) return fromRequirement({ requirement, product, branch }, context)
+  const { test_context: testContext } = answer
   return { testContext, unresolved: [], ...(prepared === 'not permitted' && { notPermitted: true }) }
 }
 
-/** With the paths of this machine; undefined when the answer has no context. */
+/** The same members from the requirement, its linked tests and the code that it names (decision 051). */
+async function fromRequirement(
+  { requirement: found, product, branch }: Omit<Request, 'detail'>,
+  context: Context,
+): Promise<ReadTestContext> {
+  const { requirement, links, tests, missing } = await readRequirement({ requirement: found, product }, context)
+  const testsById = new Map(tests.map((test) => [test.id, test]))
+  const testContext: TestContext = {
+    requirement,
+    coverage: requirement.coverage,
+    acceptance_criteria: requirement.acceptance_criteria?.map((criterion) => ({
+      ...criterion,
+      covering_test_keys: links?.flatMap(({ criterion_ids: ids, test_key: key }) =>
+        ids?.includes(criterion.id) === true && key !== undefined ? [key] : [],
+      ),
+    })),
+    linked_tests: links?.flatMap(({ test_id: id, test_key: key, test_title: title, test_names_known: isKnown }) =>
+      id === undefined ? [] : [testsById.get(id) ?? { id, key, title, names_known: isKnown }],
+    ),
+    code_files: requirement.code_refs?.flatMap(({ path }) =>
+      path === undefined ? [] : [{ path: new Untrusted(path), reason: 'declared' as const }],
+    ),
+  }
+  const madeFrom =
+    ' This deployment has no test-context endpoint: this is made from the requirement and its links; ' +
+    'not stated: past failures, conventions, similar tests, related issues, suggestions.' +
+    (branch === undefined ? '' : ' branch is not applied.') +
+    missing
+  return { testContext, unresolved: [], madeFrom }
+}
+
+/** With the paths of this machine; undefined when the answer has no context, or there is no such endpoint. */
 async function prepare(
   { requirement, product, branch, detail }: Request,
   tree: readonly string[],
@@ -62,9 +101,10 @@ async function prepare(
     branch_id: branch,
   }
   try {
-    const { test_generation_context: prepared } = await api.prepareTestContext(body, { signal })
-    const [testContext] = prepared.contexts ?? []
-    return testContext && { testContext, unresolved: prepared.unresolved_globs ?? [] }
+    const answer = await ifOffered(api.prepareTestContext(body, { signal }))
+    const { contexts, unresolved_globs: unresolved = [] } = answer?.test_generation_context ?? {}
+    const testContext = contexts?.[0]
+    return testContext && { testContext, unresolved }
   } catch (error) {
     // It stores the paths, which a token that may only read cannot do.
     if (error instanceof ServiceError && error.code === 'permission_denied') return 'not permitted'

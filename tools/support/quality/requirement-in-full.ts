@@ -1,7 +1,8 @@
 import { counted } from '../../../src/lib/counted.ts'
+import { ifOffered, notOfferedSentence } from '../../../src/mcp/resolve/offered.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
-import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
+import type { Product, Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { keyOrId } from '../columns.ts'
 import type { Kept } from '../cuts.ts'
@@ -14,13 +15,77 @@ export type RequirementInFull = Awaited<ReturnType<Context['api']['getRequiremen
 
 export type RequirementLink = NonNullable<RequirementInFull['links']>[number]
 
-/** The criteria, each with whether tests cover it; links that only exercise the requirement prove nothing (contract §4). */
-export function coveredCriteria({ requirement, links = [] }: RequirementInFull) {
-  const { acceptance_criteria: criteria = [], coverage } = requirement
-  const counting = links.filter(({ role }) => role !== 'LINK_ROLE_EXERCISES')
-  const named = new Set(counting.flatMap(({ criterion_ids: ids = [] }) => ids))
-  const isLinked = counting.length > 0
-  return criteria.map((criterion) => {
+/** Linked tests that are read with their last result: the longest page of the contract. */
+const TESTS = 200
+/** Tests whose links are read one by one, where neither the requirement nor the tests name them. */
+const TESTS_ASKED = 40
+const READS_AT_ONCE = 8
+
+/** A requirement with its links and those of its tests that were read. */
+export interface RequirementWithTests extends RequirementInFull {
+  tests: readonly Test[]
+  /** What this deployment does not offer of it: a sentence with a space in front, or ''. */
+  missing: string
+}
+
+/** Reads all that `get_requirement` shows; a requirement that was found stays as it was where it cannot be read alone. */
+export async function readRequirement(
+  { requirement: found, product }: { requirement: Requirement; product: Product },
+  context: Pick<Context, 'api' | 'signal'>,
+): Promise<RequirementWithTests> {
+  const { api, signal } = context
+  const linked = { product_id: product.id, requirement_id: found.id, page_size: TESTS }
+  const [read, list] = await Promise.all([
+    ifOffered(api.getRequirement({ id: found.id }, { signal })),
+    ifOffered(api.listTests({ ...linked, view: 'TEST_VIEW_BASIC' }, { signal })),
+  ])
+  const { requirement, children, links } = read ?? { requirement: found }
+  const tests = list?.tests ?? []
+  const looked = links === undefined && list !== undefined ? await findLinks(requirement, tests, context) : undefined
+  return {
+    requirement,
+    children,
+    links: links ?? looked?.links,
+    tests,
+    missing:
+      notOfferedSentence([read === undefined && 'single requirements', list === undefined && 'the list of tests']) +
+      (looked?.note ?? ''),
+  }
+}
+
+/** The links of a requirement that does not name them: by the keys that its tests name, else by the links of each test. */
+async function findLinks(
+  { id, key = '' }: Requirement,
+  tests: readonly Test[],
+  { api, signal }: Pick<Context, 'api' | 'signal'>,
+): Promise<{ links: RequirementLink[]; note?: string } | undefined> {
+  if (key !== '' && tests.length > 0 && tests.every((test) => test.requirement_keys !== undefined)) {
+    const naming = tests.filter((test) => test.requirement_keys?.includes(key) === true)
+    return { links: naming.map((test) => ({ test_id: test.id, requirement_id: id })) }
+  }
+  const asked = tests.slice(0, TESTS_ASKED)
+  const links: RequirementLink[] = []
+  for (let start = 0; start < asked.length; start += READS_AT_ONCE) {
+    const step = asked.slice(start, start + READS_AT_ONCE)
+    const read = await Promise.all(step.map((test) => ifOffered(api.listTestLinks({ test_id: test.id }, { signal }))))
+    if (read.includes(undefined)) return undefined
+    const found = read.map((answer) => answer?.links.find((link) => link.requirement_id === id))
+    links.push(...found.flatMap((link, index) => (link ? [{ ...link, test_id: step[index]?.id }] : [])))
+  }
+  const note = ` Linked tests were looked for among ${asked.length} of ${tests.length} tests.`
+  return { links, ...(asked.length < tests.length && { note }) }
+}
+
+/**
+ * The criteria, each with whether tests cover it; links that only exercise the requirement prove nothing (contract §4).
+ * Undefined where the deployment does not send criteria.
+ */
+export function coveredCriteria({ requirement, links }: RequirementInFull) {
+  const { acceptance_criteria: criteria, coverage } = requirement
+  const counting = links?.filter(({ role }) => role !== 'LINK_ROLE_EXERCISES')
+  const named = new Set(counting?.flatMap(({ criterion_ids: ids = [] }) => ids))
+  const isLinked = counting && counting.length > 0
+  return criteria?.map((criterion) => {
     const { id } = criterion
     return { criterion, covered: criterionCovered({ id, coverage, isNamed: named.has(id), isLinked }) }
   })
@@ -28,14 +93,14 @@ export function coveredCriteria({ requirement, links = [] }: RequirementInFull) 
 
 /** `REQ-12 is not_run: approved, 1 of 2 acceptance criteria covered, 1 linked test.` */
 export function requirementSentence(read: RequirementInFull): string {
-  const { requirement, children = [], links = [] } = read
-  const { state = 'of unknown coverage', failing, suspect } = requirement.coverage ?? {}
+  const { requirement, children = [], links } = read
+  const { state = 'of a coverage that is not stated', failing, suspect } = requirement.coverage ?? {}
   const doubts = [failing === true && 'failing', suspect === true && 'links in doubt'].filter((word) => word !== false)
   const criteria = coveredCriteria(read)
   const parts = [
     withoutPrefix(requirement.status, 'REQUIREMENT_STATUS_'),
-    criteriaWords(criteria.map(({ covered }) => covered)),
-    `${counted(links.length, 'linked test')}${resultWords(requirement.coverage)}`,
+    criteriaWords(criteria?.map(({ covered }) => covered)),
+    `${linkedWords(links?.length)}${resultWords(requirement.coverage)}`,
     children.length === 0 ? undefined : `${counted(children.length, 'requirement')} below it`,
   ].filter((part) => part !== undefined)
   const below = isWorseBelow(requirement.coverage) ? ' because of a requirement below it' : ''
@@ -43,22 +108,28 @@ export function requirementSentence(read: RequirementInFull): string {
   return `${keyOrId(requirement)} is ${state}${doubt}: ${parts.join(', ')}.`
 }
 
+/** `2 linked tests`, or that the deployment does not say it. */
+export function linkedWords(count: number | undefined): string {
+  return count === undefined ? 'linked tests not stated' : counted(count, 'linked test')
+}
+
 /** Whether a requirement's own tests verify it, so that its state is that of a requirement below it (contract §1.2). */
 export function isWorseBelow(coverage: Requirement['coverage']): boolean {
   const { state, linked_test_count: linked = 0, passed_count: passed = 0 } = coverage ?? {}
   if (state === undefined || state === 'verified' || linked === 0) return false
   if (state === 'no_test') return true
-  return passed === linked && coverage?.suspect !== true && coverage?.uncovered_criterion_ids?.length === 0
+  return passed === linked && coverage?.suspect === false && coverage?.uncovered_criterion_ids?.length === 0
 }
 
 /** ` (1 passed, 2 failed)`; empty where no case counts or the service does not say it. */
 function resultWords(coverage: RequirementInFull['requirement']['coverage']): string {
   const { passed_count: passed = 0, failed_count: failed = 0, not_run_count: unrun = 0 } = coverage ?? {}
-  const { skipped_count: skipped = 0 } = coverage ?? {}
+  // Those that were skipped are among those that have not run.
+  const { skipped_count: skipped = unrun } = coverage ?? {}
   const counts = [
     [passed, 'passed'],
     [failed, 'failed'],
-    [skipped, 'skipped'],
+    [coverage?.skipped_count ?? 0, 'skipped'],
     [unrun - skipped, 'not run'],
   ] as const
   const words = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))

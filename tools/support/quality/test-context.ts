@@ -85,19 +85,16 @@ export async function describeCodeFiles({ code_files: files = [] }: TestContext,
 }
 
 /** The acceptance criteria by number: a number is cheaper than an id, and no tool takes the id. */
-export function numberCriteria({
-  acceptance_criteria: criteria = [],
-  coverage,
-  linked_tests: tests = [],
-}: TestContext) {
-  return criteria.map((criterion, index) => {
-    const { id, covered, covering_test_keys: naming = [] } = criterion
-    const facts = { id, coverage, isNamed: naming.length > 0, isLinked: naming.length > 0 || tests.length > 0 }
+export function numberCriteria({ acceptance_criteria: criteria, coverage, linked_tests: tests }: TestContext) {
+  return criteria?.map((criterion, index) => {
+    const { id, covered, covering_test_keys: naming } = criterion
+    const isNamed = naming && naming.length > 0
+    const facts = { id, coverage, isNamed, isLinked: isNamed === true || (tests && tests.length > 0) }
     return {
       nr: index + 1,
       covered: covered === true ? ('yes' as const) : criterionCovered(facts),
       criterion: criterionText(criterion),
-      tests: listed(naming),
+      tests: listed(naming ?? []),
     }
   })
 }
@@ -129,9 +126,9 @@ export function describeConventions({ conventions }: TestContext, detail: Detail
 
 /** `test/{name}.test.ts (12 of 14 files)` */
 function filesLike(conventions: TestContext['conventions']): string | undefined {
-  const { test_file_pattern: pattern = '', test_files: files = 0, test_files_alike: alike = 0 } = conventions ?? {}
+  const { test_file_pattern: pattern = '', test_files: files = 0, test_files_alike: alike } = conventions ?? {}
   const like = pattern.replaceAll(/<(\w+)>/g, '{$1}')
-  return like === '' || files === 0 ? like : `${like} (${alike} of ${counted(files, 'file')})`
+  return like === '' || files === 0 || alike === undefined ? like : `${like} (${alike} of ${counted(files, 'file')})`
 }
 
 /** Where a new test goes: facts, and for the untrusted block a place that only a report names. */
