@@ -61,7 +61,7 @@ function flat(text: string): string {
 }
 
 /** In one line, with the bars that a table escapes as they were. */
-function withoutBars(text: string): string {
+export function withoutBars(text: string): string {
   return flat(text).replaceAll(String.raw`\|`, '|')
 }
 

@@ -7,6 +7,7 @@ import { connect, type Connected } from '../clients.ts'
 import { examples } from '../../tools/examples.ts'
 import { narrowestCall, widestCall } from './calls.ts'
 import { machineWithBuild } from './machine.ts'
+import { differingCells } from './cells.ts'
 import { onlyIn, overBudget } from './forms.ts'
 import { fullUpstream, upstreamOrigin } from './upstream.ts'
 
@@ -71,6 +72,7 @@ describe.each([
     expect(isError ? text : '').toBe('')
     expect(overBudget(text, structured, asksForMore(tool.input, args))).toEqual([])
     expect(onlyIn(text, structured)).toEqual({ text: [], structured: [] })
+    expect(differingCells(text, structured)).toEqual([])
     expect(await errorOfMore(structured as Structured)).toBe('')
   })
 })

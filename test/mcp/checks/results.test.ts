@@ -8,6 +8,7 @@ import type { App } from '../../app.ts'
 import { startSampleApp } from '../../sample-app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
 import { sampleThings, callVariants, type Arguments, type Known } from './calls.ts'
+import { differingCells } from './cells.ts'
 import { onlyIn, overBudget } from './forms.ts'
 import { machineWithBuild } from './machine.ts'
 
@@ -69,8 +70,9 @@ describe.each(names)('%s', (name) => {
   test('says the same in both forms, each within its budget', async () => {
     for (const { args, called } of await readOnce(name)) {
       const over = overBudget(called.text, called.structured, asksForMore(findTool(name).input, args))
-      const found = { args, over, ...onlyIn(called.text, called.structured) }
-      expect(found).toEqual({ args, over: [], text: [], structured: [] })
+      const cells = differingCells(called.text, called.structured)
+      const found = { args, over, cells, ...onlyIn(called.text, called.structured) }
+      expect(found).toEqual({ args, over: [], cells: [], text: [], structured: [] })
     }
   })
 
