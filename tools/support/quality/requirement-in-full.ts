@@ -118,7 +118,7 @@ export function isWorseBelow(coverage: Requirement['coverage']): boolean {
   const { state, linked_test_count: linked = 0, passed_count: passed = 0 } = coverage ?? {}
   if (state === undefined || state === 'verified' || linked === 0) return false
   if (state === 'no_test') return true
-  return passed === linked && coverage?.suspect === false && coverage?.uncovered_criterion_ids?.length === 0
+  return passed === linked && coverage?.suspect === false && coverage.uncovered_criterion_ids?.length === 0
 }
 
 /** ` (1 passed, 2 failed)`; empty where no case counts or the service does not say it. */
