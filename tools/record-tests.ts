@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { ServiceError } from '../src/errors.ts'
 import { inBatches } from '../src/lib/batches.ts'
+import { inLanes } from '../src/lib/lanes.ts'
 import { oncePer } from '../src/lib/once.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { mayBeId } from '../src/mcp/resolve/ids.ts'
-import type { Requirement } from '../src/mcp/resolve/types.ts'
+import type { Requirement, Test } from '../src/mcp/resolve/types.ts'
+import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { describeValue } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
@@ -13,9 +14,16 @@ import { requireBranch } from './support/quality/branches.ts'
 import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './support/columns.ts'
 import { createCaseFinder } from './support/quality/find-cases.ts'
 import { isTracegate } from './support/is-tracegate.ts'
-import { type Registered, registerTest } from './support/quality/register-test.ts'
+import {
+  findCall,
+  type Registered,
+  type Registering,
+  registerTest,
+  type WantedTest,
+} from './support/quality/register-test.ts'
 import { findIssues, findRequirements, mergeTests, READS_AT_ONCE, TestInput } from './support/quality/wanted-tests.ts'
 import { countWords, PREVIEW } from './support/words.ts'
+import { ifReadable } from './support/writes/outcome.ts'
 
 /** Rows of requirements in the answer. */
 const STATES = 50
@@ -45,7 +53,7 @@ export const recordTests = defineTool({
     dry_run: flag.optional(),
     rows: z.array(
       fields({ id: z.string().optional() }).extend({
-        outcome: z.enum(['created', 'updated', 'already', 'would_create', 'would_update', 'failed']),
+        outcome: z.enum(['created', 'updated', 'already', 'would_create', 'would_update', 'unknown', 'failed']),
         ...fields({ title: rowTitle, file: repositoryPath, links: upTo(teamLine, 2000), error: z.string() }).shape,
       }),
     ),
@@ -58,17 +66,36 @@ export const recordTests = defineTool({
   async run({ product: given, tests, branch, dry_run: dryRun }, context) {
     const product = await context.resolve.product(given, { write: true })
     const wanted = mergeTests(tests)
-    const requirements = await findRequirements(wanted, product.id, context)
-    const issues = await findIssues(wanted, product.id, context)
-    await requireBranch(branch, product.id, context)
     const scope = { product_id: product.id, branch_id: branch }
     const find = oncePer(createCaseFinder(context, scope))
-    const mayValidate = dryRun && (await isTracegate(context))
-    const registering = { context, productId: product.id, branch, dryRun, mayValidate, requirements, issues, find }
-    // Looked for concurrently, made sequentially: keys count up in the order given. A failure shows in its row.
-    await inBatches(wanted, READS_AT_ONCE, (test) => find(test).catch(() => []))
-    const registered = (await inBatches(wanted, 1, (test) => registerTest(test, registering))).flat()
-    if (registered.every(({ cause }) => cause !== undefined)) throw registered[0]?.cause
+    // A failure of finding shows in the row of its test.
+    const finding = inBatches(wanted, READS_AT_ONCE, (test) => find(test).catch(() => []))
+    const [requirements, issues, mayValidate, known] = await Promise.all([
+      findRequirements(wanted, product.id, context),
+      findIssues(wanted, product.id, context),
+      dryRun && isTracegate(context),
+      finding,
+      requireBranch(branch, product.id, context),
+    ])
+    const findAgain = createCaseFinder(context, scope)
+    const registering = {
+      context,
+      productId: product.id,
+      branch,
+      dryRun,
+      mayValidate,
+      requirements,
+      issues,
+      find,
+      findAgain,
+    }
+    const registered = await registerAll(wanted, known, registering)
+    const [first, ...others] = registered
+    if (
+      registered.every(isNothingDone) ||
+      (others.length === 0 && first?.outcome === 'unknown' && first.links.length === 0)
+    )
+      throw first?.cause
     const linked = linkedRequirements(registered).slice(0, STATES)
     const states = dryRun ? linked : await readAgain(linked, scope, context)
     return {
@@ -81,13 +108,45 @@ export const recordTests = defineTool({
         afterwards: dryRun ? undefined : sentencesOffered(AFTERWARDS, context.offers),
         undo: dryRun ? undefined : sentencesOffered(UNDO, context.offers),
       },
+      next: checkCalls(registered, product.id),
     }
   },
 })
 
+/** Registers tests that have no known case in common concurrently, the others in the order given. */
+async function registerAll(
+  wanted: readonly WantedTest[],
+  known: readonly (readonly Test[])[],
+  registering: Registering,
+): Promise<Registered[]> {
+  const rows = new Map<WantedTest, Registered[]>()
+  const lanes = inLanes(wanted, (_, index) => (known[index] ?? []).map(({ id }) => id))
+  await inBatches(lanes, READS_AT_ONCE, async (lane) => {
+    for (const test of lane) rows.set(test, await registerTest(test, registering))
+  })
+  return wanted.flatMap((test) => rows.get(test) ?? [])
+}
+
+/** Nothing was written, so that the failure is the whole answer. */
+function isNothingDone({ outcome, links, cause }: Registered): boolean {
+  return outcome === 'failed' && cause !== undefined && links.every((link) => link.outcome === 'failed')
+}
+
+/** The calls that show what became of tests and links whose outcome is unknown; tests that are known have their own. */
+function checkCalls(rows: readonly Registered[], product: string): NextAction[] {
+  const unknown = rows.filter(({ outcome, links }) =>
+    [outcome, ...links.map((link) => link.outcome)].includes('unknown'),
+  )
+  return unknown.map(({ test, wanted }) =>
+    test === undefined
+      ? findCall(wanted.title, product)
+      : nextCall('get_test', { product, test: keyOrId(test) }, 'shows what became of it: before you repeat anything'),
+  )
+}
+
 /** The requirements that the tests are linked to now, or would be. */
 function linkedRequirements(rows: readonly Registered[]): Requirement[] {
-  const links = rows.flatMap((row) => row.links).filter(({ outcome }) => outcome !== 'failed')
+  const links = rows.flatMap((row) => row.links).filter(({ outcome }) => outcome !== 'failed' && outcome !== 'unknown')
   const linked = links.flatMap(({ requirement }) => requirement ?? [])
   return [...new Map(linked.map((row) => [row.id, row])).values()]
 }
@@ -100,17 +159,11 @@ async function readAgain(
 ): Promise<readonly Requirement[]> {
   const key = requirements.flatMap((row) => row.key ?? [])
   if (key.length === 0) return []
-  try {
-    const { requirements: rows } = await api.listRequirements(
-      { ...scope, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: STATES },
-      { signal },
-    )
-    const asked = new Set(requirements.map(({ id }) => id))
-    return rows.filter(({ id }) => asked.has(id))
-  } catch (error) {
-    if (error instanceof ServiceError) return []
-    throw error
-  }
+  const found = await ifReadable(
+    api.listRequirements({ ...scope, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: STATES }, { signal }),
+  )
+  const asked = new Set(requirements.map(({ id }) => id))
+  return (found?.requirements ?? []).filter(({ id }) => asked.has(id))
 }
 
 function toRow({ wanted, test, outcome, links, error }: Registered) {
@@ -132,13 +185,16 @@ function outcomeSentence(rows: readonly Registered[], dryRun: boolean): string {
     [tests('would_create'), 'test', 'would be created'],
     [tests('would_update'), 'test', 'would be updated'],
     [tests('already'), 'test', 'known already'],
+    [tests('unknown'), 'test', 'of unknown outcome'],
     [tests('failed'), 'test', 'failed'],
     [links('linked'), 'link', 'made'],
     [links('would_link'), 'link', 'would be made'],
     [links('confirmed'), 'link', 'confirmed'],
     [links('proposed'), 'link', 'proposed'],
     [links('already'), 'link', 'there already'],
+    [links('unknown'), 'link', 'of unknown outcome'],
     [links('failed'), 'link', 'failed'],
   ])
-  return `${dryRun ? PREVIEW : ''}${words}.`
+  const isUnknown = tests('unknown') + links('unknown') > 0
+  return `${dryRun ? PREVIEW : ''}${words}.${isUnknown ? ' Unknown: it may be done; check before you repeat it.' : ''}`
 }

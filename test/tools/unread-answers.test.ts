@@ -35,7 +35,41 @@ describe.each(losses)('a write that is done and whose answer is lost (%s)', (los
   })
 })
 
+describe.each(losses)('tests are registered (%s)', (loss) => {
+  test('once, and linked, as reads in the same call show', async () => {
+    await using agent = await connectElsewhere(shop, (send) => losing(send, loss))
+    const tests = [{ title: `mails after ${loss}`, file: `test/${loss}.test.ts`, requirement_ids: ['REQ-1', 'REQ-2'] }]
+    const made = await agent.call('record_tests', { tests })
+    expect(made.structured).toMatchObject({
+      answer: '1 test created, 2 links made.',
+      data: { rows: [{ outcome: 'created', links: 'REQ-1 linked, REQ-2 linked' }] },
+    })
+    expect(agent.writes().filter((write) => write.endsWith('/tests'))).toHaveLength(1)
+    const { tests: known } = await shop.api.listTests({ product_id: shop.productId, file_path: `test/${loss}.test.ts` })
+    expect(known).toHaveLength(1)
+    const again = await agent.call('record_tests', { tests: [{ ...tests[0], issue: 'APP-1' }] })
+    expect(again.structured).toMatchObject({ answer: '1 test updated, 2 links there already.' })
+  })
+})
+
 describe('a write whose outcome no read of the call can tell', () => {
+  test('is unknown for a test that is registered, and what was done before is said', async () => {
+    const created = (method: string, path: string) => method === 'POST' && path.endsWith('/tests')
+    const tests = [{ title: 'mails once', file: 'test/once.test.ts', requirement_ids: ['REQ-1'] }]
+    await using one = await connectElsewhere(shop, (send) => losingAll(send, created))
+    const { text } = await one.call('record_tests', { tests })
+    expect(text).toMatch(/^error: the outcome is unknown: POST .* returned 502.*; check before you repeat it/)
+    expect(text).toContain('next: list_tests {"product":"1","match":"mails once"}')
+    const linked = (method: string, path: string) => method === 'POST' && path.endsWith('/links')
+    await using other = await connectElsewhere(shop, (send) => losingAll(send, linked))
+    const done = await other.call('record_tests', { tests })
+    expect(done.structured).toMatchObject({
+      answer: '1 test known already, 1 link of unknown outcome. Unknown: it may be done; check before you repeat it.',
+      data: { rows: [{ outcome: 'already', links: 'REQ-1 unknown' }] },
+      next_actions: [{ tool: 'get_test' }],
+    })
+  })
+
   test('is unknown for issues, with the call that checks', async () => {
     const change = { status: 'resolved', reason: 'r' }
     await reopen()
@@ -57,6 +91,20 @@ describe('a write whose outcome no read of the call can tell', () => {
 })
 
 describe('where the deployment lacks an endpoint', () => {
+  test.each(['noRoute', 'noPage'])('tests that are known are still linked (%s)', async (style) => {
+    const missing = ['createTest', 'updateTest', 'listTestLinks'].map((name) => `${style}:${name}`)
+    await using agent = await connectElsewhere(shop, (send) => reshaped(send, ...missing))
+    const known = { title: 'TC-1', requirement_ids: ['REQ-2'] }
+    const { text } = await agent.call('record_tests', {
+      tests: [known, { title: 'another', file: 'test/other.test.ts', requirement_ids: ['REQ-2'] }],
+    })
+    expect(text).toContain('1 test known already, 1 test failed, 1 link made.')
+    expect(text).toContain('feature_disabled: this deployment does not offer the registering of tests')
+    await using linkless = await connectElsewhere(shop, (send) => reshaped(send, `${style}:linkTest`))
+    const unlinked = await linkless.call('record_tests', { tests: [{ title: 'TC-1', requirement_ids: ['REQ-1.1'] }] })
+    expect(unlinked.text).toContain('this deployment does not offer links of tests')
+  })
+
   test.each(['noRoute', 'noPage'])('statuses are set by the other one (%s)', async (style) => {
     const change = { issues: ['APP-1', 'APP-2'], reason: 'r' }
     await reopen()

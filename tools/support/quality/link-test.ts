@@ -2,12 +2,14 @@ import { failures, ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
+import { isMissing, notOffered } from '../writes/missing-endpoint.ts'
+import { mayBeDone } from '../writes/outcome.ts'
 
 export interface Linked {
   /** As the caller wrote it. */
   given: string
   requirement: Requirement | undefined
-  outcome: 'linked' | 'confirmed' | 'already' | 'proposed' | 'would_link' | 'failed'
+  outcome: 'linked' | 'confirmed' | 'already' | 'proposed' | 'would_link' | 'unknown' | 'failed'
   error?: string
 }
 
@@ -53,12 +55,13 @@ export async function linkRequirements(
 type Known = Exclude<Awaited<ReturnType<typeof readLinks>>, string>[number]
 
 /** The existing links, or in words why they cannot be read. */
-async function readLinks(test: Test | undefined, { context: { api, signal } }: Linking) {
+async function readLinks(test: Pick<Test, 'id' | 'link_count'> | undefined, { context: { api, signal } }: Linking) {
   if (test === undefined || test.link_count === 0) return []
   try {
     return (await api.listTestLinks({ test_id: test.id, page_size: LINKS }, { signal })).links
   } catch (error) {
-    return failureWords(error)
+    // Linking again confirms a link, so none has to be known where the deployment does not list them.
+    return isMissing(error) ? [] : failureWords(error)
   }
 }
 
@@ -66,33 +69,65 @@ async function linkOne(
   test: Test | undefined,
   { requirement, criteria }: WantedLink,
   known: Known | undefined,
-  { context: { api, signal }, branch, dryRun }: Linking,
+  linking: Linking,
 ): Promise<Pick<Linked, 'outcome' | 'error'>> {
   if (requirement === undefined) return { outcome: 'failed', error: 'no such requirement in the product' }
   if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return { outcome: 'failed', error: 'a group: link what it holds' }
   const { acceptance_criteria: all = [] } = requirement
   const wanted = criteria.flatMap((number) => all[number - 1]?.id ?? [])
   if (wanted.length < criteria.length) return { outcome: 'failed', error: `it has ${all.length} acceptance criteria` }
-  const isExercise = known?.role === 'LINK_ROLE_EXERCISES'
-  const hasAll = wanted.every((id) => known?.criterion_ids?.includes(id))
-  if (known?.state === 'LINK_STATE_ACTIVE' && !isExercise && hasAll) return { outcome: 'already' }
-  if (dryRun || test === undefined) return { outcome: 'would_link' }
+  if (isThere(known, wanted)) return { outcome: 'already' }
+  if (linking.dryRun || test === undefined) return { outcome: 'would_link' }
   try {
-    const { proposal } = await api.linkTest(
-      {
-        test_id: test.id,
-        requirement_id: requirement.id,
-        role: isExercise ? 'LINK_ROLE_VERIFIES' : undefined,
-        criterion_ids: wanted.length === 0 ? undefined : [...new Set([...(known?.criterion_ids ?? []), ...wanted])],
-        branch_id: branch,
-      },
-      { signal },
-    )
+    const { proposal } = await sendLink(test, requirement, { known, wanted }, linking)
     if (proposal !== null && proposal !== undefined) return { outcome: 'proposed' }
-    return { outcome: known?.state === 'LINK_STATE_SUSPECT' ? 'confirmed' : 'linked' }
+    return { outcome: linkedWord(known) }
   } catch (error) {
-    return { outcome: 'failed', error: failureWords(error) }
+    if (isMissing(error)) return { outcome: 'failed', error: failureWords(notOffered('links of tests', '', error)) }
+    if (!mayBeDone(error)) return { outcome: 'failed', error: failureWords(error) }
+    return (await isLinkedNow(test, requirement, wanted, linking))
+      ? { outcome: linkedWord(known) }
+      : { outcome: 'unknown' }
   }
+}
+
+/** Whether a link counts as coverage and has these criteria; a deployment that has no states has no links in doubt. */
+function isThere(link: Known | undefined, criteria: readonly string[]): boolean {
+  if (link === undefined || link.role === 'LINK_ROLE_EXERCISES') return false
+  const isActive = link.state === undefined || link.state === 'LINK_STATE_ACTIVE'
+  return isActive && criteria.every((id) => link.criterion_ids?.includes(id))
+}
+
+function linkedWord(known: Known | undefined): 'confirmed' | 'linked' {
+  return known?.state === 'LINK_STATE_SUSPECT' ? 'confirmed' : 'linked'
+}
+
+function sendLink(
+  test: Test,
+  requirement: Requirement,
+  { known, wanted }: { known: Known | undefined; wanted: readonly string[] },
+  { context: { api, signal }, branch }: Linking,
+) {
+  return api.linkTest(
+    {
+      test_id: test.id,
+      requirement_id: requirement.id,
+      role: known?.role === 'LINK_ROLE_EXERCISES' ? 'LINK_ROLE_VERIFIES' : undefined,
+      criterion_ids: wanted.length === 0 ? undefined : [...new Set([...(known?.criterion_ids ?? []), ...wanted])],
+      branch_id: branch,
+    },
+    { signal },
+  )
+}
+
+/** Whether a link whose request has no usable reply is there now; a proposal on a branch is not among the links. */
+async function isLinkedNow(test: Test, requirement: Requirement, wanted: readonly string[], linking: Linking) {
+  const links = await readLinks({ ...test, link_count: undefined }, linking)
+  if (typeof links === 'string') return false
+  return isThere(
+    links.find(({ requirement_id: id }) => id === requirement.id),
+    wanted,
+  )
 }
 
 /** A failure in a row of a result: its code, and the sentence of our own errors. Rethrows anything but a `ServiceError`. */

@@ -1,8 +1,11 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
-import { TeachingError } from '../../../src/mcp/result/teach.ts'
+import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
+import { isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
+import { isMissing, notOffered } from '../writes/missing-endpoint.ts'
+import { ifReadable, mayBeDone, previewFailed, unknownOutcome } from '../writes/outcome.ts'
 import type { TestPlace } from './find-cases.ts'
 import { isTemplate } from './title-templates.ts'
 import { failureWords, linkRequirements, type Linked, type WantedLink } from './link-test.ts'
@@ -17,9 +20,9 @@ export interface WantedTest extends TestPlace {
 
 export interface Registered {
   wanted: WantedTest
-  /** Undefined where there is none: it failed, or it is a preview. */
+  /** Undefined where there is none that is known: it failed, or it is a preview. */
   test: Test | undefined
-  outcome: 'created' | 'updated' | 'already' | 'would_create' | 'would_update' | 'failed'
+  outcome: 'created' | 'updated' | 'already' | 'would_create' | 'would_update' | 'unknown' | 'failed'
   links: Linked[]
   error?: string
   /** What failed. */
@@ -39,6 +42,8 @@ export interface Registering {
   /** Ids of issues, in the same way. */
   issues: ReadonlyMap<string, string>
   find(place: TestPlace): Promise<Test[]>
+  /** The same by new requests. */
+  findAgain(place: TestPlace): Promise<Test[]>
 }
 
 /** The title in the code is not the name of a case, so the case would never run. */
@@ -50,17 +55,25 @@ const TITLE_CHARACTERS = 200
 
 /**
  * Registers one test with its links: the known cases at its place are brought up to date, otherwise one is made. A failure
- * is reported in the row and undoes nothing.
+ * is reported in the row and undoes nothing; a write that may have been done is looked for by a read.
  */
 export async function registerTest(wanted: WantedTest, registering: Registering): Promise<Registered[]> {
   try {
     requireIssue(wanted, registering)
     const known = await registering.find(wanted)
     if (known.length === 0) return [await create(wanted, registering)]
-    return await Promise.all(known.map((test) => update(test, wanted, registering)))
+    return await Promise.all(known.map((test) => update(test, wanted, registering).catch(failedRow(wanted, test))))
   } catch (error) {
-    const row = { wanted, test: undefined, outcome: 'failed', links: [] } as const
-    return [{ ...row, links: [], error: failureWords(error), cause: error }]
+    return [failedRow(wanted, undefined)(error)]
+  }
+}
+
+/** For `catch`: the row of a test that failed. Rethrows anything but a `ServiceError`. */
+function failedRow(wanted: WantedTest, test: Test | undefined): (error: unknown) => Registered {
+  return (error) => {
+    const row = { wanted, test, links: [], cause: error }
+    const isUnknown = error instanceof ServiceError && error.code === 'outcome_unknown'
+    return isUnknown ? { ...row, outcome: 'unknown' } : { ...row, outcome: 'failed', error: failureWords(error) }
   }
 }
 
@@ -103,8 +116,21 @@ async function make(
     )
     return { test, isNew: true }
   } catch (error) {
-    return { test: await existing(error, registering), isNew: false }
+    if (dryRun && mayBeDone(error)) previewFailed(error)
+    if (isMissing(error)) throw notOffered('the registering of tests', REPORT_INSTEAD, error)
+    if (!mayBeDone(error)) return { test: await existing(error, registering), isNew: false }
+    const [made] = (await ifReadable(registering.findAgain({ title, file, suites }))) ?? []
+    if (made === undefined) throw unknownOutcome(error, { next: findCall(title, productId) })
+    return { test: made, isNew: true }
   }
+}
+
+const REPORT_INSTEAD =
+  'send a report with [REQ-12] in the names of the tests; linking known tests by key (TC-7) still works.'
+
+/** The call that shows whether a test was made. The title is the caller's text, which may be an outsider's. */
+export function findCall(title: string, product: string): NextAction {
+  return nextCall('list_tests', { product, ...(isShowable(title) && { match: title }) }, 'shows whether it was made')
 }
 
 /** The case that a new one conflicts with: its path is written in another way than the service keeps it. */
@@ -122,9 +148,22 @@ async function update(test: Test, wanted: WantedTest, registering: Registering):
   const change = changedFields(test, wanted, registering)
   if (change === undefined) return linked(test, wanted, 'already', registering)
   if (dryRun) return linked(test, wanted, 'would_update', registering)
-  const request = { id: test.id, ...change, branch_id: branch }
-  const { test: updated } = await context.api.updateTest(request, { signal: context.signal })
-  return linked(updated, wanted, 'updated', registering)
+  try {
+    const request = { id: test.id, ...change, branch_id: branch }
+    const { test: updated } = await context.api.updateTest(request, { signal: context.signal })
+    return await linked(updated, wanted, 'updated', registering)
+  } catch (error) {
+    const cause = isMissing(error) ? notOffered('changes of tests', '', error) : error
+    if (cause === error && !mayBeDone(error)) throw error
+    const now =
+      cause === error ? await ifReadable(context.api.getTest({ id: test.id }, { signal: context.signal })) : undefined
+    if (now !== undefined && changedFields(now.test, wanted, registering) === undefined) {
+      return linked(now.test, wanted, 'updated', registering)
+    }
+    // Links do not depend on what the update changes.
+    const row = await linked(test, wanted, cause === error ? 'unknown' : 'failed', registering)
+    return cause === error ? row : { ...row, error: failureWords(cause), cause }
+  }
 }
 
 /** What the caller's test says that the known one does not: where it is, that its names are right, and that it exists. */
@@ -138,7 +177,9 @@ function changedFields(test: Test, wanted: WantedTest, { issues }: Registering) 
       }),
     ...(wanted.issue !== undefined &&
       issues.get(wanted.issue) !== test.issue?.id && { issue_id: issues.get(wanted.issue) }),
-    ...(status !== undefined && status !== 'TEST_STATUS_ACTIVE' && { status: 'TEST_STATUS_ACTIVE' as const }),
+    ...((status === 'TEST_STATUS_DRAFT' || status === 'TEST_STATUS_DEPRECATED') && {
+      status: 'TEST_STATUS_ACTIVE' as const,
+    }),
   }
   return Object.keys(change).length === 0 ? undefined : change
 }
