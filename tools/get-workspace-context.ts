@@ -4,6 +4,7 @@ import { Onboarding, Product as ProductSchema, Token, User, Workspace } from '..
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine } from '../src/mcp/result/output.ts'
@@ -18,6 +19,8 @@ import { eventOrReport } from './support/test-names.ts'
 const ROWS = 30
 /** Of a component's globs. */
 const GLOBS = 3
+
+const lists = ['environments', 'components', 'releases'] as const
 
 const named = { id: z.string(), name: teamLine }
 
@@ -72,23 +75,24 @@ export const getWorkspaceContext = defineTool({
 
   async run({ product: given, include = [], match = '' }, context) {
     const { api, options, resolve, signal } = context
-    const [me, all] = await Promise.all([api.getMe({}, { signal }), resolve.products()])
+    const [me, all] = await Promise.all([ifOffered(api.getMe({}, { signal })), resolve.products()])
     const chosen = include.length === 0 && given === undefined ? undefined : await resolve.product(given)
-    const workspaces = new Map(me.user.workspaces?.map(({ id, name }) => [id, name]))
-    const lists = await readLists(chosen, include, match, context)
+    const workspaces = new Map(me?.user.workspaces?.map(({ id, name }) => [id, name]))
+    const { lists, missing } = await readLists(chosen, include, match, context)
     const { environments, components, releases } = lists
+    const whoWords = me === undefined ? ' This deployment does not tell who is logged in.' : ''
     const product = chosen ?? all[0]
     const name = teamText(product?.name ?? product?.id ?? '')
     const products = matchingProducts(all, { chosen, match, isListed: Object.values(lists).some((list) => list) })
     const missed = match === '' ? '' : missedWords(match, { products, ...lists })
     return {
-      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.${missed}`,
+      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.${missed}${whoWords}${notOfferedSentence(missing)}`,
       product: chosen,
       data: {
         principal: {
-          user: me.user.display_name ?? me.user.email,
-          token: me.token?.name,
-          scopes: me.token?.scopes?.join(' '),
+          user: me?.user.display_name ?? me?.user.email ?? 'not stated',
+          token: me?.token?.name,
+          scopes: me?.token?.scopes?.join(' '),
         },
         pinned_product: options.product === undefined ? undefined : all[0],
         products: products.map((row) => ({
@@ -111,13 +115,13 @@ export const getWorkspaceContext = defineTool({
         setup: include.includes('setup')
           ? {
               state: chosen?.setup_state,
-              done: me.onboarding?.completed_steps,
-              missing: me.onboarding?.pending_steps,
+              done: me?.onboarding?.completed_steps,
+              missing: me?.onboarding?.pending_steps,
             }
           : undefined,
         server: {
-          name: [me.server?.name, me.server?.version].filter(Boolean).join(' '),
-          mode: me.server?.mode,
+          name: [me?.server?.name, me?.server?.version].filter(Boolean).join(' '),
+          mode: me?.server?.mode,
           toolsets: options.toolsets.join(','),
           read_only: options.readOnly,
         },
@@ -168,20 +172,25 @@ async function readLists(
 ) {
   const wants = (list: string) => product !== undefined && include.includes(list)
   const id = product?.id ?? ''
+  const wanted = { environments: wants('environments'), components: wants('components'), releases: wants('releases') }
   const [environments, components, releases] = await Promise.all([
-    wants('environments') ? resolve.environments(id) : undefined,
-    wants('components') ? resolve.components(id) : undefined,
-    wants('releases') ? resolve.releases(id) : undefined,
+    wanted.environments ? ifOffered(resolve.environments(id)) : undefined,
+    wanted.components ? ifOffered(resolve.components(id)) : undefined,
+    wanted.releases ? ifOffered(resolve.releases(id)) : undefined,
   ])
+  const read = { environments, components, releases }
   return {
-    environments: environments?.filter(({ name }) => nameContains(name, match)),
-    components: components?.filter(({ name }) => nameContains(name, match)),
-    releases: releases?.filter(({ version }) => nameContains(version, match) || isSameVersion(version, match)),
+    lists: {
+      environments: environments?.filter(({ name }) => nameContains(name, match)),
+      components: components?.filter(({ name }) => nameContains(name, match)),
+      releases: releases?.filter(({ version }) => nameContains(version, match) || isSameVersion(version, match)),
+    },
+    missing: lists.filter((list) => wanted[list] && read[list] === undefined),
   }
 }
 
 /** Names of the rows shown that the workspace does not vouch for, by their ids. */
-function unvouchedNames({ environments = [], releases = [] }: Awaited<ReturnType<typeof readLists>>) {
+function unvouchedNames({ environments = [], releases = [] }: Awaited<ReturnType<typeof readLists>>['lists']) {
   const given = [
     ...environments.slice(0, ROWS),
     ...releases.slice(0, ROWS).map(({ id, version, known }) => ({ id, name: version, known })),

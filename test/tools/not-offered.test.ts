@@ -145,3 +145,56 @@ describe('a deployment without the test-context endpoints', () => {
     expect(text).not.toMatch(/\b0 |no acceptance/)
   })
 })
+
+describe('a deployment without auth/me', () => {
+  test.each(styles)('still names products, lists and the server, whatever it answers: %s', async (style) => {
+    const include = ['environments', 'components', 'releases', 'setup']
+    const { text, isError } = await call([`${style}:getMe`], 'get_workspace_context', { include })
+    expect(isError).toBe(false)
+    expect(text).toContain(
+      '1 product visible; lists are of My product. This deployment does not tell who is logged in.',
+    )
+    expect(text).toContain('principal: user=not stated')
+    for (const name of ['My product', 'production', 'Checkout', 'shop@1.4.0']) expect(text).toContain(name)
+  })
+
+  test('is not taken for a deployment that keeps dry runs', async () => {
+    const args = { title: 'An order can be cancelled', dry_run: true }
+    const { text, isError, sent } = await call(['getMe'], 'save_requirement', args)
+    expect({ text, isError }).toMatchObject({ isError: false })
+    expect(sent.filter((path) => path.endsWith('/requirements'))).toHaveLength(0)
+  })
+
+  test('says that a token is refused', async () => {
+    const api = createApi({ send: shop.service.direct, baseUrl: origin, token: 'tg_wrong', retries: 0 })
+    await using agent = await connect(api)
+    expect((await agent.call('get_workspace_context')).text).toContain('(unauthenticated')
+  })
+})
+
+describe('a deployment without the list of workspaces', () => {
+  test('is read by the workspaces that auth/me names', async () => {
+    const { text } = await call(['listWorkspaces'], 'get_workspace_context', {})
+    expect(text).toContain('1 product visible')
+    expect(text).toContain('APP')
+  })
+
+  test.each([[['listWorkspaces', 'getMe']], [['listProducts']]])(
+    'without %j works with the pinned product',
+    async (lacking) => {
+      const pinned = { options: { toolsets: ['all'], product: shop.productId } }
+      expect((await call(lacking, 'get_workspace_context', {}, pinned)).text).toContain(`id=${shop.productId}`)
+      expect((await call(lacking, 'find_error_issues', {}, pinned)).text).toContain('1 unresolved error issue')
+      const { text } = await call(lacking, 'find_error_issues', {})
+      expect(text).toContain('(feature_disabled')
+      expect(text).toContain('set TRACEGATE_PRODUCT to the id of the product')
+    },
+  )
+})
+
+test('lists that a deployment does not offer are named, and the others are shown', async () => {
+  const include = ['environments', 'components', 'releases']
+  const { text } = await call(['listReleases', 'noPage:listComponents'], 'get_workspace_context', { include })
+  expect(text).toContain('This deployment does not offer components and releases.')
+  expect(text).toContain('production')
+})

@@ -1,8 +1,11 @@
 import type { Api } from '../../client/api.ts'
+import { ENDPOINT_MISSING } from '../../errors.ts'
 import { once } from '../../lib/once.ts'
 import { TeachingError } from '../result/teach.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { chooseByName } from './choose.ts'
+import { mayBeId } from './ids.ts'
+import { ifOffered } from './offered.ts'
 import { everyPage } from './requests.ts'
 import type { Product, Resolver } from './types.ts'
 
@@ -16,13 +19,17 @@ export function createProductFinder(call: {
 }): Pick<Resolver, 'products' | 'product'> {
   const { api, pinned, signal } = call
   const visible = once(async () => {
-    const workspaces = await everyPage((page) => api.listWorkspaces(page, { signal }), 'workspaces')
+    const workspaces = await readWorkspaces({ api, signal })
     const lists = await Promise.all(
-      workspaces.map(({ id }) =>
-        everyPage((page) => api.listProducts({ workspace_id: id, ...page }, { signal }), 'products'),
+      (workspaces ?? []).map(({ id }) =>
+        ifOffered(everyPage((page) => api.listProducts({ workspace_id: id, ...page }, { signal }), 'products')),
       ),
     )
-    return lists.flat()
+    const listed = lists.filter((list) => list !== undefined)
+    if (workspaces !== undefined && listed.length === lists.length) return listed.flat()
+    // Without a list the pinned product is known by its id alone.
+    if (pinned !== undefined && mayBeId(pinned)) return [{ id: pinned }]
+    throw notListed()
   })
 
   async function products(): Promise<Product[]> {
@@ -48,6 +55,21 @@ export function createProductFinder(call: {
   }
 
   return { products, product }
+}
+
+/** The workspaces of the token, by their list or as auth/me names them; undefined where this deployment has neither. */
+async function readWorkspaces({ api, signal }: { api: Api; signal: AbortSignal }) {
+  const listed = await ifOffered(everyPage((page) => api.listWorkspaces(page, { signal }), 'workspaces'))
+  return listed ?? (await ifOffered(api.getMe({}, { signal })))?.user.workspaces
+}
+
+function notListed(): TeachingError {
+  return new TeachingError(
+    'unimplemented',
+    'this deployment does not list workspaces or products, or the base address is wrong',
+    { hint: 'ask the user to check TRACEGATE_BASE_URL, and to set TRACEGATE_PRODUCT to the id of the product.' },
+    { reason: ENDPOINT_MISSING },
+  )
 }
 
 function findPinned(all: readonly Product[], pinned: string): Product {
