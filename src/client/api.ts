@@ -1,5 +1,6 @@
 import type { Contract, EndpointName, RequestOf, ResultOf } from '../contract/index.ts'
 import type { Untrusted } from '../contract/base/text.ts'
+import type { Budget } from './budget.ts'
 
 /**
  * A value as it is received from a deployment that may leave members out (contract §0.9): every member is optional, where
@@ -61,6 +62,8 @@ export type ReceivedResult<T> = {
 export interface CallOptions {
   /** Cancels the call, its wait before a retry, or the stream. */
   signal?: AbortSignal
+  /** The time of the tool call that the request belongs to; without it a request has only its own limits. */
+  budget?: Budget
 }
 
 /** The typed client: one method per endpoint of the table. */

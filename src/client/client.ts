@@ -4,7 +4,9 @@ import { replyText, type Send, type WireReply, type WireRequest } from '../contr
 import { ServiceError } from '../errors.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
-import { errorCode, failureFromReply, unreachable } from './failure.ts'
+import { describeExchange, received, type Exchange } from './exchange.ts'
+import { failureFromReply, overdue } from './failure.ts'
+import { unreachable } from './network-failure.ts'
 import { readAnswer } from './reader.ts'
 import { wireRequest } from './request.ts'
 import { repeat, sleep as realSleep, Transient, type RepeatOptions, type Sleep } from './retry.ts'
@@ -47,43 +49,47 @@ export function createMethod(endpoint: Endpoint, options: ClientOptions) {
     : (request: Request, call: CallOptions = {}) => plainCall(endpoint, request, call, options)
 }
 
-async function plainCall(endpoint: Endpoint, request: Request, { signal }: CallOptions, options: ClientOptions) {
-  const wire = buildRequest(endpoint, request, 'application/json', signal, options)
+async function plainCall(endpoint: Endpoint, request: Request, call: CallOptions, options: ClientOptions) {
+  const exchange = describeExchange(endpoint, request, call)
+  const wire = buildRequest(endpoint, request, 'application/json', call.signal, options)
   return repeat(
     async () => {
-      const { reply, text } = await received(endpoint, signal, async () => {
+      const { reply, text } = await received(exchange, async () => {
         const answer = await options.send(wire)
         return { reply: answer, text: await replyText(answer) }
       })
-      if (reply.status >= 300) throw failed(endpoint, reply, text, options)
+      if (reply.status >= 300) throw failed(exchange, reply, text, options)
       return readAnswer(endpoint, text === '' ? {} : parse(text))
     },
-    repeatOptions(endpoint, signal, options),
+    repeatOptions(endpoint, call, options),
   )
 }
 
 async function* streamCall(
   endpoint: Endpoint,
   request: Request,
-  { signal }: CallOptions,
+  call: CallOptions,
   options: ClientOptions,
 ): AsyncGenerator<Record<string, unknown>> {
+  const { signal, budget } = call
+  const exchange = describeExchange(endpoint, request, call)
   const wire = buildRequest(endpoint, request, 'application/x-ndjson, text/event-stream', signal, options)
   const reply = await repeat(
     async () => {
-      const opened = await received(endpoint, signal, () => options.send(wire))
+      const opened = await received(exchange, () => options.send(wire))
       if (opened.status < 300) return opened
-      throw failed(endpoint, opened, await received(endpoint, signal, () => replyText(opened)), options)
+      throw failed(exchange, opened, await received(exchange, () => replyText(opened)), options)
     },
-    repeatOptions(endpoint, signal, options),
+    repeatOptions(endpoint, call, options),
   )
   try {
     for await (const item of jsonStream(bytes(reply.body), reply.headers['content-type'])) {
       yield readStreamed(endpoint, item, options)
     }
   } catch (error) {
+    if (budget?.isOver() === true) throw overdue(endpoint, budget)
     if (signal?.aborted === true) throw signal.reason
-    throw error instanceof ServiceError ? error : unreachable(endpoint, error, true)
+    throw error instanceof ServiceError ? error : unreachable(endpoint, error)
   }
 }
 
@@ -112,49 +118,16 @@ function buildRequest(
 
 function repeatOptions(
   endpoint: Endpoint,
-  signal: AbortSignal | undefined,
+  { signal, budget }: CallOptions,
   { retries = 3, sleep = realSleep }: ClientOptions,
 ): RepeatOptions {
-  return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal }
-}
-
-/** Runs the exchange; anything it throws that is neither a `ServiceError` nor the caller's abort is a network failure. */
-async function received<T>(
-  endpoint: Endpoint,
-  signal: AbortSignal | undefined,
-  exchange: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await exchange()
-  } catch (error) {
-    if (error instanceof ServiceError || signal?.aborted === true) throw error
-    throw networkFailure(endpoint, error)
-  }
-}
-
-/** Codes of connections that were never established: the request cannot have had an effect. */
-const neverSent = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
-const certificateCode = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/
-
-function networkFailure(endpoint: Endpoint, error: unknown): Error {
-  const code = errorCode(error)
-  if (code !== undefined && certificateCode.test(code)) return unreachable(endpoint, error, false)
-  const failure = unreachable(endpoint, error, code === undefined || !neverSent.has(code))
-  // Without a code it is a bug in the transport, which retrying does not fix.
-  return code === undefined ? failure : new Transient(failure)
+  return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal, budget }
 }
 
 /** 500 is a bug of the deployment and 501 its choice: neither is transient. */
 const transientStatuses = new Set([408, 429, 502, 503, 504])
 
-function failed(endpoint: Endpoint, reply: WireReply, text: string, { now = Date.now }: ClientOptions): Error {
+function failed({ endpoint }: Exchange, reply: WireReply, text: string, { now = Date.now }: ClientOptions): Error {
   const failure = failureFromReply(endpoint, { status: reply.status, headers: reply.headers, text }, now())
   return transientStatuses.has(reply.status) ? new Transient(failure) : failure
 }

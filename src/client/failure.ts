@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
 import { ENDPOINT_MISSING, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
+import type { Budget } from './budget.ts'
 import { parseErrorBody, type ErrorBody } from './error-body.ts'
 
 /** The gRPC code of a method that the server does not have. */
@@ -31,33 +32,16 @@ export function failureFromReply(
   return new ServiceError(code, sentence(endpoint, reply.status, code, body, retryAfterSeconds), details)
 }
 
-/** The failure of a call whose reply did not arrive, or arrived incomplete. */
-export function unreachable(
-  endpoint: Pick<Endpoint, 'method' | 'path' | 'retry'>,
-  cause: unknown,
-  mayHaveArrived: boolean,
-): ServiceError {
-  const call = `${endpoint.method} ${endpoint.path}`
-  const why = errorCode(cause)
-  const reason = why === undefined ? 'network error' : why
-  if (mayHaveArrived && endpoint.retry === 'never') {
-    return new ServiceError(
-      'outcome_unknown',
-      `no response to ${call} (${reason}): it may or may not have taken effect`,
-      {
-        cause,
-      },
-    )
-  }
-  return new ServiceError('unavailable', `the service cannot be reached for ${call} (${reason})`, { cause })
+/** The failure of a request that the time of its tool call ran out on. */
+export function overdue(endpoint: Pick<Endpoint, 'method' | 'path' | 'retry'>, { words }: Budget): ServiceError {
+  const what = `no answer from ${endpoint.method} ${endpoint.path} within the ${words} of this call`
+  if (endpoint.retry !== 'never') return new ServiceError('unavailable', what)
+  return new ServiceError('outcome_unknown', `${what}: it may or may not have taken effect`)
 }
 
-/** `ECONNRESET`, `UND_ERR_HEADERS_TIMEOUT`, …: the code of a network error or of its cause. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  const { code } = error as NodeJS.ErrnoException
-  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code
-  return error.cause === undefined ? undefined : errorCode(error.cause)
+/** The failure of a request that was due after the time of its tool call. */
+export function neverSent({ method, path }: Pick<Endpoint, 'method' | 'path'>, { words }: Budget): ServiceError {
+  return new ServiceError('unavailable', `the ${words} of this call were over before ${method} ${path} was sent`)
 }
 
 /** Whole seconds of a `Retry-After` given in seconds or as a date, at most an hour; undefined if it is missing or invalid. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pRetry from 'p-retry'
 import type { ServiceError } from '../errors.ts'
+import type { Budget } from './budget.ts'
 
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>
 
@@ -9,50 +9,60 @@ export interface RepeatOptions {
   retries: number
   sleep: Sleep
   signal: AbortSignal | undefined
+  budget?: Budget | undefined
 }
 
 /** A failure that a retry may fix: 429, 502 to 504, network errors. `attempt` throws it around the actual failure. */
 export class Transient extends Error {
   readonly failure: ServiceError
+  /** Whether the attempt ran into its own time limit. */
+  readonly timedOut: boolean
 
-  constructor(failure: ServiceError) {
+  constructor(failure: ServiceError, { timedOut = false }: { timedOut?: boolean } = {}) {
     super(failure.message)
     this.failure = failure
+    this.timedOut = timedOut
   }
 }
 
-/** An agent is waiting for the result, so a longer `Retry-After` is passed on to it instead. */
-const longestWaitMs = 20_000
-const firstWaitMs = 200
+/** Without a budget: a longer `Retry-After` is passed on. */
+const LONGEST_WAIT_MS = 20_000
+/** The part of the budget that a wait must leave for the repetition. */
+const SHARE_OF_REPETITION = 0.1
+const FIRST_WAIT_MS = 200
 
 /**
- * Runs `attempt` until it succeeds, fails permanently or has been retried `retries` times. Waits as long as `Retry-After`
- * says, or 200, 400, 800 ms with jitter. Rejects with the failure inside the last `Transient`, or with the signal's reason.
+ * Runs `attempt` until it succeeds, fails permanently or has been retried `retries` times; an attempt that ran into its own
+ * time limit is retried once. Waits 200, 400, 800 ms with jitter, or as long as `Retry-After` says if that is longer; a
+ * wait that does not fit into the budget is passed on at once. Rejects with the failure inside the last `Transient`, or
+ * with the signal's reason.
  */
-export async function repeat<T>(attempt: () => Promise<T>, { retries, sleep, signal }: RepeatOptions): Promise<T> {
-  try {
-    return await pRetry(attempt, {
-      retries,
-      // onFailedAttempt waits, because it knows Retry-After.
-      minTimeout: 0,
-      maxTimeout: 0,
-      ...(signal === undefined ? {} : { signal }),
-      shouldRetry: ({ error }) => error instanceof Transient && waitMs(error, 1) <= longestWaitMs,
-      onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
-        if (retriesLeft === 0 || !(error instanceof Transient)) return
-        const wait = waitMs(error, attemptNumber)
-        if (wait <= longestWaitMs) await sleep(wait, signal)
-      },
-    })
-  } catch (error) {
-    if (signal?.aborted === true) throw signal.reason
-    throw error instanceof Transient ? error.failure : error
+export async function repeat<T>(attempt: () => Promise<T>, options: RepeatOptions): Promise<T> {
+  const { retries, sleep, signal, budget } = options
+  let timeouts = 0
+  for (let attemptNumber = 1; ; attemptNumber += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof Transient)) throw error
+      const wait = waitMs(error, attemptNumber)
+      if (error.timedOut) timeouts += 1
+      if (attemptNumber > retries || timeouts > 1 || !fits(wait, budget)) throw error.failure
+      await sleep(wait, signal).catch((failed: unknown) => {
+        throw signal?.aborted === true ? signal.reason : failed
+      })
+    }
   }
+}
+
+function fits(wait: number, budget: Budget | undefined): boolean {
+  if (budget === undefined) return wait <= LONGEST_WAIT_MS
+  return wait + budget.totalMs * SHARE_OF_REPETITION <= budget.leftMs
 }
 
 function waitMs({ failure }: Transient, attemptNumber: number): number {
-  if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * 1000
-  return firstWaitMs * 2 ** (attemptNumber - 1) * (0.5 + Math.random() / 2)
+  const backoff = FIRST_WAIT_MS * 2 ** (attemptNumber - 1) * (0.5 + Math.random() / 2)
+  return Math.max(backoff, (failure.retryAfterSeconds ?? 0) * 1000)
 }
 
 /** Resolves after the delay; rejects when the signal aborts. */

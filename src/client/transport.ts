@@ -3,7 +3,7 @@ import type { Send, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 
 export interface NetworkOptions {
-  /** Longest wait for headers, between two chunks, and for a whole response that is not a stream; default 30 s. */
+  /** Longest wait for the headers of a response, and for a whole response that is not a stream. */
   timeoutMs?: number
   connectTimeoutMs?: number
   /** Largest response that is read; default 64 MiB. */
@@ -14,17 +14,25 @@ export interface NetworkOptions {
 export type NetworkSend = Send & { close(): Promise<void> }
 
 /**
+ * Of the 25 s of a tool call (mcp §5): a read that gets no answer is repeated once, 12 s + 0.2 s + 12 s. A write is not
+ * repeated after a timeout, because it may still be running; the call ends before its limit, which is for other callers.
+ */
+const READ_MS = 12_000
+const WRITE_MS = 30_000
+
+/**
  * Sends over undici with up to 8 kept-alive connections per host, without pipelining (decision 018). Redirects are not
  * followed, so the bearer token goes to the configured address and nowhere else. undici is loaded at the first request.
  */
 export function networkSend(options: NetworkOptions = {}): NetworkSend {
-  const { timeoutMs = 30_000, connectTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = options
+  const { connectTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = options
   let opened: ReturnType<typeof open> | undefined
 
   async function send(request: WireRequest) {
-    opened ??= open({ timeoutMs, connectTimeoutMs })
+    opened ??= open({ connectTimeoutMs })
     const { undici, agent } = await opened
     const streams = request.headers['accept']?.includes('text/event-stream') === true
+    const timeoutMs = options.timeoutMs ?? (request.method === 'GET' ? READ_MS : WRITE_MS)
     const deadline = performance.now() + timeoutMs
     const reply = await undici.request(request.url, {
       dispatcher: agent,
@@ -32,8 +40,9 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
       headers: request.headers,
       body: requestBody(request.body),
       signal: request.signal ?? null,
-      // A run may be silent for minutes; the caller's signal ends the stream.
-      ...(streams ? { bodyTimeout: 0 } : {}),
+      headersTimeout: timeoutMs,
+      // A run may be silent for minutes, and its stream ends with the signal; other bodies have a deadline.
+      bodyTimeout: 0,
     })
     const headers = Object.fromEntries(
       Object.entries(reply.headers).map(([name, value]) => [
@@ -53,15 +62,13 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
   })
 }
 
-async function open({ timeoutMs, connectTimeoutMs }: { timeoutMs: number; connectTimeoutMs: number }) {
+async function open({ connectTimeoutMs }: { connectTimeoutMs: number }) {
   const { default: undici } = await import('undici')
   const agent = new undici.Agent({
     connections: 8,
     pipelining: 1,
     allowH2: false,
     connectTimeout: connectTimeoutMs,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
     keepAliveTimeout: 10_000,
   })
   return { undici, agent }
@@ -72,18 +79,23 @@ function requestBody(body: WireRequest['body']) {
   return body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false })
 }
 
-/** Ends a response that is too large, or that passes the deadline although each chunk arrives in time. */
+/** Ends a response that is too large, or that is not complete at the deadline. */
 async function* limited(
-  body: AsyncIterable<Uint8Array>,
+  body: Readable,
   { maxReplyBytes, deadline }: { maxReplyBytes: number; deadline: number },
 ): AsyncGenerator<Uint8Array> {
+  const tooSlow = Object.assign(new Error('response too slow'), { code: 'REPLY_TIMEOUT' })
+  const timer = setTimeout(() => body.destroy(tooSlow), deadline - performance.now())
   let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > maxReplyBytes) {
-      throw new ServiceError('upstream_shape_unknown', `the response is larger than ${String(maxReplyBytes)} bytes`)
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength
+      if (bytes > maxReplyBytes) {
+        throw new ServiceError('upstream_shape_unknown', `the response is larger than ${String(maxReplyBytes)} bytes`)
+      }
+      yield chunk
     }
-    if (performance.now() > deadline) throw Object.assign(new Error('response too slow'), { code: 'REPLY_TIMEOUT' })
-    yield chunk
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -3,7 +3,10 @@ import { Readable } from 'node:stream'
 import type { Agent, request } from 'undici'
 import type { Send, WireReply, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
-import { errorCode, retryAfter } from './failure.ts'
+import type { Budget } from './budget.ts'
+import { untilAborted } from './exchange.ts'
+import { retryAfter } from './failure.ts'
+import { errorCode } from './network-failure.ts'
 import { repeat, sleep as realSleep, Transient, type Sleep } from './retry.ts'
 import { vettedAddresses, type Lookup } from './upload-address.ts'
 
@@ -27,7 +30,7 @@ export interface UploadBody {
 export type Upload = (
   target: UploadTarget,
   body: UploadBody,
-  options: { signal: AbortSignal; onSent?: (bytes: number) => void },
+  options: { signal: AbortSignal; onSent?: (bytes: number) => void; budget?: Budget },
 ) => Promise<void>
 
 export interface UploadOptions {
@@ -52,20 +55,20 @@ const forbiddenHeaders =
 /** The `Upload` of one deployment: over the network to vetted addresses, or straight into the embedded service. */
 export function createUpload(options: UploadOptions): Upload {
   const { retries = 2, sleep = realSleep } = options
-  return async (target, body, { signal, onSent }) => {
+  return async (target, body, { signal, onSent, budget }) => {
     const url = parseAddress(target.url)
     const headers = uploadHeaders(target.headers, body.sizeBytes)
     const connection = await open(url, options)
     const attempt = async () => {
-      const bytes = exactly(body, onSent)
+      const bytes = exactly(body, { signal, onSent })
       const reply = await answered(
         () => connection.send({ method: 'PUT', url: url.href, headers, body: bytes, signal }),
-        signal,
+        { signal, budget },
       )
       judge(reply)
     }
     try {
-      await repeat(attempt, { retries, sleep, signal })
+      await repeat(attempt, { retries, sleep, signal, budget })
     } finally {
       await connection.close()
     }
@@ -151,10 +154,16 @@ async function sendWith(
   return { status: reply.statusCode, headers: typeof wait === 'string' ? { 'retry-after': wait } : {}, body: '' }
 }
 
+interface Sending {
+  signal: AbortSignal
+  onSent?: ((bytes: number) => void) | undefined
+}
+
 /** The bytes, exactly as many as announced: a file that changes during the upload must not be sent in part. */
-async function* exactly(body: UploadBody, onSent?: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* exactly(body: UploadBody, { signal, onSent }: Sending): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of body.chunks()) {
+    signal.throwIfAborted()
     bytes += chunk.byteLength
     if (bytes > body.sizeBytes) break
     yield chunk
@@ -164,10 +173,14 @@ async function* exactly(body: UploadBody, onSent?: (bytes: number) => void): Asy
   throw new ServiceError('failed_precondition', 'the file changed during the upload: upload it again')
 }
 
-async function answered(exchange: () => Promise<WireReply>, signal: AbortSignal): Promise<WireReply> {
+async function answered(
+  exchange: () => Promise<WireReply>,
+  { signal, budget }: { signal: AbortSignal; budget: Budget | undefined },
+): Promise<WireReply> {
   try {
-    return await exchange()
+    return await untilAborted(exchange(), signal)
   } catch (error) {
+    if (budget?.isOver() === true) throw tooSlow(budget)
     if (signal.aborted) throw signal.reason
     if (error instanceof ServiceError) throw error
     const code = errorCode(error)
@@ -176,6 +189,11 @@ async function answered(exchange: () => Promise<WireReply>, signal: AbortSignal)
     })
     throw code === undefined ? failure : new Transient(failure)
   }
+}
+
+function tooSlow({ words }: Budget): ServiceError {
+  const instead = 'upload it with: tracegate sourcemaps upload'
+  return new ServiceError('unavailable', `the upload did not end within the ${words} of this call; ${instead}`)
 }
 
 /** Throws the failure that a status other than 2xx means for an upload. A presigned PUT can always be repeated. */

@@ -1,4 +1,6 @@
 import type { Api } from '../../client/api.ts'
+import { boundApi, boundUpload } from '../../client/bound-api.ts'
+import { Budget, type Clock } from '../../client/budget.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
 import { countChanges, requireConfirmation, type Changing } from './confirmation.ts'
@@ -40,7 +42,16 @@ export interface CallFacts {
   local?: LocalFiles
   /** Sends bytes to a presigned address; only if the caller is on this machine. */
   upload?: Upload
+  /** What a call may take, in milliseconds; default 25 s. */
+  callMs?: number
+  clock?: Clock
 }
+
+/**
+ * What a call may take (mcp §5): clients of MCP give up after 30 or 60 s, and then the agent learns nothing. Opening the
+ * embedded service is not counted.
+ */
+const CALL_MS = 25_000
 
 export interface CallFrame {
   listing: Listing
@@ -79,24 +90,45 @@ export async function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame
 }
 
 async function callTool(
+  listed: ListedTool,
+  raw: unknown,
+  frame: CallFrame,
+  record: CallRecord,
+): Promise<CallOutcome> {
+  const { callMs = CALL_MS, clock } = frame.facts
+  const budget = new Budget({ totalMs: callMs, signal: frame.signal, clock })
+  try {
+    return await budget.outcome(runTool(listed, raw, { ...frame, budget }, record))
+  } finally {
+    budget.end()
+  }
+}
+
+interface RunningCall extends CallFrame {
+  budget: Budget
+}
+
+async function runTool(
   { tool, input }: ListedTool,
   raw: unknown,
-  { listing, facts, signal, progress = () => {}, address = false }: CallFrame,
+  { listing, facts, budget, progress = () => {}, address = false }: RunningCall,
   record: CallRecord,
 ): Promise<CallOutcome> {
   const { offers } = listing
+  const { signal } = budget
   const { product } = facts.options
   const pinned = product !== undefined
-  const given = pinned ? await withoutPinned(raw, { facts, signal, address }) : raw
+  const given = pinned ? await withoutPinned(raw, { facts, budget, address }) : raw
   const { args, adjusted, kinds, ignored } = readArguments(
     { input, effect: tool.effect, pinned, product, offers },
     given,
   )
   record.repairs.push(...kinds)
   requireConfirmation(tool, args)
-  const api = await facts.api()
+  const api = await openApi(facts, budget)
   const resolve = createResolver({ api, pinned: product, signal })
-  const { local, upload, options, changing } = facts
+  const { local, options, changing } = facts
+  const upload = boundUpload(facts.upload, budget)
   const counting = (ids: readonly string[]) => countChanges(tool, ids, changing)
   const answer = await tool
     .run(args, { api, options, resolve, signal, offers, local, upload, progress, countChanges: counting })
@@ -129,11 +161,12 @@ async function callTool(
  */
 async function withoutPinned(
   raw: unknown,
-  { facts, signal, address }: { facts: CallFacts; signal: AbortSignal; address: boolean },
+  { facts, budget, address }: { facts: CallFacts; budget: Budget; address: boolean },
 ): Promise<unknown> {
   if (typeof raw !== 'object' || raw === null || !('product' in raw)) return raw
   const { product, ...rest } = raw
-  const resolver = createResolver({ api: await facts.api(), pinned: facts.options.product, signal })
+  const api = await openApi(facts, budget)
+  const resolver = createResolver({ api, pinned: facts.options.product, signal: budget.signal })
   try {
     await resolver.product(String(product), { write: true })
     return rest
@@ -141,6 +174,13 @@ async function withoutPinned(
     if (address || !(error instanceof TeachingError)) throw error
     return raw
   }
+}
+
+/** The client of one call. Its time runs from here, because the first call may have to open the service. */
+async function openApi({ api }: CallFacts, budget: Budget): Promise<Api> {
+  const opened = await api()
+  budget.start()
+  return boundApi(opened, budget)
 }
 
 /** How long a typing user waits for suggestions. */
@@ -157,14 +197,20 @@ export type RunSuggest = (
 /** Runs the suggestions of a server, each within its time limit. */
 export function suggestions(facts: CallFacts): RunSuggest {
   return async (suggest, typed, given = {}) => {
-    const signal = AbortSignal.timeout(SUGGEST_MS)
-    try {
-      const api = await facts.api()
+    const budget = new Budget({ totalMs: SUGGEST_MS, clock: facts.clock })
+    const { signal } = budget
+    const run = async () => {
+      const api = await openApi(facts, budget)
       const resolve = createResolver({ api, pinned: facts.options.product, signal })
       return (await suggest(typed, { api, resolve, signal, given })).slice(0, SUGGESTIONS)
+    }
+    try {
+      return await budget.outcome(run())
     } catch (error) {
       if (!(error instanceof ServiceError) && !signal.aborted) facts.onBug?.(error, 'a suggestion')
       return []
+    } finally {
+      budget.end()
     }
   }
 }

@@ -1,0 +1,102 @@
+import { ServiceError } from '../errors.ts'
+
+/** Time as a tool call needs it; passed in so that tests do not wait. */
+export interface Clock {
+  /** Milliseconds that only grow. */
+  now(): number
+  /** Calls `run` once after the delay, unless the function that it returns is called before. */
+  after(delayMs: number, run: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+export interface BudgetOptions {
+  totalMs: number
+  /** The caller's: its abort ends the budget early. */
+  signal?: AbortSignal | undefined
+  clock?: Clock | undefined
+}
+
+/** How long after its end a budget waits for work that ignores the signal; the failure of a request says more. */
+const GRACE_MS = 500
+
+/**
+ * The time of one tool call: what all its requests, their repetitions, the waits between them and its local work may take
+ * together. It runs from `start` to `end`.
+ */
+export class Budget {
+  readonly totalMs: number
+  readonly #clock: Clock
+  readonly #ending = new AbortController()
+  readonly #stopListening: () => void
+  #startedAt: number | undefined
+  #cancelTimer = () => {}
+  #giveUp = () => {}
+  #isOver = false
+
+  constructor({ totalMs, signal, clock = systemClock }: BudgetOptions) {
+    this.totalMs = totalMs
+    this.#clock = clock
+    const cancel = () => this.#stop(signal?.reason)
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.#stopListening = () => signal?.removeEventListener('abort', cancel)
+    if (signal?.aborted === true) cancel()
+  }
+
+  /** Aborts when the time is over, when the caller cancels, and at the end of the call. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** Whether the time ran out, in contrast to a call that was cancelled or has ended. */
+  isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Milliseconds; the whole budget before it runs. */
+  get leftMs(): number {
+    return this.#startedAt === undefined ? this.totalMs : this.#startedAt + this.totalMs - this.#clock.now()
+  }
+
+  /** `25 s`, for errors. */
+  get words(): string {
+    return `${String(this.totalMs / 1000)} s`
+  }
+
+  /** Lets the time run; a second call does nothing. */
+  start(): void {
+    if (this.#startedAt !== undefined || this.signal.aborted) return
+    this.#startedAt = this.#clock.now()
+    this.#cancelTimer = this.#clock.after(this.totalMs, () => {
+      this.#isOver = true
+      this.#stop(new ServiceError('unavailable', `this call did not end within its ${this.words}`))
+    })
+  }
+
+  /** The outcome of the work, or the reason of the signal when the work does not end soon after it. */
+  outcome<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = () => reject(this.signal.reason as Error)
+      work.then(resolve, reject)
+    })
+  }
+
+  /** Ends what is still running: a request that nobody waits for is not repeated. */
+  end(): void {
+    this.#cancelTimer()
+    this.#stopListening()
+    this.#ending.abort(new DOMException('the call has ended', 'AbortError'))
+  }
+
+  #stop(reason: unknown): void {
+    this.#cancelTimer()
+    this.#ending.abort(reason)
+    this.#cancelTimer = this.#clock.after(GRACE_MS, () => this.#giveUp())
+  }
+}

@@ -1,0 +1,48 @@
+import type { Endpoint } from '../contract/base/endpoint.ts'
+import { ServiceError } from '../errors.ts'
+import type { CallOptions } from './api.ts'
+import { neverSent, overdue } from './failure.ts'
+import { networkFailure } from './network-failure.ts'
+
+/** What the failures of one call depend on. */
+export interface Exchange extends CallOptions {
+  /** The endpoint; a preview is judged like a read, because it changes nothing. */
+  endpoint: Pick<Endpoint, 'method' | 'path' | 'retry' | 'fails'>
+}
+
+/** The exchange of one call. */
+export function describeExchange(
+  endpoint: Endpoint,
+  request: Readonly<Record<string, unknown>>,
+  options: CallOptions,
+): Exchange {
+  const previews = request['validate_only'] === true
+  return { endpoint: previews ? { ...endpoint, retry: 'read' } : endpoint, ...options }
+}
+
+/**
+ * Sends and receives; `send` is given up when the signal aborts, whether it heeds the signal or not. Rejects with the
+ * caller's reason after an abort, and with a `ServiceError`, or with a `Transient` around one, for anything else.
+ */
+export async function received<T>(exchange: Exchange, send: () => Promise<T>): Promise<T> {
+  const { endpoint, signal, budget } = exchange
+  if (budget?.isOver() === true) throw neverSent(endpoint, budget)
+  signal?.throwIfAborted()
+  try {
+    return await untilAborted(send(), signal)
+  } catch (error) {
+    if (budget?.isOver() === true) throw overdue(endpoint, budget)
+    if (signal?.aborted === true) throw signal.reason
+    throw error instanceof ServiceError ? error : networkFailure(endpoint, error)
+  }
+}
+
+/** The outcome of the work, or the reason of the signal as soon as it aborts. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', giveUp, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}
