@@ -105,6 +105,13 @@ export const failures = {
     repeat: 'never',
     hint: 'A person must confirm this.',
   },
+  misconfigured: {
+    status: 502,
+    grpc: 14,
+    agent: 'misconfigured',
+    repeat: 'never',
+    hint: 'Tell the user: a setting has to be changed first.',
+  },
   outcome_unknown: {
     status: 503,
     grpc: 14,

@@ -17,12 +17,12 @@ export function networkFailure(endpoint: Called, error: unknown): Error {
 export function unreachable(endpoint: Called, cause: unknown): ServiceError {
   const call = `${endpoint.method} ${endpoint.path}`
   const code = errorCode(cause)
-  const why = `(${code ?? 'network error'})${words(code)}`
+  const why = `(${code ?? 'network error'})`
   if (endpoint.retry === 'never' && (code === undefined || !neverArrived.has(code))) {
     const message = `no response to ${call} ${why}: it may or may not have taken effect`
     return new ServiceError('outcome_unknown', message, { cause })
   }
-  return new ServiceError('unavailable', `the service cannot be reached for ${call} ${why}`, { cause })
+  return new ServiceError('unavailable', `the service cannot be reached for ${call} ${why}${words(code)}`, { cause })
 }
 
 /** `ECONNRESET`, `UND_ERR_HEADERS_TIMEOUT`, …: the code of a network error or of its cause. */
@@ -30,6 +30,8 @@ export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as NodeJS.ErrnoException
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code
+  // undici's parser often leaves its code out.
+  if (error.name === 'HTTPParserError') return 'NOT_HTTP'
   return error.cause === undefined ? undefined : errorCode(error.cause)
 }
 
@@ -52,12 +54,42 @@ const timeouts: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ])
 
-const certificateCode = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/
+const certificateCode = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO$)/
 
+/** A TLS connection that the configuration makes impossible: repeating does not help. */
 function misconfigured({ method, path }: Called, cause: unknown, code: string): ServiceError {
-  return new ServiceError('unavailable', `the service cannot be reached for ${method} ${path} (${code})`, { cause })
+  const message = `no secure connection to the service for ${method} ${path} (${code}): ${tlsAdvice(code)}`
+  return new ServiceError('misconfigured', message, { cause })
 }
 
-function words(_: string | undefined): string {
-  return ''
+function tlsAdvice(code: string): string {
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired; its operator has to renew it'
+  if (code === 'CERT_NOT_YET_VALID') return 'its certificate is not valid yet; check the clock of this machine'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return 'its certificate is for another host name; check the host in TRACEGATE_BASE_URL'
+  }
+  if (/^(?:UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {
+    return 'no authority known here has issued its certificate; set NODE_EXTRA_CA_CERTS to the file of its authority'
+  }
+  if (/^(?:ERR_SSL_|EPROTO$)/.test(code)) {
+    return 'the port may not speak HTTPS; check the port in TRACEGATE_BASE_URL, or use http://'
+  }
+  return 'its certificate is refused; its operator has to renew it'
+}
+
+/** What a network error means, by its code. */
+const meanings: readonly (readonly [RegExp, string])[] = [
+  [/^ENOTFOUND$/, 'the host name is unknown; check TRACEGATE_BASE_URL'],
+  [/^EAI_AGAIN$/, 'the name server does not answer'],
+  [/^ECONNREFUSED$/, 'nothing listens at the address; check TRACEGATE_BASE_URL'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to the host'],
+  [/TIMEOUT$|^ETIMEDOUT$/, 'it did not answer in time'],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed; a port that expects HTTPS does this to http://'],
+  [/^HPE_|^NOT_HTTP$|^UND_ERR_HEADERS_OVERFLOW$/, 'its answer is not HTTP; check the port in TRACEGATE_BASE_URL, or use https://'],
+  [/MISMATCH$|^Z_BUF_ERROR$|^UND_ERR_ABORTED$/, 'its answer was cut off'],
+]
+
+function words(code: string | undefined): string {
+  const [, meaning] = meanings.find(([pattern]) => code !== undefined && pattern.test(code)) ?? []
+  return meaning === undefined ? '' : `: ${meaning}`
 }

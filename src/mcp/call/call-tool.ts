@@ -89,12 +89,7 @@ export async function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame
   return outcome
 }
 
-async function callTool(
-  listed: ListedTool,
-  raw: unknown,
-  frame: CallFrame,
-  record: CallRecord,
-): Promise<CallOutcome> {
+async function callTool(listed: ListedTool, raw: unknown, frame: CallFrame, record: CallRecord): Promise<CallOutcome> {
   const { callMs = CALL_MS, clock } = frame.facts
   const budget = new Budget({ totalMs: callMs, signal: frame.signal, clock })
   try {

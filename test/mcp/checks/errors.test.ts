@@ -197,6 +197,15 @@ const cases: readonly (readonly [string, Case])[] = [
     },
   ],
   [
+    'misconfigured',
+    {
+      tool: 'find_error_issues',
+      args: {},
+      send: () => Promise.reject(Object.assign(new Error(said), { code: 'SELF_SIGNED_CERT_IN_CHAIN' })),
+      holds: ['not retryable', 'NODE_EXTRA_CA_CERTS'],
+    },
+  ],
+  [
     'upstream_shape_unknown',
     { tool: 'find_error_issues', args: {}, otherwise: { status: 200, body: said }, holds: ['not retryable'] },
   ],
@@ -211,7 +220,7 @@ const cases: readonly (readonly [string, Case])[] = [
   ],
   [
     'feature_disabled',
-    { ...write({ status: 501, body: refusal(12, 'NOT_BUILT') }), holds: ['not retryable', 'does not offer it'] },
+    { ...write({ status: 501, body: refusal(12, 'NOT_BUILT') }), holds: ['not retryable', 'does not offer'] },
   ],
 ]
 
