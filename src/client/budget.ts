@@ -8,7 +8,7 @@ export interface Clock {
   after(delayMs: number, run: () => void): () => void
 }
 
-export const systemClock: Clock = {
+const systemClock: Clock = {
   now: () => performance.now(),
   after(delayMs, run) {
     const timer = setTimeout(run, delayMs)

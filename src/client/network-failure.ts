@@ -84,8 +84,14 @@ const meanings: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens at the address; check TRACEGATE_BASE_URL'],
   [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to the host'],
   [/TIMEOUT$|^ETIMEDOUT$/, 'it did not answer in time'],
-  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed; a port that expects HTTPS does this to http://'],
-  [/^HPE_|^NOT_HTTP$|^UND_ERR_HEADERS_OVERFLOW$/, 'its answer is not HTTP; check the port in TRACEGATE_BASE_URL, or use https://'],
+  [
+    /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
+    'the connection was closed; a port that expects HTTPS does this to http://',
+  ],
+  [
+    /^HPE_|^NOT_HTTP$|^UND_ERR_HEADERS_OVERFLOW$/,
+    'its answer is not HTTP; check the port in TRACEGATE_BASE_URL, or use https://',
+  ],
   [/MISMATCH$|^Z_BUF_ERROR$|^UND_ERR_ABORTED$/, 'its answer was cut off'],
 ]
 

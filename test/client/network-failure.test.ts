@@ -77,7 +77,15 @@ test.each([
 })
 
 test('an interim answer before the answer is passed over', async () => {
-  const answer = ['HTTP/1.1 103 Early Hints', 'link: </a>', '', 'HTTP/1.1 200 OK', 'content-length: 17', '', '{"workspaces":[]}']
+  const answer = [
+    'HTTP/1.1 103 Early Hints',
+    'link: </a>',
+    '',
+    'HTTP/1.1 200 OK',
+    'content-length: 17',
+    '',
+    '{"workspaces":[]}',
+  ]
   const port = await listening(raw(...answer))
   const send = networkSend()
   cleanups.push(() => send.close())
