@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import type { Component, Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, inAnswer } from '../src/mcp/result/output.ts'
@@ -57,6 +58,12 @@ export const findCoverageGaps = defineTool({
     const response = await api
       .listCoverageGaps({ ...filter, page_size: limit, page_token: cursor }, { signal })
       .catch(explainMissingBranch(branch))
+      .catch(
+        explainNotOffered('coverage gaps', {
+          next: nextCall('list_requirements', { product: product.id }, 'each with its coverage'),
+          hint: 'get_test_context still reads one requirement.',
+        }),
+      )
     const numbers = gapCounts(response)
     const page = describePage(response, response.coverage_gaps.length, cursor)
     const products = await resolve.products()
@@ -106,6 +113,7 @@ function gapSentence({ page, isFirst, numbers, types, component, product }: Foun
   const where = component === undefined ? '' : ` of ${teamText(component.name ?? 'the component')}`
   if (page.shown === 0) {
     if (!isFirst || page.cursor !== undefined) return 'No coverage gaps on this page: there are no more.'
+    if (numbers.total === undefined) return `No coverage gaps${where} listed; how many there are is not stated.`
     if (product.counts?.requirements !== 0)
       return `No coverage gaps${where}: every requirement that needs a test is verified.`
     const how = sentencesOffered('Ask the user what it must do; save_requirement records that.', offers)

@@ -5,6 +5,7 @@ import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { MOST_ROWS } from '../src/mcp/result/page.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
+import { explainNotOffered, ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import type { IssueInFull } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
@@ -107,8 +108,8 @@ export const getErrorIssue = defineTool({
     const [{ event, adjusted }, timeline, stats, events, variation, products] = await Promise.all([
       findEvent(full, eventId, context),
       readTimeline(issue.id, context),
-      include.includes('stats') ? readStats(issue.id, context) : undefined,
-      asksEvents ? listEvents(full, query, context) : undefined,
+      include.includes('stats') ? ifOffered(readStats(issue.id, context)) : undefined,
+      asksEvents ? ifOffered(listEvents(full, query, context)) : undefined,
       include.includes('variation')
         ? readVariation(
             { ...issue, releases: full.releases },
@@ -118,12 +119,16 @@ export const getErrorIssue = defineTool({
         : undefined,
       context.resolve.products(),
     ])
+    const missing = notOfferedSentence([
+      include.includes('stats') && stats === undefined && 'statistics',
+      asksEvents && events === undefined && 'the list of occurrences',
+    ])
     const name = issueName(issue, products)
     const here = await locateFrames(event, context.local)
     const values = include.includes('values') ? readValues(event) : undefined
     const described = event && describeEvent(event, detail, here)
     return {
-      answer: [issueSentence(issue), reopeningSentence(issue), events?.words].filter(Boolean).join(' '),
+      answer: [issueSentence(issue), reopeningSentence(issue), events?.words].filter(Boolean).join(' ') + missing,
       product: products.find(({ id }) => id === issue.product_id),
       data: {
         issue: {
@@ -156,7 +161,7 @@ export const getErrorIssue = defineTool({
         files: event && framesNote(event, here),
         stats,
         events: events?.rows,
-        compared: variation?.compared,
+        compared: variation && (variation.compared ?? comparedNote(issue)),
       },
       untrusted: {
         ...errorEvent,
@@ -183,10 +188,22 @@ export const getErrorIssue = defineTool({
   },
 })
 
+/** Why nothing is compared; undefined for an issue that occurred once. */
+function comparedNote({ times_seen: times }: IssueInFull['issue']): string | undefined {
+  return times === 1 ? undefined : 'not stated: fewer than two occurrences can be read'
+}
+
 /** Some of the occurrences, with one line for the issue. */
 async function eventPage(full: IssueInFull, query: EventQuery, context: Context) {
   const { issue } = full
-  const [list, products] = await Promise.all([listEvents(full, query, context), context.resolve.products()])
+  const explain = explainNotOffered('the list of occurrences', {
+    expected: 'no environment, release, match or cursor: the latest occurrence comes with the issue',
+    next: nextCall('get_error_issue', { issue: issue.id }, 'the latest occurrence'),
+  })
+  const [list, products] = await Promise.all([
+    listEvents(full, query, context).catch(explain),
+    context.resolve.products(),
+  ])
   const name = issueName(issue, products)
   return {
     answer: `${name}: ${list.words}`,

@@ -3,6 +3,7 @@ import { Test as TestSchema, TestResult } from '../src/contract/tests.ts'
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
@@ -69,15 +70,17 @@ export const getTest = defineTool({
 
   async run({ product: given, test: named, detail }, { api, resolve, signal, local }) {
     const { test: found, product } = await resolve.test(named, given)
-    const { test, links = [], recent_results: results = [] } = await api.getTest({ id: found.id }, { signal })
+    const read = await ifOffered(api.getTest({ id: found.id }, { signal }))
+    const { test, recent_results: results = [] } = read ?? { test: found }
+    const links = read?.links ?? (await ifOffered(api.listTestLinks({ test_id: found.id }, { signal })))?.links
     const { stats } = test
-    const linked = links.map(linkRow)
+    const linked = links?.map(linkRow) ?? []
     const { facts, reported } = await describePlace(test, local)
     const shown = results.map(describeResult)
     const [first] = linked
     const failures = describeFailures(results, detail)
     return {
-      answer: testSentence(test, links.length),
+      answer: testSentence(test, links?.length) + notOfferedSentence([read === undefined && 'single tests']),
       product,
       data: {
         test: {
@@ -119,13 +122,23 @@ export const getTest = defineTool({
 type TestInFull = Awaited<ReturnType<Context['api']['getTest']>>
 type Link = NonNullable<TestInFull['links']>[number]
 
-function testSentence(test: Test, links: number): string {
+function testSentence(test: Test, links: number | undefined): string {
   const key = keyOrId(test)
-  const linked = links === 0 ? 'linked to no requirement' : `linked to ${counted(links, 'requirement')}`
+  const linked = linkedTo(links)
   if (test.kind === 'TEST_KIND_SUITE') return `${key} is a suite, ${linked}; its results are those of its cases.`
   const held = test.quarantined === true ? ' and in quarantine, so that it proves nothing' : ''
-  const status = withoutPrefix(test.status, 'TEST_STATUS_') ?? 'of unknown status'
-  return `${key} is ${status}${held}: last ${lastResult(test)}, ${linked}.`
+  const status = withoutPrefix(test.status, 'TEST_STATUS_') ?? 'of a status that is not stated'
+  return `${key} is ${status}${held}: ${lastWords(test)}, ${linked}.`
+}
+
+function lastWords(test: Test): string {
+  const last = lastResult(test)
+  return last === undefined ? 'its last result is not stated' : `last ${last}`
+}
+
+function linkedTo(links: number | undefined): string {
+  if (links === undefined) return 'its links are not stated'
+  return links === 0 ? 'linked to no requirement' : `linked to ${counted(links, 'requirement')}`
 }
 
 function linkRow(link: Link) {
@@ -135,6 +148,6 @@ function linkRow(link: Link) {
     id: keyOrId({ id: link.requirement_id, key: link.requirement_key }),
     title: link.requirement_title,
     criteria: criteria.length || undefined,
-    version: made === now ? undefined : `made at ${made ?? '?'}, now ${now ?? '?'}`,
+    version: made === undefined || now === undefined || made === now ? undefined : `made at ${made}, now ${now}`,
   }
 }

@@ -198,3 +198,59 @@ test('lists that a deployment does not offer are named, and the others are shown
   expect(text).toContain('This deployment does not offer components and releases.')
   expect(text).toContain('production')
 })
+
+describe('a deployment without one of the endpoints of an issue', () => {
+  test('names the sections that it does not offer, and shows the rest', async () => {
+    const include = ['stats', 'events', 'variation']
+    const lacking = ['getIssueStats', 'noPage:listIssueEvents']
+    const { text, isError } = await call(lacking, 'get_error_issue', { issue: 'APP-1', include })
+    expect(isError).toBe(false)
+    expect(text).toContain('This deployment does not offer statistics and the list of occurrences.')
+    expect(text).toContain('compared: not stated')
+    expect(text).toContain('seen: times=3')
+  })
+
+  test('a page of occurrences leads to the issue', async () => {
+    const { text } = await call(['listIssueEvents'], 'get_error_issue', { issue: 'APP-1', match: 'email' })
+    expect(text).toContain('error: this deployment does not offer the list of occurrences (feature_disabled')
+    expect(text).toContain(`next: get_error_issue {"issue":"${await issueId()}"}`)
+  })
+
+  test.each(styles)('an occurrence is not called missing where none can be read: %s', async (style) => {
+    const { issue, latest_event: latest } = await shop.api.getIssue({ id: await issueId() })
+    const { events } = await shop.api.listIssueEvents({ id: issue.id })
+    const lacking = [`${style}:getIssueEvent`]
+    const other = await call(lacking, 'get_error_issue', { issue: 'APP-1', event: events[1]?.id })
+    expect(other.text).toContain('error: this deployment does not offer single occurrences (feature_disabled')
+    expect((await call(lacking, 'get_error_issue', { issue: 'APP-1', event: latest?.id })).isError).toBe(false)
+  })
+
+  test('an occurrence that is missing is missing, with a 404 that gives no reason too', async () => {
+    const id = '00000000-0000-7000-8000-00000000ffff'
+    const send: Send = (request) =>
+      request.url.includes(id)
+        ? Promise.resolve({ status: 404, headers: {}, body: '{"code":5,"message":"Not Found","details":[]}' })
+        : shop.service.direct(request)
+    await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token, retries: 0 }))
+    const { text } = await agent.call('get_error_issue', { issue: 'APP-1', event: id })
+    expect(text).toContain('error: the issue has no such occurrence (not_found)')
+  })
+
+  async function issueId(): Promise<string> {
+    const { issues } = await shop.api.listIssues({ product_id: shop.productId })
+    return issues[0]?.id ?? ''
+  }
+})
+
+test('coverage gaps that a deployment does not offer lead to its requirements', async () => {
+  const { text } = await call(['listCoverageGaps'], 'find_coverage_gaps', {})
+  expect(text).toContain('error: this deployment does not offer coverage gaps (feature_disabled')
+  expect(text).toContain(`next: list_requirements {"product":"${shop.productId}"}`)
+})
+
+test('a test is read from its list and its links where single tests are not offered', async () => {
+  const { text } = await call(['getTest'], 'get_test', { test: 'TC-2' })
+  expect(text).toContain('linked to 1 requirement. This deployment does not offer single tests.')
+  const without = await call(['getTest', 'listTestLinks', 'without:last_result'], 'get_test', { test: 'TC-2' })
+  expect(without.text).toContain('its last result is not stated, its links are not stated.')
+})

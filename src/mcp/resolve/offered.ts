@@ -1,12 +1,15 @@
-import { isEndpointMissing, ServiceError } from '../../errors.ts'
+import { ENDPOINT_MISSING, isEndpointMissing, ServiceError } from '../../errors.ts'
+import { TeachingError, type Lesson } from '../result/teach.ts'
 
 /**
  * Whether a request failed because this deployment has no such endpoint. Only for a request about a thing that has been
  * read: a gateway answers an unknown path and a missing thing with the same 404 without a reason (decision 051).
  */
 export function isNotOffered(error: unknown): boolean {
+  // Its words are ours: it has judged the failure already.
+  if (!(error instanceof ServiceError) || error instanceof TeachingError) return false
   if (isEndpointMissing(error)) return true
-  return error instanceof ServiceError && error.code === 'not_found' && error.reason === 'NOT_FOUND'
+  return error.code === 'not_found' && error.reason === 'NOT_FOUND'
 }
 
 /** The answer of a request about a thing that has been read; undefined where this deployment has no such endpoint. */
@@ -23,4 +26,13 @@ export async function ifOffered<T>(answer: Promise<T>): Promise<T | undefined> {
 export function notOfferedSentence(names: readonly (string | false | undefined)[]): string {
   const missing = names.filter(Boolean)
   return missing.length === 0 ? '' : ` This deployment does not offer ${missing.join(' and ')}.`
+}
+
+/** For `catch`: explains that this deployment does not offer what was asked for; throws any other failure as it is. */
+export function explainNotOffered(what: string, lesson: Lesson): (error: unknown) => never {
+  return (error) => {
+    if (!isNotOffered(error)) throw error
+    const details = { reason: ENDPOINT_MISSING, cause: error }
+    throw new TeachingError('unimplemented', `this deployment does not offer ${what}`, lesson, details)
+  }
 }

@@ -1,6 +1,7 @@
-import { ServiceError } from '../../../src/errors.ts'
+import { isEndpointMissing, ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { mayBeId } from '../../../src/mcp/resolve/ids.ts'
+import { explainNotOffered, ifOffered, isNotOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { IssueInFull } from '../../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
@@ -21,32 +22,39 @@ interface FoundEvent {
 export async function findEvent(full: IssueInFull, eventId: string | undefined, context: Context): Promise<FoundEvent> {
   if (eventId === undefined) return { event: full.latest_event ?? undefined }
   const issueId = full.issue.id
-  const event = await readEvent(issueId, await wholeId(issueId, eventId, context), context)
+  const whole = await wholeId(issueId, eventId, context)
+  const event = await readEvent(full, whole ?? eventId, context)
   if (event !== undefined) return { event }
   const isSdkId = /^[0-9a-f]{32}$/i.test(eventId)
   const id = isSdkId ? await findBySdkId(issueId, eventId.toLowerCase(), context) : undefined
   if (id !== undefined) {
     const adjusted = [`event: SDK event_id -> occurrence ${id}`]
-    return { event: await readEvent(issueId, id, context), adjusted }
+    return { event: await readEvent(full, id, context), adjusted }
   }
+  const include = whole === undefined ? {} : { include: ['events'] }
   throw new TeachingError(isSdkId ? 'wrong_id_kind' : 'not_found', 'the issue has no such occurrence', {
     sent: isSdkId ? 'event = 32 hex characters, which looks like an SDK event_id' : 'event = an unknown id',
     expected: 'an occurrence id, as in events[].id of this tool',
-    next: nextCall('get_error_issue', { issue: issueId, include: ['events'] }, 'lists occurrences'),
+    next: nextCall('get_error_issue', { issue: issueId, ...include }, 'lists occurrences'),
   })
 }
 
 const LISTED = 200
 const PAGES = 5
 
-/** The id that begins so among the newest thousand occurrences; what was given when none or several do. */
-async function wholeId(issueId: string, given: string, { api, signal }: Context): Promise<string> {
+/**
+ * The id that begins so among the newest thousand occurrences; what was given when none or several do. Undefined where
+ * this deployment does not list occurrences.
+ */
+async function wholeId(issueId: string, given: string, { api, signal }: Context): Promise<string | undefined> {
   if (!mayBeName(given)) return given
   const found: string[] = []
   let token: string | undefined
   for (let page = 0; page < PAGES; page += 1) {
     const query = { id: issueId, page_size: LISTED, page_token: token }
-    const { events, next_page_token: next } = await api.listIssueEvents(query, { signal })
+    const answer = await ifOffered(api.listIssueEvents(query, { signal }))
+    if (answer === undefined) return undefined
+    const { events, next_page_token: next } = answer
     found.push(...events.map(({ id }) => id).filter((id) => id.startsWith(given.toLowerCase())))
     if (next === undefined || next === '') break
     token = next
@@ -55,32 +63,47 @@ async function wholeId(issueId: string, given: string, { api, signal }: Context)
   return found.length === 1 && first !== undefined ? first : given
 }
 
-async function readEvent(issueId: string, eventId: string, { api, signal }: Context): Promise<Event | undefined> {
+async function readEvent(
+  { issue, latest_event: latest }: IssueInFull,
+  eventId: string,
+  { api, signal }: Context,
+): Promise<Event | undefined> {
   if (!mayBeId(eventId)) return undefined
+  const read = (id: string) => api.getIssueEvent({ id: issue.id, event_id: id }, { signal })
   try {
-    const { event } = await api.getIssueEvent({ id: issueId, event_id: eventId }, { signal })
-    return event
+    return (await read(eventId)).event
   } catch (error) {
+    if (isNotOffered(error)) {
+      if (latest?.id === eventId) return latest
+      // A missing occurrence looks the same, but the latest one is there.
+      if (latest && !isEndpointMissing(error) && (await ifOffered(read(latest.id))) !== undefined) return undefined
+      return explainNotOffered('single occurrences', {
+        expected: 'no event: the latest occurrence comes with the issue',
+        next: nextCall('get_error_issue', { issue: issue.id }, 'the latest occurrence'),
+      })(error)
+    }
     if (error instanceof ServiceError && error.code === 'not_found') return undefined
     throw error
   }
 }
 
 async function findBySdkId(issueId: string, sdkEventId: string, { api, signal }: Context) {
-  const { events } = await api.listIssueEvents({ id: issueId, sdk_event_id: sdkEventId, page_size: 2 }, { signal })
+  const query = { id: issueId, sdk_event_id: sdkEventId, page_size: 2 }
+  const answer = await ifOffered(api.listIssueEvents(query, { signal }))
   // A deployment that does not know the filter would answer with any occurrence.
-  return events.find(({ sdk_event_id: id }) => id?.replaceAll('-', '').toLowerCase() === sdkEventId)?.id
+  return answer?.events.find(({ sdk_event_id: id }) => id?.replaceAll('-', '').toLowerCase() === sdkEventId)?.id
 }
 
 /** Counts of the last seven days, with the busiest moment. */
 export async function readStats(issueId: string, { api, signal }: Context) {
   const { stats } = await api.getIssueStats({ id: issueId, period: '7d' }, { signal })
   const [peak] = (stats.series ?? []).toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0))
-  const minutes = Math.round((stats.bucket_seconds ?? 0) / 60)
+  const { bucket_seconds: seconds } = stats
+  const window = seconds === undefined ? 'from' : `in the ${Math.round(seconds / 60)} min from`
   return {
     ...stats,
     users: stats.users_affected,
-    peak: peak?.count ? `${peak.count} in the ${minutes} min from ${toSecond(peak.at) ?? '?'}` : undefined,
+    peak: peak?.count && peak.at !== undefined ? `${peak.count} ${window} ${toSecond(peak.at)}` : undefined,
     environments: stats.environments?.map((row) => ({
       environment: vouchedName(row.environment, row.environment_known),
       events: row.count,

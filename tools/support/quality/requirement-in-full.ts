@@ -142,8 +142,8 @@ export async function componentNames(
   productId: string,
   { resolve }: Context,
 ): Promise<string[]> {
-  const components = ids.length === 0 ? [] : await resolve.components(productId)
-  return ids.map((id) => components.find((component) => component.id === id)?.name ?? id)
+  const components = ids.length === 0 ? [] : await ifOffered(resolve.components(productId))
+  return ids.map((id) => components?.find((component) => component.id === id)?.name ?? id)
 }
 
 /** How many of the links have their test among `tests`, where its last result is. */

@@ -36,10 +36,12 @@ export async function describeTest(test: Test, local: LocalFiles | undefined) {
   return { row, reported: reported && { id, ...reported } }
 }
 
-/** `passed 2026-11-21T11:50Z`, or `never run`. */
-export function lastResult({ last_result: last }: Test): string {
-  if (last === null || last === undefined) return 'never run'
-  return [withoutPrefix(last.status, 'RESULT_STATUS_'), toMinute(last.executed_at)].filter(Boolean).join(' ')
+/** `passed 2026-11-21T11:50Z`, or `never run`; undefined where the deployment does not say it. */
+export function lastResult({ last_result: last }: Test): string | undefined {
+  if (last === null) return 'never run'
+  return (
+    [withoutPrefix(last?.status, 'RESULT_STATUS_'), toMinute(last?.executed_at)].filter(Boolean).join(' ') || undefined
+  )
 }
 
 /** The issue that a test reproduces: `SHOP-7`, or `SHOP-7 resolved`. */
