@@ -4,6 +4,7 @@ import { replyText, type Send, type WireReply, type WireRequest } from '../contr
 import { ServiceError } from '../errors.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
+import { bodyText, readable, type Known } from './answer.ts'
 import { describeExchange, received, type Exchange } from './exchange.ts'
 import { failureFromReply, overdue } from './failure.ts'
 import { unreachable } from './network-failure.ts'
@@ -34,32 +35,38 @@ export interface ClientOptions {
  */
 export function createApi(options: ClientOptions): Api {
   const names = Object.keys(contract) as EndpointName[]
+  const known: Known = { answers: false }
   // The fold gives each name the method that `Api` derives from the same table entry.
   return Object.fromEntries(
-    names.map((name) => [name, createMethod(contract[name] as Endpoint, options)]),
+    names.map((name) => [name, createMethod(contract[name] as Endpoint, options, known)]),
   ) as unknown as Api
 }
 
 type Request = Readonly<Record<string, unknown>>
 
 /** One endpoint as a function: for the fold above, and for tests of endpoints that are not in the table. */
-export function createMethod(endpoint: Endpoint, options: ClientOptions) {
+export function createMethod(endpoint: Endpoint, options: ClientOptions, known: Known = { answers: false }) {
   return endpoint.stream
     ? (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
-    : (request: Request, call: CallOptions = {}) => plainCall(endpoint, request, call, options)
+    : (request: Request, call: CallOptions = {}) => plainCall(endpoint, request, call, { ...options, known })
 }
 
-async function plainCall(endpoint: Endpoint, request: Request, call: CallOptions, options: ClientOptions) {
+async function plainCall(
+  endpoint: Endpoint,
+  request: Request,
+  call: CallOptions,
+  { known, ...options }: ClientOptions & { known: Known },
+) {
   const exchange = describeExchange(endpoint, request, call)
   const wire = buildRequest(endpoint, request, 'application/json', call.signal, options)
   return repeat(
     async () => {
-      const { reply, text } = await received(exchange, async () => {
-        const answer = await options.send(wire)
-        return { reply: answer, text: await replyText(answer) }
-      })
+      const reply = await received(exchange, () => options.send(wire))
+      const text = await bodyText(exchange, reply)
       if (reply.status >= 300) throw failed(exchange, reply, text, options)
-      return readAnswer(endpoint, text === '' ? {} : parse(text))
+      const answer = readable(exchange, { status: reply.status, text, known }, (json) => readAnswer(endpoint, json))
+      known.answers = true
+      return answer
     },
     repeatOptions(endpoint, call, options),
   )
@@ -125,19 +132,11 @@ function repeatOptions(
 }
 
 /** 500 is a bug of the deployment and 501 its choice: neither is transient. */
-const transientStatuses = new Set([408, 429, 502, 503, 504])
+const transientStatuses = new Set([408, 425, 429, 502, 503, 504])
 
 function failed({ endpoint }: Exchange, reply: WireReply, text: string, { now = Date.now }: ClientOptions): Error {
   const failure = failureFromReply(endpoint, { status: reply.status, headers: reply.headers, text }, now())
   return transientStatuses.has(reply.status) ? new Transient(failure) : failure
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ServiceError('upstream_shape_unknown', 'the response is not JSON: check the base address', { cause })
-  }
 }
 
 async function* bytes(body: WireReply['body']): AsyncGenerator<Uint8Array> {

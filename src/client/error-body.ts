@@ -28,8 +28,7 @@ const grpcNames: Record<string, number> = {
 
 /** Reads `{code,message,details}` and `{error:{…}}`; any other body yields no facts. */
 export function parseErrorBody(text: string): ErrorBody {
-  const isPage = /^\s*<(?:!doctype|html|head|body|h1)\b/i.test(text)
-  const nothing: ErrorBody = { fromService: false, isPage, metadata: {}, fields: [] }
+  const nothing: ErrorBody = { fromService: false, isPage: isPage(text), metadata: {}, fields: [] }
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -44,12 +43,17 @@ export function parseErrorBody(text: string): ErrorBody {
   const reason = [info?.['reason'], error['reason']].find(isReason)
   return {
     fromService: grpc !== undefined || reason !== undefined,
-    isPage,
+    isPage: false,
     ...(grpc === undefined ? {} : { grpc }),
     ...(reason === undefined ? {} : { reason }),
     metadata: plainMetadata(info?.['metadata']),
     fields: details.flatMap(violatedFields),
   }
+}
+
+/** Whether the text begins like a page for browsers. */
+export function isPage(text: string): boolean {
+  return /^\s*<(?:!doctype|html|head|body|h1)\b/i.test(text)
 }
 
 function grpcCode(value: unknown): number | undefined {

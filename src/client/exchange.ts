@@ -8,6 +8,8 @@ import { networkFailure } from './network-failure.ts'
 export interface Exchange extends CallOptions {
   /** The endpoint; a preview is judged like a read, because it changes nothing. */
   endpoint: Pick<Endpoint, 'method' | 'path' | 'retry' | 'fails'>
+  /** Whether the contract has no member for the answer: it may be empty. */
+  returnsNothing: boolean
 }
 
 /** The exchange of one call. */
@@ -17,7 +19,8 @@ export function describeExchange(
   options: CallOptions,
 ): Exchange {
   const previews = request['validate_only'] === true
-  return { endpoint: previews ? { ...endpoint, retry: 'read' } : endpoint, ...options }
+  const returnsNothing = Object.keys(endpoint.returns.shape).length === 0
+  return { ...options, endpoint: previews ? { ...endpoint, retry: 'read' } : endpoint, returnsNothing }
 }
 
 /**

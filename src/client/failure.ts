@@ -28,7 +28,7 @@ export function failureFromReply(
   }
   const reason = code === 'unimplemented' ? ENDPOINT_MISSING : body.reason
   if (reason !== undefined) details.reason = reason
-  if (retryAfterSeconds !== undefined) details.retryAfterSeconds = retryAfterSeconds
+  if (retryAfterSeconds !== undefined && retryAfterSeconds > 0) details.retryAfterSeconds = retryAfterSeconds
   return new ServiceError(code, sentence(endpoint, reply.status, code, body, retryAfterSeconds), details)
 }
 
@@ -47,9 +47,21 @@ export function neverSent({ method, path }: Pick<Endpoint, 'method' | 'path'>, {
 /** Whole seconds of a `Retry-After` given in seconds or as a date, at most an hour; undefined if it is missing or invalid. */
 export function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined || value.trim() === '') return undefined
-  const seconds = Number(value)
-  const wait = Number.isNaN(seconds) ? (Date.parse(value) - now) / 1000 : seconds
+  const date = /\d:\d\d/.test(value) ? (Date.parse(value) - now) / 1000 : Number.NaN
+  const wait = /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : date
   return Number.isFinite(wait) ? Math.max(0, Math.min(Math.ceil(wait), longestRetrySeconds)) : undefined
+}
+
+/** gRPC codes of requests that were refused, for gateways that answer 500 to all of them. */
+const refusals: Readonly<Record<number, FailureCode>> = {
+  3: 'invalid_argument',
+  5: 'not_found',
+  6: 'already_exists',
+  7: 'permission_denied',
+  8: 'resource_exhausted',
+  9: 'failed_precondition',
+  10: 'aborted',
+  16: 'unauthenticated',
 }
 
 function failureCode(
@@ -59,6 +71,9 @@ function failureCode(
 ): FailureCode {
   if (status < 400) return 'upstream_shape_unknown'
   if (isMissingEndpoint(status, body)) return 'unimplemented'
+  const refusal = status === 500 ? refusals[body.grpc ?? 0] : undefined
+  if (refusal !== undefined) return refusal
+  if (status === 425) return 'unavailable'
   if (status >= 500) return retry === 'never' ? 'outcome_unknown' : 'unavailable'
   switch (status) {
     case 401:
@@ -102,7 +117,8 @@ function sentence(
   wait: number | undefined,
 ): string {
   const answer = `${method} ${path} returned ${String(status)}${body.reason === undefined ? '' : ` ${body.reason}`}`
-  if (status >= 300 && status < 400) return `${answer}: redirects are not followed; configure the final address`
+  if (status >= 300 && status < 400)
+    return `${answer}: redirects are not followed; set TRACEGATE_BASE_URL to the final address`
   if (code === 'outcome_unknown') return `${answer}: it may or may not have taken effect`
   if (code === 'unimplemented') {
     const other = body.fromService ? '' : ', or the base address is wrong'
@@ -110,5 +126,5 @@ function sentence(
   }
   if (body.isPage) return `${answer} with an HTML page, which is not from the service: a proxy may have replied`
   if (body.fields.length > 0) return `${answer}: ${body.fields.join(', ')}`
-  return wait === undefined ? answer : `${answer}: retry in ${String(wait)} s`
+  return wait === undefined || wait === 0 ? answer : `${answer}: retry in ${String(wait)} s`
 }
