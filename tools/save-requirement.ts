@@ -9,18 +9,22 @@ import { TeachingError } from '../src/mcp/result/teach.ts'
 import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
 import { explainMissingBranch, requireBranch } from './support/quality/branches.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
-import { changedParts, countRemoved, undoCall, type Part } from './support/quality/requirement-edit.ts'
+import { changedParts, countRemoved, isStated, undoCall, type Part } from './support/quality/requirement-edit.ts'
 import {
   createRequirement,
   doubtedLinks,
-  previewWording,
+  previewRequirement,
   updateRequirement,
+  wordingBeforeUpdate,
   withChanges,
   type CreatedRequirement,
 } from './support/quality/requirement-writes.ts'
+import { isTracegate } from './support/is-tracegate.ts'
 import { PREVIEW } from './support/words.ts'
+import { ifReadable, READ_BACK } from './support/writes/outcome.ts'
 
 const NO_UNDO = 'no call puts the old words back: they are too long for one, or look like a secret'
+const NOT_STATED = 'no call puts the old words back: this deployment does not state them'
 
 const input = z.strictObject({
   product: parameters.Product,
@@ -106,9 +110,7 @@ function withCleared(args: Arguments, clear: readonly Clearable[]): Arguments {
 async function create(args: Arguments, product: Product, context: Context) {
   const { dry_run: dryRun, title, branch } = args
   await requireBranch(branch, product.id, context)
-  const created = dryRun
-    ? await previewWording(args, product.id, context)
-    : await createRequirement(args, product.id, context)
+  const created = dryRun ? await preview(args, product.id, context) : await createRequirement(args, product.id, context)
   const wording = wordingRows(created?.lint)
   const draft = created === undefined ? { title } : describe(created.requirement)
   const key = created === undefined || dryRun ? undefined : keyOrId(created.requirement)
@@ -127,6 +129,11 @@ async function create(args: Arguments, product: Product, context: Context) {
   }
 }
 
+/** What the service says of a new requirement; undefined where only a write would show it. */
+async function preview(args: Arguments, productId: string, context: Context) {
+  return (await isTracegate(context)) ? previewRequirement(args, productId, context) : undefined
+}
+
 async function update(args: Arguments, { id, product }: { id: string; product: Product }, context: Context) {
   const { dry_run: dryRun, branch } = args
   const { api, signal } = context
@@ -138,17 +145,20 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
     const data = { outcome: 'already' as const, requirement: describe(before) }
     return { answer: `${key} says this already; nothing was changed.`, product, data }
   }
-  // Before the write: what fails here has changed nothing.
-  const wording = wordingRows((await previewWording(withChanges(args, before), product.id, context))?.lint)
+  // Before the write: what fails here has changed nothing. Only a preview depends on whose service it is.
+  const isOurs = dryRun ? await isTracegate(context) : await ifReadable(isTracegate(context))
+  const words = withChanges(args, before)
+  const check = dryRun ? previewRequirement : wordingBeforeUpdate
+  const wording = wordingRows(isOurs === true ? (await check(words, product.id, context))?.lint : undefined)
   const written = dryRun ? undefined : await updateRequirement(args, before, context)
   const after = written?.requirement ?? before
-  const doubted = doubtedLinks(read, isRevision, written?.suspect_link_count)
+  const doubted = doubtedLinks(read, isRevision && isOurs === true, written?.suspects)
   const undo = dryRun ? undefined : undoCall(before, parts, product.id)
-  const version = dryRun ? (isRevision ? 'a new version' : 'no new version') : versionWords(before, after)
+  const version = dryRun ? previewedVersion(isRevision, isOurs) : versionWords(before, after)
   const links = doubted.count === 0 ? '' : `, ${counted(doubted.count, 'link')} to tests in doubt`
   const done = dryRun ? `${PREVIEW}would change ${key}` : `Changed ${key}`
   return {
-    answer: `${done} in ${partWords(parts, args, before)}: ${version}${links}${wordingWords(wording)}.`,
+    answer: `${done} in ${partWords(parts, args, before)}: ${version}${links}${wordingWords(wording)}.${written?.isReadBack ? READ_BACK : ''}`,
     product,
     data: {
       dry_run: dryRun,
@@ -156,7 +166,7 @@ async function update(args: Arguments, { id, product }: { id: string; product: P
       requirement: describe(after),
       links_in_doubt: doubted.count > 0 ? doubted : undefined,
       wording,
-      undo: !dryRun && undo === undefined ? NO_UNDO : undefined,
+      undo: dryRun || undo !== undefined ? undefined : isStated(before, parts) ? NO_UNDO : NOT_STATED,
     },
     next: [
       undo,
@@ -177,8 +187,13 @@ function removedWords(part: Part, args: Arguments, before: Requirement): string 
   return removed === 0 ? '' : ` (removes ${String(removed)})`
 }
 
+function previewedVersion(isRevision: boolean, isOurs: boolean | undefined): string {
+  if (isOurs !== true) return 'version not stated'
+  return isRevision ? 'a new version' : 'no new version'
+}
+
 function versionWords(before: Requirement, { version }: Requirement): string {
-  if (version === undefined) return 'the service names no version'
+  if (version === undefined) return 'version not stated'
   return version === before.version ? `still version ${version}` : `version ${version} now`
 }
 

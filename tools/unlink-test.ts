@@ -1,7 +1,10 @@
 import * as z from 'zod'
+import { ServiceError } from '../src/errors.ts'
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
+import type { Product, Test } from '../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { coverageState, keyOrId, linkColumns, rowTitle } from './support/columns.ts'
@@ -9,6 +12,7 @@ import { showNames, testReport } from './support/test-names.ts'
 import type { RequirementInFull } from './support/quality/requirement-in-full.ts'
 import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/quality/unlinking.ts'
 import { PREVIEW } from './support/words.ts'
+import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
 export const unlinkTest = defineTool({
   name: 'unlink_test',
@@ -41,28 +45,23 @@ export const unlinkTest = defineTool({
   cuts: [{ path: 'other_tests', least: 5 }],
 
   async run({ product: given, test: testNamed, requirement: named, dry_run: dryRun }, context) {
-    const { api, resolve, signal, local } = context
+    const { resolve, local } = context
     const scope = given === undefined ? undefined : (await resolve.product(given, { write: true })).id
     const { test, product } = await resolve.test(testNamed, scope)
     const { requirement: found } = await resolve.requirement(named, product.id)
     const before = await readRequirement(found.id, context)
     const { requirement } = before
-    const link = before.links?.find(({ test_id: id }) => id === test.id)
-    if (link !== undefined && !dryRun) {
-      context.countChanges([`${test.id} ${found.id}`])
-      await api.unlinkTest({ test_id: test.id, requirement_id: found.id }, { signal })
-    }
-    const { facts, reported } = await showNames({ title: test.title, names_known: test.names_known }, local)
     const names = { test: keyOrId(test), requirement: keyOrId(requirement) }
+    const link = await findLink(test.id, before, context)
+    const removed = link === undefined || dryRun ? undefined : await remove(test, found.id, { names, product, context })
+    const { facts, reported } = await showNames({ title: test.title, names_known: test.names_known }, local)
     const outcome: Outcome = link === undefined ? 'not_linked' : dryRun ? 'would_remove' : 'removed'
-    const after =
-      outcome === 'removed'
-        ? (await readRequirement(found.id, context)).requirement.coverage
-        : link && expectedCoverage(before, link)
+    const after = outcome === 'removed' ? removed?.after?.requirement.coverage : link && expectedCoverage(before, link)
     const undo = outcome === 'removed' ? undoCall(test, names.requirement, product.id) : undefined
-    const others = link === undefined ? [] : otherLinks(before, link)
+    const others = link === undefined ? undefined : otherLinks(before, link)
+    const sentence = outcomeSentence(names, outcome, { before: requirement.coverage, after, others: others?.length })
     return {
-      answer: outcomeSentence(names, outcome, { before: requirement.coverage, after, others: others.length }),
+      answer: removed?.isReadBack === true ? sentence + READ_BACK : sentence,
       product,
       data: {
         dry_run: dryRun,
@@ -72,7 +71,7 @@ export const unlinkTest = defineTool({
         link: link && { ...link, criteria: link.criterion_ids?.length || undefined },
         before: requirement.coverage,
         after,
-        other_tests: others.map((other) => keyOrId({ id: other.test_id, key: other.test_key })),
+        other_tests: others?.map((other) => keyOrId({ id: other.test_id, key: other.test_key })),
         undo: link !== undefined && outcome === 'removed' ? undoNote(link, undo !== undefined) : undefined,
       },
       untrusted: { ...testReport, content: { test: reported && { id: names.test, ...reported } } },
@@ -93,17 +92,65 @@ function readRequirement(id: string, { api, signal }: Context): Promise<Requirem
   return api.getRequirement({ id }, { signal })
 }
 
+/** The link between the two: with the requirement, or with the test where the deployment sends it there alone. */
+async function findLink(test: string, before: RequirementInFull, { api, signal }: Context) {
+  if (before.links !== undefined) return before.links.find(({ test_id: id }) => id === test)
+  const { links } = await api.listTestLinks({ test_id: test, page_size: LINKS }, { signal }).catch((error: unknown) => {
+    throw isNotOffered(error)
+      ? notOffered('links of tests', { hint: 'get_test and get_requirement still work.' }, error)
+      : error
+  })
+  return links.find(({ requirement_id: id }) => id === before.requirement.id)
+}
+
+/** Enough for the links of one test. */
+const LINKS = 200
+
+/**
+ * Removes the link and reads the requirement again. When the reply is lost, or the repeated request finds no link, that
+ * read decides.
+ */
+async function remove(
+  test: Test,
+  requirement: string,
+  { names, product, context }: { names: Names; product: Product; context: Context },
+): Promise<{ after: RequirementInFull | undefined; isReadBack: boolean }> {
+  const { api, signal } = context
+  context.countChanges([`${test.id} ${requirement}`])
+  const failure = await api.unlinkTest({ test_id: test.id, requirement_id: requirement }, { signal }).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  const mayBeGone = mayBeDone(failure) || (failure instanceof ServiceError && failure.code === 'not_found')
+  if (failure !== undefined && !mayBeGone) {
+    throw isNotOffered(failure) ? notOffered('the removal of links', { hint: STILL_WORKS }, failure) : failure
+  }
+  const after = await ifReadable(readRequirement(requirement, context))
+  if (failure === undefined) return { after, isReadBack: false }
+  const isGone =
+    after !== undefined && (await ifReadable(findLink(test.id, after, context).then((link) => link === undefined)))
+  if (isGone === true) return { after, isReadBack: true }
+  if (isNotOffered(failure)) throw notOffered('the removal of links', { hint: STILL_WORKS }, failure)
+  const next = nextCall('get_test', { product: product.id, test: names.test }, 'shows its links')
+  throw mayBeDone(failure) ? unknownOutcome(failure, { next }) : failure
+}
+
+const STILL_WORKS = 'ask the user to remove the link in the web interface; reading tests still works.'
+
 function outcomeSentence(
   { test, requirement }: Names,
   outcome: Outcome,
-  { before, after, others }: { before: Coverage; after: Coverage; others: number },
+  { before, after, others }: { before: Coverage; after: Coverage; others: number | undefined },
 ): string {
   if (outcome === 'not_linked') return `${test} has no link to ${requirement}; nothing was changed.`
-  const [was, is] = [before?.state ?? 'of unknown state', after?.state]
-  const rest = counted(others, 'other linked test')
+  const [was, is] = [before?.state ?? 'of a state that is not stated', after?.state]
+  const rest = others === undefined ? 'its other linked tests: not stated' : counted(others, 'other linked test')
   if (outcome === 'removed')
-    return `Unlinked ${test} from ${requirement}, which was ${was} and is ${is ?? 'of unknown state'} now; ${rest}.`
-  const becomes = is === undefined ? `, and its state would depend on ${rest}` : ` and would be ${is}`
+    return `Unlinked ${test} from ${requirement}, which was ${was} and is ${is ?? 'of a state that is not stated'} now; ${rest}.`
+  const becomes =
+    is === undefined
+      ? `, and its state would depend on ${others === undefined ? 'its other links' : rest}`
+      : ` and would be ${is}`
   return `${PREVIEW}would unlink ${test} from ${requirement}; ${requirement} is ${was}${becomes}.`
 }
 

@@ -257,7 +257,7 @@ test('a preview on another deployment rests on reads alone', async () => {
   const made = await agent.call('save_requirement', { title: 'A new one', dry_run: true })
   expect(made.text).toMatch(/^Preview, nothing written: would create one requirement\.\n/)
   const change = await agent.call('save_requirement', { ...words, body: 'Other words.', dry_run: true })
-  expect(change.text).toContain('a new version, 1 link to tests in doubt.')
+  expect(change.text).toContain('would change REQ-2 in body: version not stated.')
   expect(sent).toEqual([])
   await agent.call('save_requirement', { ...words, body: 'Other words.' })
   expect(sent).toEqual([`PUT /v1/requirements/${shop.ids['REQ-2'] ?? ''}`])

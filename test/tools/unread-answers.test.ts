@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openShopWithGaps, type GapShop } from './gap-shop.ts'
+import { replyText, type Send } from '../../src/contract/base/wire.ts'
 import { reshaped } from '../upstream/reshaped.ts'
 import { connectElsewhere, losing, losingAll, losses } from './unread-answers.ts'
 
@@ -52,7 +53,45 @@ describe.each(losses)('tests are registered (%s)', (loss) => {
   })
 })
 
+describe.each(losses)('requirements and links (%s)', (loss) => {
+  test('are changed as a read in the same call shows, and a new requirement is never made twice', async () => {
+    await using agent = await connectElsewhere(shop, (send) => losing(send, loss))
+    const title = `A customer can order without an account, after ${loss}`
+    const changed = await agent.call('save_requirement', { requirement: 'REQ-2', title })
+    expect(changed.structured).toMatchObject({
+      answer: expect.stringMatching(/^Changed REQ-2 in title: version \d+ now.* read again, it is done\.$/) as string,
+      data: { outcome: 'updated', requirement: { title } },
+    })
+    const created = await agent.call('save_requirement', { title: `New after ${loss}` })
+    expect(created.text).toContain('check before you repeat it (outcome_unknown')
+    expect(created.text).toContain(`next: list_requirements {"product":"1","match":"New after ${loss}"}`)
+    expect(agent.sent.filter(({ body }) => body.includes('New after') && !body.includes('validate_only'))).toHaveLength(
+      1,
+    )
+    const test = { title: 'unlinked', file: 'test/unlinked.test.ts', requirement_ids: ['REQ-1'] }
+    await agent.call('record_tests', { tests: [test] })
+    const { tests } = await shop.api.listTests({ product_id: shop.productId, file_path: test.file })
+    const unlinked = await agent.call('unlink_test', { test: tests[0]?.key, requirement: 'REQ-1' })
+    // A delete has an empty answer, which may come in any form but a page or half of it.
+    expect(unlinked.structured).toMatchObject({ data: { outcome: 'removed' } })
+  })
+})
+
 describe('a write whose outcome no read of the call can tell', () => {
+  test('is unknown for a requirement and for a link that is removed', async () => {
+    await using update = await connectElsewhere(shop, (send) => losingAll(send))
+    const changed = await update.call('save_requirement', { requirement: 'REQ-2', title: 'Guests can order' })
+    expect(changed.text).toMatch(/^error: the outcome is unknown: PUT .* returned 50\d.*; check before you repeat it/)
+    expect(changed.text).toContain('next: get_requirement {"requirement":"REQ-2","product":"1"}')
+    await shop.api.linkTest({ test_id: await testId('TC-1'), requirement_id: await shop.idOf('REQ-1') })
+    await using removal = await connectElsewhere(shop, (send) => losingAll(send))
+    const removed = await removal.call('unlink_test', { test: 'TC-1', requirement: 'REQ-1' })
+    expect(removed.text).toMatch(
+      /^error: the outcome is unknown: DELETE .* returned 50\d.*; check before you repeat it/,
+    )
+    expect(removed.text).toContain('next: get_test {"product":"1","test":"TC-1"}')
+  })
+
   test('is unknown for a test that is registered, and what was done before is said', async () => {
     const created = (method: string, path: string) => method === 'POST' && path.endsWith('/tests')
     const tests = [{ title: 'mails once', file: 'test/once.test.ts', requirement_ids: ['REQ-1'] }]
@@ -91,6 +130,35 @@ describe('a write whose outcome no read of the call can tell', () => {
 })
 
 describe('where the deployment lacks an endpoint', () => {
+  test.each(['noRoute', 'noPage'])('requirements and links say what still works (%s)', async (style) => {
+    const names = ['createRequirement', 'updateRequirement', 'unlinkTest', 'getMe'].map((name) => `${style}:${name}`)
+    await using agent = await connectElsewhere(shop, (send) => reshaped(send, ...names))
+    await shop.api.linkTest({ test_id: await testId('TC-1'), requirement_id: await shop.idOf('REQ-1') })
+    for (const [tool, args, what] of [
+      ['save_requirement', { title: 'Another' }, 'the creation of requirements'],
+      ['save_requirement', { requirement: 'REQ-1', title: 'Another' }, 'changes of requirements'],
+      ['unlink_test', { test: 'TC-1', requirement: 'REQ-1' }, 'the removal of links'],
+    ] as const) {
+      const { text } = await agent.call(tool, args)
+      expect(text).toContain(`error: this deployment does not offer ${what} (feature_disabled, not retryable)`)
+      expect(text).toMatch(/next: .* still works?/)
+    }
+  })
+
+  test('an update needs no auth/me, which only previews ask', async () => {
+    await using agent = await connectElsewhere(shop, (send) => reshaped(send, 'noRoute:getMe'))
+    const { text } = await agent.call('save_requirement', { requirement: 'REQ-1', title: 'A mail confirms an order' })
+    expect(text).toContain('Changed REQ-1 in title')
+  })
+
+  test('a link is found with its test where requirements come without links', async () => {
+    await shop.api.linkTest({ test_id: await testId('TC-1'), requirement_id: await shop.idOf('REQ-1') })
+    await using agent = await connectElsewhere(shop, withoutLinks)
+    const preview = await agent.call('unlink_test', { test: 'TC-1', requirement: 'REQ-1', dry_run: true })
+    expect(preview.text).not.toMatch(/0 other|no_test/)
+    expect(preview.text).toContain('its state would depend on its other links')
+  })
+
   test.each(['noRoute', 'noPage'])('tests that are known are still linked (%s)', async (style) => {
     const missing = ['createTest', 'updateTest', 'listTestLinks'].map((name) => `${style}:${name}`)
     await using agent = await connectElsewhere(shop, (send) => reshaped(send, ...missing))
@@ -124,6 +192,20 @@ describe('where the deployment lacks an endpoint', () => {
     expect(neither.writes()).toEqual([])
   })
 })
+
+/** A requirement is sent without its links. */
+function withoutLinks(send: Send): Send {
+  return async (request) => {
+    const reply = await send(request)
+    if (!/\/v1\/requirements\/[^/]+$/.test(new URL(request.url).pathname)) return reply
+    return { ...reply, body: (await replyText(reply)).replace('"links":', '"others":') }
+  }
+}
+
+async function testId(key: string): Promise<string> {
+  const { tests } = await shop.api.listTests({ product_id: shop.productId, key: [key] })
+  return tests[0]?.id ?? ''
+}
 
 /** Both issues. */
 async function reopen() {

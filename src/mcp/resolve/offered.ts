@@ -5,7 +5,7 @@ import { TeachingError, type Lesson } from '../result/teach.ts'
  * Whether a request failed because this deployment has no such endpoint. Only for a request about a thing that has been
  * read: a gateway answers an unknown path and a missing thing with the same 404 without a reason (decision 051).
  */
-export function isNotOffered(error: unknown): boolean {
+export function isNotOffered(error: unknown): error is ServiceError {
   // Its words are ours: it has judged the failure already.
   if (!(error instanceof ServiceError) || error instanceof TeachingError) return false
   if (isEndpointMissing(error)) return true
@@ -31,8 +31,12 @@ export function notOfferedSentence(names: readonly (string | false | undefined)[
 /** For `catch`: explains that this deployment does not offer what was asked for; throws any other failure as it is. */
 export function explainNotOffered(what: string, lesson: Lesson): (error: unknown) => never {
   return (error) => {
-    if (!isNotOffered(error)) throw error
-    const details = { reason: ENDPOINT_MISSING, cause: error }
-    throw new TeachingError('unimplemented', `this deployment does not offer ${what}`, lesson, details)
+    throw isNotOffered(error) ? notOffered(what, lesson, error) : error
   }
+}
+
+/** The failure of a tool whose endpoint this deployment does not offer; the lesson says what still works. */
+export function notOffered(what: string, lesson: Lesson, cause: ServiceError): TeachingError {
+  const details = { reason: ENDPOINT_MISSING, cause }
+  return new TeachingError('unimplemented', `this deployment does not offer ${what}`, lesson, details)
 }

@@ -4,11 +4,11 @@ import { ENDPOINT_MISSING, failures, ServiceError } from '../../../src/errors.ts
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
+import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { isTracegate } from '../is-tracegate.ts'
-import { isMissing, notOffered } from '../writes/missing-endpoint.ts'
-import { ifReadable, mayBeDone, previewFailed, unknownOutcome } from '../writes/outcome.ts'
+import { ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 import type { Issue } from './issues.ts'
 import { isAlready, readFixedIn, readIgnoreUntil, type StatusRequest } from './status-request.ts'
 
@@ -123,9 +123,7 @@ export async function previewStatus(
   const changing = rows.filter(({ outcome }) => outcome === 'would_change')
   if (changing.length === 0 || request.status === 'unresolved' || !(await isTracegate(context))) return
   const change = { ...request, note, validate_only: true }
-  await inBatches(byProduct(changing), AT_ONCE, (group) =>
-    usualSend(group)(group, change, context).catch(previewFailed),
-  )
+  await inBatches(byProduct(changing), AT_ONCE, (group) => usualSend(group)(group, change, context))
 }
 
 /**
@@ -188,7 +186,7 @@ async function changeBy(
     await inBatches(unsaid, AT_ONCE, (row) => readBack(row, change, context))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    if (isMissing(error)) return error
+    if (isNotOffered(error)) return error
     await inBatches(rows, AT_ONCE, (row) => settle(row, error, change, context))
   }
   return undefined
@@ -207,7 +205,7 @@ async function settle(row: IssueRow, error: ServiceError, change: Change, contex
 function markFailed(row: IssueRow, error: ServiceError): void {
   row.outcome = 'failed'
   row.error = failures[error.code].agent
-  row.cause = isMissing(error) ? notOffered('changing the status of issues', STILL_WORKS, error) : error
+  row.cause = isNotOffered(error) ? notOffered('changing the status of issues', { hint: STILL_WORKS }, error) : error
 }
 
 const STILL_WORKS = 'tell the user which issues to change in the web interface; reading issues still works.'

@@ -1,8 +1,8 @@
 import { failures, ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
+import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
-import { isMissing, notOffered } from '../writes/missing-endpoint.ts'
 import { mayBeDone } from '../writes/outcome.ts'
 
 export interface Linked {
@@ -61,7 +61,7 @@ async function readLinks(test: Pick<Test, 'id' | 'link_count'> | undefined, { co
     return (await api.listTestLinks({ test_id: test.id, page_size: LINKS }, { signal })).links
   } catch (error) {
     // Linking again confirms a link, so none has to be known where the deployment does not list them.
-    return isMissing(error) ? [] : failureWords(error)
+    return isNotOffered(error) ? [] : failureWords(error)
   }
 }
 
@@ -83,7 +83,7 @@ async function linkOne(
     if (proposal !== null && proposal !== undefined) return { outcome: 'proposed' }
     return { outcome: linkedWord(known) }
   } catch (error) {
-    if (isMissing(error)) return { outcome: 'failed', error: failureWords(notOffered('links of tests', '', error)) }
+    if (isNotOffered(error)) return { outcome: 'failed', error: failureWords(notOffered('links of tests', {}, error)) }
     if (!mayBeDone(error)) return { outcome: 'failed', error: failureWords(error) }
     return (await isLinkedNow(test, requirement, wanted, linking))
       ? { outcome: linkedWord(known) }

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
+import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
-import { isMissing, notOffered } from '../writes/missing-endpoint.ts'
-import { ifReadable, mayBeDone, previewFailed, unknownOutcome } from '../writes/outcome.ts'
+import { ifReadable, isLost, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 import type { TestPlace } from './find-cases.ts'
 import { isTemplate } from './title-templates.ts'
 import { failureWords, linkRequirements, type Linked, type WantedLink } from './link-test.ts'
@@ -116,9 +116,8 @@ async function make(
     )
     return { test, isNew: true }
   } catch (error) {
-    if (dryRun && mayBeDone(error)) previewFailed(error)
-    if (isMissing(error)) throw notOffered('the registering of tests', REPORT_INSTEAD, error)
-    if (!mayBeDone(error)) return { test: await existing(error, registering), isNew: false }
+    if (isNotOffered(error)) throw notOffered('the registering of tests', { hint: REPORT_INSTEAD }, error)
+    if (!isLost(error) || dryRun) return { test: await existing(error, registering), isNew: false }
     const [made] = (await ifReadable(registering.findAgain({ title, file, suites }))) ?? []
     if (made === undefined) throw unknownOutcome(error, { next: findCall(title, productId) })
     return { test: made, isNew: true }
@@ -153,7 +152,7 @@ async function update(test: Test, wanted: WantedTest, registering: Registering):
     const { test: updated } = await context.api.updateTest(request, { signal: context.signal })
     return await linked(updated, wanted, 'updated', registering)
   } catch (error) {
-    const cause = isMissing(error) ? notOffered('changes of tests', '', error) : error
+    const cause = isNotOffered(error) ? notOffered('changes of tests', {}, error) : error
     if (cause === error && !mayBeDone(error)) throw error
     const now =
       cause === error ? await ifReadable(context.api.getTest({ id: test.id }, { signal: context.signal })) : undefined

@@ -40,11 +40,13 @@ export function changedParts(wanted: WantedRequirement, before: Requirement): { 
   const was = (before.acceptance_criteria ?? []).map(criterionText)
   const revised: [Part, boolean][] = [
     ['title', !isSame(title, before.title)],
-    ['body', body !== undefined && !isSame(body, before.statement)],
-    ['criteria', criteria !== undefined && !isSameList(criteria, was)],
+    // What the deployment does not state may differ.
+    ['body', body !== undefined && (before.statement === undefined || !isSame(body, before.statement))],
+    ['criteria', criteria !== undefined && (before.acceptance_criteria === undefined || !isSameList(criteria, was))],
   ]
   const declared = declaredFiles(before)
-  const moved = files !== undefined && !isSameList(files.toSorted(), declared.toSorted())
+  const isUnknown = before.code_refs === undefined
+  const moved = files !== undefined && (isUnknown || !isSameList(files.toSorted(), declared.toSorted()))
   const parts = revised.flatMap(([part, isChanged]) => (isChanged ? [part] : []))
   return { parts: moved ? [...parts, 'files'] : parts, isRevision: parts.length > 0 }
 }
@@ -55,11 +57,20 @@ export function countRemoved(part: 'criteria' | 'files', wanted: readonly string
   return was.filter((text) => !wanted.some((other) => isSame(other, text))).length
 }
 
+/** The member that a part is read from. */
+const members = { title: 'title', body: 'statement', criteria: 'acceptance_criteria', files: 'code_refs' } as const
+
+/** Whether the requirement, as it was read, says what each of these parts was. */
+export function isStated(before: Requirement, parts: readonly Part[]): boolean {
+  return before.title !== undefined && parts.every((part) => before[members[part]] !== undefined)
+}
+
 /**
- * The call that puts the old words back. Undefined where they cannot be repeated here: they are long, or hold what looks
- * like a secret.
+ * The call that puts the old words back. Undefined where they are not stated or cannot be repeated here: they are long, or
+ * hold what looks like a secret.
  */
 export function undoCall(before: Requirement, parts: readonly Part[], product: string): NextAction | undefined {
+  if (!isStated(before, parts)) return undefined
   const texts = {
     title: before.title ?? '',
     ...(parts.includes('body') && { body: before.statement ?? '' }),

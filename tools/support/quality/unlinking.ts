@@ -5,21 +5,24 @@ import type { RequirementInFull, RequirementLink } from './requirement-in-full.t
 
 export type Coverage = RequirementInFull['requirement']['coverage']
 
-/** The other links that count as coverage (contract §4). */
-export function otherLinks({ links = [] }: RequirementInFull, { test_id: test }: RequirementLink): RequirementLink[] {
-  return links.filter((link) => link.test_id !== test && link.role !== 'LINK_ROLE_EXERCISES')
+/** The other links that count as coverage (contract §4); undefined where the deployment does not state the links. */
+export function otherLinks(
+  { links }: RequirementInFull,
+  { test_id: test }: Pick<RequirementLink, 'test_id'>,
+): RequirementLink[] | undefined {
+  return links?.filter((link) => link.test_id !== test && link.role !== 'LINK_ROLE_EXERCISES')
 }
 
 /** The coverage without the link, where it is certain without the results of the other tests. */
 export function expectedCoverage(read: RequirementInFull, link: RequirementLink): Coverage {
   if (link.role === 'LINK_ROLE_EXERCISES') return read.requirement.coverage
-  const isLast = otherLinks(read, link).length === 0 && (read.children ?? []).length === 0
+  const isLast = otherLinks(read, link)?.length === 0 && read.children?.length === 0
   return isLast ? { state: 'no_test' } : undefined
 }
 
 /** The call that links the test again, by its key; undefined for a test that no such call finds. */
 export function undoCall({ kind, key = '' }: Test, requirement: string, product: string): NextAction | undefined {
-  if (kind === 'TEST_KIND_SUITE' || !isTestKey({ title: key })) return undefined
+  if ((kind !== undefined && kind !== 'TEST_KIND_CASE') || !isTestKey({ title: key })) return undefined
   const tests = [{ title: key, requirement_ids: [requirement] }]
   return nextCall('record_tests', { product, tests }, 'links it again, if the user wants that')
 }

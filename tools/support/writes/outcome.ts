@@ -1,18 +1,18 @@
-import { ServiceError, type FailureCode } from '../../../src/errors.ts'
+import { ServiceError } from '../../../src/errors.ts'
 import type { NextAction } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 
-/** Failures after which a write may have been done: no reply, a reply that cannot be read, or 5xx. */
-const uncertain: ReadonlySet<FailureCode> = new Set<FailureCode>([
-  'outcome_unknown',
-  'unavailable',
-  'deadline_exceeded',
-  'upstream_shape_unknown',
-])
+/**
+ * Whether a write that is sent once failed without telling whether it was done: no reply, 5xx, or a reply that cannot be
+ * read. The client says so; anything else, such as a connection that was refused, changed nothing.
+ */
+export function isLost(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && (error.code === 'outcome_unknown' || error.code === 'upstream_shape_unknown')
+}
 
-/** Whether a write that failed so may have been done all the same. */
+/** The same for a write that the client repeats, so that an attempt before the last one may have been done. */
 export function mayBeDone(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && uncertain.has(error.code)
+  return isLost(error) || (error instanceof ServiceError && error.code === 'unavailable')
 }
 
 /** The failure of a write whose outcome no read of this call could tell: it names the call that does. */
@@ -24,11 +24,8 @@ export function unknownOutcome(
   return new TeachingError('outcome_unknown', message, check, { reason: error.reason, cause: error })
 }
 
-/** For `catch` of a preview: it writes nothing, so a failure never leaves an outcome open. */
-export function previewFailed(error: unknown): never {
-  if (!(error instanceof ServiceError) || error.code !== 'outcome_unknown') throw error
-  throw new ServiceError('unavailable', 'the preview failed, and nothing was written', { cause: error })
-}
+/** For an answer about a write that a read showed to be done. */
+export const READ_BACK = " The deployment's reply cannot be read; read again, it is done."
 
 /** The result of a read after a write; undefined where it fails, because the write is done all the same. */
 export async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
