@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import type { Send, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
+import { acceptedEncodings, decoded } from './decode.ts'
 
 export interface NetworkOptions {
   /** Longest wait for the headers of a response, and for a whole response that is not a stream. */
   timeoutMs?: number
   connectTimeoutMs?: number
-  /** Largest response that is read; default 64 MiB. */
+  /** Largest response that is read, before and after it is unpacked; default 64 MiB. */
   maxReplyBytes?: number
 }
 
@@ -37,7 +38,7 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
     const reply = await undici.request(request.url, {
       dispatcher: agent,
       method: request.method as 'GET',
-      headers: request.headers,
+      headers: { 'accept-encoding': streams ? 'identity' : acceptedEncodings, ...request.headers },
       body: requestBody(request.body),
       signal: request.signal ?? null,
       headersTimeout: timeoutMs,
@@ -50,7 +51,8 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
         Array.isArray(value) ? value.join(', ') : (value ?? ''),
       ]),
     )
-    const body = streams ? reply.body : limited(reply.body, { maxReplyBytes, deadline })
+    const limits = { maxReplyBytes, deadline }
+    const body = streams ? reply.body : decoded(limited(reply.body, limits), headers['content-encoding'], maxReplyBytes)
     return { status: reply.statusCode, headers, body }
   }
 
