@@ -3,15 +3,14 @@ import type { Connected } from '../mcp/clients.ts'
 import { shown } from '../tools/shop.ts'
 import { allAtOnce, lossless } from './reshapings/lossless.ts'
 import { reshaped } from './reshaped.ts'
-import { openSmallProduct, type SmallProduct, type ToolCall } from './small-product.ts'
-import { watched } from './watched.ts'
+import { openSmallProduct, tellingCalls, type SmallProduct, type ToolCall } from './small-product.ts'
 
 let product: SmallProduct
 let plain: readonly { call: ToolCall; expected: unknown }[]
 beforeAll(async () => {
   product = await openSmallProduct()
   await using agent = await product.connect(product.send)
-  const calls = await telling(product)
+  const calls = [...(await tellingCalls(product)), ...refused]
   plain = await Promise.all(calls.map(async (call) => ({ call, expected: await result(agent, call) })))
 })
 afterAll(() => product[Symbol.asyncDispose]())
@@ -56,19 +55,3 @@ const refused: readonly ToolCall[] = [
   { tool: 'get_requirement', args: { requirement: 'REQ-99' } },
   { tool: 'list_tests', args: { cursor: 'nowhere' } },
 ]
-
-/** The first call of each tool that asks for another set of endpoints, and the last, which asks for everything. */
-async function telling({ calls, send, connect }: SmallProduct): Promise<ToolCall[]> {
-  const seen = watched(send)
-  await using agent = await connect(seen)
-  const found = new Map<string, ToolCall>()
-  for (const call of calls) {
-    seen.log.length = 0
-    await agent.call(call.tool, call.args)
-    const asked = new Set(seen.log.map(({ method, path }) => `${method} ${path}`))
-    const key = JSON.stringify([call.tool, [...asked].sort()])
-    if (!found.has(key)) found.set(key, call)
-  }
-  const widest = new Map(calls.map((call) => [call.tool, call]))
-  return [...new Set([...found.values(), ...widest.values()]), ...refused]
-}

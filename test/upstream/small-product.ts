@@ -9,6 +9,7 @@ import { openQualityShop } from '../tools/quality-shop.ts'
 import { checkoutCrash, type Shop } from '../tools/shop.ts'
 import { remembered } from './remembered.ts'
 import { baseAddress } from './reshaped.ts'
+import { watched } from './watched.ts'
 
 /** One call of a tool. */
 export interface ToolCall {
@@ -48,7 +49,7 @@ export async function openSmallProduct(): Promise<SmallProduct> {
       await shop.close()
     },
   }
-  await uploadOnce(product)
+  await uploadOnce({ ...product, send: shop.service.direct })
   return product
 }
 
@@ -84,4 +85,20 @@ async function uploadOnce({ calls, connect: open, send }: SmallProduct): Promise
   await using agent = await open(send)
   const upload = calls.find(({ tool }) => tool === 'upload_source_map')
   if (upload !== undefined) await agent.call(upload.tool, upload.args)
+}
+
+/** The first call of each tool that asks for another set of endpoints, and the last, which asks for everything. */
+export async function tellingCalls({ calls, send, connect: open }: SmallProduct): Promise<ToolCall[]> {
+  const seen = watched(send)
+  await using agent = await open(seen)
+  const found = new Map<string, ToolCall>()
+  for (const call of calls) {
+    seen.log.length = 0
+    await agent.call(call.tool, call.args)
+    const asked = new Set(seen.log.map(({ method, path }) => `${method} ${path}`))
+    const key = JSON.stringify([call.tool, [...asked].sort()])
+    if (!found.has(key)) found.set(key, call)
+  }
+  const widest = new Map(calls.map((call) => [call.tool, call]))
+  return [...new Set([...found.values(), ...widest.values()])]
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { contract } from '../../../src/contract/index.ts'
 import type { Endpoint } from '../../../src/contract/base/endpoint.ts'
 import { isObject } from '../../../src/lib/objects.ts'
+import { rebuild, type Rules } from '../rebuild.ts'
 import type { Reshaping, Reshapings } from '../reshaping.ts'
 import { withQuery } from './parameters.ts'
 import { byRules, enums } from './values.ts'
@@ -36,8 +37,17 @@ export const absent: Reshapings = {
   ...Object.fromEntries(Array.from(memberNames, (name) => [`without:${name}`, without(name)])),
 }
 
+/** A list that is the whole answer stays: leaving it out means that it is empty. */
 function without(name: string): Reshaping {
-  return byRules(`${name} is absent`, { members: (members) => members.filter((member) => member.name !== name) })
+  return {
+    sentence: `${name} is absent`,
+    answer(answer, { endpoint }) {
+      const [main] = Object.keys(endpoint.returns.shape)
+      if (main === name && 'next_page_token' in endpoint.returns.shape) return answer
+      const rules: Rules = { members: (members) => members.filter((member) => member.name !== name) }
+      return rebuild(endpoint.returns, answer, rules)
+    },
+  }
 }
 
 type Members = Record<string, unknown>

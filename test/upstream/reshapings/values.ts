@@ -34,7 +34,7 @@ export const values: Reshapings = {
     },
   },
   int64: byRules('integers are strings, as protojson prints int64', {
-    leaf: (value) => (Number.isInteger(value) ? String(value) : value),
+    leaf: (value, schema) => (schema._zod.def.type === 'number' && Number.isInteger(value) ? String(value) : value),
   }),
   nullRows: byRules('lists of objects have null rows', {
     items: (items) => (items.some((item) => typeof item === 'object') ? [null, ...items, null] : items),

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract } from '../../src/contract/index.ts'
+import type { Called } from '../mcp/clients.ts'
+import { inventedAbsences, inventedFacts } from './facts.ts'
+import { findCall } from './reshaping.ts'
+import { lossy } from './reshapings/lossy.ts'
+import { reshaped } from './reshaped.ts'
+import { openSmallProduct, tellingCalls, type SmallProduct, type ToolCall } from './small-product.ts'
+import { watched, type Seen } from './watched.ts'
+
+interface Told {
+  call: ToolCall
+  result: Called
+  answers: readonly Seen[]
+}
+
+let product: SmallProduct
+let plain: Told[]
+beforeAll(async () => {
+  product = await openSmallProduct()
+  plain = await Promise.all((await tellingCalls(product)).map((call) => told(call)))
+})
+afterAll(() => product[Symbol.asyncDispose]())
+
+/** One call by an agent that knows nothing yet. */
+async function told(call: ToolCall, ...names: string[]): Promise<Told> {
+  const seen = watched(reshaped(product.send, ...names))
+  await using agent = await product.connect(seen, names)
+  return { call, result: await agent.call(call.tool, call.args), answers: seen.log }
+}
+
+/** The calls that notice the reshaping, one of each tool. */
+function noticing(name: string): Told[] {
+  const [kind = '', what = ''] = name.split(':')
+  const notices = ({ answers }: Told) => {
+    if (what === '') return true
+    if (kind === 'without') return answers.some(({ answer }) => answer.includes(`"${what}":`))
+    if (kind === 'ignores') return answers.some(({ query }) => query.includes(`${what}=`))
+    return answers.some((seen) => endpointName(seen) === what)
+  }
+  return [...new Map(plain.filter(notices).map((one) => [one.call.tool, one])).values()]
+}
+
+function endpointName({ method, path }: Seen): string | undefined {
+  return findCall({ method, url: `http://tracegate.example${path}`, headers: {} })?.name
+}
+
+/** One of the ways to lack each endpoint; all of them mean the same. */
+function isLeftOut(name: string): boolean {
+  const styles = ['noRoute', 'noPage', 'notBuilt', 'notAllowed']
+  const [style = '', endpoint = ''] = name.split(':')
+  return styles.includes(style) && styles.indexOf(style) !== Object.keys(contract).indexOf(endpoint) % styles.length
+}
+
+const names = Object.keys(lossy).filter((name) => !isLeftOut(name))
+
+/** What tools still say without ground, by reshaping and statement. */
+const pending: Readonly<Record<string, string>> = {
+  'ignores:branch_id: No coverage gaps': 'rows are not compared with the filter',
+  'ignores:branch_id: none': 'rows are not compared with the filter',
+  'ignores:key: not found': 'keys are not looked for in the plain list',
+  'ignores:short_id: not found': 'keys are not looked for in the plain list',
+  'ignores:q: all shown': 'rows are not compared with the filter',
+  'repeatsToken: 17': 'products of a repeated page count again',
+  'without:name: not found': 'a name cannot be looked up',
+  'without:version: not found': 'a name cannot be looked up',
+  'without:version: No release': 'a name cannot be looked up',
+  'without:version: no frame is': 'a name cannot be looked up',
+  'without:key: not found': 'a key cannot be looked up',
+  'without:key_prefix: not found': 'a key cannot be looked up',
+  'without:short_id: not found': 'a key cannot be looked up',
+  'without:state: unknown': 'absent is told as unknown',
+  'without:status: unknown': 'absent is told as unknown',
+  'without:coverage: unknown': 'absent is told as unknown',
+  'without:issue: unknown': 'absent is told as unknown',
+  'without:kind: never run': 'a suite without its kind is told as a test',
+  'without:test_id: tests: 0': 'links of a test are told apart by test_id',
+  'without:test_id: no link to': 'links of a test are told apart by test_id',
+  'without:test_id: nothing was': 'links of a test are told apart by test_id',
+  'without:environment_known: no member': 'absent is told as not known',
+  'without:known: no member': 'absent is told as not known',
+  'without:passed: passed=0': 'absent is told as zero',
+  'without:summary: passed=0': 'absent is told as zero',
+  'without:lineno: code: 0': 'absent is told as zero',
+  'without:requirement: none': 'rows without a requirement are left out',
+  'errorsAsText: unknown': 'a refusal without the error object reads as a missing endpoint',
+  'noPage:listTests: tests: 0': 'results that could not be read are counted',
+  ...Object.fromEntries(
+    ['emptyReads', 'noContentReads', 'emptyObjectReads', 'errorReads'].flatMap((name) => [
+      [`${name}: no product yet`, 'an answer without rows reads as an empty list'],
+      [`${name}: not found`, 'an answer without rows reads as an empty list'],
+    ]),
+  ),
+}
+
+test('no result says what the deployment does not', { timeout: 120_000 }, async () => {
+  const found: unknown[] = []
+  for (const name of names) {
+    const asked = noticing(name).map(async ({ call, result: before }) => {
+      const { result, answers } = await told(call, name)
+      const invented = [...inventedFacts(result, answers, call.args), ...inventedAbsences(result, answers, before)]
+      const unexpected = invented.filter(({ what }) => pending[`${name}: ${what}`] === undefined)
+      found.push(...unexpected.map((one) => ({ reshaping: name, call, ...one })))
+    })
+    await Promise.all(asked)
+  }
+  expect(found).toEqual([])
+})
