@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from '../src/client/api.ts'
+import { Capabilities } from '../src/client/capabilities/capabilities.ts'
 import { createApi } from '../src/client/client.ts'
 import { replyText, type Send } from '../src/contract/base/wire.ts'
 import type { Platform } from '../src/service/shared/context.ts'
@@ -78,6 +79,7 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
   const send: Send = options.rate === undefined ? service.direct : service.handle
   const db = await openSqlite(join(dataDir, 'tracegate.db'))
   const upstream = testUpstream()
+  const capabilities = new Capabilities({ isComplete: upstream.length === 0 })
   const { token, productId } = service
   const publicKey = new URL(service.dsn(origin)).username
 
@@ -89,7 +91,7 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
 
   return {
     service,
-    api: createApi({ send: reshaped(send, ...upstream), baseUrl: baseAddress(origin, upstream), token }),
+    api: createApi({ send: reshaped(send, ...upstream), baseUrl: baseAddress(origin, upstream), token, capabilities }),
     token,
     productId,
     publicKey,

@@ -55,7 +55,7 @@ export const findCoverageGaps = defineTool({
     const product = await resolve.product(given)
     const component = named === undefined ? undefined : await resolve.component(product.id, named)
     const filter = { product_id: product.id, component_id: component?.id, branch_id: branch }
-    const response = await api
+    const answer = await api
       .listCoverageGaps({ ...filter, page_size: limit, page_token: cursor }, { signal })
       .catch(explainMissingBranch(branch))
       .catch(
@@ -64,16 +64,25 @@ export const findCoverageGaps = defineTool({
           hint: 'get_test_context still reads one requirement.',
         }),
       )
+    const response = { ...answer, summary: answer.summary ?? (cursor === undefined ? countGaps(answer) : undefined) }
+    const isFiltered = !response.reading.notApplied.includes('component_id')
     const numbers = gapCounts(response)
     const page = describePage(response, response.coverage_gaps.length, cursor)
     const products = await resolve.products()
     const [untested, hot] = partition(response)
     const files = await Promise.all(hot.map((gap) => hotFile(gap, products, local)))
     return {
-      answer: gapSentence(
-        { page, isFirst: cursor === undefined, numbers, types: response.summary?.by_type, component, product },
+      answer: `${gapSentence(
+        {
+          page,
+          isFirst: cursor === undefined,
+          numbers,
+          types: response.summary?.by_type,
+          component: isFiltered ? component : undefined,
+          product,
+        },
         context,
-      ),
+      )} ${page.notes}`.trim(),
       product,
       data: {
         counts: numbers,
@@ -93,6 +102,24 @@ export const findCoverageGaps = defineTool({
     }
   },
 })
+
+/** The counts of a list that is here as a whole; undefined for a part of one. */
+function countGaps({
+  coverage_gaps: gaps,
+  reading,
+}: GapPage & { reading: { isComplete: boolean | undefined } }): GapPage['summary'] {
+  if (reading.isComplete !== true || gaps.some(({ type }) => type === undefined)) return undefined
+  const countBy = (values: readonly (string | null | undefined)[]) =>
+    values.reduce<Record<string, number>>((counts, value) => {
+      if (typeof value === 'string') counts[value] = (counts[value] ?? 0) + 1
+      return counts
+    }, {})
+  return {
+    total: gaps.length,
+    by_state: countBy(gaps.map(({ coverage_state: state }) => state)),
+    by_type: countBy(gaps.map(({ type }) => type)),
+  }
+}
 
 /** Gaps of requirements, and files that no requirement claims. */
 function partition({ coverage_gaps: gaps }: GapPage) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { IssueStatus, Level, Period, Ref } from '../src/contract/base/common.ts'
 import { Issue } from '../src/contract/issues.ts'
-import { counted } from '../src/lib/counted.ts'
+import { capitalised, counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
@@ -11,12 +11,11 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, pick, rows } from '../src/mcp/result/output.ts'
 import { toMinute } from '../src/mcp/result/present.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
-import { knownName, nameContains, Quoted } from '../src/mcp/text/untrusted.ts'
+import { knownName, Quoted } from '../src/mcp/text/untrusted.ts'
 import { listed, vouchedName } from './support/columns.ts'
 import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/errors/issue-filter.ts'
 import { evidenceWord } from './support/errors/evidence.ts'
 import { errorEvent, issueState, type Issue as FoundIssue } from './support/errors/issues.ts'
-import { matchingRows } from './support/lists/search.ts'
 
 const TITLE_CHARACTERS = 120
 const CAUSES_CHARACTERS = 80
@@ -74,21 +73,18 @@ export const findErrorIssues = defineTool({
     const product = await context.resolve.product(args.product)
     const filter = await resolveFilter(args, product, context)
     const response = await readIssues(args, product, filter, context)
-    const { rows, unsearched } = await matchingRows(response.issues, args.match, {
-      holds: issueHolds,
-      search: async (text) =>
-        (await readIssues({ ...args, match: text, limit: 1, cursor: undefined }, product, filter, context)).issues,
-    })
+    const { issues: rows } = response
     const page = describePage(response, rows.length, args.cursor)
+    const told = onlyApplied(args, response.reading.notApplied)
     const products = await context.resolve.products()
     const found = rows.map((issue) => ({ issue, id: issueName(issue, products) }))
     const [first] = found
     const isEachByAnother = rows.length >= MANY_ROWS && rows.every(isByAnotherUserEachTime)
-    const isSilent = response.issues.length === 0 && !(await context.resolve.hasEvents(product.id))
+    const isSilent = rows.length === 0 && page.cursor === undefined && !(await context.resolve.hasEvents(product.id))
     return {
       answer: isSilent
         ? `${noIssues(args)}. ${noEvents}`
-        : [unsearched ?? pageSentence(args, filter, page), isEachByAnother && 'In each row users equals times_seen.']
+        : [pageSentence(told, filter, page), page.notes, isEachByAnother && 'In each row users equals times_seen.']
             .filter(Boolean)
             .join(' '),
       product,
@@ -97,7 +93,7 @@ export const findErrorIssues = defineTool({
           ...issue,
           id,
           short_id: id === issue.id ? issue.short_id : undefined,
-          status: args.status === 'any' ? issue.status : undefined,
+          status: told.status === 'any' ? issue.status : undefined,
           state: stateCell(issue),
           users: isEachByAnother || issue.users_affected === 0 ? undefined : issue.users_affected,
           last_seen_utc: shortTime(issue.last_seen, found[0]?.issue.last_seen),
@@ -113,7 +109,7 @@ export const findErrorIssues = defineTool({
           rows: found.map(({ issue, id }) => ({ id, title: titleWithCauses(issue) })),
         },
       },
-      page: unsearched === undefined ? page : { ...page, total: undefined },
+      page,
       next: [first && nextCall('get_error_issue', { issue: first.id }, 'details of the first row')],
     }
   },
@@ -121,12 +117,7 @@ export const findErrorIssues = defineTool({
 
 type Arguments = z.output<typeof input>
 
-async function readIssues(
-  args: Omit<Arguments, 'match'> & { match?: string | undefined },
-  product: Product,
-  filter: IssueFilter,
-  { api, signal }: Context,
-) {
+async function readIssues(args: Arguments, product: Product, filter: IssueFilter, { api, signal }: Context) {
   const { levels, sort, platforms, period, first_seen_in_release: isFirst } = args
   const status = args.status === 'any' ? undefined : args.status
   const shared = { status, levels, page_size: args.limit, page_token: args.cursor }
@@ -152,11 +143,28 @@ async function readIssues(
   )
 }
 
-function pageSentence(args: Arguments, filter: IssueFilter, { shown, total, range }: Page): string {
+/** The query without what the deployment does not filter by: the rows are not what it asks for. */
+function onlyApplied(args: Arguments, notApplied: readonly string[]): Arguments {
+  const isLost = (name: string) => notApplied.includes(name)
+  return {
+    ...args,
+    status: isLost('status') ? 'any' : args.status,
+    environment: isLost('environment_id') ? undefined : args.environment,
+    component: isLost('component_id') ? undefined : args.component,
+    release: isLost('release_id') || isLost('first_release_id') ? undefined : args.release,
+    first_seen_in_release: args.first_seen_in_release && !isLost('first_release_id'),
+    levels: isLost('levels') ? undefined : args.levels,
+    platforms: isLost('platforms') ? undefined : args.platforms,
+    period: isLost('period') ? undefined : args.period,
+  }
+}
+
+function pageSentence(args: Arguments, filter: IssueFilter, { shown, total, range, cursor }: Page): string {
   const filters = filterWords(args, filter)
+  if (shown === 0 && cursor !== undefined) return `${noIssues(args)}${filters} so far; the next page searches on.`
   if (shown === 0) return `${noIssues(args)}${filters}. ${widerWords(args)}`
   const status = args.status === 'any' ? '' : `${args.status} `
-  const count = total === undefined ? `${status}error issues` : counted(total, `${status}error issue`)
+  const count = total === undefined ? capitalised(`${status}error issues`) : counted(total, `${status}error issue`)
   return `${count}${filters}, ${order[args.sort]}; ${range}.`
 }
 
@@ -194,10 +202,6 @@ function environmentsCell({ environments = [] }: FoundIssue): string | undefined
 function titleWithCauses({ title, causes = [] }: FoundIssue): Quoted {
   const chain = causes.flatMap((cause) => [' ← ', cause])
   return new Quoted([title, ...chain], TITLE_CHARACTERS + (causes.length === 0 ? 0 : CAUSES_CHARACTERS), false)
-}
-
-function issueHolds({ title, type, value, culprit, causes = [] }: FoundIssue, text: string): boolean {
-  return [title, type, value, culprit, ...causes].some((each) => nameContains(each, text))
 }
 
 function noIssues({ status }: Arguments): string {

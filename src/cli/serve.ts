@@ -37,7 +37,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     let origin = listeningOrigin(config.host, config.port)
     const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
     mcp = createMcpHttp({
-      apiFor: (token) => apiFor({ send: backend.send, baseUrl: baseUrl() }, token),
+      apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token),
       options: {
         toolsets: config.toolsets,
         readOnly: config.readOnly,
@@ -98,9 +98,9 @@ async function requireProduct(named: string, backend: Backend): Promise<void> {
 }
 
 /** The products of the embedded service, with their DSNs at this origin. */
-async function readProducts(origin: string, { service }: Backend): Promise<Product[]> {
+async function readProducts(origin: string, { service, capabilities }: Backend): Promise<Product[]> {
   if (service === undefined) return []
-  const api = apiFor({ send: service.direct, baseUrl: origin }, service.token)
+  const api = apiFor({ send: service.direct, baseUrl: origin, capabilities }, service.token)
   return createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) }).products()
 }
 

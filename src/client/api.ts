@@ -1,6 +1,7 @@
 import type { Contract, EndpointName, RequestOf, ResultOf } from '../contract/index.ts'
 import type { Untrusted } from '../contract/base/text.ts'
 import type { Budget } from './budget.ts'
+import type { Reading } from './capabilities/reading.ts'
 
 /**
  * A value as it is received from a deployment that may leave members out (contract §0.9): every member is optional, where
@@ -59,6 +60,9 @@ export type ReceivedResult<T> = {
       : Received<T[K]> | undefined
 }
 
+/** Pages of lists have their `reading`. */
+type WithReading<T> = 'next_page_token' extends keyof T ? { reading: Reading } : unknown
+
 export interface CallOptions {
   /** Cancels the call, its wait before a retry, or the stream. */
   signal?: AbortSignal
@@ -70,5 +74,5 @@ export interface CallOptions {
 export type Api = {
   readonly [N in EndpointName]: Contract[N]['stream'] extends true
     ? (request: RequestOf<N>, options?: CallOptions) => AsyncIterable<ReceivedResult<ResultOf<N>>>
-    : (request: RequestOf<N>, options?: CallOptions) => Promise<ReceivedResult<ResultOf<N>>>
+    : (request: RequestOf<N>, options?: CallOptions) => Promise<ReceivedResult<ResultOf<N>> & WithReading<ResultOf<N>>>
 }

@@ -8,6 +8,8 @@ import { bodyText, readable, type Known } from './answer.ts'
 import { describeExchange, received, type Exchange } from './exchange.ts'
 import { failureFromReply, overdue } from './failure.ts'
 import { unreachable } from './network-failure.ts'
+import { askKnowing } from './capabilities/ask-knowing.ts'
+import { Capabilities } from './capabilities/capabilities.ts'
 import { readAnswer } from './reader.ts'
 import { wireRequest } from './request.ts'
 import { repeat, sleep as realSleep, Transient, type RepeatOptions, type Sleep } from './retry.ts'
@@ -24,8 +26,10 @@ export interface ClientOptions {
   retries?: number
   /** Waits between retries; passed in so that tests control time. */
   sleep?: Sleep
-  /** Epoch milliseconds, for a `Retry-After` that is a date. */
+  /** Epoch milliseconds, for a `Retry-After` that is a date and for trailing windows. */
   now?: () => number
+  /** What has been learned of the deployment; those of a process share it. By default the client learns for itself. */
+  capabilities?: Capabilities
 }
 
 /**
@@ -35,10 +39,11 @@ export interface ClientOptions {
  */
 export function createApi(options: ClientOptions): Api {
   const names = Object.keys(contract) as EndpointName[]
+  const shared = { capabilities: new Capabilities(options.now === undefined ? {} : { now: options.now }), ...options }
   const known: Known = { answers: false }
   // The fold gives each name the method that `Api` derives from the same table entry.
   return Object.fromEntries(
-    names.map((name) => [name, createMethod(contract[name] as Endpoint, options, known)]),
+    names.map((name) => [name, createMethod(contract[name] as Endpoint, shared, known)]),
   ) as unknown as Api
 }
 
@@ -46,9 +51,12 @@ type Request = Readonly<Record<string, unknown>>
 
 /** One endpoint as a function: for the fold above, and for tests of endpoints that are not in the table. */
 export function createMethod(endpoint: Endpoint, options: ClientOptions, known: Known = { answers: false }) {
-  return endpoint.stream
-    ? (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
-    : (request: Request, call: CallOptions = {}) => plainCall(endpoint, request, call, { ...options, known })
+  if (endpoint.stream) return (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
+  const { capabilities = new Capabilities(), now = Date.now } = options
+  const send = (request: Request, call: CallOptions = {}) => plainCall(endpoint, request, call, { ...options, known })
+  if (endpoint.method !== 'GET') return send
+  return (request: Request, call: CallOptions = {}) =>
+    askKnowing(endpoint, request, { ask: (accepted) => send(accepted, call), capabilities, now })
 }
 
 async function plainCall(

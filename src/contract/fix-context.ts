@@ -119,6 +119,7 @@ export const getFixContext = endpoint({
     max_files: z.int().min(1).max(100).optional().describe('Default 15.'),
     max_requirements: z.int().min(1).max(100).optional().describe('Default 20.'),
   },
+  specified: ['branch', 'max_frames'],
   returns: { fix_context: FixContext },
   fails: ['not_found'],
 })

@@ -127,6 +127,7 @@ export const listIssues = endpoint({
     first_release_id: Id.optional().describe('Issues that this release brought to its environment.'),
     ...paging,
   },
+  specified: ['status', 'environment_id', 'release_id', 'component_id', 'levels', 'platforms', 'period', 'sort'],
   returns: { ...list('issues', Issue) },
   fails: ['invalid_argument', 'not_found'],
 })

@@ -43,13 +43,11 @@ test('a deployment that omits members is read as far as possible', async () => {
   expect(context.text).toContain('e1 | named by no member')
   const found = await agent.call('find_error_issues', { environment: 'production', limit: 5 })
   expect(found.structured).toMatchObject({
-    answer: '2 unresolved error issues in the environment, last seen first; all shown.',
-    data: {
-      rows: [
-        { id: 'i1', times_seen: 12 },
-        { id: 'i2', state: 'odd' },
-      ],
-    },
+    answer:
+      'Error issues, last seen first; 1 shown here. ' +
+      'This deployment does not filter by status or environment: rows of any other may be among these. ' +
+      'This deployment does not say whether there are more.',
+    data: { rows: [{ id: 'i1', times_seen: 12 }] },
   })
   const one = await agent.call('get_error_issue', { issue: 'i1' })
   expect(one.text).toContain('evidence: not stated')
@@ -61,7 +59,10 @@ test('rows that a deployment gives without searching are not passed off as found
   await using agent = await connect(createTestApi(foreign(sent)))
   const { structured } = await agent.call('find_error_issues', { match: 'boom', status: 'any' })
   expect(structured).toMatchObject({
-    answer: 'This deployment does not search: of the 2 rows of this page, 1 shows the text.',
+    answer:
+      'Error issues matching, last seen first; 1 shown here. ' +
+      'This deployment does not search: these rows themselves show the text. ' +
+      'This deployment does not say whether there are more.',
     data: { rows: [{ id: 'i1' }] },
   })
   expect(sent.filter((request) => request.includes('q=boom'))).toHaveLength(1)

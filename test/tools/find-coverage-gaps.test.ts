@@ -239,7 +239,9 @@ test('a deployment that says little about a gap is read as far as it goes', asyn
       : shop.service.direct(request)
   await using there = await connect(createApi({ send, baseUrl: origin, token: shop.token }))
   const { text, structured } = await there.call('find_coverage_gaps')
-  expect(text).toMatch(/^Coverage gaps, worst first; all shown\.\n/)
+  expect(text).toMatch(
+    /^Coverage gaps, worst first; 2 shown here\. This deployment does not say whether there are more\.\n/,
+  )
   expect(structured).toMatchObject({
     data: { rows: [{ id: 'r1' }] },
     untrusted: { hot_files: [{ file: 'src/a.ts' }] },

@@ -1,4 +1,4 @@
-import { counted } from '../../src/lib/counted.ts'
+import { capitalised, counted } from '../../src/lib/counted.ts'
 import type { Page } from '../../src/mcp/result/page.ts'
 import { sentencesOffered } from '../../src/mcp/surface/naming.ts'
 
@@ -25,10 +25,15 @@ interface Search {
 }
 
 /** The answer of a tool that lists or searches: `12 tests, by key; all shown.` */
-export function searchSentence({ shown, total, range }: Page, search: Search): string {
+export function searchSentence(page: Page, search: Search): string {
+  return `${rowsSentence(page, search)} ${page.notes}`.trim()
+}
+
+function rowsSentence({ shown, total, range, cursor: next }: Page, search: Search): string {
   const { noun, order, match, cursor, whenEmpty, offers } = search
+  if (shown === 0 && next !== undefined) return `No ${noun} so far; the next page searches on.`
   if (shown > 0) {
-    const what = total === undefined ? `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s` : counted(total, noun)
+    const what = total === undefined ? `${capitalised(noun)}s` : counted(total, noun)
     return `${what}${match === undefined ? `, ${order}` : ' matching, best first'}; ${range}.`
   }
   if (cursor !== undefined) return `No ${noun}s on this page: there are no more.`

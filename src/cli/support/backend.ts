@@ -1,4 +1,5 @@
 import type { Api } from '../../client/api.ts'
+import { Capabilities } from '../../client/capabilities/capabilities.ts'
 import { createApi } from '../../client/client.ts'
 import { networkSend } from '../../client/transport.ts'
 import { createUpload, type Upload } from '../../client/upload.ts'
@@ -20,6 +21,8 @@ export interface Backend {
   upload: Upload
   /** Base address without `/v1`. */
   baseUrl: string
+  /** What is known of the deployment; shared by all clients. */
+  capabilities: Capabilities
   /** The token of the user who started this process; undefined where each caller brings one. */
   token?: string
   /** Set when the service runs in this process. */
@@ -45,7 +48,14 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     const { baseUrl } = config
     const send = networkSend(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs })
     const token = config.apiToken === undefined ? {} : { token: config.apiToken }
-    return { send, upload: createUpload({ baseUrl }), baseUrl, ...token, close: () => send.close() }
+    return {
+      send,
+      upload: createUpload({ baseUrl }),
+      baseUrl,
+      capabilities: new Capabilities(),
+      ...token,
+      close: () => send.close(),
+    }
   }
   requireBuilt(config)
   makeDataDir(config.dataDir)
@@ -70,6 +80,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     send: service.direct,
     upload: createUpload({ baseUrl, send: service.direct }),
     baseUrl,
+    capabilities: new Capabilities({ isComplete: true }),
     token: service.token,
     service,
     close: () => service.close(),
@@ -77,8 +88,11 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
 }
 
 /** The client of a backend for one token. */
-export function apiFor({ send, baseUrl }: Pick<Backend, 'send' | 'baseUrl'>, token: string): Api {
-  return createApi({ send, baseUrl, token })
+export function apiFor(
+  { send, baseUrl, capabilities }: Pick<Backend, 'send' | 'baseUrl' | 'capabilities'>,
+  token: string,
+): Api {
+  return createApi({ send, baseUrl, capabilities, token })
 }
 
 /** Throws for settings of a part that this version does not have, before anything is opened. */

@@ -34,6 +34,8 @@ export interface Endpoint<
   readonly rawBody: RawBody | undefined
   /** True when the response is a sequence of `returns` objects (NDJSON or SSE). */
   readonly stream: S
+  /** Query parameters that the specification names; a foreign deployment may not know any other one. */
+  readonly specified: readonly string[]
 }
 
 /**
@@ -61,6 +63,7 @@ interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S exte
   bodyLimitBytes?: number
   rawBody?: RawBody
   stream?: S
+  specified?: readonly (keyof I & string)[]
 }
 
 export const MIB = 1024 * 1024
@@ -89,6 +92,10 @@ export function endpoint<
     rawBody: facts.rawBody,
     // Without the fact S is inferred as false.
     stream: facts.stream ?? (false as S),
+    specified: [
+      ...(facts.specified ?? []),
+      ...(facts.input !== undefined && 'page_token' in facts.input ? ['page_token'] : []),
+    ],
   }
 }
 

@@ -16,6 +16,16 @@ export class Untrusted<T> {
     return text.#value
   }
 
+  /** Whether it is exactly this value; tells nothing else of it. */
+  equals(value: unknown): boolean {
+    return this.#value === value
+  }
+
+  /** Whether it contains the text, ignoring case; tells nothing else of it. */
+  contains(text: string): boolean {
+    return typeof this.#value === 'string' && this.#value.toLowerCase().includes(text.toLowerCase())
+  }
+
   toJSON(): never {
     return refuse()
   }

@@ -4,6 +4,7 @@ import type { Resolver } from '../../../src/mcp/resolve/types.ts'
 import { errorText } from '../../../src/mcp/result/teach.ts'
 import { startApp, type App } from '../../app.ts'
 
+const whole = { filteredHere: [], notApplied: [], isComplete: true }
 let app: App
 /** Ids by product and key. */
 const ids: Record<string, string> = {}
@@ -137,7 +138,8 @@ test('a deployment that ignores the filter or omits the product never yields a w
   const odd = createResolver({
     api: {
       ...app.api,
-      listRequirements: () => Promise.resolve({ requirements, next_page_token: '', pagination: undefined }),
+      listRequirements: () =>
+        Promise.resolve({ requirements, next_page_token: '', pagination: undefined, reading: whole }),
       getRequirement: ({ id }) => Promise.resolve({ requirement: { id }, children: [], links: [] }),
     },
     pinned: undefined,

@@ -4,6 +4,7 @@ import type { Resolver } from '../../../src/mcp/resolve/types.ts'
 import { errorText } from '../../../src/mcp/result/teach.ts'
 import { startApp, type App } from '../../app.ts'
 
+const whole = { filteredHere: [], notApplied: [], isComplete: true }
 let app: App
 beforeAll(async () => {
   app = await startApp()
@@ -119,7 +120,7 @@ test('a key whose prefix two products have is ambiguous, and no issue is read', 
   const twice = createResolver({
     api: {
       ...app.api,
-      listProducts: () => Promise.resolve({ products, next_page_token: '', pagination: undefined }),
+      listProducts: () => Promise.resolve({ products, next_page_token: '', pagination: undefined, reading: whole }),
       listIssues: () => Promise.reject(new Error('read')),
     },
     pinned: undefined,

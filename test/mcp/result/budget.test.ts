@@ -90,7 +90,7 @@ test('rows are cut from both sides by their ids, the answer says so, and no curs
       asked.push(cuts)
       return `with limit ${String(cuts.get('rows'))}`
     },
-    rest: { page: { shown: 200, total: 5000, cursor: 'c', range: '200 shown here' } },
+    rest: { page: { shown: 200, total: 5000, cursor: 'c', range: '200 shown here', notes: '' } },
   })
   const { shown, total, how_to_get_more: more } = truncated(result)
   expect(shown).toBeGreaterThan(10)
@@ -160,7 +160,7 @@ test('whatever a tool answers, both forms stay within the budget and say the sam
   const side = fc.dictionary(fc.constantFrom('rows', 'a', 'b', 'c'), value, { maxKeys: 3 })
   await fc.assert(
     fc.asyncProperty(side, side, word, fc.boolean(), async (data, content, answer, wide) => {
-      const page = { shown: 1, total: undefined, cursor: answer, range: '' }
+      const page = { shown: 1, total: undefined, cursor: answer, range: '', notes: '' }
       const result = await rendered({ data, content: quotedAll(content), cuts, wide, rest: { answer, page } })
       const json = JSON.stringify(result.structured)
       for (const form of [result.text, json]) {

@@ -188,7 +188,7 @@ test('the fixed words around a block cost at most 35 tokens', async () => {
 })
 
 test('what a page shows is said once: in the answer, or else beside the cursor', async () => {
-  const page = { shown: 15, total: 240, cursor: 'c1', range: '15 shown here' }
+  const page = { shown: 15, total: 240, cursor: 'c1', range: '15 shown here', notes: '' }
   const said = await render({ answer: '240 issues; 15 shown here.', data: {}, page }, list)
   expect(said.text).toBe('240 issues; 15 shown here.\nnext_cursor: c1')
   expect(said.structured).toMatchObject({ truncated: { shown: 15, total: 240 }, next_cursor: 'c1' })

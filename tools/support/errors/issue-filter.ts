@@ -53,7 +53,10 @@ const periodWords: ReadonlyMap<string, string> = new Map([
 ])
 
 /** ` new in 1.4.0, in production`: the query in words. */
-export function filterWords(query: IssueQuery, { environment, release, component }: IssueFilter): string {
+export function filterWords(query: IssueQuery, found: IssueFilter): string {
+  const environment = query.environment === undefined ? undefined : found.environment
+  const release = query.release === undefined ? undefined : found.release
+  const component = query.component === undefined ? undefined : found.component
   const version = knownName(release?.version, release?.known) ?? 'the release'
   const words = [
     query.match !== undefined && 'matching',

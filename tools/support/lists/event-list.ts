@@ -14,7 +14,6 @@ import {
 import { toSecond } from '../columns.ts'
 import { crumbBefore, type Event } from '../errors/events.ts'
 import { readEventsInFull, type EventRow } from '../errors/sample-events.ts'
-import { matchingRows } from './search.ts'
 import { varyingTags } from './varying-tags.ts'
 
 export interface EventQuery {
@@ -49,18 +48,15 @@ export function isPartOfEvents({ environment, release, match, cursor }: EventQue
 export async function listEvents(full: IssueInFull, query: EventQuery, context: Context): Promise<EventList> {
   const { api, signal } = context
   const filter = await resolveFilter(full, query, context)
-  const list = (q: string | undefined, page_size: number, page_token?: string) =>
-    api.listIssueEvents({ id: full.issue.id, ...filter, q, page_size, page_token }, { signal })
-  const response = await list(query.match, query.limit ?? USUAL_ROWS, query.cursor)
+  const { match: q, limit: page_size = USUAL_ROWS, cursor: page_token } = query
+  const response = await api.listIssueEvents({ id: full.issue.id, ...filter, q, page_size, page_token }, { signal })
   const events = await readEventsInFull(full.issue.id, response.events, context)
-  const { rows, unsearched } = await matchingRows(response.events, query.match, {
-    holds: (row, text) => holds(row, events.get(row.id), text),
-    search: async (text) => (await list(text, 1)).events,
-  })
-  const page = describePage(response, rows.length, query.cursor)
-  const total = unsearched === undefined ? page.total : undefined
+  const isSearched = !response.reading.notApplied.includes('q')
+  const rows = isSearched ? response.events : response.events.filter((row) => holds(row, events.get(row.id), q ?? ''))
+  const page = describePage(withoutSearch(response), rows.length, query.cursor)
+  const words = isSearched ? pageWords(query, page) : unsearchedWords(response.events.length, rows.length)
   return {
-    words: unsearched ?? pageWords(query, { ...page, total }),
+    words: `${words} ${page.notes}`.trim(),
     rows: rows.map((row) => ({
       id: row.id,
       at: toSecond(row.timestamp),
@@ -69,8 +65,19 @@ export async function listEvents(full: IssueInFull, query: EventQuery, context: 
       release: knownName(row.release, row.release_known),
     })),
     texts: tellApart(full, rows, events),
-    page: { ...page, total },
+    page,
   }
+}
+
+/** The page of a deployment that does not search, for which its search is made here. */
+function withoutSearch<P extends { reading: { notApplied: readonly string[] } }>(response: P): P {
+  const { reading } = response
+  return { ...response, reading: { ...reading, notApplied: reading.notApplied.filter((name) => name !== 'q') } }
+}
+
+function unsearchedWords(read: number, shown: number): string {
+  const found = shown === 0 ? 'none shows' : `${String(shown)} show${shown === 1 ? 's' : ''}`
+  return `This deployment does not search: of the ${counted(read, 'row')} of this page, ${found} the text.`
 }
 
 async function resolveFilter({ issue }: IssueInFull, { environment, release }: EventQuery, { resolve }: Context) {

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { pathParameters, type Endpoint } from '../../contract/base/endpoint.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { Filter, Row } from './filters.ts'
+import type { Answer, Ask, Request } from './parameters.ts'
+
+/** A filter with the value that the caller asked for. */
+export interface AskedFilter {
+  name: string
+  value: unknown
+  filter: Filter
+}
+
+interface Judged {
+  endpoint: Endpoint
+  request: Request
+  capabilities: Capabilities
+  ask: Ask
+  rowsIn: (answer: Answer) => readonly Row[]
+  now: number
+}
+
+/**
+ * Finds out which of the filters that were sent the deployment ignores. Rows that all match are as they should be, and
+ * enough where the specification names the filter or nothing else depends on it. Otherwise a value that nothing can have is
+ * asked for, once: rows in the answer, and the filter is ignored. A refusal of the value says that it is known.
+ */
+export async function judgeFilters(
+  sent: readonly AskedFilter[],
+  rows: readonly Row[],
+  hasMore: boolean,
+  judged: Judged,
+): Promise<void> {
+  const { endpoint, capabilities, now } = judged
+  if (rows.length === 0) return
+  const doubtful = sent.filter(({ name, value, filter }) => {
+    if (capabilities.state(endpoint.path, name) !== 'accepted') return false
+    const allMatch = rows.every((row) => filter.matches(row, value, now) === true)
+    return !allMatch || (hasMore && !endpoint.specified.includes(name))
+  })
+  await Promise.all(doubtful.map((one) => judge(one, rows, judged)))
+}
+
+async function judge(asked: AskedFilter, rows: readonly Row[], judged: Judged): Promise<void> {
+  const { endpoint, capabilities, now } = judged
+  const isString = (value: unknown) => typeof value === 'string'
+  const canProbe = isString(asked.value) || (Array.isArray(asked.value) && asked.value.every(isString))
+  const isIgnored = canProbe
+    ? await findsNonsense(asked.name, judged)
+    : rows.some((row) => asked.filter.matches(row, asked.value, now) === false) || undefined
+  if (isIgnored !== undefined) capabilities.note(endpoint.path, asked.name, isIgnored ? 'ignored' : 'applied')
+}
+
+/** Whether a value that nothing can have finds rows. */
+async function findsNonsense(name: string, { endpoint, request, ask, rowsIn }: Judged): Promise<boolean> {
+  const path = pathParameters(endpoint.path).map((parameter) => [parameter, request[parameter]])
+  const size = request['page_size'] === undefined ? {} : { page_size: 1 }
+  try {
+    return rowsIn(await ask({ ...Object.fromEntries(path), [name]: randomUUID(), ...size })).length > 0
+  } catch (error) {
+    if (error instanceof ServiceError && ['invalid_argument', 'not_found'].includes(error.code)) return false
+    throw error
+  }
+}

@@ -1,0 +1,301 @@
+import type { Endpoint } from '../../contract/base/endpoint.ts'
+import { isObject } from '../../lib/objects.ts'
+import type { Reading } from './reading.ts'
+import type { Capabilities } from './capabilities.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { filtersByEndpoint, sortMembers, type Row } from './filters.ts'
+import { judgeFilters, type AskedFilter } from './judge.ts'
+import { askAccepted, without, type Answer, type Ask, type Request } from './parameters.ts'
+
+/** The most that one call reads of a list to filter it here. */
+const PAGES = 10
+const ROWS = 1000
+const READING_MS = 10_000
+/** Rows of a page while it is filtered here, and of a call that does not say how many it wants. */
+const PAGE_SIZE = 200
+
+export interface ListTools {
+  ask: Ask
+  capabilities: Capabilities
+  /** Epoch milliseconds. */
+  now: () => number
+}
+
+/**
+ * Reads one page of a list, at most `page_size` rows, of a deployment that may ignore or refuse what it was asked for
+ * (contract §0.9): filters that it does not apply are applied to its rows here, page by page within bounds, and `reading`
+ * says what was done and whether there are more rows. A token that repeats or leads to the same rows ends the list.
+ */
+export async function readList(endpoint: Endpoint, request: Request, tools: ListTools): Promise<Answer> {
+  const [member = ''] = Object.keys(endpoint.returns.shape)
+  const walk = new Walk(endpoint, request, member, tools)
+  return walk.read()
+}
+
+/** How a list ended: stated by the deployment, not stated, or the reading stopped before the end. */
+type End = 'stated' | 'unstated' | 'stopped'
+
+class Walk {
+  readonly #endpoint: Endpoint
+  readonly #request: Request
+  readonly #member: string
+  readonly #tools: ListTools
+  readonly #filters: readonly AskedFilter[]
+  readonly #startedAt: number
+  readonly #rows: Row[] = []
+  readonly #seen = new Set<unknown>()
+  readonly #tokens = new Set<string>()
+  /** `page_size` of the newest request. */
+  #size: number | undefined
+  #pages = 0
+  #rowsRead = 0
+  /** Filters that are applied here and that a row taken does not say, and those that a row has said. */
+  readonly #unsaid = new Set<string>()
+  readonly #said = new Set<string>()
+  #first: Answer = {}
+  #next = ''
+
+  constructor(endpoint: Endpoint, request: Request, member: string, tools: ListTools) {
+    this.#endpoint = endpoint
+    this.#request = request
+    this.#member = member
+    this.#tools = tools
+    this.#startedAt = tools.now()
+    const known = filtersByEndpoint.get(endpoint) ?? {}
+    this.#filters = Object.entries(known)
+      .map(([name, filter]) => ({ name, filter, value: request[name] }))
+      .filter(({ value }) => value !== undefined && value !== '')
+  }
+
+  async read(): Promise<Answer> {
+    const start = readCursor(this.#request['page_token'])
+    let { token, skip } = start
+    let end: End | undefined
+    while (end === undefined) {
+      const answer = await this.#page(token, skip)
+      const rows = this.#rowsIn(answer)
+      const next = nextToken(answer)
+      if (skip === 0 && this.#isRepeated(token, rows)) {
+        end = 'unstated'
+        break
+      }
+      await this.#learn(answer, rows, next)
+      const stopped = this.#take(rows, skip, token)
+      end = stopped ? 'stopped' : this.#endAfter(token, next, rows)
+      skip = Math.max(0, skip - rows.length)
+      token = next
+    }
+    return this.#answer(end, start.token === undefined && start.skip === 0)
+  }
+
+  #rowsIn(answer: Answer): readonly Row[] {
+    return (answer[this.#member] ?? []) as Row[]
+  }
+
+  #state(name: string) {
+    return this.#tools.capabilities.state(this.#endpoint.path, name)
+  }
+
+  /** Filters that the deployment does not apply. */
+  #unapplied(): AskedFilter[] {
+    return this.#filters.filter(({ name }) => ['ignored', 'refused', 'lost'].includes(this.#state(name) ?? ''))
+  }
+
+  /** Those of them that are applied here. */
+  #here(): AskedFilter[] {
+    return this.#unapplied().filter(({ name, filter }) => filter.isForCaller !== true && this.#state(name) !== 'lost')
+  }
+
+  #limit(): number {
+    const { page_size: size } = this.#request
+    const limit = typeof size === 'number' ? size : PAGE_SIZE
+    const unique = this.#here().find(({ filter }) => filter.isUnique)
+    return unique === undefined ? limit : Math.min(limit, [unique.value].flat().length)
+  }
+
+  async #page(token: string | undefined, skip: number): Promise<Answer> {
+    const { ask, capabilities } = this.#tools
+    const isPart = this.#here().length > 0 || skip > 0
+    const { page_size: size } = this.#request
+    this.#size = isPart ? PAGE_SIZE : typeof size === 'number' ? size : undefined
+    const names = this.#unapplied().map(({ name }) => name)
+    const request = {
+      ...without(this.#request, [...names, 'page_token', 'page_size']),
+      ...(this.#size !== undefined && { page_size: this.#size }),
+      ...(token !== undefined && { page_token: token }),
+    }
+    return askAccepted(this.#endpoint, request, ask, capabilities)
+  }
+
+  /** Whether the page begins as the one that led to it: the deployment does not know the token. */
+  #isRepeated(token: string | undefined, [row]: readonly Row[]): boolean {
+    if (token === undefined || row === undefined || typeof row['id'] !== 'string') return false
+    return this.#tools.capabilities.pageBefore(this.#endpoint.path, token) === row['id']
+  }
+
+  async #learn(answer: Answer, rows: readonly Row[], next: string | undefined): Promise<void> {
+    const { capabilities, ask, now } = this.#tools
+    const { path } = this.#endpoint
+    const size = this.#state('page_size') === 'refused' ? undefined : this.#size
+    const isFull = size !== undefined && rows.length === size && next !== undefined && next !== ''
+    capabilities.noteFacts(path, {
+      ...(next !== undefined && { hasTokens: true }),
+      ...(totalIn(answer) !== undefined && { hasTotals: true }),
+      ...(isFull && { respectsPageSize: true }),
+      ...(size !== undefined && rows.length > size && { respectsPageSize: false }),
+    })
+    const sent = this.#filters.filter(({ name }) => this.#state(name) === 'accepted')
+    await judgeFilters(sent, rows, next !== '', {
+      endpoint: this.#endpoint,
+      request: this.#request,
+      capabilities,
+      ask,
+      rowsIn: (other) => this.#rowsIn(other),
+      now: now(),
+    })
+    if (this.#pages === 0) this.#first = answer
+    if (this.#rowsRead === 0) this.#noteLost(rows)
+    this.#pages += 1
+    this.#rowsRead += rows.length
+  }
+
+  /** Filters that no row of the first page says anything about cannot be applied here. */
+  #noteLost(rows: readonly Row[]): void {
+    const { capabilities, now } = this.#tools
+    for (const { name, value, filter } of rows.length === 0 ? [] : this.#here()) {
+      if (filter.isSearch === true || filter.isUnique === true) continue
+      const isSilent = rows.every((row) => filter.matches(row, value, now()) === undefined)
+      if (isSilent) capabilities.note(this.#endpoint.path, name, 'lost')
+    }
+  }
+
+  /** Takes the rows that match until there are enough; true when a row that matches is left for the next call. */
+  #take(rows: readonly Row[], skip: number, token: string | undefined): boolean {
+    const limit = this.#limit()
+    for (const [index, row] of rows.entries()) {
+      if (index < skip || this.#isSeen(row)) continue
+      if (!this.#matches(row)) continue
+      if (this.#rows.length >= limit) {
+        this.#next = writeCursor({ token, skip: index })
+        return true
+      }
+      this.#rows.push(row)
+    }
+    return false
+  }
+
+  /** Whether the row may be shown: it does not contradict a filter, and shows what is searched for. */
+  #matches(row: Row): boolean {
+    const now = this.#tools.now()
+    const verdicts = this.#here().map((asked) => ({ ...asked, verdict: asked.filter.matches(row, asked.value, now) }))
+    for (const { name, verdict } of verdicts) if (verdict !== undefined) this.#said.add(name)
+    const isMatch = verdicts.every(({ filter, verdict }) =>
+      filter.isSearch === true || filter.isUnique === true ? verdict === true : verdict !== false,
+    )
+    for (const { name, verdict } of isMatch ? verdicts : []) if (verdict === undefined) this.#unsaid.add(name)
+    return isMatch
+  }
+
+  /** Whether the rows that were taken are those that the filter asks for. */
+  #isApplied({ name, filter }: AskedFilter): boolean {
+    if (filter.isUnique === true && this.#rowsRead > 0) return this.#said.has(name)
+    return !this.#unsaid.has(name)
+  }
+
+  #isSeen({ id }: Row): boolean {
+    if (typeof id !== 'string' || id === '') return false
+    const isSeen = this.#seen.has(id)
+    this.#seen.add(id)
+    return isSeen
+  }
+
+  /** Whether the list ends after the page that `token` led to, and how; sets the cursor where it goes on. */
+  #endAfter(token: string | undefined, next: string | undefined, rows: readonly Row[]): End | undefined {
+    if (next === '') return 'stated'
+    if (next === undefined) return this.#tools.capabilities.facts(this.#endpoint.path).hasTokens ? 'stated' : 'unstated'
+    if (next === token || this.#tokens.has(next)) return 'unstated'
+    const [first] = rows
+    if (typeof first?.['id'] === 'string') {
+      this.#tools.capabilities.rememberPage(this.#endpoint.path, next, first['id'])
+    }
+    this.#tokens.add(next)
+    this.#next = next
+    const isEnough = this.#rows.length >= this.#limit()
+    const isPart = this.#here().length > 0 || readCursor(this.#request['page_token']).skip > 0
+    const isBound = this.#pages >= PAGES || this.#rowsRead >= ROWS || this.#tools.now() - this.#startedAt >= READING_MS
+    return isEnough || !isPart || isBound || rows.length === 0 ? 'stopped' : undefined
+  }
+
+  #answer(end: End, isFirst: boolean): Answer {
+    const unapplied = this.#unapplied()
+    const here = this.#here().filter((asked) => this.#isApplied(asked))
+    const isUnique = here.some(({ filter }) => filter.isUnique) && this.#rows.length >= this.#limit()
+    const isStopped = end === 'stopped' && !isUnique
+    const isFiltered = unapplied.length > 0
+    const total = isFiltered ? undefined : this.#total(end, isFirst)
+    const sorted = this.#sorted(!isStopped && isFirst)
+    const isAll = () => (end === 'stated' || isUnique || (isFirst && total === this.#rows.length) ? true : undefined)
+    const reading: Reading = {
+      filteredHere: [...here.map(({ name }) => name), ...sorted.here],
+      notApplied: [...unapplied.filter((one) => !here.includes(one)).map(({ name }) => name), ...sorted.not],
+      isComplete: isStopped || (isFirst && total !== undefined && total > this.#rows.length) ? false : isAll(),
+    }
+    return {
+      // Counts that the deployment made are about its own rows.
+      ...(isFiltered ? {} : this.#first),
+      [this.#member]: sorted.rows,
+      next_page_token: isStopped ? this.#next : '',
+      pagination: total === undefined ? undefined : { ...paginationIn(this.#first), total_size: total },
+      reading,
+    }
+  }
+
+  /** The total that the deployment states, unless its rows contradict it. */
+  #total(end: End, isFirst: boolean): number | undefined {
+    const total = totalIn(this.#first)
+    const known = this.#rows.length
+    if (total === undefined || total < known) return undefined
+    return isFirst && end === 'stated' && total !== known ? undefined : total
+  }
+
+  /** The rows in the order asked for: a deployment that does not know the order sends another one. */
+  #sorted(isWhole: boolean): { rows: readonly Row[]; here: string[]; not: string[] } {
+    const sort = this.#request['sort']
+    const members = sortMembers.get(this.#endpoint) ?? []
+    if (typeof sort !== 'string' || !members.includes(sort)) return { rows: this.#rows, here: [], not: [] }
+    const rows = this.#rows.toSorted((one, other) => descending(one[sort], other[sort]))
+    const isInOrder = this.#rows.every(
+      (row, index) => index === 0 || descending(this.#rows[index - 1]?.[sort], row[sort]) <= 0,
+    )
+    if (isInOrder) return { rows: this.#rows, here: [], not: [] }
+    return isWhole ? { rows, here: ['sort'], not: [] } : { rows: this.#rows, here: [], not: ['sort'] }
+  }
+}
+
+function descending(one: unknown, other: unknown): number {
+  const [first, second] = [sortValue(one), sortValue(other)]
+  return first === undefined || second === undefined ? 0 : second - first
+}
+
+function sortValue(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? Date.parse(value) : value
+  return typeof number === 'number' && !Number.isNaN(number) ? number : undefined
+}
+
+/** The token of the next page; empty where there is none, undefined where the deployment does not say. */
+export function nextToken(answer: Answer): string | undefined {
+  const token = answer['next_page_token'] ?? paginationIn(answer)?.['next_page_token']
+  if (typeof token !== 'string') return undefined
+  // The zero value of a numeric token.
+  return token === '0' ? '' : token
+}
+
+function paginationIn({ pagination }: Answer): Record<string, unknown> | undefined {
+  return isObject(pagination) ? pagination : undefined
+}
+
+/** The total that a page states; negative where it is not counted (contract §0.3). */
+function totalIn(answer: Answer): number | undefined {
+  const total = paginationIn(answer)?.['total_size']
+  return typeof total === 'number' && total >= 0 ? total : undefined
+}

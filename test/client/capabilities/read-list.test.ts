@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Capabilities } from '../../../src/client/capabilities/capabilities.ts'
+import { createApi } from '../../../src/client/client.ts'
+import { origin, startApp, type App } from '../../app.ts'
+import { reshaped } from '../../upstream/reshaped.ts'
+import { watched, type Watched } from '../../upstream/watched.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+  const product = { product_id: app.productId }
+  for (const title of ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven']) {
+    await app.api.createRequirement({ ...product, title, priority: title === 'Six' ? 'PRIORITY_HIGH' : 'PRIORITY_LOW' })
+  }
+  for (const type of ['FirstError', 'SecondError', 'ThirdError', 'FourthError', 'FifthError', 'FirstError']) {
+    await app.ingest({
+      environment: type === 'FirstError' ? 'staging' : 'production',
+      exception: { values: [{ type }] },
+    })
+  }
+})
+afterAll(() => app.close())
+
+/** A client that has learned nothing of a deployment yet. */
+function deployment(...names: string[]) {
+  const seen = watched(reshaped(app.service.direct, ...names))
+  return {
+    api: createApi({ send: seen, baseUrl: origin, token: app.token, retries: 0 }),
+    seen,
+    of: { product_id: app.productId },
+  }
+}
+
+function queries({ log }: Watched): string[] {
+  return log.map(
+    ({ query, status }) =>
+      `${query.replaceAll(/[0-9a-f-]{36}/g, 'ID').replaceAll('pagination.', '')} ${String(status)}`,
+  )
+}
+
+const titles = (page: { requirements: { title?: unknown }[] }) => page.requirements.map(({ title }) => title)
+
+test('a deployment that knows everything is asked once, and its filters are believed', async () => {
+  const { api, seen, of } = deployment()
+  const page = await api.listRequirements({ ...of, key: ['REQ-6'], page_size: 2 })
+  expect(titles(page)).toEqual(['Six'])
+  expect(page.reading).toEqual({ filteredHere: [], notApplied: [], isComplete: true })
+  expect(queries(seen)).toEqual(['key=REQ-6&page_size=2 200'])
+})
+
+test('a filter that rows contradict is checked once, and applied here from then on', async () => {
+  const { api, seen, of } = deployment('ignores:key')
+  const page = await api.listRequirements({ ...of, key: ['REQ-6'], page_size: 2 })
+  expect(titles(page)).toEqual(['Six'])
+  expect(page.reading).toEqual({ filteredHere: ['key'], notApplied: [], isComplete: true })
+  expect(queries(seen)).toEqual([
+    'key=REQ-6&page_size=2 200',
+    'key=ID&page_size=1 200',
+    expect.stringMatching(/^page_size=200&page_token=.* 200$/),
+  ])
+  await api.listRequirements({ ...of, key: ['REQ-7'], page_size: 2 })
+  expect(queries(seen).slice(3)).toEqual(['page_size=200 200'])
+})
+
+test('a refused parameter that the error names is left out; the next call knows it', async () => {
+  const { api, seen, of } = deployment('refusesByName')
+  const page = await api.listRequirements({ ...of, priority: ['PRIORITY_HIGH'], page_size: 3 })
+  expect(titles(page)).toEqual(['Six'])
+  expect(page.reading).toEqual({ filteredHere: ['priority'], notApplied: [], isComplete: true })
+  expect(queries(seen)).toEqual(['priority=PRIORITY_HIGH&page_size=3 400', 'page_size=3 400', ' 200'])
+  await api.listRequirements({ ...of, priority: ['PRIORITY_LOW'], page_size: 3 })
+  await api.listTests({ ...of, page_size: 3 })
+  expect(queries(seen).slice(3)).toEqual([' 200', ' 200'])
+})
+
+test('without the name, the parameters that only we have are left out first, the page size last', async () => {
+  const { api, seen, of } = deployment('refuses')
+  const page = await api.listIssues({ ...of, status: 'unresolved', short_id: 'PRODUCT-2', page_size: 2 })
+  expect(page.reading).toMatchObject({ filteredHere: ['short_id'], notApplied: [] })
+  expect(queries(seen)).toEqual([
+    'status=unresolved&short_id=PRODUCT-2&page_size=2 400',
+    'status=unresolved&page_size=2 400',
+    'status=unresolved 200',
+  ])
+})
+
+test('a refusal that is about a value stays an error', async () => {
+  const { api, seen, of } = deployment()
+  await expect(api.listRequirements({ ...of, page_token: 'stale' })).rejects.toMatchObject({
+    reason: 'PAGE_TOKEN_MISMATCH',
+  })
+  await api.listIssues({ ...of, period: '7d' })
+  await expect(api.listIssues({ ...of, period: 'soon' as '7d' })).rejects.toMatchObject({ code: 'invalid_argument' })
+  expect(seen.log).toHaveLength(3)
+})
+
+test('a parameter of another answer is left out too', async () => {
+  const { api, of } = deployment('refuses')
+  const { issues } = await api.listIssues({ ...of })
+  const { fix_context: fix } = await api.getFixContext({
+    ...of,
+    issue_id: issues[0]?.id ?? '',
+    max_frames: 5,
+    max_files: 3,
+  })
+  expect(fix.issue?.id).toBe(issues[0]?.id)
+})
+
+test('a filter that no row says anything about is asked for what cannot be', async () => {
+  const { api, seen, of } = deployment('ignores:environment_id', 'without:environments')
+  const { environments } = await app.api.listEnvironments({ ...of })
+  const ask = { ...of, environment_id: environments[0]?.id, page_size: 2 }
+  const page = await api.listIssues(ask)
+  expect(page.issues).toHaveLength(2)
+  expect(page.reading).toEqual({ filteredHere: [], notApplied: ['environment_id'], isComplete: false })
+  expect(page.pagination).toBeUndefined()
+  expect(queries(seen)).toEqual(['environment_id=ID&page_size=2 200', 'environment_id=ID&page_size=1 200'])
+  await api.listIssues(ask)
+  expect(queries(seen).slice(2)).toEqual(['page_size=2 200'])
+})
+
+test('a filter that works is checked once, where the rows do not say', async () => {
+  const { api, seen, of } = deployment('without:environments')
+  const { environments } = await app.api.listEnvironments({ ...of })
+  const ask = { ...of, environment_id: environments[0]?.id, page_size: 5 }
+  const first = await api.listIssues(ask)
+  await api.listIssues(ask)
+  expect(first.reading).toEqual({ filteredHere: [], notApplied: [], isComplete: true })
+  expect(queries(seen)).toEqual([
+    'environment_id=ID&page_size=5 200',
+    'environment_id=ID&page_size=1 200',
+    'environment_id=ID&page_size=5 200',
+  ])
+})
+
+test.each(['allRows', 'refuses', 'ignores:page_size'])(
+  'a page has the rows that were asked for, and none is lost or twice: %s',
+  async (name) => {
+    const { api, of } = deployment(name)
+    const found: unknown[] = []
+    let cursor: string | undefined
+    do {
+      const page = await api.listRequirements({ ...of, page_size: 3, page_token: cursor })
+      expect(page.requirements.length).toBeLessThanOrEqual(3)
+      expect(page.reading.isComplete).toBe(page.next_page_token === '')
+      found.push(...titles(page))
+      cursor = page.next_page_token
+    } while (cursor !== '' && found.length < 20)
+    expect(found).toEqual(['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'])
+  },
+)
+
+test('rows that are filtered here are paged without loss', async () => {
+  const { api, of } = deployment('ignores:priority', 'smallPages')
+  const ask = { ...of, priority: ['PRIORITY_LOW' as const], page_size: 4 }
+  const first = await api.listRequirements(ask)
+  const second = await api.listRequirements({ ...ask, page_token: first.next_page_token })
+  expect([titles(first), titles(second)]).toEqual([
+    ['One', 'Two', 'Three', 'Four'],
+    ['Five', 'Seven'],
+  ])
+  expect([first.reading.isComplete, second.reading.isComplete]).toEqual([false, true])
+})
+
+test('a token that leads to the same page again ends the list, and shows nothing twice', async () => {
+  const { api, of } = deployment('repeatsToken')
+  const first = await api.listRequirements({ ...of, page_size: 3 })
+  const second = await api.listRequirements({ ...of, page_size: 3, page_token: first.next_page_token })
+  expect([titles(first).length, titles(second).length]).toEqual([3, 0])
+  expect(second.next_page_token).toBe('')
+  expect(second.reading.isComplete).toBeUndefined()
+})
+
+test('a list with neither token nor total does not say whether there are more', async () => {
+  const { api, of } = deployment('noPaging')
+  const page = await api.listRequirements({ ...of, page_size: 3 })
+  expect(page.reading.isComplete).toBeUndefined()
+  expect(page.pagination).toBeUndefined()
+})
+
+test('issues in another order are put in order where all were read', async () => {
+  const { api, of } = deployment('ignores:sort')
+  const all = await api.listIssues({ ...of, sort: 'first_seen', page_size: 50 })
+  const known = await app.api.listIssues({ ...of, sort: 'first_seen', page_size: 50 })
+  expect(all.issues.map(({ id }) => id)).toEqual(known.issues.map(({ id }) => id))
+})
+
+test('what was learned can be read, and is forgotten after ten minutes', async () => {
+  let now = 0
+  const capabilities = new Capabilities({ now: () => now })
+  const send = reshaped(app.service.direct, 'ignores:key')
+  const api = createApi({ send, baseUrl: origin, token: app.token, capabilities })
+  await api.listRequirements({ product_id: app.productId, key: ['REQ-6'], page_size: 2 })
+  expect(capabilities.learned()).toEqual({
+    '/v1/products/{product_id}/requirements': {
+      hasTokens: true,
+      hasTotals: true,
+      respectsPageSize: true,
+      parameters: { key: 'ignored', page_size: 'accepted' },
+    },
+  })
+  now = 11 * 60_000
+  expect(capabilities.state('/v1/products/{product_id}/requirements', 'key')).toBeUndefined()
+})
