@@ -11,7 +11,7 @@ const nonce = /untrusted-\d{15}/g
 const times = [/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?/g, /\b\d\d-\d\d \d\d:\d\d\b/g]
 const opaque = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:.]+Z?/g
 /** Our own words: examples of keys, the proposal of a longer period, the version in paths, what a call may not have. */
-const ours = /\b(?:REQ|TC)-12\b|"30d"|\/v1\/|no environment, release, match or cursor|gave no address/g
+const ours = /\b(?:REQ|TC)-12\b|"30d"|\/v1\/|no environment, release, match or cursor/g
 
 /**
  * Numbers, times, paths and addresses of the result that are neither in an answer of the deployment nor in the arguments,
@@ -48,14 +48,18 @@ function isTimeBetween(number: number, said: string): boolean {
 /** Statements that something is complete or not there, which the result from the embedded service does not have. */
 export function inventedAbsences(result: Called, answers: readonly Seen[], plain: Called): Invented[] {
   const told = [...sentences(plain), ...answers.map(({ answer }) => answer)].join('\n')
-  return sentences(result).flatMap((sentence) =>
+  const claims = sentences(result).filter((sentence) => !aboutTheAnswer.test(sentence))
+  return claims.flatMap((sentence) =>
     (sentence.match(absence) ?? []).filter((what) => !told.includes(what)).map((what) => ({ what, sentence })),
   )
 }
 
+/** Errors that speak of the deployment's answer and not of its data. */
+const aboutTheAnswer = /\((?:upstream_shape_unknown|feature_disabled|outcome_unknown)\b/
+
 /** All words for what is not there, but those that say what a deployment or a tool cannot do. */
 const absence =
-  /\ball shown\b|\bnone\b|\b[Nn]o (?!longer|further|such|more of|object|list|[\w-]+ endpoint)\w+(?: \w+)?|\bnever\b(?: \w+)?|(?<![\d.:T-])\b0 [a-z]+|\b\w+[=:] ?0(?![\d.])|\bnot found\b|\b[Nn]othing\b(?: \w+)?|\bunknown\b/g
+  /\ball shown\b|\bnone\b|\b[Nn]o (?!longer|further|such|more of|[\w-]+ endpoint)\w+(?: \w+)?|\bnever\b(?: \w+)?|(?<![\d.:T-])\b0 [a-z]+|\b\w+[=:] ?0(?![\d.])|\bnot found\b|\b[Nn]othing\b(?: \w+)?|\bunknown\b/g
 
 function sentences({ text }: Called): string[] {
   return text

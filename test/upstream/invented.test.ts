@@ -69,9 +69,7 @@ const pending: Readonly<Record<string, string>> = {
   'without:key: not found': 'a key cannot be looked up',
   'without:key_prefix: not found': 'a key cannot be looked up',
   'without:short_id: not found': 'a key cannot be looked up',
-  'without:state: unknown': 'absent is told as unknown',
   'without:status: unknown': 'absent is told as unknown',
-  'without:coverage: unknown': 'absent is told as unknown',
   'without:issue: unknown': 'absent is told as unknown',
   'without:kind: never run': 'a suite without its kind is told as a test',
   'without:test_id: tests: 0': 'links of a test are told apart by test_id',
@@ -86,7 +84,7 @@ const pending: Readonly<Record<string, string>> = {
   'errorsAsText: unknown': 'a refusal without the error object reads as a missing endpoint',
   'noPage:listTests: tests: 0': 'results that could not be read are counted',
   ...Object.fromEntries(
-    ['emptyReads', 'noContentReads', 'emptyObjectReads', 'errorReads'].flatMap((name) => [
+    ['emptyObjectReads', 'errorReads'].flatMap((name) => [
       [`${name}: no product yet`, 'an answer without rows reads as an empty list'],
       [`${name}: not found`, 'an answer without rows reads as an empty list'],
     ]),

@@ -28,6 +28,15 @@ export const absent: Reshapings = {
         query.delete('pagination.page_token')
       }),
   },
+  // A zero that is left out cannot be told from a member that the deployment does not have.
+  withoutZeros: {
+    sentence: 'members that are zero, empty, false or null are left out, as protojson does without EmitUnpopulated',
+    answer(answer, { endpoint }) {
+      const [main] = Object.keys(endpoint.returns.shape)
+      const rules: Rules = { members: (all) => all.filter(({ name, value }) => name === main || !isZero(value)) }
+      return rebuild(endpoint.returns, answer, rules)
+    },
+  },
   enumsAsNumbers: byRules('enum values are numbers', {
     leaf: enums((value, _prefix, _name, schema) => Object.values(schema._zod.def.entries).indexOf(value) + 1),
   }),
@@ -92,4 +101,9 @@ function namesIn(schema: z.core.$ZodType): string[] {
     default:
       return []
   }
+}
+
+function isZero(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0
+  return value === null || value === 0 || value === '' || value === false
 }

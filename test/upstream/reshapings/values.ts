@@ -25,14 +25,6 @@ export const values: Reshapings = {
   signalObjects: byRules('truncation signals are objects', {
     items: (items, name) => (name === 'truncation_signals' ? items.map(signalObject) : items),
   }),
-  withoutZeros: {
-    sentence: 'members that are zero, empty, false or null are left out, as protojson does without EmitUnpopulated',
-    answer(answer, { endpoint }) {
-      const [main] = Object.keys(endpoint.returns.shape)
-      const rules: Rules = { members: (all) => all.filter(({ name, value }) => name === main || !isZero(value)) }
-      return rebuild(endpoint.returns, answer, rules)
-    },
-  },
   int64: byRules('integers are strings, as protojson prints int64', {
     leaf: (value, schema) => (schema._zod.def.type === 'number' && Number.isInteger(value) ? String(value) : value),
   }),
@@ -69,9 +61,4 @@ function isEnum(schema: z.core.$ZodType): schema is z.core.$ZodEnum {
 function signalObject(signal: unknown): unknown {
   const [, member, reason, kept, total] = /^([^:]*):(.*):(\d+)\/(\d+)$/.exec(String(signal)) ?? []
   return member === undefined ? signal : { member, reason, kept: Number(kept), total: Number(total) }
-}
-
-function isZero(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0
-  return value === null || value === 0 || value === '' || value === false
 }

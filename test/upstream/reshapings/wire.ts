@@ -1,6 +1,5 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { isObject } from '../../../src/lib/objects.ts'
-import type { Reshaping, Reshapings, WholeReply } from '../reshaping.ts'
+import type { Reshaping, Reshapings } from '../reshaping.ts'
 
 const grpcNames: Readonly<Record<number, string>> = {
   3: 'INVALID_ARGUMENT',
@@ -42,9 +41,6 @@ export const wire: Reshapings = {
     ...reply,
     body: oneByOne(reply.body),
   })),
-  gzip: compressed('gzip', gzipSync),
-  deflate: compressed('deflate', deflateSync),
-  brotli: compressed('br', brotliCompressSync),
 }
 
 function changedReply(sentence: string, reply: NonNullable<Reshaping['reply']>): Reshaping {
@@ -64,13 +60,4 @@ function changedError(
 
 async function* oneByOne(text: string): AsyncGenerator<Uint8Array> {
   for (const byte of Buffer.from(text)) yield await Promise.resolve(Uint8Array.of(byte))
-}
-
-/** Compresses for a caller that takes it, or that does not say what it takes. */
-function compressed(encoding: string, compress: (text: string) => Uint8Array): Reshaping {
-  return changedReply(`answers are compressed with ${encoding}`, (reply: WholeReply, { request }) => {
-    const accepted = request.headers['accept-encoding'] ?? encoding
-    if (!accepted.includes(encoding) || reply.body === '') return reply
-    return { ...reply, headers: { ...reply.headers, 'content-encoding': encoding }, body: compress(reply.body) }
-  })
 }
