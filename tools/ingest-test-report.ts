@@ -5,6 +5,7 @@ import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
+import { isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { requireBranch } from './support/quality/branches.ts'
@@ -33,6 +34,7 @@ import { explainRefusal, noPreview } from './support/quality/report-refusal.ts'
 import { readReport, type ReportSource } from './support/quality/report-source.ts'
 import { testReport } from './support/test-names.ts'
 import { PREVIEW } from './support/words.ts'
+import { ifReadable, isLost } from './support/writes/outcome.ts'
 
 const input = z.strictObject({
   product: parameters.Product,
@@ -73,10 +75,13 @@ export const ingestTestReport = defineTool({
   async run(args, context) {
     const { dry_run: dryRun } = args
     const product = await context.resolve.product(args.product, { write: true })
-    await requireBranch(args.branch, product.id, context)
-    const source = await readReport(args, context)
-    if (dryRun && !(await isTracegate(context))) throw noPreview()
-    const before = dryRun ? undefined : await openRequirements(product.id, context)
+    const [source, before, isOurs] = await Promise.all([
+      readReport(args, context),
+      dryRun ? undefined : openRequirements(product.id, context),
+      dryRun && isTracegate(context),
+      requireBranch(args.branch, product.id, context),
+    ])
+    if (dryRun && !isOurs) throw noPreview()
     const sent = await send(args, product.id, source, context)
     const ingest = dryRun ? withoutNewKeys(sent) : sent
     const known = await readKnownCases(product.id, ingest.cases ?? [], context)
@@ -151,16 +156,22 @@ async function send(
   { environment, release, branch, dry_run: dryRun, ...given }: z.output<typeof input>,
   productId: string,
   { draft, rootDir }: ReportSource,
-  { api, signal }: Context,
+  context: Context,
 ): Promise<Ingest> {
+  const { api, signal } = context
   const options = { link_annotations: true, root_dir: rootDir, branch_id: branch }
   const request = { product_id: productId, draft, run: { environment, release }, options }
   const sent = api.ingestTests({ ...request, validate_only: dryRun || undefined }, { signal })
-  const { ingest } = await sent.catch((error: unknown) => {
-    throw explainRefusal(error, given)
+  const { ingest } = await sent.catch(async (error: unknown) => {
+    if (isNotOffered(error)) throw notOffered('the ingest of test reports', { hint: STILL_WORKS }, error)
+    // Only our own service is known to count the same report once.
+    const isOnce = isLost(error) && (await ifReadable(isTracegate(context))) === true
+    throw explainRefusal(error, { ...given, productId, isOnce })
   })
   return ingest
 }
+
+const STILL_WORKS = 'record_tests still registers and links tests; tell the user that results cannot be sent.'
 
 function secretWords({ secrets }: ReportSource): string | undefined {
   const kinds = Object.entries(secrets).map(([kind, count]) => `${kind} ${count}`)
@@ -178,12 +189,16 @@ function cutSignals({ truncation_signals: signals = [] }: Ingest): string[] {
 }
 
 function outcomeSentence(ingest: Ingest, dryRun: boolean): string {
-  const { tests, errors, ...statuses } = countResults(ingest)
-  const named = Object.entries(statuses).flatMap(([status, count]) => (count ? [`${count} ${status}`] : []))
-  const counts = errors === undefined ? named : [counted(errors, 'error'), ...named]
   const { results_recorded: recorded, results_duplicate: known = 0 } = ingest.summary ?? {}
   const again = recorded === 0 && known > 0 ? ' All of these results were known already.' : ''
-  return `${dryRun ? PREVIEW : ''}${counted(tests, 'test')}, ${counts.join(', ')}; ${effectWords(ingest, dryRun)}.${outsideWords(ingest)}${again}`
+  return `${dryRun ? PREVIEW : ''}${resultWords(ingest)}; ${effectWords(ingest, dryRun)}.${outsideWords(ingest)}${again}`
+}
+
+function resultWords(ingest: Ingest): string {
+  const { tests, errors, ...statuses } = countResults(ingest)
+  if (tests === undefined) return 'Report taken, its counts are not stated'
+  const named = Object.entries(statuses).flatMap(([status, count]) => (count ? [`${count} ${status}`] : []))
+  return [counted(tests, 'test'), ...(errors === undefined ? [] : [counted(errors, 'error')]), ...named].join(', ')
 }
 
 function outsideWords(ingest: Ingest): string {

@@ -3,7 +3,7 @@ import { createApi } from '../../src/client/client.ts'
 import type { Send } from '../../src/contract/base/wire.ts'
 import { origin } from '../app.ts'
 import { connect } from '../mcp/clients.ts'
-import { openShopWithGaps, type GapShop } from './gap-shop.ts'
+import { openShopWithGaps, vitestReport, type GapShop } from './gap-shop.ts'
 
 let shop: GapShop
 beforeEach(async () => {
@@ -64,4 +64,13 @@ test('record_tests reads all it needs and makes different tests concurrently, th
   })
   expect(most()).toBe(1)
   expect(sent).toHaveLength(17)
+})
+
+test('ingest_test_report reads what it needs before the report concurrently', async () => {
+  const { send, sent } = meeting(['GET tests', 'GET requirements'])
+  await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token }))
+  const report = vitestReport([{ file: 'test/a.test.ts', name: 'one [REQ-1]' }])
+  const { text } = await agent.call('ingest_test_report', { report, branch: 'none' })
+  expect(text).toContain('quality branch not found')
+  expect(sent.filter((request) => request.startsWith('POST'))).toEqual([])
 })

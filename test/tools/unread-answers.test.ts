@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openShopWithGaps, type GapShop } from './gap-shop.ts'
+import { openShopWithGaps, vitestReport, type GapShop } from './gap-shop.ts'
 import { replyText, type Send } from '../../src/contract/base/wire.ts'
 import { reshaped } from '../upstream/reshaped.ts'
 import { connectElsewhere, losing, losingAll, losses } from './unread-answers.ts'
@@ -129,7 +129,57 @@ describe('a write whose outcome no read of the call can tell', () => {
   })
 })
 
+describe('a report whose answer is lost', () => {
+  test('is sent once, and may be sent again only where it counts once', async () => {
+    const report = vitestReport([{ file: 'test/run.test.ts', name: 'runs' }])
+    await using ours = await connectElsewhere(shop, (send) => losing(send, 'htmlWrites'))
+    const { text } = await ours.call('ingest_test_report', { report })
+    expect(text).toMatch(/outcome_unknown.*\nnext: send the same report again: it is the same run and counts once/)
+    await using other = await connectElsewhere(shop, (send) => reshaped(losing(send, '502'), 'notBuilt:getMe'))
+    const unknown = await other.call('ingest_test_report', { report })
+    expect(unknown.text).toMatch(/check before you repeat it \(outcome_unknown.*\nnext: list_tests \{"product":"1"\}$/)
+    expect([ours.writes(), other.writes()].map(({ length }) => length)).toEqual([1, 1])
+  })
+
+  test('says only what the deployment states of it', async () => {
+    await shop.api.ingestTests({
+      product_id: shop.productId,
+      draft: {
+        cases: [
+          {
+            file_path: 'test/mail.test.ts',
+            suite_path: [],
+            name: 'mail goes out [REQ-1]',
+            status: 'RESULT_STATUS_PASSED',
+          },
+        ],
+      },
+    })
+    const run = [
+      { file: 'test/mail.test.ts', name: 'mail goes out [REQ-1]', status: 'failed' as const },
+      { file: 'test/mail.test.ts', name: 'mail is short [REQ-2]' },
+    ]
+    const report = vitestReport(run)
+    const said = async (...names: string[]) => {
+      await using agent = await connectElsewhere(shop, (send) => reshaped(send, ...names))
+      return (await agent.call('ingest_test_report', { report })).text
+    }
+    expect(await said('without:summary')).toContain('2 tests, 1 passed, 1 failed; ')
+    expect(await said('without:summary', 'without:cases')).toMatch(/^Report taken, its counts are not stated; /)
+    expect(await said('without:passed', 'without:cases')).not.toContain('passed=0')
+    expect(await said('noTotals', 'without:coverage')).not.toMatch(/\| was\b/)
+  })
+})
+
 describe('where the deployment lacks an endpoint', () => {
+  test.each(['noRoute', 'noPage'])('a report is not taken, and the answer says so (%s)', async (style) => {
+    await using agent = await connectElsewhere(shop, (send) => reshaped(send, `${style}:ingestTests`))
+    const report = vitestReport([{ file: 'test/run.test.ts', name: 'runs' }])
+    const { text } = await agent.call('ingest_test_report', { report })
+    expect(text).toContain('does not offer the ingest of test reports (feature_disabled, not retryable)')
+    expect(text).toContain('next: record_tests still registers')
+  })
+
   test.each(['noRoute', 'noPage'])('requirements and links say what still works (%s)', async (style) => {
     const names = ['createRequirement', 'updateRequirement', 'unlinkTest', 'getMe'].map((name) => `${style}:${name}`)
     await using agent = await connectElsewhere(shop, (send) => reshaped(send, ...names))

@@ -1,7 +1,7 @@
 import type { Received } from '../../../src/client/api.ts'
-import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
+import { ifReadable } from '../writes/outcome.ts'
 
 /** A requirement that a report is about. */
 export interface Changed {
@@ -13,7 +13,7 @@ export interface Changed {
 /** Requirements that were not verified, by key. */
 export interface Open {
   states: ReadonlyMap<string, string | undefined>
-  /** No other requirement was open. */
+  /** No other requirement was open: the deployment says how many there are, and all were read. */
   isWhole: boolean
 }
 
@@ -24,21 +24,16 @@ const REQUIREMENTS = 100
 
 /** The open requirements before a report; undefined where the service does not list them: nothing depends on it. */
 export async function openRequirements(productId: string, { api, signal }: Context): Promise<Open | undefined> {
-  return orUndefinedOnFailure(async () => {
-    const { requirements, next_page_token: token } = await api.listRequirements(
-      {
-        product_id: productId,
-        coverage_state: ['not_run', 'no_test'],
-        view: 'REQUIREMENT_VIEW_BASIC',
-        page_size: PAGE,
-      },
-      { signal },
-    )
-    const states = requirements.flatMap(({ key, coverage }) =>
-      key === undefined ? [] : [[key, coverage?.state] as const],
-    )
-    return { states: new Map(states), isWhole: token === undefined || token === '' }
-  })
+  const filter = { coverage_state: ['not_run' as const, 'no_test' as const], view: 'REQUIREMENT_VIEW_BASIC' as const }
+  const found = await ifReadable(
+    api.listRequirements({ product_id: productId, ...filter, page_size: PAGE }, { signal }),
+  )
+  if (found === undefined) return undefined
+  const { requirements, pagination } = found
+  const states = requirements.flatMap(({ key, coverage }) =>
+    key === undefined ? [] : [[key, coverage?.state] as const],
+  )
+  return { states: new Map(states), isWhole: pagination?.total_size === requirements.length }
 }
 
 export type ReportedCase = Received<{ key: string; status: string; requirement_keys: string[] }>
@@ -70,13 +65,13 @@ export async function readKnownCases(
   const ordered = [...known.filter(isFailing), ...known.filter((one) => !isFailing(one))]
   const key = ordered.flatMap((one) => one.key ?? []).slice(0, CASES)
   if (key.length === 0) return { links, issues }
-  const found = await orUndefinedOnFailure(() =>
+  const found = await ifReadable(
     api.listTests({ product_id: productId, key, view: 'TEST_VIEW_BASIC', page_size: CASES }, { signal }),
   )
-  for (const { key: test = '', requirement_keys: linked = [], issue } of found?.tests ?? []) {
+  for (const { key: test = '', requirement_keys: linked, issue } of found?.tests ?? []) {
     // A deployment that does not know the filter would answer with any.
     if (!key.includes(test)) continue
-    links.set(test, [...new Set([...(links.get(test) ?? []), ...linked])])
+    if (linked !== undefined) links.set(test, [...new Set([...(links.get(test) ?? []), ...linked])])
     if (issue !== null && issue !== undefined) issues.set(test, issue)
   }
   return { links, issues }
@@ -94,7 +89,7 @@ export async function readStates(
 ): Promise<Changed[]> {
   const key = [...new Set(keys)].slice(0, REQUIREMENTS)
   if (key.length === 0) return []
-  const found = await orUndefinedOnFailure(() =>
+  const found = await ifReadable(
     api.listRequirements(
       { product_id: productId, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: REQUIREMENTS },
       { signal },
@@ -111,15 +106,6 @@ export async function readStates(
 
 function stateBefore({ key = '' }: Requirement, before: Open | undefined): string | undefined {
   if (before === undefined) return undefined
-  return before.states.get(key) ?? (before.isWhole ? 'verified' : undefined)
-}
-
-/** What the read finds; undefined where the service refuses it. */
-async function orUndefinedOnFailure<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof ServiceError) return undefined
-    throw error
-  }
+  if (before.states.has(key)) return before.states.get(key)
+  return before.isWhole ? 'verified' : undefined
 }

@@ -49,18 +49,44 @@ export function withoutNewKeys(ingest: Ingest): Ingest {
   return { ...ingest, cases }
 }
 
-/** The cases of the report by how they ended. */
-export function countResults({ summary, cases = [] }: Ingest) {
-  const { passed = 0, failed = 0, errors = 0, flaky = 0, skipped = 0, blocked = 0 } = summary ?? {}
+/** The cases of the report by how they ended: as the summary says, else counted; what neither states is undefined. */
+export function countResults({ summary, cases }: Ingest) {
+  const listed = countCases(cases)
+  const stated = (name: keyof CaseCounts) => summary?.[name] ?? listed?.[name]
+  const [passed, failed, skipped, blocked] = [stated('passed'), stated('failed'), stated('skipped'), stated('blocked')]
+  const [errors, flaky] = [stated('errors'), stated('flaky')]
+  const known = [passed, failed, errors, flaky, skipped].filter((count) => count !== undefined)
   return {
-    tests: Math.max(passed + failed + errors + flaky + skipped, cases.length),
+    tests: known.length === 0 && cases === undefined ? undefined : Math.max(sum(known), cases?.length ?? 0),
     passed,
     failed,
     errors: errors || undefined,
     flaky: flaky || undefined,
     blocked: blocked || undefined,
-    skipped: Math.max(0, skipped - blocked) || undefined,
+    skipped: skipped === undefined ? undefined : Math.max(0, skipped - (blocked ?? 0)) || undefined,
   }
+}
+
+type CaseCounts = Record<'passed' | 'failed' | 'errors' | 'flaky' | 'skipped' | 'blocked', number>
+
+/** The statuses of listed cases, counted as the summary does; undefined where one has none that is known. */
+function countCases(cases: Ingest['cases']): CaseCounts | undefined {
+  const statuses = cases?.map(({ status }) => ResultStatus.safeParse(status).data)
+  if (statuses === undefined || statuses.includes(undefined)) return undefined
+  const count = (...names: z.output<typeof ResultStatus>[]) =>
+    statuses.filter((one) => one && names.includes(one)).length
+  return {
+    passed: count('RESULT_STATUS_PASSED'),
+    failed: count('RESULT_STATUS_FAILED'),
+    errors: count('RESULT_STATUS_ERROR'),
+    flaky: count('RESULT_STATUS_FLAKY'),
+    skipped: count('RESULT_STATUS_SKIPPED', 'RESULT_STATUS_BLOCKED'),
+    blocked: count('RESULT_STATUS_BLOCKED'),
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** The cases that stand for what failed outside of the others (contract §4.3). */
@@ -148,8 +174,9 @@ export function unresolvedReferences({ unresolved_refs: references = [], cases =
 
 /** How many of each list are shown; the failing ones are counted by the service, which lists 500 cases at most. */
 export function shownCounts(ingest: Ingest): Record<string, Kept> {
-  const { unresolved_refs: references = [], warnings = [], cases = [], summary } = ingest
-  const failed = (summary?.failed ?? 0) + (summary?.errors ?? 0)
+  const { unresolved_refs: references = [], warnings = [], cases = [] } = ingest
+  const { failed: failures = 0, errors = 0 } = countResults(ingest)
+  const failed = failures + errors
   const renamed = cases.filter(({ action }) => action === 'INGEST_ACTION_RENAMED')
   return {
     failing_tests: { shown: Math.min(ROWS, failed), total: failed },

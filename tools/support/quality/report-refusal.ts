@@ -1,7 +1,9 @@
 import { reportFormatList } from '../../../src/contract/test-ingest.ts'
 import { ServiceError } from '../../../src/errors.ts'
+import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { unknownOutcome } from '../writes/outcome.ts'
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   REPORT_UNPARSABLE: 'the report cannot be read',
@@ -9,16 +11,24 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   REPORT_EMPTY: 'the report contains no test',
 }
 
-/** Says what is wrong with the report, with the format and the line that the service names. */
-export function explainRefusal(
-  error: unknown,
-  { path, report }: { path?: string | undefined; report?: string | undefined },
-): unknown {
+interface Sent {
+  path?: string | undefined
+  report?: string | undefined
+  productId: string
+  /** The same report counts once. */
+  isOnce: boolean
+}
+
+/** Says what is wrong with the report, with the format and the line that the service names, or whether to send it again. */
+export function explainRefusal(error: unknown, { path, report, productId, isOnce }: Sent): unknown {
   if (!(error instanceof ServiceError)) return error
   const { code, reason, metadata } = error
-  if (code === 'outcome_unknown') {
+  if (code === 'outcome_unknown' && isOnce) {
     const hint = 'send the same report again: it is the same run and counts once.'
     return new TeachingError(code, error.message, { hint }, { reason, cause: error })
+  }
+  if (code === 'outcome_unknown') {
+    return unknownOutcome(error, { next: nextCall('list_tests', { product: productId }, 'their newest results') })
   }
   const why = UNREADABLE[reason]
   if (why === undefined) return error

@@ -50,9 +50,14 @@ export async function wordingBeforeUpdate(wanted: RequirementWrite, productId: s
   try {
     return await sendNew(wanted, productId, context, true)
   } catch (error) {
-    if (mayBeDone(error) || isNotOffered(error)) return undefined
+    if (isNotOffered(error) || isNoAnswer(error)) return undefined
     throw error
   }
+}
+
+/** In contrast to a refusal of the words. */
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'upstream_shape_unknown')
 }
 
 function sendNew(

@@ -7,7 +7,7 @@ import { TeachingError } from '../../../src/mcp/result/teach.ts'
  * read. The client says so; anything else, such as a connection that was refused, changed nothing.
  */
 export function isLost(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && (error.code === 'outcome_unknown' || error.code === 'upstream_shape_unknown')
+  return error instanceof ServiceError && error.code === 'outcome_unknown'
 }
 
 /** The same for a write that the client repeats, so that an attempt before the last one may have been done. */
@@ -20,7 +20,9 @@ export function unknownOutcome(
   error: ServiceError,
   check: { next?: NextAction | readonly NextAction[]; hint?: string },
 ): TeachingError {
-  const message = `the outcome is unknown: ${error.message}; check before you repeat it`
+  // With such a reply the message itself says what is known.
+  const what = error.reason === 'ANSWER_UNREADABLE' ? '' : 'the outcome is unknown: '
+  const message = `${what}${error.message}; check before you repeat it`
   return new TeachingError('outcome_unknown', message, check, { reason: error.reason, cause: error })
 }
 
