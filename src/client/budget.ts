@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts'
+import type { Waits } from './waits.ts'
 
 /** Time as a tool call needs it; passed in so that tests do not wait. */
 export interface Clock {
@@ -8,7 +9,7 @@ export interface Clock {
   after(delayMs: number, run: () => void): () => void
 }
 
-const systemClock: Clock = {
+export const systemClock: Clock = {
   now: () => performance.now(),
   after(delayMs, run) {
     const timer = setTimeout(run, delayMs)
@@ -21,6 +22,7 @@ export interface BudgetOptions {
   /** The caller's: its abort ends the budget early. */
   signal?: AbortSignal | undefined
   clock?: Clock | undefined
+  waits?: Waits | undefined
 }
 
 /** How long after its end a budget waits for work that ignores the signal; the failure of a request says more. */
@@ -32,6 +34,8 @@ const GRACE_MS = 500
  */
 export class Budget {
   readonly totalMs: number
+  /** Hears what is waited for, where the caller asked for progress. */
+  readonly waits: Waits | undefined
   readonly #clock: Clock
   readonly #ending = new AbortController()
   readonly #stopListening: () => void
@@ -40,8 +44,9 @@ export class Budget {
   #giveUp = () => {}
   #isOver = false
 
-  constructor({ totalMs, signal, clock = systemClock }: BudgetOptions) {
+  constructor({ totalMs, signal, clock = systemClock, waits }: BudgetOptions) {
     this.totalMs = totalMs
+    this.waits = waits
     this.#clock = clock
     const cancel = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', cancel, { once: true })

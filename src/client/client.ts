@@ -136,7 +136,8 @@ function repeatOptions(
   { signal, budget }: CallOptions,
   { retries = 3, sleep = realSleep }: ClientOptions,
 ): RepeatOptions {
-  return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal, budget }
+  const request = `${endpoint.method} ${endpoint.path}`
+  return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal, budget, request }
 }
 
 /** 500 is a bug of the deployment and 501 its choice: neither is transient. */

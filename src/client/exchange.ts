@@ -31,12 +31,15 @@ export async function received<T>(exchange: Exchange, send: () => Promise<T>): P
   const { endpoint, signal, budget } = exchange
   if (budget?.isOver() === true) throw neverSent(endpoint, budget)
   signal?.throwIfAborted()
+  const ended = budget?.waits?.began(`${endpoint.method} ${endpoint.path}`)
   try {
     return await untilAborted(send(), signal)
   } catch (error) {
     if (budget?.isOver() === true) throw overdue(endpoint, budget)
     if (signal?.aborted === true) throw signal.reason
     throw error instanceof ServiceError ? error : networkFailure(endpoint, error)
+  } finally {
+    ended?.()
   }
 }
 

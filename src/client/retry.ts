@@ -10,6 +10,8 @@ export interface RepeatOptions {
   sleep: Sleep
   signal: AbortSignal | undefined
   budget?: Budget | undefined
+  /** Method and path, for messages about the wait. */
+  request?: string
 }
 
 /** A failure that a retry may fix: 429, 502 to 504, network errors. `attempt` throws it around the actual failure. */
@@ -38,7 +40,7 @@ const FIRST_WAIT_MS = 200
  * with the signal's reason.
  */
 export async function repeat<T>(attempt: () => Promise<T>, options: RepeatOptions): Promise<T> {
-  const { retries, sleep, signal, budget } = options
+  const { retries, sleep, signal, budget, request = 'the request' } = options
   let timeouts = 0
   for (let attemptNumber = 1; ; attemptNumber += 1) {
     try {
@@ -48,6 +50,8 @@ export async function repeat<T>(attempt: () => Promise<T>, options: RepeatOption
       const wait = waitMs(error, attemptNumber)
       if (error.timedOut) timeouts += 1
       if (attemptNumber > retries || timeouts > 1 || !fits(wait, budget)) throw error.failure
+      const { status, retryAfterSeconds } = error.failure
+      budget?.waits?.pauses(request, { ms: wait, status, asked: retryAfterSeconds !== undefined })
       await sleep(wait, signal).catch((failed: unknown) => {
         throw signal?.aborted === true ? signal.reason : failed
       })

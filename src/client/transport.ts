@@ -87,7 +87,7 @@ async function* limited(
   { maxReplyBytes, deadline }: { maxReplyBytes: number; deadline: number },
 ): AsyncGenerator<Uint8Array> {
   const tooSlow = Object.assign(new Error('response too slow'), { code: 'REPLY_TIMEOUT' })
-  const timer = setTimeout(() => body.destroy(tooSlow), deadline - performance.now())
+  const timer = setTimeout(() => body.destroy(tooSlow), Math.max(1, deadline - performance.now()))
   let bytes = 0
   try {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {

@@ -68,7 +68,7 @@ export function createUpload(options: UploadOptions): Upload {
       judge(reply)
     }
     try {
-      await repeat(attempt, { retries, sleep, signal, budget })
+      await repeat(attempt, { retries, sleep, signal, budget, request: 'the upload' })
     } finally {
       await connection.close()
     }

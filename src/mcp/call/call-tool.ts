@@ -1,6 +1,6 @@
 import type { Api } from '../../client/api.ts'
 import { boundApi, boundUpload } from '../../client/bound-api.ts'
-import { Budget, type Clock } from '../../client/budget.ts'
+import { Budget, systemClock, type Clock } from '../../client/budget.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
 import { countChanges, requireConfirmation, type Changing } from './confirmation.ts'
@@ -10,6 +10,7 @@ import type { LocalFiles } from '../files/local-files.ts'
 import { asksForMore, moreCall } from '../result/more-call.ts'
 import { render } from '../result/render.ts'
 import type { RepairKind } from './repair/notes.ts'
+import { waitProgress } from './wait-progress.ts'
 import { createResolver } from '../resolve/index.ts'
 import { errorText, TeachingError } from '../result/teach.ts'
 import type { Upload } from '../../client/upload.ts'
@@ -90,12 +91,14 @@ export async function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame
 }
 
 async function callTool(listed: ListedTool, raw: unknown, frame: CallFrame, record: CallRecord): Promise<CallOutcome> {
-  const { callMs = CALL_MS, clock } = frame.facts
-  const budget = new Budget({ totalMs: callMs, signal: frame.signal, clock })
+  const { callMs = CALL_MS, clock = systemClock } = frame.facts
+  const waits = frame.progress && waitProgress(frame.progress, clock)
+  const budget = new Budget({ totalMs: callMs, signal: frame.signal, clock, waits })
   try {
-    return await budget.outcome(runTool(listed, raw, { ...frame, budget }, record))
+    return await budget.outcome(runTool(listed, raw, { ...frame, budget, progress: waits?.report }, record))
   } finally {
     budget.end()
+    waits?.end()
   }
 }
 

@@ -62,7 +62,7 @@ export interface Context {
   /** Called with the ids of what is about to be changed; throws when that is a wide change (mcp §7). */
   countChanges(ids: readonly string[]): void
   /** Reports progress to a caller that asked for it; `done` grows. */
-  progress(report: { done: number; total: number; message: string }): void
+  progress(report: { done: number; total: number | undefined; message: string }): void
 }
 
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {

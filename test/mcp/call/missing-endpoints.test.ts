@@ -21,7 +21,7 @@ test.each(pages)('a 404 of a server that is not the service is not told as a fac
   ] as const) {
     const { text, isError } = await agent.call(tool, args)
     expect(isError).toBe(true)
-    expect(text).toContain('does not offer it, or the base address is wrong (feature_disabled, not retryable)')
+    expect(text).toContain('or the base address is wrong (feature_disabled, not retryable)')
     expect(text).not.toMatch(/not found|not_found|Route matched|<h1>/i)
   }
 })

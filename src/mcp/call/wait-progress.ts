@@ -1,0 +1,69 @@
+import type { Clock } from '../../client/budget.ts'
+import type { Waits } from '../../client/waits.ts'
+import type { Context } from '../define/define.ts'
+
+type Report = Context['progress']
+
+/** A request that takes longer is worth a message, and the time between two messages about it. */
+const LONG_REQUEST_MS = 3_000
+/** A pause that is worth a message. */
+const LONG_PAUSE_MS = 1_000
+/** Shortest time between two messages about waiting. */
+const BETWEEN_MS = 1_000
+/** The progress that a message about waiting adds: values only grow (mcp §10), and waiting is none. */
+const STEP = 0.001
+
+export interface WaitProgress extends Waits {
+  /** What the tool reports itself. */
+  report: Report
+  /** No message follows. */
+  end(): void
+}
+
+/** Tells a caller what its call waits for: a request that takes long, and a pause before a repetition. */
+export function waitProgress(progress: Report, clock: Clock): WaitProgress {
+  const running = new Map<symbol, { request: string; startedAt: number }>()
+  let last: { done: number; total: number | undefined } = { done: 0, total: undefined }
+  let saidAt = Number.NEGATIVE_INFINITY
+  let cancel: (() => void) | undefined
+
+  function say(message: string) {
+    if (clock.now() - saidAt < BETWEEN_MS) return
+    saidAt = clock.now()
+    last = { ...last, done: last.done + STEP }
+    progress({ ...last, message })
+  }
+  function watch() {
+    cancel = clock.after(LONG_REQUEST_MS, () => {
+      cancel = undefined
+      const [longest] = running.values()
+      if (longest === undefined) return
+      const seconds = Math.round((clock.now() - longest.startedAt) / 1000)
+      if (clock.now() - longest.startedAt >= LONG_REQUEST_MS) {
+        say(`waiting for ${longest.request}, ${String(seconds)} s so far`)
+      }
+      watch()
+    })
+  }
+  return {
+    report(given) {
+      last = given
+      progress(given)
+    },
+    began(request) {
+      const key = Symbol(request)
+      running.set(key, { request, startedAt: clock.now() })
+      if (cancel === undefined) watch()
+      return () => void running.delete(key)
+    },
+    pauses(request, { ms, status, asked }) {
+      if (ms < LONG_PAUSE_MS) return
+      const why = asked ? 'the service asked for it' : 'the service is not available'
+      say(`waiting ${String(Math.round(ms / 1000))} s before ${request} is repeated: ${why} (${String(status)})`)
+    },
+    end() {
+      running.clear()
+      cancel?.()
+    },
+  }
+}
