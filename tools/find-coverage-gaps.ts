@@ -123,7 +123,8 @@ function countGaps({
 
 /** Gaps of requirements, and files that no requirement claims. */
 function partition({ coverage_gaps: gaps }: GapPage) {
-  const isRequirement = ({ requirement }: GapPage['coverage_gaps'][number]) => (requirement ?? undefined) !== undefined
+  const isRequirement = ({ requirement, type }: GapPage['coverage_gaps'][number]) =>
+    requirement === undefined ? type !== undefined && type !== 'GAP_TYPE_UNCLAIMED_HOT_FILE' : requirement !== null
   return [gaps.filter(isRequirement), gaps.filter((gap) => !isRequirement(gap))] as const
 }
 
@@ -164,8 +165,8 @@ function nextStep(
   const broken = worst && issueToFix(worst, products)
   if (broken !== undefined)
     return nextCall('get_fix_context', { issue: broken }, 'the code that the red test of the first row asks to fix')
-  if (worst) {
-    const args = { product, requirement: keyOrId(worst.requirement ?? {}) }
+  if (worst?.requirement) {
+    const args = { product, requirement: keyOrId(worst.requirement) }
     return nextCall('get_test_context', args, 'what a test of the first row has to show')
   }
   const [issue] = issues?.split(', ') ?? []

@@ -120,10 +120,10 @@ export const getRequirement = defineTool({
           covered,
           criterion: criterionText(criterion),
         })),
-        code_files: codeRefs.map(({ path: file, symbol, source, start_line: start = 0, end_line: end = 0 }) => ({
+        code_files: codeRefs.map(({ path: file, symbol, source, start_line: start = 0, end_line: end }) => ({
           file,
           symbol,
-          lines: start === 0 ? undefined : end > start ? `${start}-${end}` : `${start}`,
+          lines: start === 0 ? undefined : lineWords(start, end),
           source: source === 'CODE_REF_SOURCE_DECLARED' ? undefined : source,
         })),
         tests: linkedTests.map(({ row }) => row),
@@ -150,3 +150,9 @@ export const getRequirement = defineTool({
     }
   },
 })
+
+/** `3-9`, `3` of one line; where the end is not stated `from 3`. */
+function lineWords(start: number, end: number | undefined): string {
+  if (end === undefined) return `from ${start}`
+  return end > start ? `${start}-${end}` : `${start}`
+}

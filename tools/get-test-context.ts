@@ -185,16 +185,18 @@ function isReproduced(issue: string, { suggestions }: TestContext): boolean {
 }
 
 function filesNote(
-  files: readonly { row: object | undefined }[] | undefined,
+  files: readonly { row: object | undefined; reason: string | undefined }[] | undefined,
   { unresolved, notPermitted }: Pick<ReadTestContext, 'unresolved' | 'notPermitted'>,
 ): string | undefined {
-  const unmatched = files?.filter(({ row }) => row === undefined).length ?? 0
+  const claimed = files?.filter(({ row }) => row === undefined) ?? []
+  const unmatched = claimed.length
+  const by = claimed.every(({ reason }) => reason === 'stack_frame') ? 'only by stack frames' : 'by what is not stated'
   const notes = [
     files === undefined && 'not stated',
     files?.length === 0 && 'the requirement names no code: find it by its words',
     unresolved.length > 0 && `no file of this machine matches ${firstNames(unresolved, GLOBS)}`,
     notPermitted === true && 'globs stay globs: resolving them needs a token with the scope write',
-    unmatched > 0 && `${counted(unmatched, 'file')} named only by stack frames: find before reading`,
+    unmatched > 0 && `${counted(unmatched, 'file')} named ${by}: find before reading`,
   ].filter((note) => note !== false)
   return notes.length === 0 ? undefined : notes.join('; ')
 }

@@ -79,9 +79,16 @@ export function eventFacts(event: Event) {
     release: vouchedName(event.release, event.release_known),
     symbolication: symbolicationWord(event.symbolication_state),
     exceptions: event.exceptions?.length,
-    frames: event.exceptions?.reduce((sum, { frames = [] }) => sum + frames.length, 0),
+    frames: countFrames(event),
     breadcrumbs: event.breadcrumbs?.length,
   }
+}
+
+/** Undefined where the deployment sends no stack, which may still be empty. */
+function countFrames({ exceptions }: Event): number | undefined {
+  const stacks = exceptions?.map(({ frames }) => frames)
+  if (stacks === undefined || (stacks.length > 0 && stacks.every((frames) => frames === undefined))) return undefined
+  return stacks.reduce((sum, frames = []) => sum + frames.length, 0)
 }
 
 /** Nothing where there is nothing to map. */
@@ -181,8 +188,9 @@ export function framePath(frame: Frame, unmapped: ReadonlySet<number>): string {
 
 function frameLine(frame: Frame, here: LocatedFiles | undefined) {
   const { file, line } = frameLocation(frame, here)
+  const isAtColumn = line !== undefined && frame.colno !== undefined && frame.colno !== 0
   // In a minified file the column says more than the line; in a source the line is enough.
-  const column = frame.symbolicated === true || frame.colno === undefined || frame.colno === 0 ? '' : `:${frame.colno}`
+  const column = frame.symbolicated === true || !isAtColumn ? '' : `:${frame.colno}`
   const name = frame.function
   if (frame.in_app !== true) return quoted`${file}:${line}${column} ${name}`
   const code = frameCode(frame)

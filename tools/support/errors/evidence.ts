@@ -8,9 +8,12 @@ export function evidenceWord({ corroboration: facts }: Issue): Evidence {
   if (facts === undefined) return 'not stated'
   if (facts.contradicted === true) return 'contradicted'
   if (facts.suspicious === true) return 'suspicious'
-  const { release_known: release, frames_symbolicated: mapped = 0, files_matched: files = 0, score } = facts
+  const { release_known: release, frames_symbolicated: mapped, files_matched: files, score } = facts
   if (release === undefined) return score === undefined ? 'not stated' : byScore(score)
-  const signs = [release, mapped > 0 || files > 0].filter(Boolean).length
+  const isCode = (mapped ?? 0) > 0 || (files ?? 0) > 0
+  // What is not counted may be known.
+  if (!isCode && (mapped === undefined || files === undefined)) return release ? 'partial' : 'not stated'
+  const signs = [release, isCode].filter(Boolean).length
   return signs === 2 ? 'strong' : signs === 1 ? 'partial' : 'none'
 }
 

@@ -12,8 +12,11 @@ export function locateFrames(event: Event | undefined, local: LocalFiles | undef
 export function framesNote(event: Event, { found, several, isComplete }: LocatedFiles): string | undefined {
   const paths = framePaths(event)
   if (found.size === 0 && several.size === 0 && isComplete) return undefined
+  const frames = event.exceptions?.flatMap((exception) => exception.frames ?? []) ?? []
+  // A deployment that does not tell libraries apart has no frames of libraries.
+  const whose = frames.some((frame) => frame.in_app === undefined) ? 'frames' : 'in-app frames'
   const parts = [
-    `${found.size} of ${counted(paths.length, 'file')} of in-app frames found on this machine`,
+    `${found.size} of ${counted(paths.length, 'file')} of ${whose} found on this machine`,
     ...(several.size === 0 ? [] : [`${several.size} fit several files equally well`]),
     ...(isComplete ? [] : ['the folders are too large to search whole']),
   ]

@@ -18,22 +18,24 @@ export function issueSentence(issue: Issue): string {
   // 0: no event names a user, so nobody knows how many there were.
   const users = (issue.users_affected ?? 0) === 0 ? '' : ` by ${counted(issue.users_affected ?? 0, 'user')}`
   const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
-  const handled = issue.handled === false ? 'unhandled ' : ''
+  const kind = [issue.handled === false && 'unhandled', issue.level ?? 'level not stated'].filter(Boolean).join(' ')
   const what = issue.grouping?.basis === 'overflow' ? ` ${OVERFLOW}` : ''
-  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of unknown status'}${fixedWords(issue)}${firing}${regressed}: ${handled}${issue.level ?? 'error'}${times}${users}${last}.${what}`
+  return `${issue.short_id ?? issue.id} is ${issue.status ?? 'of a status that is not stated'}${fixedWords(issue)}${firing}${regressed}: ${kind}${times}${users}${last}.${what}`
 }
 
 /** ` in shop@1.4.2`, ` in the next release`: where a resolved issue is fixed. */
 function fixedWords({ status, fixed_in: fix }: Issue): string {
   if (status !== 'resolved' || fix === undefined) return ''
   if (fix.kind === 'next') return ' in the next release'
-  if (fix.kind === 'commit') return ` in commit ${fix.commit?.slice(0, 12) ?? ''}`
+  if (fix.kind === 'commit') return ` in commit ${fix.commit?.slice(0, 12) ?? 'not stated'}`
   return ` in ${vouchedName(fix.release?.version, fix.release?.known) ?? 'a release'}`
 }
 
 function firingWords({ still_firing: firing }: Issue): string {
   if (firing === undefined) return ''
-  return `, but still firing: ${counted(firing.events ?? 0, 'event')} since ${toMinute(firing.since) ?? ''}`
+  const events = firing.events === undefined ? '' : `: ${counted(firing.events, 'event')}`
+  const since = firing.since === undefined ? '' : ` since ${toMinute(firing.since) ?? ''}`
+  return `, but still firing${events}${since}`
 }
 
 /** How fresh an issue is, in one word: `still_firing`, `regressed`, `new`, `ongoing` or `quiet`. */

@@ -99,7 +99,7 @@ export async function readStats(issueId: string, { api, signal }: Context) {
   const { stats } = await api.getIssueStats({ id: issueId, period: '7d' }, { signal })
   const [peak] = (stats.series ?? []).toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0))
   const { bucket_seconds: seconds } = stats
-  const window = seconds === undefined ? 'from' : `in the ${Math.round(seconds / 60)} min from`
+  const window = seconds === undefined ? 'in an interval from' : `in the ${Math.round(seconds / 60)} min from`
   return {
     ...stats,
     users: stats.users_affected,

@@ -17,13 +17,15 @@ export function reopeningSentence(issue: Issue, it: Pronoun = 'it'): string | un
   if (issue.status !== 'resolved' && issue.status !== 'ignored') return undefined
   const { ignore_until: until, reopening } = issue
   if (until?.count !== undefined) {
-    const left = until.remaining ?? until.count
+    const { remaining: left } = until
+    if (left === undefined)
+      return `It is ignored for ${counted(until.count, 'event')}; how many are left is not stated.`
     return left === 0
       ? `The next event reopens ${it}.`
       : `It is ignored for ${counted(left, 'more event')}; the one after that reopens ${it}.`
   }
   if (until?.until !== undefined) return `The first event at or after ${toMinute(until.until) ?? ''} reopens ${it}.`
-  if (reopening === undefined) return undefined
+  if (reopening?.reopens === undefined || reopening.environments === undefined) return undefined
   if (issue.status === 'ignored' && until === undefined) return `No event reopens ${it}.`
   return `${commitSentence(issue)}${byRelease(reopening, it)}`
 }

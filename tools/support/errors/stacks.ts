@@ -69,7 +69,7 @@ function lines(crashFirst: readonly Frame[], withCode: number, here: LocatedFile
 
 function frameLine(frame: Frame, { withCode, here }: Describing): BlockContent {
   const { file, line, column } = frameLocation(frame, here)
-  const at = column === undefined || column <= 0 ? '' : `:${column}`
+  const at = line === undefined || column === undefined || column <= 0 ? '' : `:${column}`
   const library = isOurs(frame) ? '' : ' (library)'
   const code = withCode ? frameCode(frame) : undefined
   return code !== undefined
@@ -106,15 +106,15 @@ function isOurs(frame: Frame): boolean {
 
 /** The line that crashed and the lines around it, each with its number, the one that crashed marked. */
 function codeAround(frame: Frame): Quoted {
-  const { line = 0, column } = frameLocation(frame)
+  const { line, column } = frameLocation(frame)
   const before = (frame.pre_context ?? []).slice(-AROUND)
   const after = (frame.post_context ?? []).slice(0, AROUND)
   const parts = [...before, frame.context_line, ...after].flatMap((text, index) => {
-    const number = line - before.length + index
-    const mark = number === line ? '>' : ' '
+    const isCrash = index === before.length
+    const number = line === undefined ? '' : line - before.length + index
     return [
-      `${index === 0 ? '' : '\n'}${number}${mark} `,
-      hasText(text) ? (codeLine(text, number === line ? column : 0) ?? '…') : '',
+      `${index === 0 ? '' : '\n'}${number}${isCrash ? '>' : ' '} `,
+      hasText(text) ? (codeLine(text, isCrash ? column : 0) ?? '…') : '',
     ]
   })
   return new Quoted(parts, 1_200, true)

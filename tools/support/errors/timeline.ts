@@ -35,7 +35,7 @@ export function foldDays(
   const days = new Map<string, number>()
   for (const { at = '', count = 0 } of series) {
     const day = at.slice(0, 10)
-    if (count > 0) days.set(day, (days.get(day) ?? 0) + count)
+    if (count > 0 && day !== '') days.set(day, (days.get(day) ?? 0) + count)
   }
   const usual = [...days.values()].toSorted((one, other) => one - other)[Math.floor(days.size / 2)] ?? 0
   const runs: Run[] = []

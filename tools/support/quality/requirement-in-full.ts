@@ -148,13 +148,19 @@ export async function componentNames(
 
 /** How many of the links have their test among `tests`, where its last result is. */
 export function withResults(links: readonly RequirementLink[], tests: readonly Test[]): Kept {
-  const known = new Set(tests.map(({ id }) => id))
-  return { shown: links.filter(({ test_id: id }) => id !== undefined && known.has(id)).length, total: links.length }
+  return { shown: links.filter((link) => linkedTestAmong(link, tests) !== undefined).length, total: links.length }
+}
+
+function linkedTestAmong(
+  { test_id: linked, test_key: named }: RequirementLink,
+  tests: readonly Test[],
+): Test | undefined {
+  return tests.find(({ id, key }) => (linked === undefined ? key !== undefined && key === named : id === linked))
 }
 
 /** A link, with the facts of its test where that is on the first page of tests, else only with its name. */
 export async function describeLink(link: RequirementLink, tests: readonly Test[], local: LocalFiles | undefined) {
-  const test = tests.find(({ id }) => id === link.test_id)
+  const test = linkedTestAmong(link, tests)
   const { row, reported } = test === undefined ? await linkedTest(link) : await describeTest(test, local)
   const shown = {
     ...row,

@@ -72,14 +72,14 @@ export async function describeCodeFiles({ code_files: files = [] }: TestContext,
         symbols: symbols.slice(0, SYMBOLS[detail]).map((symbol) => quoted`${symbol}`.cut(80)),
         excerpt: hasText(excerpt) ? quoted`${excerpt}`.cut(EXCERPT[detail]).keepLines() : undefined,
       }
-      if (file === undefined) return { row: undefined, untrusted: { file: quoted`${path}`.cut(200), ...about } }
+      if (file === undefined) return { row: undefined, reason, untrusted: { file: quoted`${path}`.cut(200), ...about } }
       const row = {
         file,
         why: whyWords[reason ?? ''] ?? reason,
         component: component?.title,
         issues: listed(issues.map((issue) => issueName(issue, products))),
       }
-      return { row, untrusted: symbols.length > 0 || hasText(excerpt) ? { file, ...about } : undefined }
+      return { row, reason, untrusted: symbols.length > 0 || hasText(excerpt) ? { file, ...about } : undefined }
     }),
   )
 }
