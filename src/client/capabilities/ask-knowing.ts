@@ -1,7 +1,8 @@
 import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { isEndpointMissing } from '../../errors.ts'
+import { nextToken } from './paging.ts'
 import { askAccepted, type Answer, type Ask, type Request } from './parameters.ts'
-import { nextToken, readList, type ListTools } from './read-list.ts'
+import { readList, type ListTools } from './read-list.ts'
 
 /**
  * Asks an endpoint that reads, of a deployment that may not know all of its parameters (contract §0.9): what it refuses is

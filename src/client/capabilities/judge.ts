@@ -53,9 +53,10 @@ async function judge(asked: AskedFilter, rows: readonly Row[], judged: Judged): 
 }
 
 /** Whether a value that nothing can have finds rows. */
-async function findsNonsense(name: string, { endpoint, request, ask, rowsIn }: Judged): Promise<boolean> {
+async function findsNonsense(name: string, { endpoint, request, capabilities, ask, rowsIn }: Judged): Promise<boolean> {
   const path = pathParameters(endpoint.path).map((parameter) => [parameter, request[parameter]])
-  const size = request['page_size'] === undefined ? {} : { page_size: 1 }
+  const isSized = request['page_size'] !== undefined && capabilities.state(endpoint.path, 'page_size') !== 'refused'
+  const size = isSized ? { page_size: 1 } : {}
   try {
     return rowsIn(await ask({ ...Object.fromEntries(path), [name]: randomUUID(), ...size })).length > 0
   } catch (error) {

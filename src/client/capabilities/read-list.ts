@@ -1,10 +1,10 @@
 import type { Endpoint } from '../../contract/base/endpoint.ts'
-import { isObject } from '../../lib/objects.ts'
 import type { Reading } from './reading.ts'
 import type { Capabilities } from './capabilities.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { filtersByEndpoint, sortMembers, type Row } from './filters.ts'
 import { judgeFilters, type AskedFilter } from './judge.ts'
+import { nextToken, paginationIn, totalIn } from './paging.ts'
 import { askAccepted, without, type Answer, type Ask, type Request } from './parameters.ts'
 
 /** The most that one call reads of a list to filter it here. */
@@ -80,6 +80,10 @@ class Walk {
         break
       }
       await this.#learn(answer, rows, next)
+      if (this.#isTooSmall(rows, next)) {
+        this.#rowsRead = 0
+        continue
+      }
       const stopped = this.#take(rows, skip, token)
       end = stopped ? 'stopped' : this.#endAfter(token, next, rows)
       skip = Math.max(0, skip - rows.length)
@@ -125,6 +129,12 @@ class Walk {
       ...(token !== undefined && { page_token: token }),
     }
     return askAccepted(this.#endpoint, request, ask, capabilities)
+  }
+
+  /** Whether a page without a token that is filtered here may have more rows than were asked for. */
+  #isTooSmall(rows: readonly Row[], next: string | undefined): boolean {
+    const isSmall = this.#size !== undefined && this.#size < PAGE_SIZE && rows.length >= this.#size
+    return isSmall && next === undefined && this.#here().length > 0 && this.#state('page_size') !== 'refused'
   }
 
   /** Whether the page begins as the one that led to it: the deployment does not know the token. */
@@ -240,6 +250,7 @@ class Walk {
       notApplied: [...unapplied.filter((one) => !here.includes(one)).map(({ name }) => name), ...sorted.not],
       isComplete: isStopped || (isFirst && total !== undefined && total > this.#rows.length) ? false : isAll(),
     }
+    if (here.length > 0) reading.rowsRead = this.#rowsRead
     return {
       // Counts that the deployment made are about its own rows.
       ...(isFiltered ? {} : this.#first),
@@ -280,22 +291,4 @@ function descending(one: unknown, other: unknown): number {
 function sortValue(value: unknown): number | undefined {
   const number = typeof value === 'string' ? Date.parse(value) : value
   return typeof number === 'number' && !Number.isNaN(number) ? number : undefined
-}
-
-/** The token of the next page; empty where there is none, undefined where the deployment does not say. */
-export function nextToken(answer: Answer): string | undefined {
-  const token = answer['next_page_token'] ?? paginationIn(answer)?.['next_page_token']
-  if (typeof token !== 'string') return undefined
-  // The zero value of a numeric token.
-  return token === '0' ? '' : token
-}
-
-function paginationIn({ pagination }: Answer): Record<string, unknown> | undefined {
-  return isObject(pagination) ? pagination : undefined
-}
-
-/** The total that a page states; negative where it is not counted (contract §0.3). */
-function totalIn(answer: Answer): number | undefined {
-  const total = paginationIn(answer)?.['total_size']
-  return typeof total === 'number' && total >= 0 ? total : undefined
 }

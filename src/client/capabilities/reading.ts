@@ -6,4 +6,6 @@ export interface Reading {
   notApplied: readonly string[]
   /** True: there are no more rows. False: there are, or reading stopped at a bound. Undefined: the deployment does not say. */
   isComplete: boolean | undefined
+  /** The number of rows that were read to filter them here. */
+  rowsRead?: number
 }

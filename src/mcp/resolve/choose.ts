@@ -18,6 +18,8 @@ interface Choice<R> {
   next: NextAction
   /** Writes do not accept prefix matches. */
   write?: boolean
+  /** False when the list has more rows than these. */
+  isWhole?: boolean
 }
 
 const SHOWN = 8
@@ -39,9 +41,13 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
     if (matches.length === 1 && matches[0] !== undefined) return matches[0]
     if (matches.length > 1) throw severalMatch(given, matches, choice)
   }
-  throw new TeachingError('not_found', `${choice.kind} not found`, {
+  const where = choice.isWhole === false ? ` among the first ${rows.length.toLocaleString('en')}` : ''
+  throw new TeachingError('not_found', `${choice.kind} not found${where}`, {
     sent: `${choice.parameter} = ${describeValue(given)}`,
-    expected: rows.length === 0 ? `there is no ${choice.kind} yet` : `one of ${candidates(rows, choice)}`,
+    expected:
+      rows.length === 0
+        ? `there is no ${choice.kind} yet`
+        : `${where === '' ? '' : 'an id, or '}one of ${candidates(rows, choice)}`,
     next: choice.next,
   })
 }

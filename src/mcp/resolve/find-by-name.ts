@@ -70,15 +70,16 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
   })
 
   return {
-    environments,
+    environments: async (productId) => (await environments(productId)).rows,
     async environment(productId, given) {
-      const rows = await environments(productId)
+      const { rows, isWhole } = await environments(productId)
       if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('environment', given)
       return chooseByName(given, rows, {
         kind: 'environment',
         parameter: 'environment',
         names: (row) => [row.name],
         label: (row) => knownName(row.name, row.known),
+        isWhole,
         next: {
           tool: 'get_workspace_context',
           why: 'lists environments',
@@ -89,9 +90,11 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
     hasEvents,
     releases,
     release,
-    components,
+    components: async (productId) => (await components(productId)).rows,
     async component(productId, given) {
-      return chooseByName(given, await components(productId), {
+      const { rows, isWhole } = await components(productId)
+      return chooseByName(given, rows, {
+        isWhole,
         kind: 'component',
         parameter: 'component',
         names: (row) => [row.name, row.slug],

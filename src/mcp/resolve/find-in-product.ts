@@ -1,3 +1,4 @@
+import type { Reading } from '../../client/capabilities/reading.ts'
 import { ServiceError } from '../../errors.ts'
 import { keyPrefix, looseKey, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
@@ -6,6 +7,7 @@ import type { Product, Requirement, Resolver, ResolverCall, Test } from './types
 import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
 import { compareName } from '../text/untrusted.ts'
 import type { Untrusted } from '../../contract/base/text.ts'
+import { unsearched } from './unsearched.ts'
 import { wrongKind } from './wrong-kind.ts'
 
 /** The part of a resolver that finds requirements and tests, whose keys count within one product. */
@@ -22,10 +24,18 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
         ],
         byId: async (id) => (await undefinedIfNotFound(api.getRequirement({ id }, { signal })))?.requirement,
         async byKey(product_id, key) {
-          return (await api.listRequirements({ product_id, key: [key], page_size: 2 }, { signal })).requirements
+          const { requirements: rows, reading } = await api.listRequirements(
+            { product_id, key: [key], page_size: 2 },
+            { signal },
+          )
+          return { rows, reading }
         },
         async search(product_id, q) {
-          return (await api.listRequirements({ product_id, q, page_size: SEARCHED }, { signal })).requirements
+          const { requirements: rows, reading } = await api.listRequirements(
+            { product_id, q, page_size: SEARCHED },
+            { signal },
+          )
+          return { rows, reading }
         },
       })
       return { requirement: found.row, product: found.product }
@@ -37,10 +47,12 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
         next: (args) => [{ tool: 'list_tests', why: 'searches tests', args }],
         byId: async (id) => (await undefinedIfNotFound(api.getTest({ id }, { signal })))?.test,
         async byKey(product_id, key) {
-          return (await api.listTests({ product_id, key: [key], page_size: 2 }, { signal })).tests
+          const { tests: rows, reading } = await api.listTests({ product_id, key: [key], page_size: 2 }, { signal })
+          return { rows, reading }
         },
         async search(product_id, q) {
-          return (await api.listTests({ product_id, q, page_size: SEARCHED }, { signal })).tests
+          const { tests: rows, reading } = await api.listTests({ product_id, q, page_size: SEARCHED }, { signal })
+          return { rows, reading }
         },
       })
       return { test: found.row, product: found.product }
@@ -70,8 +82,13 @@ interface Searched<T> {
   /** Calls that list such rows, the best first; the first one that is offered is named. */
   next(this: void, args: { product?: string | undefined; match?: string | undefined }): NextAction[]
   byId(id: string): Promise<T | undefined>
-  byKey(productId: string, key: string): Promise<T[]>
-  search(productId: string, words: string): Promise<T[]>
+  byKey(productId: string, key: string): Promise<Listed<T>>
+  search(productId: string, words: string): Promise<Listed<T>>
+}
+
+interface Listed<T> {
+  rows: T[]
+  reading: Reading
 }
 
 interface Found<T> {
@@ -118,12 +135,14 @@ async function findByWords<T extends Row>(
 
 async function findByKey<T extends Row>(key: string, scope: Product, kind: Searched<T>): Promise<T | undefined> {
   // A deployment that does not know the filter returns any row.
-  const row = (await kind.byKey(scope.id, key)).find((one) => one.key === key)
+  const { rows, reading } = await kind.byKey(scope.id, key)
+  const row = rows.find((one) => one.key === key)
+  if (row === undefined) requireSearched(key, reading, kind, scope)
   return row !== undefined && requireOwner(row, kind, scope) === scope.id ? row : undefined
 }
 
 async function findByTitle<T extends Row>(given: string, scope: Product, kind: Searched<T>): Promise<T | undefined> {
-  const rows = await kind.search(scope.id, given)
+  const { rows, reading } = await kind.search(scope.id, given)
   for (const step of ['exact', 'fold']) {
     const [row, ...others] = rows.filter(
       (one) => compareName(one.title, given) === step && requireOwner(one, kind, scope) === scope.id,
@@ -131,7 +150,14 @@ async function findByTitle<T extends Row>(given: string, scope: Product, kind: S
     if (row !== undefined && others.length === 0) return row
     if (row !== undefined) throw severalTitles(given, kind, [row, ...others])
   }
+  requireSearched(given, reading, kind, scope)
   return undefined
+}
+
+/** Throws where nothing was found because the deployment does not look it up. */
+function requireSearched<T>(given: string, reading: Reading, { name, next }: Searched<T>, scope: Product): void {
+  const error = unsearched(given, reading, { kind: name, parameter: name, next: next({ product: scope.id }) })
+  if (error !== undefined) throw error
 }
 
 function severalTitles<T extends Row>(given: string, { name }: Searched<T>, rows: readonly T[]): TeachingError {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
 import { undefinedIfNotFound } from './requests.ts'
+import { unsearched } from './unsearched.ts'
 import type { IssueInFull, IssueReference, Product, Resolver, ResolverCall } from './types.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 import { wrongKind } from './wrong-kind.ts'
@@ -53,11 +54,16 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     const all = await products()
     requireSameProduct(shortId, prefix, scope, all)
     const owner = scope ?? chooseOwner(shortId, prefix, all)
-    const { issues } = await api.listIssues({ product_id: owner.id, short_id: shortId, page_size: 2 }, { signal })
+    const { issues, reading } = await api.listIssues(
+      { product_id: owner.id, short_id: shortId, page_size: 2 },
+      { signal },
+    )
     // A deployment that does not know the filter returns any issue.
     const id = issues.find((row) => row.short_id === shortId)?.id
     const error = id === undefined ? wrongKind(given, 'issue', { scope: owner, products: all }) : undefined
     if (error !== undefined) throw error
+    const unread = id === undefined ? unsearched(given, reading, lookup(owner)) : undefined
+    if (unread !== undefined) throw unread
     return { product: owner, id }
   }
 
@@ -115,6 +121,12 @@ function severalOwners(key: string, owners: readonly Product[]): TeachingError {
   })
 }
 
+/** What is looked up, and the call that lists it. */
+function lookup(product: Product | undefined) {
+  const args = { ...(product !== undefined && { product: product.id }), status: 'any', period: '30d' }
+  return { kind: 'error issue', parameter: 'issue', next: { tool: 'find_error_issues', why: 'lists issues', args } }
+}
+
 function noIssue(given: string, product: Product | undefined, others: readonly Product[] = []): TeachingError {
   const prefixes = others.flatMap(({ key_prefix: prefix }) => prefix ?? []).slice(0, 10)
   const where = product?.name === undefined ? '' : ` in product "${product.name}"`
@@ -123,10 +135,6 @@ function noIssue(given: string, product: Product | undefined, others: readonly P
     expected:
       'an error-issue key or id, as in find_error_issues rows[].id' +
       (prefixes.length === 0 ? '' : `; keys begin with ${prefixes.join(', ')}`),
-    next: {
-      tool: 'find_error_issues',
-      why: 'lists issues',
-      args: { ...(product !== undefined && { product: product.id }), status: 'any', period: '30d' },
-    },
+    next: lookup(product).next,
   })
 }

@@ -26,7 +26,7 @@ export function createProductFinder(call: {
       ),
     )
     const listed = lists.filter((list) => list !== undefined)
-    if (workspaces !== undefined && listed.length === lists.length) return listed.flat()
+    if (workspaces !== undefined && listed.length === lists.length) return listed.flatMap(({ rows }) => rows)
     // Without a list the pinned product is known by its id alone.
     if (pinned !== undefined && mayBeId(pinned)) return [{ id: pinned }]
     throw notListed()
@@ -60,7 +60,7 @@ export function createProductFinder(call: {
 /** The workspaces of the token, by their list or as auth/me names them; undefined where this deployment has neither. */
 async function readWorkspaces({ api, signal }: { api: Api; signal: AbortSignal }) {
   const listed = await ifOffered(everyPage((page) => api.listWorkspaces(page, { signal }), 'workspaces'))
-  return listed ?? (await ifOffered(api.getMe({}, { signal })))?.user.workspaces
+  return listed?.rows ?? (await ifOffered(api.getMe({}, { signal })))?.user.workspaces
 }
 
 function notListed(): TeachingError {

@@ -9,21 +9,32 @@ interface Page {
   page_token?: string
 }
 
-/** The rows of all pages, at most 1,000. */
-export async function everyPage<K extends string, R>(
-  read: (page: Page) => Promise<{ [P in K]: R[] } & { next_page_token?: string | undefined }>,
+interface Answer {
+  next_page_token?: string | undefined
+  reading: { isComplete: boolean | undefined }
+}
+
+/** Rows of a list, and whether they are all of them. */
+export interface ListedRows<R> {
+  rows: R[]
+  isWhole: boolean
+}
+
+/** The rows of all pages, at most 1,000; each once, and no page after one that brings nothing new. */
+export async function everyPage<K extends string, R extends { id: string }>(
+  read: (page: Page) => Promise<{ [P in K]: R[] } & Answer>,
   member: K,
-): Promise<R[]> {
-  const rows: R[] = []
+): Promise<ListedRows<R>> {
+  const rows = new Map<string, R>()
   let token: string | undefined
   for (let page = 0; page < PAGES; page += 1) {
     const answer = await read({ page_size: PAGE_SIZE, ...(token !== undefined && { page_token: token }) })
-    rows.push(...answer[member])
+    const known = rows.size
+    for (const row of answer[member]) if (!rows.has(row.id)) rows.set(row.id, row)
     token = answer.next_page_token === '' ? undefined : answer.next_page_token
-    // A deployment may send more rows than were asked for.
-    if (token === undefined || rows.length >= PAGES * PAGE_SIZE) break
+    if (token === undefined || rows.size === known) break
   }
-  return rows.slice(0, PAGES * PAGE_SIZE)
+  return { rows: [...rows.values()], isWhole: token === undefined }
 }
 
 /** The result of a request; undefined if the service answers `not_found`. */

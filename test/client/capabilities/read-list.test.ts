@@ -52,7 +52,7 @@ test('a filter that rows contradict is checked once, and applied here from then 
   const { api, seen, of } = deployment('ignores:key')
   const page = await api.listRequirements({ ...of, key: ['REQ-6'], page_size: 2 })
   expect(titles(page)).toEqual(['Six'])
-  expect(page.reading).toEqual({ filteredHere: ['key'], notApplied: [], isComplete: true })
+  expect(page.reading).toEqual({ filteredHere: ['key'], notApplied: [], isComplete: true, rowsRead: 7 })
   expect(queries(seen)).toEqual([
     'key=REQ-6&page_size=2 200',
     'key=ID&page_size=1 200',
@@ -66,7 +66,7 @@ test('a refused parameter that the error names is left out; the next call knows 
   const { api, seen, of } = deployment('refusesByName')
   const page = await api.listRequirements({ ...of, priority: ['PRIORITY_HIGH'], page_size: 3 })
   expect(titles(page)).toEqual(['Six'])
-  expect(page.reading).toEqual({ filteredHere: ['priority'], notApplied: [], isComplete: true })
+  expect(page.reading).toEqual({ filteredHere: ['priority'], notApplied: [], isComplete: true, rowsRead: 7 })
   expect(queries(seen)).toEqual(['priority=PRIORITY_HIGH&page_size=3 400', 'page_size=3 400', ' 200'])
   await api.listRequirements({ ...of, priority: ['PRIORITY_LOW'], page_size: 3 })
   await api.listTests({ ...of, page_size: 3 })

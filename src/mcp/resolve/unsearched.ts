@@ -1,0 +1,22 @@
+import type { Reading } from '../../client/capabilities/reading.ts'
+import type { NextAction } from '../result/next-action.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
+
+/**
+ * The error for a key or title that was not found by a deployment that does not look it up: its rows show no keys, or only
+ * the first of them were read. Undefined where it was looked up among all.
+ */
+export function unsearched(
+  given: string,
+  { filteredHere, notApplied, isComplete, rowsRead = 0 }: Reading,
+  { kind, parameter, next }: { kind: string; parameter: string; next: NextAction | readonly NextAction[] },
+): TeachingError | undefined {
+  const lesson = { sent: `${parameter} = ${describeValue(given)}`, next: [next].flat() }
+  if (notApplied.some((name) => name === 'key' || name === 'short_id')) {
+    const message = `this deployment does not show the keys of ${kind}s`
+    return new TeachingError('wrong_id_kind', message, { ...lesson, expected: `${parameter}: an id` })
+  }
+  if (filteredHere.length === 0 || isComplete === true) return undefined
+  const message = `${kind} not found among the first ${rowsRead.toLocaleString('en')}: this deployment does not search`
+  return new TeachingError('not_found', message, { ...lesson, expected: `${parameter}: an id` })
+}
