@@ -19,7 +19,7 @@ import type { Upload } from '../../client/upload.ts'
 export interface CallRecord {
   /** The tool, or the template of the address by which it was called. */
   tool: string
-  /** `ok`, or the error code that the agent received. */
+  /** `ok`, `cancelled`, or the error code that the agent received. */
   outcome: string
   durationMs: number
   /** Length of the text form. */
@@ -80,8 +80,10 @@ export async function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame
   const started = performance.now()
   const record: CallRecord = { tool: name, outcome: 'ok', durationMs: 0, characters: 0, repairs: [] }
   const outcome = await callTool(listed, raw, frame, record).catch((error: unknown): CallOutcome => {
-    if (!(error instanceof ServiceError)) facts.onBug?.(error, name)
-    record.outcome = error instanceof ServiceError ? failures[error.code].agent : failures.internal.agent
+    const cancelled = frame.signal.aborted
+    if (!(error instanceof ServiceError) && !cancelled) facts.onBug?.(error, name)
+    const code = error instanceof ServiceError ? error.code : 'internal'
+    record.outcome = cancelled ? 'cancelled' : failures[code].agent
     const text = errorText(error, { offers: listing.offers, pinned: facts.options.product !== undefined })
     return { text, error, _meta: { 'tracegate/integrity': 'trusted' } }
   })

@@ -111,3 +111,32 @@ test('after a call has failed none of its requests is repeated', async () => {
   expect(sent.filter((path) => path.endsWith('/environments'))).toHaveLength(1)
   expect(sent).toHaveLength(before)
 })
+
+test('a call that is cancelled sends no further request, and is no bug', async () => {
+  await using app = await startApp()
+  const cancelling = new AbortController()
+  const bugs: unknown[] = []
+  const sent: string[] = []
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>()
+  const send: Send = (request) => {
+    sent.push(new URL(request.url).pathname)
+    return down()
+  }
+  const sleep = (_: number, signal?: AbortSignal) =>
+    new Promise<void>((_done, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+      cancelling.abort()
+    })
+  const api = createApi({ send, baseUrl: 'http://127.0.0.1:4319', token: app.token, sleep })
+  await using agent = await connect(api, {
+    onBug: (error) => bugs.push(error),
+    onCall: ({ outcome }) => end(outcome),
+  })
+  const call = agent.client.callTool({ name: 'find_error_issues', arguments: {} }, {
+    signal: cancelling.signal,
+  } as never)
+  expect((await Promise.allSettled([call]))[0].status).toBe('rejected')
+  expect(await ended).toBe('cancelled')
+  expect(sent).toHaveLength(1)
+  expect(bugs).toEqual([])
+})
