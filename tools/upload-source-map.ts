@@ -137,9 +137,11 @@ function unusedWords(near: readonly Release[]): string {
 function outcomeSentence(outcome: UploadOutcome, release: string | undefined): string {
   const { sourceMap, known, resymbolicated } = outcome
   const of = release === undefined ? 'the release' : `release ${release}`
-  if (!isReady(outcome)) {
-    return `The upload for ${of} is not usable: ${withoutPrefix(sourceMap.state, 'SOURCEMAP_STATE_') ?? 'its state is unknown'}.`
+  const state = withoutPrefix(sourceMap.state, 'SOURCEMAP_STATE_')
+  if (sourceMap.state === 'SOURCEMAP_STATE_FAILED' || sourceMap.state === 'SOURCEMAP_STATE_EXPIRED') {
+    return `The upload for ${of} is not usable: ${String(state)}.`
   }
+  if (!isReady(outcome)) return `The upload for ${of} was confirmed; its state: ${state ?? 'not stated'}.`
   const scripts = outcome.scripts === 0 ? '' : ` and ${counted(outcome.scripts, 'minified file')}`
   const what = `${counted(outcome.maps, 'source map')}${scripts}`
   if (known) return `Nothing was sent: the service has these bytes (${what}) and uses them for ${of} too.`

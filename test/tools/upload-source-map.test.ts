@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApi } from '../../src/client/client.ts'
 import { createUpload } from '../../src/client/upload.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { SurfaceOptions } from '../../src/mcp/define/define.ts'
@@ -10,6 +11,7 @@ import { createLocalFiles } from '../../src/mcp/files/local-files.ts'
 import { origin } from '../app.ts'
 import { connect } from '../mcp/clients.ts'
 import { openShop, shown, type Shop } from './shop.ts'
+import { losing } from './unread-answers.ts'
 
 let root: string
 let shop: Shop
@@ -224,6 +226,48 @@ test('a deployment that finds nothing usable afterwards is told with its own wor
   // It does not say that it knows the release: then only an event may have named it.
   expect(text).toMatch(/^The upload for the release is not usable: failed\.\n/)
   expect(text).toContain('error: the map has no sources')
+})
+
+test('a state that is not known is said as it is, and one that is not stated is not invented', async () => {
+  write({ 'app.js.map': map() })
+  const args = { release: 'shop@1.4.0', path: 'app.js.map' }
+  for (const [state, words] of [
+    ['SOURCEMAP_STATE_SHINY', 'shiny'],
+    ['SOURCEMAP_STATE_PROCESSING', 'processing'],
+    [undefined, 'not stated'],
+  ] as const) {
+    const answer = { resymbolicated_issues: undefined, limits_warning: undefined }
+    const confirmSourceMap: Shop['api']['confirmSourceMap'] = ({ id }) =>
+      // The reader keeps values that the contract does not have.
+      Promise.resolve({ sourcemap: { id, ...(state && { state: state as 'SOURCEMAP_STATE_READY' }) }, ...answer })
+    const createSourceMap: Shop['api']['createSourceMap'] = async (request, call) => ({
+      ...(await shop.api.createSourceMap(request, call)),
+      upload_headers: undefined,
+    })
+    await using agent = await connectHere({ ...shop.api, createSourceMap, confirmSourceMap })
+    const { text } = await agent.call('upload_source_map', args)
+    expect(text).toContain(`The upload for the release was confirmed; its state: ${words}.`)
+  }
+})
+
+test('each step that fails says whether the upload may be repeated', async () => {
+  write({ 'app.js.map': map() })
+  const args = { release: 'shop@1.4.0', path: 'app.js.map' }
+  const said = async (isStep: (method: string, path: string) => boolean, loss: string) => {
+    const send = losing(shop.service.direct, loss, isStep)
+    const api = createApi({ send, baseUrl: origin, token: shop.token, sleep: () => Promise.resolve() })
+    await using agent = await connectHere(api)
+    return (await agent.call('upload_source_map', args)).text
+  }
+  const create = (_: string, path: string) => path.endsWith('/sourcemaps')
+  expect(await said(create, '502')).toMatch(
+    /outcome_unknown.*\nnext: upload it again: what was not confirmed is not used/,
+  )
+  const confirm = (_: string, path: string) => path.endsWith(':confirm')
+  expect(await said(confirm, 'htmlWrites')).toMatch(
+    /^error: the files were sent; whether they are used is unknown: .*\(outcome_unknown.*\nnext: check whether frames/,
+  )
+  expect(await said(create, 'noPage:createSourceMap')).toContain('does not offer source-map uploads (feature_disabled')
 })
 
 test('whoever asked for progress hears it grow', async () => {

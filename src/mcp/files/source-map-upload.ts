@@ -12,6 +12,7 @@ import {
   type PrepareOptions,
   type UnmatchedMap,
 } from './source-map-bundle.ts'
+import { isNotOffered, notOffered } from '../resolve/offered.ts'
 import { TeachingError } from '../result/teach.ts'
 
 /** The source and the destination of an upload. */
@@ -71,18 +72,20 @@ export async function uploadSourceMaps(request: UploadRequest, context: UploadCo
   const listed = await listSourceMaps(request.path, context.files)
   await using prepared = await prepare(listed, context)
   const { sizeBytes, sha256, unmatched } = prepared
-  const created = await context.api.createSourceMap(
-    {
-      product_id: request.productId,
-      file_name: listed.isFolder ? `${listed.name}.zip` : (request.fileName ?? listed.name),
-      release: request.release,
-      ...(request.dist !== undefined && { dist: request.dist }),
-      ...(request.urlPrefix !== undefined && { url_prefix: request.urlPrefix }),
-      size_bytes: sizeBytes,
-      sha256,
-    },
-    { signal: context.signal },
-  )
+  const created = await context.api
+    .createSourceMap(
+      {
+        product_id: request.productId,
+        file_name: listed.isFolder ? `${listed.name}.zip` : (request.fileName ?? listed.name),
+        release: request.release,
+        ...(request.dist !== undefined && { dist: request.dist }),
+        ...(request.urlPrefix !== undefined && { url_prefix: request.urlPrefix }),
+        size_bytes: sizeBytes,
+        sha256,
+      },
+      { signal: context.signal },
+    )
+    .catch(tellNotCreated)
   const sent = await send(created, prepared, context)
   const maps = listed.files.filter(({ path }) => path.endsWith('.map')).length
   return {
@@ -162,15 +165,45 @@ async function send(
   }
   const { sizeBytes, sha256 } = prepared
   const onSent = (done: number) => onProgress?.({ step: 'send', done, total: sizeBytes })
-  await upload({ url, headers }, prepared, { signal, onSent })
+  await upload({ url, headers }, prepared, { signal, onSent }).catch(tellUnconfirmed)
   onProgress?.({ step: 'index', done: 0, total: 0 })
   return api.confirmSourceMap({ id: sourcemap.id, sha256, size_bytes: sizeBytes }, { signal }).catch(tellUnusable)
 }
 
+const AGAIN = 'upload it again: what was not confirmed is not used.'
+
+/** For `catch` of the transfer: nothing uses the upload yet, so that it may always be repeated. */
+function tellUnconfirmed(error: unknown): never {
+  if (!(error instanceof ServiceError) || error instanceof TeachingError) throw error
+  const { code, message, reason, retryAfterSeconds } = error
+  const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  throw new TeachingError(code, message, { hint: AGAIN }, { reason, ...wait, cause: error })
+}
+
+/** For `catch` of the first step, which is sent once: an upload that may exist is not used unless it is confirmed. */
+function tellNotCreated(error: unknown): never {
+  if (isNotOffered(error)) {
+    const hint = 'ask the user to upload source maps as this deployment expects it; error issues can still be read.'
+    throw notOffered('source-map uploads', { hint }, error)
+  }
+  if (!(error instanceof ServiceError) || error.code !== 'outcome_unknown') throw error
+  throw new TeachingError(error.code, error.message, { hint: AGAIN }, { reason: error.reason, cause: error })
+}
+
+const AFTER_CONFIRM =
+  'check whether frames of the release show original code, in get_fix_context of one of its issues; the same upload may be repeated.'
+
 /** The service's own sentences do not come over with a failure; the rule that was broken does. */
 function tellUnusable(error: unknown): never {
-  if (!(error instanceof ServiceError) || error.reason !== 'INVALID_SOURCE_MAP') throw error
-  const { reason, metadata } = error
+  if (isNotOffered(error))
+    throw notOffered('the confirmation of uploads', { hint: 'tell the user; nothing uses the upload.' }, error)
+  if (!(error instanceof ServiceError)) throw error
+  const { code: failure, reason, metadata } = error
+  if (failure === 'outcome_unknown' || failure === 'unavailable') {
+    const message = `the files were sent; whether they are used is unknown: ${error.message}`
+    throw new TeachingError('outcome_unknown', message, { hint: AFTER_CONFIRM }, { reason, cause: error })
+  }
+  if (reason !== 'INVALID_SOURCE_MAP') throw error
   const { rule, error_code: code } = metadata
   const why = rule === undefined ? code?.toLowerCase().replaceAll('_', ' ') : `it breaks the rule ${rule} of ECMA-426`
   throw new TeachingError(
