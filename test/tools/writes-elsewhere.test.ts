@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Send } from '../../src/contract/base/wire.ts'
+import { surface } from '../../src/surface.ts'
+import { reshaped } from '../upstream/reshaped.ts'
+import { openShopWithGaps, vitestReport, type GapShop } from './gap-shop.ts'
+import { connectElsewhere, losing } from './unread-answers.ts'
+
+let shop: GapShop
+beforeAll(async () => {
+  shop = await openShopWithGaps()
+  const known = { product_id: shop.productId, kind: 'TEST_KIND_CASE' as const, title: 'known' }
+  const { test: made } = await shop.api.createTest(known)
+  await shop.api.linkTest({ test_id: made.id, requirement_id: await shop.idOf('REQ-1') })
+})
+afterAll(() => shop.close())
+
+const report = vitestReport([{ file: 'test/a.test.ts', name: 'one [REQ-1]' }])
+
+/** A call of each tool that has a preview. */
+const calls: Readonly<Record<string, Record<string, unknown>>> = {
+  set_error_issue_status: { issues: ['APP-1', 'APP-2'], status: 'resolved', reason: 'r' },
+  record_tests: { tests: [{ title: 'new', file: 'test/new.test.ts', requirement_ids: ['REQ-1', 'REQ-2'] }] },
+  ingest_test_report: { report },
+  save_requirement: { title: 'A new one' },
+  unlink_test: { test: 'TC-1', requirement: 'REQ-1' },
+}
+
+test('the preview of every tool only reads where the deployment is not known to heed it', async () => {
+  const previewing = surface.tools.filter(({ input }) => 'dry_run' in input.shape).map(({ name }) => name)
+  expect(previewing.toSorted()).toEqual(Object.keys(calls).toSorted())
+  await using agent = await connectElsewhere(shop, (send) => reshaped(send, 'noRoute:getMe'))
+  for (const [tool, args] of Object.entries(calls)) {
+    const { text } = await agent.call(tool, { ...args, dry_run: true })
+    expect(`${tool}: ${text}`).toMatch(
+      /: (?:Preview, nothing written|error: this deployment does not support previews)/,
+    )
+  }
+  expect(agent.writes()).toEqual([])
+})
+
+test('a preview that fails leaves no outcome open', async () => {
+  await using agent = await connectElsewhere(shop, (send) => refusing(send, 503))
+  for (const [tool, args] of Object.entries(calls)) {
+    const { text } = await agent.call(tool, { ...args, dry_run: true })
+    expect(`${tool}: ${text}`).not.toMatch(/may or may not|outcome_unknown|check before/)
+  }
+})
+
+test.each(['reset', '502', '429'])('no write that creates something is sent twice (%s)', async (failure) => {
+  const creating = /\/(?:tests|tests:ingest|requirements|sourcemaps)$/
+  for (const [tool, args] of Object.entries(calls)) {
+    const isCreating = (method: string, path: string) => method === 'POST' && creating.test(path)
+    const sent: string[] = []
+    await using agent = await connectElsewhere(shop, (send) => {
+      const failing = failure === '429' ? refusing(send, 429) : losing(send, failure, isCreating)
+      return (request) => {
+        const { pathname } = new URL(request.url)
+        if (isCreating(request.method, pathname)) sent.push(pathname)
+        return failing(request)
+      }
+    })
+    await agent.call(tool, args)
+    expect({ tool, again: sent.slice(1) }).toEqual({ tool, again: [] })
+  }
+})
+
+/** Writes are refused with this status and not done. */
+function refusing(send: Send, status: number): Send {
+  return (request) =>
+    request.method === 'GET' ? send(request) : Promise.resolve({ status, headers: { 'retry-after': '0' }, body: '' })
+}
