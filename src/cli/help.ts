@@ -27,7 +27,7 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --run-key K                        reports with the same key are one run: shards, or retries of the same tests
       --root DIR                         removed from paths in the reports (default: the repository's folder)
       --no-requirement-tags              do not link tests to the requirements they name, as in [REQ-12]
-  tracegate doctor                       check the configuration and say how to fix it
+  tracegate doctor                       check the configuration and say how to fix it, and what a deployment offers
   tracegate help | version
 
 Everywhere: --product NAME  --toolsets LIST  --read-only  --data DIR

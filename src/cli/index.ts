@@ -12,7 +12,7 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io:
   call: () => import('./call.ts'),
   sourcemaps: () => import('./sourcemaps/index.ts'),
   report: () => import('./report/index.ts'),
-  doctor: () => import('./doctor.ts'),
+  doctor: () => import('./doctor/index.ts'),
   help: () => import('./help.ts'),
   version: () => import('./show-version.ts'),
 }

@@ -1,42 +1,59 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
-import { failures, ServiceError } from '../../errors.ts'
+import { failures, isEndpointMissing, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
+import type { Product } from '../../mcp/resolve/types.ts'
 import { TeachingError } from '../../mcp/result/teach.ts'
 import { apiFor, openBackend } from './backend.ts'
 import type { Finding } from './finding.ts'
 
 const timeoutMs = 10_000
+const what = 'product'
 
-/** Whether the pinned product exists. Reads existing data and creates none. */
+/** Whether the pinned product of the embedded service exists. Reads existing data and creates none. */
 export async function checkProduct(config: Config, pinned: string): Promise<Finding> {
-  const what = 'product'
-  if (config.baseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))) {
+  if (!existsSync(join(config.dataDir, 'tracegate.db'))) {
     return { what, ok: true, found: `${pinned}, not checked: there is no data yet` }
   }
   try {
-    const product = await find(config, pinned)
-    return { what, ok: true, found: `${product?.name ?? 'unnamed'} (${product?.id ?? '?'})` }
+    const backend = await openBackend(config, { log: () => undefined, onProgress: () => undefined })
+    try {
+      const api = apiFor(backend, backend.token ?? '')
+      return (await findProduct(api, pinned, AbortSignal.timeout(timeoutMs))).finding
+    } finally {
+      await backend.close()
+    }
   } catch (error) {
-    // A ConfigError says itself how to fix it.
-    if (error instanceof ConfigError) return { what, ok: false, found: error.message }
-    if (!(error instanceof ServiceError)) throw error
-    return { what, ok: false, found: error.message, fix: suggestedFix(error) }
+    return failedFinding(error)
   }
 }
 
-async function find(config: Config, pinned: string) {
-  const backend = await openBackend(config, { log: () => undefined, onProgress: () => undefined })
+/** The pinned product or else the first one, undefined where there is none, and whether it could be found. */
+export async function findProduct(
+  api: Api,
+  pinned: string | undefined,
+  signal: AbortSignal,
+): Promise<{ finding: Finding; product?: Product | undefined }> {
   try {
-    const api = apiFor(backend, backend.token ?? '')
-    const [product] = await createResolver({ api, pinned, signal: AbortSignal.timeout(timeoutMs) }).products()
-    return product
-  } finally {
-    await backend.close()
+    const [product] = await createResolver({ api, pinned, signal }).products()
+    const found = product === undefined ? 'the token sees none' : `${product.name ?? 'unnamed'} (${product.id})`
+    return { product, finding: { what, ok: true, found } }
+  } catch (error) {
+    const late = { what, ok: false, found: 'not found in time', fix: failures.unavailable.hint }
+    return { finding: signal.aborted ? late : failedFinding(error) }
   }
+}
+
+function failedFinding(error: unknown): Finding {
+  // A ConfigError says itself how to fix it.
+  if (error instanceof ConfigError) return { what, ok: false, found: error.message }
+  if (!(error instanceof ServiceError)) throw error
+  return { what, ok: false, found: error.message, fix: suggestedFix(error) }
 }
 
 function suggestedFix(error: ServiceError): string {
+  if (isEndpointMissing(error)) return 'check TRACEGATE_BASE_URL, or set TRACEGATE_PRODUCT to the id of the product'
   return (error instanceof TeachingError ? error.lesson.hint : undefined) ?? failures[error.code].hint
 }

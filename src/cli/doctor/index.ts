@@ -1,36 +1,45 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApi } from '../client/client.ts'
-import { networkSend } from '../client/transport.ts'
-import type { Config } from '../config.ts'
-import { failures, ServiceError } from '../errors.ts'
-import { counted } from '../lib/counted.ts'
-import { createListing } from '../mcp/surface/listing.ts'
-import { databaseProblem } from '../service/sql/database-file.ts'
-import { surface } from '../surface.ts'
-import { version } from '../version.ts'
-import { requireBuilt } from './support/backend.ts'
-import { checkProduct } from './support/check-product.ts'
-import { dataDirProblem, lostDatabase } from './support/data-dir.ts'
-import { listeningOrigin, readEndpoints } from './support/endpoints.ts'
-import { plain, type Finding } from './support/finding.ts'
-import type { Io } from './support/io.ts'
-import { checkHealth } from './support/health.ts'
-import { PortError, requireFree } from './support/port.ts'
+import type { Config } from '../../config.ts'
+import { counted } from '../../lib/counted.ts'
+import { createListing } from '../../mcp/surface/listing.ts'
+import { databaseProblem } from '../../service/sql/database-file.ts'
+import { surface } from '../../surface.ts'
+import { version } from '../../version.ts'
+import { requireBuilt } from '../support/backend.ts'
+import { checkProduct } from '../support/check-product.ts'
+import { dataDirProblem, lostDatabase } from '../support/data-dir.ts'
+import { listeningOrigin, readEndpoints } from '../support/endpoints.ts'
+import { plain, type Finding } from '../support/finding.ts'
+import type { Io } from '../support/io.ts'
+import { checkHealth } from '../support/health.ts'
+import { PortError, requireFree } from '../support/port.ts'
+import { checkDeployment, checkService } from './deployment.ts'
 
 /** `tracegate doctor`: checks what the configuration needs and says how to fix it; resolves to 1 when something is wrong. */
 export async function run(config: Config, io: Io): Promise<number> {
-  const findings = [checkNode(), checkConfiguration(config)]
-  if (config.baseUrl === undefined) findings.push(checkDataDir(config), await checkServer(config, io))
-  else findings.push(await checkDeployment(config.baseUrl, config.apiToken ?? ''))
-  // When the service cannot be reached, an earlier finding says so.
-  const answers = findings.every(({ ok, what }) => ok || what === 'server')
-  if (config.product !== undefined && answers) findings.push(await checkProduct(config, config.product))
+  const { baseUrl, apiToken: token = '', product } = config
+  const first = [checkNode(), checkConfiguration(config)]
+  const isRemote = baseUrl !== undefined
+  const { findings: others, lines } = isRemote
+    ? await checkDeployment({ baseUrl, token }, product)
+    : { findings: await checkEmbedded(config, io, first), lines: [] }
+  const findings = [...first, ...others]
   for (const { what, ok, found, fix } of findings) {
     io.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${plain(found)}\n`)
     if (fix !== undefined) io.stdout.write(`      fix: ${plain(fix)}\n`)
   }
+  for (const line of lines) io.stdout.write(`${line}\n`)
   return findings.every(({ ok }) => ok) ? 0 : 1
+}
+
+/** The checks of the embedded service; `earlier` are those that were made before. */
+async function checkEmbedded(config: Config, io: Io, earlier: readonly Finding[]): Promise<Finding[]> {
+  const findings = [checkDataDir(config), await checkServer(config, io)]
+  // When the data cannot be read, an earlier finding says so.
+  const isReadable = [...earlier, ...findings].every(({ ok, what }) => ok || what === 'server')
+  if (config.product !== undefined && isReadable) findings.push(await checkProduct(config, config.product))
+  return findings
 }
 
 function checkNode(): Finding {
@@ -92,7 +101,7 @@ async function checkServer(config: Config, io: Io): Promise<Finding> {
   if (rest === undefined || token === undefined) {
     return { what, ok: true, found: `Tracegate ${running.version} at ${origin}, on another data directory` }
   }
-  if (running.proved) return { ...(await checkDeployment(rest, token)), what }
+  if (running.proved) return { ...(await checkService({ baseUrl: rest, token })), what }
   const found = `what answers at ${origin} cannot prove that it is the server of this data directory; it was sent no token`
   const fix = `start tracegate serve again, or delete ${join(config.dataDir, 'endpoints.json')}, left behind by a server that was killed`
   return { what, ok: false, found, fix }
@@ -107,29 +116,4 @@ async function checkPort(config: Config, { env }: Io): Promise<Omit<Finding, 'wh
     if (!(error instanceof PortError)) throw error
     return { ok: false, found: error.found, fix: error.fix }
   }
-}
-
-/** Calls the service with the token. */
-async function checkDeployment(baseUrl: string, token: string): Promise<Finding> {
-  const what = 'service'
-  const send = networkSend({ timeoutMs: 10_000 })
-  try {
-    const { user, server } = await createApi({ send, baseUrl, token, retries: 1 }).getMe({})
-    const name = server?.name === undefined ? 'a service' : `${server.name} ${server.version ?? ''}`.trim()
-    const found = `${name} at ${baseUrl} accepts the token of ${user.email ?? user.id}`
-    return { what, ok: true, found }
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    return { what, ok: false, found: error.message, fix: suggestedFix(error, baseUrl) }
-  } finally {
-    await send.close()
-  }
-}
-
-function suggestedFix({ code }: ServiceError, baseUrl: string): string {
-  if (code === 'unavailable') return `check that ${baseUrl} is right, up and reachable from this machine`
-  if (code === 'upstream_shape_unknown' || code === 'not_found' || code === 'unimplemented') {
-    return `${baseUrl} does not answer like the service: set TRACEGATE_BASE_URL to its address without /v1`
-  }
-  return failures[code].hint
 }

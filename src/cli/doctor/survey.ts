@@ -1,0 +1,113 @@
+import type { Api } from '../../client/api.ts'
+import { contract, type EndpointName } from '../../contract/index.ts'
+import type { Endpoint } from '../../contract/base/endpoint.ts'
+import { ServiceError } from '../../errors.ts'
+import { inBatches } from '../../lib/batches.ts'
+import { isObject } from '../../lib/objects.ts'
+import { isNotOffered } from '../../mcp/resolve/offered.ts'
+import { uses } from './uses.ts'
+
+/** Requests that run concurrently. */
+export const AT_ONCE = 8
+/** Rows of a page: enough to see what a deployment does. */
+export const ROWS = 20
+
+export type Row = Readonly<Record<string, unknown>>
+export type Method = (request: Row, options: { signal: AbortSignal }) => Promise<Row>
+export type Methods = Readonly<Record<string, Method>>
+
+/** What the deployment answered to a request for one endpoint, all without filters. */
+export type Outcome =
+  | { state: 'offered'; answer: Row; rows: readonly Row[]; request: Row }
+  | { state: 'missing' }
+  | { state: 'failed'; why: string }
+  /** `needs` is the list that has no row yet, by which the path could be made. */
+  | { state: 'untried'; needs: string }
+
+export type Outcomes = ReadonlyMap<EndpointName, Outcome>
+
+/** The rows that paths are made of, by the name of their list: `issues`. */
+export type Known = Map<string, Row>
+
+/** The methods of a client, for calls by the name of an endpoint. */
+export function methodsFrom(api: Api): Methods {
+  return api as unknown as Methods
+}
+
+/**
+ * Asks every endpoint that the tools read, once, by reads alone: paths are those of the contract table, made of the ids in
+ * the answers before. `known` has the product, and gets the first row of each list. What fails is an outcome.
+ */
+export async function askAll(api: Api, known: Known, signal: AbortSignal): Promise<Outcomes> {
+  const outcomes = new Map<EndpointName, Outcome>()
+  const left = new Set(Object.keys(uses) as EndpointName[])
+  for (;;) {
+    const ready = [...left].filter((name) => parents(name).every(({ list }) => known.has(list)))
+    if (ready.length === 0) break
+    await inBatches(ready, AT_ONCE, async (name) => {
+      left.delete(name)
+      const outcome = await ask(name, api, known, signal)
+      outcomes.set(name, outcome)
+      if (outcome.state === 'offered') remember(name, outcome, known)
+    })
+  }
+  for (const name of left) {
+    const needs = parents(name).find(({ list }) => !known.has(list))?.list ?? ''
+    outcomes.set(name, { state: 'untried', needs })
+  }
+  const order = Object.keys(uses)
+  return new Map([...outcomes].toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other)))
+}
+
+async function ask(name: EndpointName, api: Api, known: Known, signal: AbortSignal): Promise<Outcome> {
+  const isList = mainList(name) !== undefined
+  const request = { ...pathIds(name, known), ...uses[name]?.options, ...(isList && { page_size: ROWS }) }
+  try {
+    const answer = (await methodsFrom(api)[name]?.(request, { signal })) ?? {}
+    return { state: 'offered', answer, rows: rowsIn(name, answer), request }
+  } catch (error) {
+    // Everything that a path names was read before.
+    if (isNotOffered(error)) return { state: 'missing' }
+    return { state: 'failed', why: failureWords(error, signal) }
+  }
+}
+
+/** Why a request failed; throws what is no failure of the deployment. */
+export function failureWords(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'no answer before the time for all requests was over'
+  if (error instanceof ServiceError) return error.message
+  throw error
+}
+
+function remember(name: EndpointName, { answer, rows }: { answer: Row; rows: readonly Row[] }, known: Known): void {
+  const list = mainList(name)
+  const [row] = rows
+  if (list !== undefined && row !== undefined && !known.has(list)) known.set(list, row)
+  // A single occurrence can also be asked for where occurrences are not listed.
+  const { latest_event: event } = answer
+  if (isObject(event) && !known.has('events')) known.set('events', event)
+}
+
+/** The ids in the path of an endpoint. */
+export function pathIds(name: EndpointName, known: Known): Row {
+  return Object.fromEntries(parents(name).map(({ list, parameter }) => [parameter, known.get(list)?.['id']]))
+}
+
+/** The lists whose rows the path of an endpoint names, with the parameters: `issues` and `id` for /v1/issues/{id}/stats. */
+function parents(name: EndpointName): { list: string; parameter: string }[] {
+  return [...contract[name].path.matchAll(/\/([a-z-]+)\/\{(\w+)\}/g)].map(([, list = '', parameter = '']) => ({
+    list,
+    parameter,
+  }))
+}
+
+/** The name of the rows of a list; undefined for an endpoint that is no list. */
+function mainList(name: EndpointName): string | undefined {
+  const { returns }: Endpoint = contract[name]
+  return 'next_page_token' in returns.shape ? Object.keys(returns.shape)[0] : undefined
+}
+
+export function rowsIn(name: EndpointName, answer: Row): readonly Row[] {
+  const rows = answer[mainList(name) ?? '']
+  return Array.isArray(rows) ? rows.filter(isObject) : []
+}

@@ -1,0 +1,133 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { askAll } from '../../../src/cli/doctor/survey.ts'
+import { uses } from '../../../src/cli/doctor/uses.ts'
+import { createApi } from '../../../src/client/client.ts'
+import { contract, type EndpointName } from '../../../src/contract/index.ts'
+import { origin } from '../../app.ts'
+import { connect } from '../../mcp/clients.ts'
+import { openQualityShop } from '../../tools/quality-shop.ts'
+import { checkoutCrash } from '../../tools/shop.ts'
+import { reshaped } from '../../upstream/reshaped.ts'
+
+const files = globSync(['tools/**/*.ts', 'src/mcp/**/*.ts', 'resources/*.ts', 'prompts/*.ts'])
+
+test('every endpoint that tools read has its use, and no other', () => {
+  const called = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\.((?:get|list)[A-Z]\w+)\(/g)].map(([, name]) => name as EndpointName),
+  )
+  const read = new Set(called.filter((name) => Object.hasOwn(contract, name)))
+  expect(Object.keys(uses).toSorted()).toEqual([...read].toSorted())
+})
+
+test('what is not answered in time is an outcome of each endpoint', async () => {
+  const api = createApi({ send: () => new Promise(() => {}), baseUrl: origin, token: '', retries: 0 })
+  const outcomes = await askAll(api, new Map([['products', { id: '1' }]]), AbortSignal.abort())
+  const why = 'no answer before the time for all requests was over'
+  expect(outcomes.get('listIssues')).toEqual({ state: 'failed', why })
+  expect(outcomes.get('getIssue')).toEqual({ state: 'untried', needs: 'issues' })
+})
+
+type Claim = [tool: string, args: Record<string, unknown>, outcome: RegExp]
+const works = /^(?!error)/
+const fails = /^error: .*feature_disabled/
+
+test('without an endpoint the tools do what the report says', async () => {
+  await using shop = await openQualityShop()
+  await shop.crash(20, checkoutCrash('ann'))
+  await shop.crash(10, checkoutCrash('bob'))
+  const { issues } = await shop.api.listIssues({ product_id: shop.productId })
+  const { events } = await shop.api.listIssueEvents({ id: issues[0]?.id ?? '' })
+  const issue = 'APP-1'
+  const requirement = 'REQ-2'
+  const claims: Partial<Record<EndpointName, Claim[]>> = {
+    getMe: [['get_workspace_context', {}, /does not tell who is logged in/]],
+    listWorkspaces: [['find_error_issues', {}, works]],
+    listProducts: [['find_error_issues', {}, fails]],
+    listIssues: [
+      ['find_error_issues', {}, fails],
+      ['get_error_issue', { issue }, fails],
+      ['get_error_issue', { issue: issues[0]?.id }, works],
+    ],
+    getIssue: [
+      ['get_error_issue', { issue }, fails],
+      ['set_error_issue_status', { issues: [issue], status: 'ignored', reason: 'known', dry_run: true }, fails],
+    ],
+    listIssueEvents: [
+      ['get_error_issue', { issue, match: 'checkout' }, fails],
+      ['get_error_issue', { issue, include: ['variation'] }, works],
+    ],
+    getIssueEvent: [
+      ['get_error_issue', { issue, event: events.at(-1)?.id }, fails],
+      ['get_error_issue', { issue }, works],
+    ],
+    getIssueStats: [['get_error_issue', { issue, include: ['stats'] }, /does not offer statistics/]],
+    getFixContext: [
+      [
+        'get_fix_context',
+        { issue },
+        /made from the issue, its latest occurrence; not stated: requirements, related issues/,
+      ],
+    ],
+    listReleaseIssues: [
+      ['find_error_issues', { release: 'shop@1.4.0', first_seen_in_release: true }, fails],
+      ['find_error_issues', { release: 'shop@1.4.0', first_seen_in_release: true, period: '30d' }, works],
+    ],
+    listRequirements: [
+      ['list_requirements', {}, fails],
+      ['get_requirement', { requirement }, fails],
+      ['get_requirement', { requirement: shop.ids[requirement] }, works],
+    ],
+    getRequirement: [
+      ['get_requirement', { requirement }, /does not offer single requirements/],
+      ['save_requirement', { requirement, title: 'Other', dry_run: true }, fails],
+      ['unlink_test', { test: 'TC-2', requirement, dry_run: true }, fails],
+    ],
+    listCoverageGaps: [
+      ['find_coverage_gaps', {}, fails],
+      ['list_requirements', {}, /not_run/],
+    ],
+    getTestContext: [
+      [
+        'get_test_context',
+        { requirement },
+        /made from the requirement and its links; not stated: past failures, conventions, similar tests/,
+      ],
+    ],
+    listTests: [
+      ['list_tests', {}, fails],
+      [
+        'record_tests',
+        { tests: [{ title: 'adds', file: 'test/a.test.ts', requirement_ids: ['REQ-4'] }], dry_run: true },
+        fails,
+      ],
+      ['get_test', { test: shop.ids['TC-2'] }, works],
+    ],
+    getTest: [['get_test', { test: 'TC-2' }, /does not offer single tests/]],
+    listTestLinks: [['get_test', { test: 'TC-2' }, works]],
+    listComponents: [
+      ['find_error_issues', { component: 'Checkout' }, fails],
+      ['find_coverage_gaps', { component: 'Checkout' }, fails],
+    ],
+    listEnvironments: [
+      ['find_error_issues', { environment: 'production' }, fails],
+      ['get_error_issue', { issue, environment: 'production' }, fails],
+    ],
+    listReleases: [
+      ['find_error_issues', { release: 'shop@1.4.0' }, fails],
+      ['get_error_issue', { issue, release: 'shop@1.4.0' }, fails],
+    ],
+    getRelease: [['find_error_issues', { release: 'shop@1.4.0' }, works]],
+  }
+  expect(Object.keys(claims)).toEqual(Object.keys(uses))
+  for (const [name, ofEndpoint] of Object.entries(claims)) {
+    const send = reshaped(shop.service.direct, `noPage:${name}`)
+    await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token, retries: 0 }), {
+      options: { toolsets: ['all'] },
+    })
+    for (const [tool, args, outcome] of ofEndpoint) {
+      const { text } = await agent.call(tool, args)
+      expect(text, `${name}: ${tool}`).toMatch(outcome)
+    }
+  }
+})
