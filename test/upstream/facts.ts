@@ -11,7 +11,7 @@ const nonce = /untrusted-\d{15}/g
 const times = [/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?/g, /\b\d\d-\d\d \d\d:\d\d\b/g]
 const opaque = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:.]+Z?/g
 /** Our own words: examples of keys, the proposal of a longer period, the version in paths, what a call may not have. */
-const ours = /\b(?:REQ|TC)-12\b|"30d"|\/v1\/|no environment, release, match or cursor/g
+const ours = /\b(?:REQ|TC)-12\b|"30d"|\/v1\/|no environment, release, match or cursor|no call links/g
 
 /**
  * Numbers, times, paths and addresses of the result that are neither in an answer of the deployment nor in the arguments,
@@ -26,6 +26,7 @@ export function inventedFacts(result: Called, answers: readonly Seen[], args: un
       .filter((time) => !said.includes(time.replace(' ', 'T')))
     const words = withoutTimes(sentence)
       .split(/[\s|,;:=()[\]{}"'<>]+/)
+      .map((word) => word.replace(/\.$/, ''))
       .filter((word) => /[\d/@]/.test(word) && !said.includes(word))
     const numbers = words
       .flatMap((word) => word.match(/\d+(?:\.\d+)?/g) ?? [])
@@ -55,7 +56,8 @@ export function inventedAbsences(result: Called, answers: readonly Seen[], plain
 }
 
 /** Errors that speak of the deployment's answer and not of its data. */
-const aboutTheAnswer = /\((?:upstream_shape_unknown|feature_disabled|outcome_unknown)\b/
+const aboutTheAnswer =
+  /\((?:upstream_shape_unknown|feature_disabled|outcome_unknown)\b|cannot be read|outcome is unknown/
 
 /** All words for what is not there, but those that say what a deployment or a tool cannot do. */
 const absence =

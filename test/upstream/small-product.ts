@@ -102,3 +102,11 @@ export async function tellingCalls({ calls, send, connect: open }: SmallProduct)
   const widest = new Map(calls.map((call) => [call.tool, call]))
   return [...new Set([...found.values(), ...widest.values()])]
 }
+
+/** One write of each tool that can preview it, with what it requires. */
+export function writingCalls({ calls }: SmallProduct): ToolCall[] {
+  const previews = new Map([...calls].reverse().map((call) => [call.tool, call]))
+  return [...previews.values()].flatMap(({ tool, args: { dry_run: previewed, ...args } }) =>
+    previewed === true ? [{ tool, args }] : [],
+  )
+}
