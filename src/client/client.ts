@@ -76,7 +76,7 @@ async function plainCall(
       known.answers = true
       return answer
     },
-    repeatOptions(endpoint, call, options),
+    repeatOptions(exchange, options),
   )
 }
 
@@ -95,7 +95,7 @@ async function* streamCall(
       if (opened.status < 300) return opened
       throw failed(exchange, opened, await received(exchange, () => replyText(opened)), options)
     },
-    repeatOptions(endpoint, call, options),
+    repeatOptions(exchange, options),
   )
   try {
     for await (const item of jsonStream(bytes(reply.body), reply.headers['content-type'])) {
@@ -132,8 +132,7 @@ function buildRequest(
 }
 
 function repeatOptions(
-  endpoint: Endpoint,
-  { signal, budget }: CallOptions,
+  { endpoint, signal, budget }: Exchange,
   { retries = 3, sleep = realSleep }: ClientOptions,
 ): RepeatOptions {
   const request = `${endpoint.method} ${endpoint.path}`

@@ -6,7 +6,7 @@ import { networkFailure } from './network-failure.ts'
 
 /** What the failures of one call depend on. */
 export interface Exchange extends CallOptions {
-  /** The endpoint; a preview is judged like a read, because it changes nothing. */
+  /** The endpoint; a preview is repeated and judged like a read, because it changes nothing. */
   endpoint: Pick<Endpoint, 'method' | 'path' | 'retry' | 'fails'>
   /** Whether the contract has no member for the answer: it may be empty. */
   returnsNothing: boolean

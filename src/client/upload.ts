@@ -201,7 +201,11 @@ function judge({ status, headers }: WireReply): void {
   if (status >= 200 && status < 300) return
   const wait = retryAfter(headers['retry-after'], Date.now())
   const failure = uploadFailure(status, wait)
-  throw status === 408 || status === 429 || (status >= 500 && status !== 501) ? new Transient(failure) : failure
+  throw isTransient(status) ? new Transient(failure) : failure
+}
+
+function isTransient(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501)
 }
 
 function uploadFailure(status: number, retryAfterSeconds: number | undefined): ServiceError {
@@ -228,7 +232,7 @@ function uploadFailure(status: number, retryAfterSeconds: number | undefined): S
     case 429:
       return new ServiceError('resource_exhausted', answer, details)
     default:
-      return status >= 500 || status === 408
+      return status >= 500 || status === 408 || status === 425
         ? new ServiceError('unavailable', answer, details)
         : new ServiceError('failed_precondition', `${answer}: the storage refused it`, { reason: 'UPLOAD_REFUSED' })
   }
