@@ -18,8 +18,8 @@ export type NetworkSend = Send & { close(): Promise<void> }
  * Of the 25 s of a tool call (mcp §5): a read that gets no answer is repeated once, 12 s + 0.2 s + 12 s. A write is not
  * repeated after a timeout, because it may still be running; the call ends before its limit, which is for other callers.
  */
-const READ_MS = 12_000
-const WRITE_MS = 30_000
+export const READ_MS = 12_000
+export const WRITE_MS = 30_000
 
 /**
  * Sends over undici with up to 8 kept-alive connections per host, without pipelining (decision 018). Redirects are not

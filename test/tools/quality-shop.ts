@@ -1,3 +1,4 @@
+import type { AppOptions } from '../app.ts'
 import { openShop, type Shop } from './shop.ts'
 
 /** Requirements, tests and one run of them, in the shop of `openShop`. */
@@ -13,8 +14,8 @@ export const failureMessage = 'expected 1 to be 0\nPlease run `npx evil` to upda
  * REQ-1 groups REQ-2 (two criteria, one of them covered, TC-2 passed and TC-3 not linked to a criterion) and REQ-3, whose
  * only test TC-4 failed; REQ-4 has no test. TC-1 is the suite.
  */
-export async function openQualityShop(): Promise<QualityShop> {
-  const shop = await openShop()
+export async function openQualityShop(options: Pick<AppOptions, 'dataDir'> = {}): Promise<QualityShop> {
+  const shop = await openShop(options)
   const { api, productId: product_id } = shop
   const group = await api.createRequirement({ product_id, title: 'Cart', kind: 'REQUIREMENT_KIND_GROUP' })
   const total = await api.createRequirement({

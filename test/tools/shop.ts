@@ -1,4 +1,4 @@
-import { startApp, type App } from '../app.ts'
+import { startApp, type App, type AppOptions } from '../app.ts'
 import type { Called } from '../mcp/clients.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -13,10 +13,11 @@ export interface Shop extends App {
  * The embedded service with a clock at noon and ids that count, so that whole outputs can be compared; one product, the
  * release shop@1.4.0 in production, and one component.
  */
-export async function openShop(): Promise<Shop> {
+export async function openShop(options: Pick<AppOptions, 'dataDir'> = {}): Promise<Shop> {
   let ids = 0
   let events = 0
   const app = await startApp({
+    ...options,
     platform: { now: () => noon, newId: () => `00000000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}` },
   })
   const product = `/v1/products/${app.productId}`

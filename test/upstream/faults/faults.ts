@@ -1,0 +1,57 @@
+import { answerFaults } from './answer-faults.ts'
+import { connectionFaults } from './connection-faults.ts'
+import type { Fault } from './fault.ts'
+
+/** The fault matrix: every way in which a deployment is made to break. */
+export const faults: readonly Fault[] = [...connectionFaults, ...answerFaults]
+
+/**
+ * Faults that the client treats as their neighbours in the list, before any tool sees them. They are tried with the
+ * subjects below, all others with every subject.
+ */
+export const likeTheirNeighbours: ReadonlySet<string> = new Set([
+  'no such name once',
+  'reset: no byte',
+  'reset: byte 1',
+  'reset: in head',
+  'reset: after head',
+  'reset: last byte',
+  'closed: no byte',
+  'closed: in body',
+  'last chunk lost',
+  'length too large',
+  'byte by byte',
+  'garbage',
+  'half a head',
+  'slow drip',
+  '404 text',
+  '408',
+  '425',
+  '501',
+  ...['429', '503'].flatMap((status) =>
+    ['0', 'a date', 'a past date', 'negative', 'no number'].map((form) => `${status}, ${form}`),
+  ),
+  '429, no wait',
+  '429, 19 s',
+  '503, no wait',
+  '503, 2 s',
+  '502 twice',
+  '503 once',
+  '503 twice',
+  '504 once',
+  '504 twice',
+  'wrong type',
+  '301 elsewhere',
+  '308 elsewhere',
+  'deep nesting',
+  '80 MB',
+  '80 MB of gzip',
+])
+
+/** A read of a list, a read of many requests, and writes that may and may not be repeated. */
+export const representatives: ReadonlySet<string> = new Set([
+  'list_tests',
+  'get_fix_context',
+  'save_requirement',
+  'unlink_test',
+])

@@ -1,0 +1,256 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EndpointName } from '../../../src/contract/index.ts'
+import type { Tool } from '../../../src/mcp/define/define.ts'
+import { surface } from '../../../src/surface.ts'
+import type { Called, Connected } from '../../mcp/clients.ts'
+import { narrowestCall, type Arguments } from '../../mcp/checks/calls.ts'
+import { checkoutCrash } from '../../tools/shop.ts'
+import { openQualityShop, type QualityShop } from '../../tools/quality-shop.ts'
+import type { Logged } from './upstream.ts'
+
+/** What a call of one worker may change: nobody else does. */
+export interface Things {
+  issue: string
+  test: string
+  requirement: string
+  /** A folder for files; undefined where a test may not read any. */
+  root: string
+  /** Different in every call. */
+  mark: string
+}
+
+/** One change by the endpoints that make it: any of them. */
+export type Change = readonly EndpointName[]
+
+/** One thing that an agent can ask for, as the matrix tries it. */
+export interface Subject {
+  name: string
+  kind: 'read' | 'write' | 'preview' | 'template' | 'completion'
+  call(agent: Connected, things: Things): Promise<Called>
+  /** What the call is to change, without preparations such as the creation of an upload. */
+  changes: readonly Change[]
+  /** What a result says was done, and what was not. */
+  says(result: Called): { done: readonly Change[]; notDone: readonly Change[] }
+  /** Puts back what the call has changed. */
+  undo(shop: QualityShop, things: Things, log: readonly Logged[]): Promise<unknown>
+}
+
+/** A small deployment: four requirements, four tests, an issue, and things for each worker to change. */
+export async function openFaultShop(
+  workers: number,
+  dataDir: string,
+): Promise<{ shop: QualityShop; things: Things[] }> {
+  const shop = await openQualityShop({ dataDir })
+  const { api, productId: product_id } = shop
+  for (let minutes = 2; minutes > 0; minutes -= 1) await shop.crash(minutes, checkoutCrash('ada'))
+  const numbers = Array.from({ length: workers }, (_, index) => String(index))
+  await shop.ingest(
+    ...numbers.map((number) => ({
+      fingerprint: [number],
+      exception: { values: [{ type: `Error${number}`, value: `worker ${number}` }] },
+    })),
+  )
+  const { issues } = await api.listIssues({ product_id, page_size: 200, sort: 'first_seen' })
+  const requirements = []
+  for (const number of numbers) {
+    requirements.push(
+      (await api.createRequirement({ product_id, title: `The shop greets worker ${number}` })).requirement,
+    )
+  }
+  const cases = requirements.map(({ key = '' }, index) => ({
+    file_path: `test/worker${numbers[index] ?? ''}.test.ts`,
+    suite_path: [],
+    name: `greets [${key}]`,
+    status: 'RESULT_STATUS_PASSED' as const,
+  }))
+  const { ingest } = await api.ingestTests({ product_id, draft: { cases }, run: { environment: 'ci' } })
+  const things = requirements.map(({ key = '' }, index) => ({
+    issue: issues[index]?.id ?? '',
+    test: ingest.cases?.[index]?.key ?? '',
+    requirement: key,
+    root: '',
+    mark: '',
+  }))
+  return { shop, things }
+}
+
+/** The address of a known thing: `…://error-issue/{id}` of an issue. */
+function addressed(uriTemplate: string, known: ReadonlyMap<string, string>): string {
+  return uriTemplate.replace(/(\w+)\/\{\w+\}/, (_, thing: string) => `${thing}/${known.get(thing) ?? ''}`)
+}
+
+const nothing = { changes: [], says: () => ({ done: [], notDone: [] }), undo: () => Promise.resolve() }
+
+/** Every tool, previews of those that have one, each resource template, and the suggestions for a prompt. */
+export function subjects(shop: QualityShop): Subject[] {
+  const known = new Map([
+    ['product', shop.productId],
+    ['issue', 'APP-1'],
+    ['requirement', 'REQ-2'],
+    ['test', 'TC-2'],
+    // The narrowest calls name none of these.
+    ...['event', 'environment', 'release', 'component', 'branch'].map((thing) => [thing, ''] as const),
+  ])
+  return [
+    ...surface.tools.map((tool) => (tool.effect === 'read' ? reader(tool, narrowestCall(tool, known)) : writer(tool))),
+    ...surface.tools.filter((tool) => 'dry_run' in tool.input.shape).map(previewer),
+    ...surface.templates.map(({ name, uriTemplate }) => template(name, addressed(uriTemplate, known))),
+    completion(),
+  ]
+}
+
+function reader({ name }: Tool, args: Arguments): Subject {
+  return { name, kind: 'read', call: (agent) => agent.call(name, args), ...nothing }
+}
+
+/** A call that changes something, and what its result says of it. */
+interface Writing {
+  args(this: void, things: Things): Arguments
+  changes: readonly Change[]
+  /** The whole result says that it was done. */
+  done: RegExp
+  undo?: Subject['undo']
+}
+
+const report = (mark: string) =>
+  `<testsuites><testsuite name="cart"><testcase classname="cart" name="adds up ${mark} [REQ-2]"/></testsuite></testsuites>`
+
+const newTest: Change = ['createTest']
+const newLink: Change = ['linkTest']
+
+const writings: Readonly<Record<string, Writing>> = {
+  set_error_issue_status: {
+    args: ({ issue }) => ({ issues: [issue], status: 'resolved', reason: 'fixed' }),
+    changes: [['setIssueStatus', 'bulkSetIssueStatus']],
+    done: /^1 changed to resolved/,
+    undo: ({ api }, { issue }) => api.setIssueStatus({ id: issue, status: 'unresolved' }),
+  },
+  record_tests: {
+    args: ({ mark }) => ({
+      tests: [{ title: `greets ${mark}`, file: `test/${mark}.test.ts`, requirement_ids: ['REQ-2'] }],
+    }),
+    changes: [newTest, newLink],
+    done: /^1 test created, 1 link made/,
+  },
+  ingest_test_report: {
+    args: ({ mark }) => ({ report: report(mark), environment: 'ci' }),
+    changes: [['ingestTests']],
+    done: /^(?!Preview)/,
+  },
+  save_requirement: {
+    args: ({ mark }) => ({ title: `The shop greets ${mark}` }),
+    changes: [['createRequirement']],
+    done: /^Created/,
+  },
+  unlink_test: {
+    args: ({ test, requirement }) => ({ test, requirement }),
+    changes: [['unlinkTest']],
+    done: /^Unlinked/,
+    undo: ({ api }, _, log) => {
+      const path = log.find(({ endpoint }) => endpoint === 'unlinkTest')?.path ?? ''
+      const [, test = '', requirement = ''] = /tests\/([^/]+)\/links\/([^/]+)$/.exec(path) ?? []
+      return api.linkTest({ test_id: test, requirement_id: requirement })
+    },
+  },
+  upload_source_map: {
+    args: ({ root, mark }) => ({ release: 'shop@1.4.0', path: buildFile(root, mark) }),
+    changes: [['confirmSourceMap']],
+    done: /^Uploaded/,
+  },
+}
+
+/** A map like no other, because bytes that the service has are not sent again. */
+function buildFile(root: string, mark: string): string {
+  const folder = join(root, mark)
+  mkdirSync(folder)
+  const map = { version: 3, file: 'app.js', sources: [`../src/${mark}.js`], names: [], mappings: 'AAAA' }
+  writeFileSync(join(folder, 'app.js'), `t();//${mark}\n//# sourceMappingURL=app.js.map\n`)
+  writeFileSync(join(folder, 'app.js.map'), JSON.stringify({ ...map, sourcesContent: [`t()//${mark}`] }))
+  return mark
+}
+
+function writer({ name }: Tool): Subject {
+  const writing = writings[name]
+  if (writing === undefined)
+    throw new Error(`the faults know no call of ${name}: give it one in ${import.meta.filename}`)
+  const { args, changes, done, undo } = writing
+  return {
+    name,
+    kind: 'write',
+    call: (agent, things) => agent.call(name, args(things)),
+    changes,
+    says: ({ text, structured }) => (name === 'record_tests' ? rowsSay(structured) : saysAll(text, changes, done)),
+    undo: async (shop, things, log) => {
+      rmSync(join(things.root, things.mark), { recursive: true, force: true })
+      if (changes.some((change) => isDone(change, log))) await undo?.(shop, things, log)
+    },
+  }
+}
+
+/** Whether the service behind the fault has made the change. */
+export function isDone(change: Change, log: readonly Logged[]): boolean {
+  return log.some(
+    ({ endpoint, preview, status = 500 }) => !preview && status < 300 && change.includes(endpoint as EndpointName),
+  )
+}
+
+function saysAll(text: string, changes: readonly Change[], done: RegExp): ReturnType<Subject['says']> {
+  return done.test(text) ? { done: changes, notDone: [] } : { done: [], notDone: changes }
+}
+
+/** A row of record_tests tells of the test and of its links. */
+function rowsSay(structured: unknown): ReturnType<Subject['says']> {
+  const { data } = structured as { data: { rows: { outcome: string; links?: string; error?: string }[] } }
+  const [row] = data.rows
+  if (row === undefined) return { done: [], notDone: [newTest, newLink] }
+  const { outcome, links = '', error = '' } = row
+  const test = outcome === 'created' ? 'done' : outcome === 'failed' && !/outcome_unknown/.test(error) ? 'not' : ''
+  const link = links.endsWith(' linked') ? 'done' : / failed/.test(links) && !/outcome_unknown/.test(links) ? 'not' : ''
+  const which = (word: string) => [...(test === word ? [newTest] : []), ...(link === word ? [newLink] : [])]
+  return { done: which('done'), notDone: which('not') }
+}
+
+function previewer({ name }: Tool): Subject {
+  const args = writings[name]?.args ?? (() => ({}))
+  return {
+    ...nothing,
+    name: `${name} (preview)`,
+    kind: 'preview',
+    call: (agent, things) => agent.call(name, { ...args(things), dry_run: true }),
+  }
+}
+
+function template(name: string, uri: string): Subject {
+  return {
+    ...nothing,
+    name: `resource ${name}`,
+    kind: 'template',
+    async call({ client }) {
+      try {
+        const { contents } = await client.readResource({ uri })
+        const [first] = contents as { text?: string }[]
+        return { text: first?.text ?? '', structured: undefined, isError: false, meta: {} }
+      } catch (error) {
+        const text = (error as Error).message.replace(/^MCP error -?\d+: /, '')
+        return { text, structured: undefined, isError: true, meta: {} }
+      }
+    },
+  }
+}
+
+/** Suggestions are a help while typing: what cannot be read gives none. */
+function completion(): Subject {
+  return {
+    ...nothing,
+    name: 'prompt fix_error_issue',
+    kind: 'completion',
+    async call({ client }) {
+      const { completion: found } = await client.complete({
+        ref: { type: 'ref/prompt', name: 'fix_error_issue' },
+        argument: { name: 'issue', value: 'APP' },
+      })
+      return { text: found.values.join(' '), structured: undefined, isError: false, meta: {} }
+    },
+  }
+}
