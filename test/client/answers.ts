@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type * as z from 'zod'
-import { camelCase } from '../../src/client/read-schema.ts'
+import { camelCase } from '../../src/client/reader/read-schema.ts'
 import { Untrusted } from '../../src/contract/base/text.ts'
 
 type Json = unknown
@@ -11,9 +11,13 @@ export function arbitraryValue(schema: z.core.$ZodType): fc.Arbitrary<Json> {
   // oxlint-disable-next-line switch-exhaustiveness-check -- the kinds that results have
   switch (def.type) {
     case 'string':
-      return fc.string({ minLength: 1, maxLength: 12 })
+      return 'format' in def && def.format === 'datetime'
+        ? fc
+            .date({ min: new Date('1974-01-01T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true })
+            .map(toText)
+        : fc.string({ minLength: 1, maxLength: 12 })
     case 'number':
-      return fc.integer()
+      return fc.nat()
     case 'boolean':
       return fc.boolean()
     case 'enum':
@@ -43,6 +47,10 @@ export function arbitraryValue(schema: z.core.$ZodType): fc.Arbitrary<Json> {
     default:
       return fc.jsonValue({ maxDepth: 1 }).filter((value) => value !== null)
   }
+}
+
+function toText(time: Date): string {
+  return time.toISOString()
 }
 
 export interface Habits {

@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { getIssueEvent } from '../../../src/contract/issues.ts'
-import { readAnswer } from '../../../src/client/reader.ts'
+import { readAnswer } from '../../../src/client/reader/index.ts'
 import { describeVariation } from '../../../src/mcp/variation/index.ts'
 import { openBlock } from '../../../src/mcp/text/open-block.ts'
 

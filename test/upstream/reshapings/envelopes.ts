@@ -1,4 +1,4 @@
-import { camelCase } from '../../../src/client/read-schema.ts'
+import { camelCase } from '../../../src/client/reader/read-schema.ts'
 import { isObject } from '../../../src/lib/objects.ts'
 import type { Call, Reshaping, Reshapings } from '../reshaping.ts'
 import { byRules } from './values.ts'

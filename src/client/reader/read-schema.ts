@@ -1,15 +1,22 @@
 import type * as z from 'zod'
-import { textMark, Untrusted } from '../contract/base/text.ts'
-import { ServiceError } from '../errors.ts'
-import { isObject } from '../lib/objects.ts'
-
-/** Reads one value of a response; undefined means that the service did not say. */
-export type ReadValue = (value: unknown) => unknown
+import { textMark, Untrusted } from '../../contract/base/text.ts'
+import { ServiceError } from '../../errors.ts'
+import { isObject } from '../../lib/objects.ts'
+import {
+  enumReader,
+  readBoolean,
+  readCount,
+  readMilliseconds,
+  readNumber,
+  readText,
+  readTime,
+  type ReadValue,
+} from './read-values.ts'
 
 /**
  * Compiles a result schema into a function that reads what deployments really send (contract §0.9): camelCase members and
- * int64 as strings are accepted, unknown enum values kept, unknown members ignored, missing ones undefined, and outsiders'
- * text is wrapped in `Untrusted`. `at` names the location in errors. The function throws `upstream_shape_unknown` where an
+ * the spellings of `read-values.ts` are accepted, unknown members ignored, missing ones undefined, and outsiders' text is
+ * wrapped in `Untrusted`. `at` names the location in errors. The function throws `upstream_shape_unknown` where an
  * object is required and the value is not one, and where an object has no id.
  */
 export function compileReader(schema: z.core.$ZodType, at: string): ReadValue {
@@ -18,11 +25,13 @@ export function compileReader(schema: z.core.$ZodType, at: string): ReadValue {
   // oxlint-disable-next-line switch-exhaustiveness-check -- results are JSON: any other zod type ends in the error
   switch (def.type) {
     case 'string':
+      return 'format' in def && def.format === 'datetime' ? readTime : readText
     case 'enum':
+      return enumReader(schema, Object.values(def.entries).map(String), memberName(at))
     case 'literal':
-      return readText
+      return enumReader(schema, def.values.map(String), memberName(at))
     case 'number':
-      return readNumber
+      return numberReader(schema, memberName(at))
     case 'boolean':
       return readBoolean
     case 'nullable': {
@@ -77,21 +86,14 @@ export function unusable(at: string, expected: string): ServiceError {
   return new ServiceError('upstream_shape_unknown', `the response has no ${expected} at ${at}`, { metadata: { at } })
 }
 
-function readText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+/** `status` of `answer.issue.status`, `scopes` of `answer.scopes[]`. */
+function memberName(at: string): string {
+  return (at.split('.').at(-1) ?? at).replaceAll('[]', '')
 }
 
-function readNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value
-  // A protojson gateway prints int64 as a string.
-  if (typeof value !== 'string' || !/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return undefined
-  return Number(value)
-}
-
-function readBoolean(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value
-  return value === 'true' ? true : value === 'false' ? false : undefined
+function numberReader(schema: z.core.$ZodType, member: string): ReadValue {
+  if (!('format' in schema._zod.def)) return readNumber
+  return member.endsWith('_ms') ? readMilliseconds : readCount
 }
 
 function wrapUntrusted(value: unknown) {
