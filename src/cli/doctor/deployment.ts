@@ -3,13 +3,13 @@ import { Capabilities } from '../../client/capabilities/capabilities.ts'
 import { createApi } from '../../client/client.ts'
 import { networkSend } from '../../client/transport.ts'
 import type { Send } from '../../contract/base/wire.ts'
-import { failures, ServiceError } from '../../errors.ts'
+import { failures, ServiceError, type FailureCode } from '../../errors.ts'
 import { isNotOffered } from '../../mcp/resolve/offered.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { findProduct } from '../support/check-product.ts'
 import { plain, type Finding } from '../support/finding.ts'
 import { offerLines } from './report.ts'
-import { askAll, type Known, type Outcomes } from './survey.ts'
+import { askAll, failureWords, type Known, type Outcomes } from './survey.ts'
 import { tryFilters } from './try-filters.ts'
 
 /** The longest wait for one answer, and for all of them. */
@@ -25,7 +25,8 @@ interface Deployment {
 export async function checkService(deployment: Deployment): Promise<Finding> {
   const send = networkSend({ timeoutMs: ANSWER_MS })
   try {
-    return (await readMe(clientFor(deployment, send), deployment)).finding
+    const signal = AbortSignal.timeout(ALL_MS)
+    return (await readMe(clientFor(deployment, send), deployment, signal)).finding
   } finally {
     await send.close()
   }
@@ -53,7 +54,7 @@ async function survey(deployment: Deployment, pinned: string | undefined, send: 
   const capabilities = new Capabilities()
   const api = clientFor(deployment, counting, capabilities)
   const signal = AbortSignal.timeout(ALL_MS)
-  const me = await readMe(api, deployment)
+  const me = await readMe(api, deployment, signal)
   if (!me.finding.ok && !me.isMissing) return { findings: [me.finding], lines: [] }
   const found = await findProduct(api, pinned, signal)
   // Without auth/me only the products show that the address is right.
@@ -80,16 +81,17 @@ interface Me {
   isMissing: boolean
 }
 
-async function readMe(api: Api, { baseUrl }: Deployment): Promise<Me> {
+async function readMe(api: Api, { baseUrl }: Deployment, signal: AbortSignal): Promise<Me> {
   const what = 'service'
   try {
-    const { user, server } = await api.getMe({})
+    const { user, server } = await api.getMe({}, { signal })
     const name = server?.name === undefined ? 'a service' : `${server.name} ${server.version ?? ''}`.trim()
     const found = `${name} at ${baseUrl} accepts the token of ${user.email ?? user.id}`
     return { finding: { what, ok: true, found }, serverName: server?.name, isMissing: false }
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    const finding = { what, ok: false, found: error.message, fix: suggestedFix(error, baseUrl) }
+    const found = failureWords(error, signal)
+    const code = error instanceof ServiceError ? error.code : 'unavailable'
+    const finding = { what, ok: false, found, fix: suggestedFix(code, baseUrl) }
     return { finding, serverName: undefined, isMissing: isNotOffered(error) }
   }
 }
@@ -115,7 +117,7 @@ function knownFrom(product: Product): Known {
   ])
 }
 
-function suggestedFix({ code }: ServiceError, baseUrl: string): string {
+function suggestedFix(code: FailureCode, baseUrl: string): string {
   if (code === 'unavailable') return `check that ${baseUrl} is right, up and reachable from this machine`
   if (code === 'upstream_shape_unknown' || code === 'not_found' || code === 'unimplemented') {
     return `${baseUrl} does not answer like the service: set TRACEGATE_BASE_URL to its address without /v1`

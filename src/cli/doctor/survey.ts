@@ -36,7 +36,7 @@ export function methodsFrom(api: Api): Methods {
 
 /**
  * Asks every endpoint that the tools read, once, by reads alone: paths are those of the contract table, made of the ids in
- * the answers before. `known` has the product, and gets the first row of each list. What fails is an outcome.
+ * the answers before. `known` has the product, and gets a row of each list. What fails is an outcome.
  */
 export async function askAll(api: Api, known: Known, signal: AbortSignal): Promise<Outcomes> {
   const outcomes = new Map<EndpointName, Outcome>()
@@ -81,11 +81,16 @@ export function failureWords(error: unknown, signal: AbortSignal): string {
 
 function remember(name: EndpointName, { answer, rows }: { answer: Row; rows: readonly Row[] }, known: Known): void {
   const list = mainList(name)
-  const [row] = rows
+  const row = rows.find(hasIssues) ?? rows[0]
   if (list !== undefined && row !== undefined && !known.has(list)) known.set(list, row)
   // A single occurrence can also be asked for where occurrences are not listed.
   const { latest_event: event } = answer
   if (isObject(event) && !known.has('events')) known.set('events', event)
+}
+
+/** Whether a release says that it brought issues: of one without them nothing can be learned. */
+function hasIssues({ counts }: Row): boolean {
+  return isObject(counts) && Number(counts['new_issues']) > 0
 }
 
 /** The ids in the path of an endpoint. */

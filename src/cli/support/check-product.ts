@@ -30,20 +30,25 @@ export async function checkProduct(config: Config, pinned: string): Promise<Find
   }
 }
 
-/** The pinned product or else the first one, undefined where there is none, and whether it could be found. */
+/** The pinned product, else the one with the most open issues; undefined where there is none. */
 export async function findProduct(
   api: Api,
   pinned: string | undefined,
   signal: AbortSignal,
 ): Promise<{ finding: Finding; product?: Product | undefined }> {
   try {
-    const [product] = await createResolver({ api, pinned, signal }).products()
+    const products = await createResolver({ api, pinned, signal }).products()
+    const [product] = products.toSorted((one, other) => unresolved(other) - unresolved(one))
     const found = product === undefined ? 'the token sees none' : `${product.name ?? 'unnamed'} (${product.id})`
     return { product, finding: { what, ok: true, found } }
   } catch (error) {
     const late = { what, ok: false, found: 'not found in time', fix: failures.unavailable.hint }
     return { finding: signal.aborted ? late : failedFinding(error) }
   }
+}
+
+function unresolved({ counts }: Product): number {
+  return counts?.unresolved_issues ?? 0
 }
 
 function failedFinding(error: unknown): Finding {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Send } from '../../../src/contract/base/wire.ts'
+import { replyText, type Send } from '../../../src/contract/base/wire.ts'
 import { openQualityShop, type QualityShop } from '../../tools/quality-shop.ts'
 import { checkoutCrash } from '../../tools/shop.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
@@ -38,8 +38,7 @@ test('a deployment with the whole API offers everything, which takes reads alone
 
 What it offers, asked for with ${String(requests.length)} reads of the product My product:
 offered    everything that the tools read
-not tried  filters of issues of a release: the lists are empty
-           writes: doctor only reads
+not tried  writes: doctor only reads
 `)
   const other = await examine(reshaped(shop.service.direct, 'camelCase', 'int64', 'enumsInLowerCase', 'inData'))
   expect(other.report).toBe(report)
@@ -51,7 +50,7 @@ test('missing endpoints are named with what the tools do without them, and are n
   expect(report).toMatchInlineSnapshot(`
     "ok    service: a service at http://deployment.example answers; it does not say whose token this is
 
-    What it offers, asked for with 45 reads of the product My product:
+    What it offers, asked for with 47 reads of the product My product:
     offered    workspaces, products, issues, single issues, occurrences, single occurrences,
                  statistics, issues of a release, requirements, single requirements, tests, single
                  tests, links of tests, components, environments, releases, single releases
@@ -64,8 +63,7 @@ test('missing endpoints are named with what the tools do without them, and are n
                test context: get_test_context is made from the requirement and its links; past
                  failures, conventions and similar tests are not stated
     dry_run    the service does not name itself tracegate: previews are made from reads, or refused
-    not tried  filters of issues of a release: the lists are empty
-               writes: doctor only reads
+    not tried  writes: doctor only reads
     "
   `)
 })
@@ -77,6 +75,7 @@ test('filters that have no effect are named with the tool that sends them', asyn
   expect(report).toContain(`
 ignored    status, levels, environment_id, q, short_id of issues (find_error_issues)
            environment_id, q of occurrences (get_error_issue)
+           status, levels of issues of a release (find_error_issues)
            q of requirements (list_requirements)
            q of tests (list_tests)
            environment_id of releases
@@ -169,4 +168,22 @@ test('an address where web pages answer is asked once and is wrong', async () =>
   expect(requests).toHaveLength(1)
   const notFound = await examine(() => Promise.resolve({ status: 404, headers: {}, body: '<html>Not Found</html>' }))
   expect(notFound.report).toMatch(/^FAIL {2}service: .*\n {6}fix: .* does not answer like the service: .*\n$/)
+})
+
+test('of several products the one with the most open issues is asked about', async () => {
+  const { workspaces } = await shop.api.listWorkspaces({})
+  await shop.api.createProduct({ workspace_id: workspaces[0]?.id ?? '', name: 'Unused' })
+  const sorted = (order: 1 | -1): Send => {
+    return async (request) => {
+      const reply = await shop.service.direct(request)
+      if (!/\/workspaces\/[^/]+\/products/.test(request.url)) return reply
+      const body = JSON.parse(await replyText(reply)) as { products: { id: string }[] }
+      body.products.sort((one, other) => order * (Number(one.id) - Number(other.id)))
+      return { ...reply, body: JSON.stringify(body) }
+    }
+  }
+  for (const order of [1, -1] as const) {
+    const { report } = await examine(sorted(order))
+    expect(report).toContain('reads of the product My product:\n')
+  }
 })
