@@ -1,5 +1,6 @@
 import { coldStart } from './cold-start.ts'
 import { coverage } from './coverage.ts'
+import { faults } from './faults.ts'
 import { functionNames } from './function-names.ts'
 import { ingest } from './ingest.ts'
 import { othersWait } from './others-wait.ts'
@@ -10,6 +11,7 @@ import { worstInput } from './worst-input.ts'
 const benchmarks: Record<string, () => Promise<void>> = {
   'cold-start': coldStart,
   coverage,
+  faults,
   'function-names': functionNames,
   ingest,
   'others-wait': othersWait,

@@ -1,7 +1,10 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Cell } from '../upstream/faults/cell.ts'
+import type { Fault } from '../upstream/faults/fault.ts'
 import { faults } from '../upstream/faults/faults.ts'
 import { legend, openMatrix, planned, table, type Matrix } from '../upstream/faults/matrix.ts'
+import { passes } from '../upstream/faults/rights.ts'
 
 /** Cells that are wrong and not mended yet, as `subject | fault | place`, each with the reason. */
 const knownDefects: ReadonlyMap<string, string> = new Map()
@@ -29,6 +32,28 @@ test('every call against every fault ends within 27 s in a right answer or the r
   console.log(`${legend}\n${table(cells, matrix.subjects)}`)
   const wrong = cells.filter((cell) => cell.wrong.length > 0 && !knownDefects.has(nameOf(cell)))
   expect(wrong.map(described)).toEqual([])
+})
+
+test('a connection that ends at any byte of an answer is tried again by a read, and leaves no doubt about a write', async () => {
+  const called = (name: string) => matrix.subjects.filter((subject) => subject.name === name)
+  const ends = fc.record({ at: fc.nat({ max: 2_000 }), next: fc.constantFrom('reset' as const, 'end' as const) })
+  await fc.assert(
+    fc.asyncProperty(ends, async ({ at, next }) => {
+      const cut = { at: ({ total }: { total: number }) => at % total, next }
+      const fault: Fault = {
+        name: `${next} at ${String(at)}`,
+        says: 'The connection ends at this byte.',
+        strike: { kind: 'back', change: (answer) => answer, cut },
+        places: ['first', 'write'],
+        right: passes,
+      }
+      const read = called('list_tests').map((subject) => ({ subject, fault, place: 'first' as const }))
+      const write = called('save_requirement').map((subject) => ({ subject, fault, place: 'write' as const }))
+      const tried = await matrix.run([...read, ...write])
+      expect(tried.flatMap(({ wrong }) => wrong)).toEqual([])
+    }),
+    { numRuns: 40 },
+  )
 })
 
 test('every fault strikes each tool', () => {

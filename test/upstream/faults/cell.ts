@@ -5,8 +5,8 @@ import { createUpload, type Upload } from '../../../src/client/upload.ts'
 import type { EndpointName } from '../../../src/contract/index.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
 import type { Called, Connected } from '../../mcp/clients.ts'
-import { virtualClock, type VirtualClock } from '../../virtual-clock.ts'
 import type { QualityShop } from '../../tools/quality-shop.ts'
+import type { CellClock } from './cell-clock.ts'
 import type { Fault, Outcome, Place, Right } from './fault.ts'
 import { isDone, type Subject, type Things } from './subjects.ts'
 import type { Logged, Upstream } from './upstream.ts'
@@ -16,7 +16,7 @@ export interface Worker {
   agent: Connected
   things: Things
   /** What the agent's server uses at the moment. */
-  current: { api: Api; upload: Upload; clock: VirtualClock }
+  current: { api: Api; upload: Upload; clock: CellClock }
 }
 
 export interface Tried {
@@ -46,6 +46,8 @@ export interface Surroundings {
   shop: QualityShop
   service: Send
   things: Things
+  /** Makes the clock of a call. */
+  clock: () => CellClock
   /** The answers without a fault, by subject. */
   baseline: ReadonlyMap<string, Called>
 }
@@ -54,11 +56,11 @@ export interface Surroundings {
 export async function tryCell(tried: Tried, worker: Worker, around: Surroundings): Promise<Cell> {
   const { subject, fault, place } = tried
   const { upstream, shop, service, things } = around
-  const clock = virtualClock()
+  const clock = around.clock()
   const deployment = upstream.deploy(service, { clock, fault, place })
   // Less than the usual limit is read, so that huge answers take less time.
   const network = networkSend({ maxReplyBytes: 4 * 1024 * 1024 })
-  const timed = inVirtualTime(network, clock)
+  const timed = clock.isVirtual ? limitedBy(clock, network) : network
   const late: string[] = []
   let ended = false
   const send: Send = (request) => {
@@ -88,8 +90,8 @@ export async function tryCell(tried: Tried, worker: Worker, around: Surroundings
   return cell
 }
 
-/** The network, whose time limits are those of `networkSend` on the virtual clock. */
-function inVirtualTime(network: Send, clock: VirtualClock): Send {
+/** The network with the time limits of `networkSend` on a virtual clock. */
+function limitedBy(clock: CellClock, network: Send): Send {
   return async (request) => {
     const limit = new AbortController()
     const tooSlow = Object.assign(new Error('too slow'), { code: 'UND_ERR_HEADERS_TIMEOUT' })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Api } from '../../../src/client/api.ts'
 import { createRecentChanges } from '../../../src/mcp/call/recent-changes.ts'
 import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
-import { virtualClock } from '../../virtual-clock.ts'
 import { connect, type Called } from '../../mcp/clients.ts'
+import { inVirtualTime } from './cell-clock.ts'
 import { tryCell, type Cell, type Tried, type Worker } from './cell.ts'
 import type { Fault, Place } from './fault.ts'
 import { likeTheirNeighbours, representatives } from './faults.ts'
@@ -23,8 +23,8 @@ export interface Matrix extends AsyncDisposable {
   run(tried: readonly Tried[]): Promise<Cell[]>
 }
 
-/** Opens everything once; `workers` is how many calls are made at a time. */
-export async function openMatrix(workers: number): Promise<Matrix> {
+/** Opens everything once; `workers` is how many calls are made at a time, each on a clock of its own. */
+export async function openMatrix(workers: number, clock = inVirtualTime): Promise<Matrix> {
   // In memory where there is such a folder: most of the time went into commits.
   const root = realpathSync(mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tracegate-faults-')))
   const upstream = await startUpstream()
@@ -44,7 +44,7 @@ export async function openMatrix(workers: number): Promise<Matrix> {
     const isWrite = tried.subject.kind === 'write'
     const mine = isWrite ? worker.things : (shared[0] ?? worker.things)
     const things = { ...mine, root: worker.things.root, mark: `call${String((calls += 1))}` }
-    return tryCell(tried, worker, { ...(isWrite ? written : read), things, upstream, baseline: expected })
+    return tryCell(tried, worker, { ...(isWrite ? written : read), things, upstream, clock, baseline: expected })
   }
 
   async function run(tried: readonly Tried[]): Promise<Cell[]> {
@@ -79,7 +79,7 @@ async function hire(things: Things, index: number): Promise<{ worker: Worker; di
   const current: Worker['current'] = {
     api: undefined as unknown as Api,
     upload: async () => {},
-    clock: virtualClock(),
+    clock: inVirtualTime(),
   }
   const agent = await connect(() => Promise.resolve(current.api), {
     options: { toolsets: ['all'], local: true },

@@ -8,7 +8,7 @@ import { contract, type EndpointName } from '../../../src/contract/index.ts'
 import type { Endpoint, Retry } from '../../../src/contract/base/endpoint.ts'
 import type { Send, WireRequest } from '../../../src/contract/base/wire.ts'
 import { collectBytes } from '../../../src/lib/bytes.ts'
-import type { VirtualClock } from '../../virtual-clock.ts'
+import type { CellClock } from './cell-clock.ts'
 import { createAuthority, selfSigned } from './certificates.ts'
 import { ELSEWHERE, type Answer, type Cut, type Detour, type Fault, type Place } from './fault.ts'
 
@@ -41,7 +41,7 @@ export interface Deployment {
 
 export interface Upstream extends AsyncDisposable {
   /** While all that is asked for is silent, the time of the clock passes. */
-  deploy(service: Send, options: { clock: VirtualClock; fault: Fault | undefined; place: Place }): Deployment
+  deploy(service: Send, options: { clock: CellClock; fault: Fault | undefined; place: Place }): Deployment
   /** Requests that came to the host that redirects name; there must be none. */
   redirected: readonly string[]
 }
@@ -49,7 +49,7 @@ export interface Upstream extends AsyncDisposable {
 interface Cell {
   fault: Fault | undefined
   place: Place
-  clock: VirtualClock
+  clock: CellClock
   service: Send
   prefix: string
   redirectTo: string
@@ -249,7 +249,7 @@ async function silence(cell: Cell, { socket }: ServerResponse, forMs = Infinity)
     await new Promise((later) => setTimeout(later, 1))
     // Requests that are being answered take no time.
     if (cell.open.size > cell.silent) continue
-    cell.clock.pass(500 / cell.silent)
+    await cell.clock.pass(500 / cell.silent)
     passed += 500
   }
   cell.silent -= 1
