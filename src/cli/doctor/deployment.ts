@@ -26,7 +26,7 @@ export async function checkService(deployment: Deployment): Promise<Finding> {
   const send = networkSend({ timeoutMs: ANSWER_MS })
   try {
     const signal = AbortSignal.timeout(ALL_MS)
-    return (await readMe(clientFor(deployment, send), deployment, signal)).finding
+    return (await readMe(createApi({ ...deployment, send, retries: 1 }), deployment, signal)).finding
   } finally {
     await send.close()
   }
@@ -52,10 +52,11 @@ async function survey(deployment: Deployment, pinned: string | undefined, send: 
     return send(request)
   }
   const capabilities = new Capabilities()
-  const api = clientFor(deployment, counting, capabilities)
+  const client = { ...deployment, send: counting }
   const signal = AbortSignal.timeout(ALL_MS)
-  const me = await readMe(api, deployment, signal)
+  const me = await readMe(createApi({ ...client, retries: 1 }), deployment, signal)
   if (!me.finding.ok && !me.isMissing) return { findings: [me.finding], lines: [] }
+  const api = createApi({ ...client, capabilities })
   const found = await findProduct(api, pinned, signal)
   // Without auth/me only the products show that the address is right.
   const service = me.isMissing && found.finding.ok ? withoutMe(deployment) : me.finding
@@ -64,15 +65,11 @@ async function survey(deployment: Deployment, pinned: string | undefined, send: 
   if (product === undefined) return { findings, lines: [] }
   const known: Known = knownFrom(product)
   const outcomes = await askAll(api, known, signal)
-  const plainApi = clientFor(deployment, counting, new Capabilities({ isComplete: true }))
+  const plainApi = createApi({ ...client, capabilities: new Capabilities({ isComplete: true }) })
   const filters = await tryFilters(outcomes, { plainApi, capabilities, known, signal })
   const lines = offerLines({ outcomes, filters, capabilities, serverName: me.serverName })
   const title = `What it offers, asked for with ${String(requests)} reads of the product ${product.name ?? product.id}:`
   return { findings: [...findings, ...checkIssues(outcomes, deployment)], lines: ['', plain(title), ...lines] }
-}
-
-function clientFor({ baseUrl, token }: Deployment, send: Send, capabilities = new Capabilities()): Api {
-  return createApi({ send, baseUrl, token, capabilities, retries: 1 })
 }
 
 interface Me {

@@ -75,8 +75,8 @@ async function ask(name: EndpointName, api: Api, known: Known, signal: AbortSign
 /** Why a request failed; throws what is no failure of the deployment. */
 export function failureWords(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'no answer before the time for all requests was over'
-  if (error instanceof ServiceError) return error.message
-  throw error
+  if (!(error instanceof ServiceError)) throw error
+  return error.code === 'resource_exhausted' ? 'too many requests for this deployment: try again later' : error.message
 }
 
 function remember(name: EndpointName, { answer, rows }: { answer: Row; rows: readonly Row[] }, known: Known): void {

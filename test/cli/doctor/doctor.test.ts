@@ -132,6 +132,17 @@ test('what fails is a line of the report and not its end', async () => {
   expect(report).not.toContain('\u001b')
 })
 
+test('what a deployment is too busy for is asked for again', async () => {
+  let refusals = 0
+  const { report } = await examine((request) => {
+    if (!/\/stats/.test(request.url) || refusals > 1) return shop.service.direct(request)
+    refusals += 1
+    return Promise.resolve({ status: 429, headers: {}, body: '' })
+  })
+  expect(refusals).toBe(2)
+  expect(report).toContain('\noffered    everything that the tools read\n')
+})
+
 test('what has no row to ask about is said', async () => {
   const { code, report } = await examine(async (request) => {
     const isList = /\/(?:issues|tests)\?/.test(request.url)

@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { askAll } from '../../../src/cli/doctor/survey.ts'
+import { askAll, failureWords } from '../../../src/cli/doctor/survey.ts'
 import { uses } from '../../../src/cli/doctor/uses.ts'
 import { createApi } from '../../../src/client/client.ts'
 import { contract, type EndpointName } from '../../../src/contract/index.ts'
+import { ServiceError } from '../../../src/errors.ts'
 import { origin } from '../../app.ts'
 import { connect } from '../../mcp/clients.ts'
 import { openQualityShop } from '../../tools/quality-shop.ts'
@@ -26,6 +27,12 @@ test('what is not answered in time is an outcome of each endpoint', async () => 
   const why = 'no answer before the time for all requests was over'
   expect(outcomes.get('listIssues')).toEqual({ state: 'failed', why })
   expect(outcomes.get('getIssue')).toEqual({ state: 'untried', needs: 'issues' })
+})
+
+test('requests that are too many fail for one reason, whatever they were for', () => {
+  const failures = ['/a', '/b'].map((path) => new ServiceError('resource_exhausted', `GET ${path} returned 429`))
+  const words = failures.map((error) => failureWords(error, new AbortController().signal))
+  expect(new Set(words)).toEqual(new Set(['too many requests for this deployment: try again later']))
 })
 
 type Claim = [tool: string, args: Record<string, unknown>, outcome: RegExp]
