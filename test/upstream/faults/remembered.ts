@@ -1,17 +1,22 @@
 import { replyText, type Send, type WireReply } from '../../../src/contract/base/wire.ts'
 
 /**
- * The same service, whose answers to reads of these paths are asked for once: the matrix reads what does not change
- * thousands of times.
+ * The same service, whose answers to reads are asked for once, because the matrix reads the same thousands of times.
+ * `until: 'a write'` forgets them before and after each other request.
  */
-export function remembered(service: Send, paths: RegExp): Send {
+export function remembered(service: Send, { until }: { until: 'a write' | 'the end' }): Send {
   const answers = new Map<string, Promise<WireReply>>()
-  return (request) => {
-    const isKnown = request.method === 'GET' && paths.test(request.url)
-    if (!isKnown || request.headers['authorization'] === undefined) return service(request)
-    const answer = answers.get(request.url) ?? whole(service(request))
-    answers.set(request.url, answer)
-    return answer
+  return async (request) => {
+    if (request.method === 'GET') {
+      const answer = answers.get(request.url) ?? whole(service(request))
+      answers.set(request.url, answer)
+      return answer
+    }
+    if (until === 'the end') return service(request)
+    answers.clear()
+    const reply = await service(request)
+    answers.clear()
+    return reply
   }
 }
 

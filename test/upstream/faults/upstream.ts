@@ -249,8 +249,8 @@ async function silence(cell: Cell, { socket }: ServerResponse, forMs = Infinity)
     await new Promise((later) => setTimeout(later, 1))
     // Requests that are being answered take no time.
     if (cell.open.size > cell.silent) continue
-    await cell.clock.pass(500 / cell.silent)
-    passed += 500
+    await cell.clock.pass(1_000 / cell.silent)
+    passed += 1_000
   }
   cell.silent -= 1
 }
