@@ -22,9 +22,7 @@ export const NOTHING = randomUUID()
 export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
   getMe: {
     noun: 'auth/me',
-    without:
-      'get_workspace_context does not say who is logged in, and tracegate serve cannot check the tokens of ' +
-      'MCP clients: use tracegate stdio',
+    without: 'get_workspace_context does not say who is logged in',
   },
   listWorkspaces: { noun: 'workspaces', without: 'those that auth/me names are used' },
   listProducts: { noun: 'products', without: 'the product is the id in TRACEGATE_PRODUCT' },

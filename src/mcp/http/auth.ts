@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { ServiceError } from '../../errors.ts'
+import type { Api } from '../../client/api.ts'
+import { ENDPOINT_MISSING, ServiceError } from '../../errors.ts'
+import { mayBeId } from '../resolve/ids.ts'
+import { ifOffered } from '../resolve/offered.ts'
 
 const VERIFIED_MS = 60_000
 const VERIFIED_TOKENS = 1000
 
-/** Asks the service for the owner of a token; rejects with `unauthenticated` if it is not valid. */
-export type Verify = (token: string) => Promise<unknown>
+/**
+ * Makes a request with the token; rejects with `unauthenticated` if it is not valid. `product` is the one that the caller
+ * is pinned to.
+ */
+export type Verify = (token: string, product: string | undefined) => Promise<unknown>
 
 /** The SHA-256 of a token, in hex: the only form in which tokens are kept. */
 export function tokenHash(token: string): string {
@@ -17,18 +23,21 @@ export function tokenHash(token: string): string {
  * Checks tokens with the service, each at most once a minute. Resolves to whether the token is valid; rejects if the
  * service cannot be asked.
  */
-export function createVerifier(verify: Verify, now: () => number = Date.now): (token: string) => Promise<boolean> {
+export function createVerifier(
+  verify: Verify,
+  now: () => number = Date.now,
+): (token: string, product?: string) => Promise<boolean> {
   const verified = new LRUCache<string, Promise<boolean>>({
     max: VERIFIED_TOKENS,
     ttl: VERIFIED_MS,
     ttlResolution: 0,
     perf: { now },
   })
-  return (token) => {
+  return (token, product) => {
     const hash = tokenHash(token)
     const known = verified.get(hash)
     if (known !== undefined) return known
-    const asked = ask(verify, token)
+    const asked = ask(verify, token, product)
     verified.set(hash, asked)
     // Only valid tokens are cached: a new token, or one whose service is back, works immediately.
     const forget = () => {
@@ -39,12 +48,38 @@ export function createVerifier(verify: Verify, now: () => number = Date.now): (t
   }
 }
 
-async function ask(verify: Verify, token: string): Promise<boolean> {
+async function ask(verify: Verify, token: string, product: string | undefined): Promise<boolean> {
   try {
-    await verify(token)
+    await verify(token, product)
     return true
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return false
     throw error
   }
+}
+
+/**
+ * Asks for the owner of the token. Where this deployment does not offer that, any read that needs the token will do: the
+ * list of workspaces, then the issues of the pinned product. Rejects with `unimplemented` where it offers none of them.
+ */
+export function verifyWith(apiFor: (token: string) => Api): Verify {
+  return async (token, product) => {
+    const api = apiFor(token)
+    const answer =
+      (await ifOffered(api.getMe({}))) ??
+      (await ifOffered(api.listWorkspaces({ page_size: 1 }))) ??
+      (product !== undefined && mayBeId(product)
+        ? await ifOffered(api.listIssues({ product_id: product, page_size: 1 }))
+        : undefined)
+    if (answer === undefined) throw notChecked()
+  }
+}
+
+function notChecked(): ServiceError {
+  return new ServiceError(
+    'unimplemented',
+    'tokens cannot be checked: this deployment offers neither auth/me nor the list of workspaces, or the base address ' +
+      'is wrong; check TRACEGATE_BASE_URL, and set TRACEGATE_PRODUCT to the id of a product',
+    { reason: ENDPOINT_MISSING },
+  )
 }

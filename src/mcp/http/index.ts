@@ -9,10 +9,11 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
 import type { Api } from '../../client/api.ts'
+import { isEndpointMissing, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
 import type { SurfaceOptions } from '../define/define.ts'
-import { createVerifier, tokenHash, type Verify } from './auth.ts'
+import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
@@ -41,7 +42,7 @@ export interface McpHttpOptions {
   apiFor(token: string): Api
   options: SurfaceOptions
   version: string
-  /** Verifies a token; default: a request to `auth/me`. */
+  /** Verifies a token; default: `verifyWith`. */
   verify?: Verify
   /** Host names without ports that requests may use; default: the loopback names. */
   allowedHosts?: readonly string[]
@@ -79,7 +80,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 
-  const verified = createVerifier(options.verify ?? ((token) => options.apiFor(token).getMe({})), now)
+  const verified = createVerifier(options.verify ?? verifyWith((token) => options.apiFor(token)), now)
   const hosts = [...(options.allowedHosts ?? LOOPBACK)]
   const hostAllowed = hostHeaderValidation(hosts)
   const originAllowed = originValidation(hosts)
@@ -109,7 +110,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (!hostAllowed(incoming, outgoing) || !originAllowed(incoming, outgoing)) return
     const scope = parseScope(requestPath(incoming), incoming.headers, options.options)
     if (!('options' in scope)) return writeProblem(outgoing, scope.status, scope.message)
-    const token = await authenticated(incoming, outgoing)
+    const token = await authenticated(incoming, outgoing, scope.options.product)
     if (token === undefined) return
     if (!limit.admits(tokenHash(token), outgoing)) {
       const message = 'too many concurrent requests with this token; wait for some to end'
@@ -130,9 +131,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   }
 
   /** The caller's token if it is valid; otherwise writes the response and resolves to undefined. */
-  async function authenticated(incoming: IncomingMessage, outgoing: ServerResponse): Promise<string | undefined> {
+  async function authenticated(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    product: string | undefined,
+  ): Promise<string | undefined> {
     const token = parseBearer(incoming.headers.authorization)
-    if (token !== undefined && (await verified(token))) return token
+    if (token !== undefined && (await verified(token, product))) return token
     const challenge =
       token === undefined ? 'Bearer realm="tracegate"' : 'Bearer realm="tracegate", error="invalid_token"'
     const message = token === undefined ? 'send Authorization: Bearer <API token>' : 'the API token is not valid'
@@ -152,6 +157,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       if (error instanceof IntakeError) return writeIntakeProblem(outgoing, error)
       if (error instanceof SyntaxError) return writeProblem(outgoing, 400, 'Parse error', { code: -32_700 })
       onError(error)
+      // Asking again does not help.
+      if (error instanceof ServiceError && isEndpointMissing(error)) return writeProblem(outgoing, 503, error.message)
       writeProblem(outgoing, 503, 'the service behind this server cannot be reached', {
         headers: { 'retry-after': '5' },
       })

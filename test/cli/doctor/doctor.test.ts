@@ -54,8 +54,7 @@ test('missing endpoints are named with what the tools do without them, and are n
     offered    workspaces, products, issues, single issues, occurrences, single occurrences,
                  statistics, issues of a release, requirements, single requirements, tests, single
                  tests, links of tests, components, environments, releases, single releases
-    missing    auth/me: get_workspace_context does not say who is logged in, and tracegate serve
-                 cannot check the tokens of MCP clients: use tracegate stdio
+    missing    auth/me: get_workspace_context does not say who is logged in
                fix context: get_fix_context is made from the issue and its latest occurrence;
                  requirements and related issues are not stated
                coverage gaps: find_coverage_gaps does not work; list_requirements shows the coverage
