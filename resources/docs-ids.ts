@@ -24,8 +24,9 @@ prefix. Several matches or none: an error lists the candidates. Writes do not ac
 
 Without product, the pinned one is used, or the only one the token sees.
 
-An environment or release that only events or test runs named is "named by no member": its id can be used, and its name
-appears in the untrusted block. So do the names of a test that only a report gave: TC-7 is what to call it by.
+An environment or release that only events or test runs named is "named by no member", and "not vouched for here" where
+this deployment does not say who named it: its id can be used, and its name appears in the untrusted block. So do the
+names of a test, unless the deployment says that a member gave them: TC-7 is what to call it by.
 
 The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue,
 tracegate://product/{product}/coverage-gaps the id or name of a product, tracegate://requirement/{id} the key or the id.

@@ -12,7 +12,7 @@ import { counts, pick, rows } from '../src/mcp/result/output.ts'
 import { toMinute } from '../src/mcp/result/present.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { knownName, Quoted } from '../src/mcp/text/untrusted.ts'
-import { listed, vouchedName } from './support/columns.ts'
+import { listed, NOT_VOUCHED, vouchedName } from './support/columns.ts'
 import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/errors/issue-filter.ts'
 import { evidenceWord } from './support/errors/evidence.ts'
 import { errorEvent, issueState, type Issue as FoundIssue } from './support/errors/issues.ts'
@@ -193,9 +193,13 @@ function doubtfulEvidence(issue: FoundIssue): string | undefined {
   return USUAL_EVIDENCE.has(word) ? undefined : word
 }
 
-/** `production, staging`, the one with the most events first; `other` for names that no member vouches for. */
+/** `production, staging`, the one with the most events first; `other` for names that only events gave. */
 function environmentsCell({ environments = [] }: FoundIssue): string | undefined {
-  return listed([...new Set(environments.map(({ name, known }) => knownName(name, known) ?? 'other'))])
+  return listed([...new Set(environments.map(({ name, known }) => knownName(name, known) ?? otherName(known)))])
+}
+
+function otherName(known: boolean | undefined): string {
+  return known === undefined ? NOT_VOUCHED : 'other'
 }
 
 /** `ImportFailed: … ← AmountError ← InvalidOperation`: causes tell apart issues of the same title. */

@@ -92,6 +92,7 @@ export const getErrorIssue = defineTool({
     { path: 'tags', least: 3 },
     { path: 'events', least: 3 },
     { path: 'names_by_no_member', least: 3 },
+    { path: 'names_not_vouched_for', least: 3 },
     { path: 'where', least: 5 },
     { path: 'stats.environments', least: 5 },
     { path: 'exceptions.*.frames', keep: 'in_app', least: 4 },
@@ -168,7 +169,7 @@ export const getErrorIssue = defineTool({
         content: {
           title: quoted`${issue.title}`,
           culprit: quoted`${issue.culprit}`,
-          names_by_no_member: unvouchedNames(full),
+          ...unvouchedNames(full),
           ...variation?.content,
           ...described?.content,
           ...values?.content,

@@ -101,6 +101,7 @@ export const getFixContext = defineTool({
     { path: 'tags', least: 3 },
     { path: 'breadcrumbs', keep: 'last', least: 3 },
     { path: 'names_by_no_member', least: 3 },
+    { path: 'names_not_vouched_for', least: 3 },
     { path: 'environments', least: 3 },
     { path: 'exceptions.*.frames_crash_first', least: 6 },
     { path: 'requirements', least: 3 },
@@ -175,7 +176,7 @@ export const getFixContext = defineTool({
           // The exception thrown says the same.
           title: (event?.exceptions ?? []).length > 0 ? undefined : quoted`${issue.title}`,
           ...content,
-          names_by_no_member: unvouchedNames(fix),
+          ...unvouchedNames(fix),
           tests: covered.testFiles,
           varies: variation.content['varies'],
           different_in_each: variation.content['different_in_each'],

@@ -11,7 +11,7 @@ import { fields, pick, rows, teamLine } from '../src/mcp/result/output.ts'
 import { isShowable } from '../src/mcp/result/teach.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { isSameVersion, knownName, nameContains, quoted } from '../src/mcp/text/untrusted.ts'
-import { vouchedName } from './support/columns.ts'
+import { unvouchedMembers, vouchedName } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import { eventOrReport } from './support/test-names.ts'
 
@@ -70,6 +70,7 @@ export const getWorkspaceContext = defineTool({
     { path: 'components', least: 5 },
     { path: 'environments', least: 5 },
     { path: 'names_by_no_member', least: 5 },
+    { path: 'names_not_vouched_for', least: 5 },
     { path: 'products', least: 5 },
   ],
 
@@ -126,7 +127,7 @@ export const getWorkspaceContext = defineTool({
           read_only: options.readOnly,
         },
       },
-      untrusted: { ...eventOrReport, content: { names_by_no_member: unvouchedNames(lists) } },
+      untrusted: { ...eventOrReport, content: unvouchedNames(lists) },
       cut: cutNames([], {
         environments: kept(environments ?? [], ROWS),
         components: kept(components ?? [], ROWS),
@@ -195,7 +196,6 @@ function unvouchedNames({ environments = [], releases = [] }: Awaited<ReturnType
     ...environments.slice(0, ROWS),
     ...releases.slice(0, ROWS).map(({ id, version, known }) => ({ id, name: version, known })),
   ]
-  return given
-    .filter(({ name, known }) => knownName(name, known) === undefined)
-    .map(({ id, name }) => ({ id, name: quoted`${name}`.cut(120) }))
+  const left = given.filter(({ name, known }) => knownName(name, known) === undefined)
+  return unvouchedMembers(left.map(({ id, name, known }) => ({ known, shown: { id, name: quoted`${name}`.cut(120) } })))
 }

@@ -96,10 +96,10 @@ function endpointOf(call: string): string {
 }
 
 /**
- * Members whose absence is another matter: `id` is always there, the rows of a list are its answer, what a name without
- * `known` is, is said with the name, and a suite without its kind is a test that never ran.
+ * Members whose absence is another matter: `id` is always there, the rows of a list are its answer, and a suite without
+ * its kind is a test that never ran.
  */
-const OTHERS = /^(?:id|kind|\w*known|issues|events|tests|requirements|coverage_gaps|workspaces|products)$/
+const OTHERS = /^(?:id|kind|issues|events|tests|requirements|coverage_gaps|workspaces|products)$/
 
 /** Every other member of an answer by its path, where `*` is each item of a list. */
 function memberPaths(value: unknown, at: readonly string[] = []): string[] {

@@ -71,8 +71,6 @@ const pending: Readonly<Record<string, string>> = {
   'without:kind: never run': 'a suite without its kind is told as a test',
   'without:test_id: no link to': 'links of a test are told apart by test_id',
   'without:test_id: nothing was': 'links of a test are told apart by test_id',
-  'without:environment_known: no member': 'absent is told as not known',
-  'without:known: no member': 'absent is told as not known',
   'errorsAsText: unknown': 'a refusal without the error object reads as a missing endpoint',
   'noPage:listTests: tests: 0': 'results that could not be read are counted',
   ...Object.fromEntries(

@@ -3,7 +3,7 @@ import { Coverage } from '../../src/contract/base/common.ts'
 import type { Untrusted } from '../../src/contract/base/text.ts'
 import { TestLink } from '../../src/contract/links.ts'
 import { flag, pick, teamLine, upTo } from '../../src/mcp/result/output.ts'
-import { hasText, knownName } from '../../src/mcp/text/untrusted.ts'
+import { hasText, knownName, type BlockContent } from '../../src/mcp/text/untrusted.ts'
 
 /** The title of a row, shorter than in a result about one thing. */
 export const rowTitle = upTo(teamLine, 120)
@@ -27,9 +27,30 @@ export function listed(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : names.join(', ')
 }
 
-/** The name of an environment or release where the workspace vouches for it, else that only events gave it. */
+/** What a name is called whose deployment does not say who gave it: anyone may have, also a member. */
+export const NOT_VOUCHED = 'not vouched for here'
+
+/**
+ * The name of an environment or release where the workspace vouches for it, else that only events gave it or that the
+ * deployment does not say; undefined without a name.
+ */
 export function vouchedName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
-  return hasText(name) ? (knownName(name, known) ?? 'named by no member') : undefined
+  if (!hasText(name)) return undefined
+  return knownName(name, known) ?? (known === undefined ? NOT_VOUCHED : 'named by no member')
+}
+
+/** The same within a sentence, where `noun` is what has the name: `a release`. */
+export function vouchedWords(noun: string, name: Untrusted<string> | undefined, known: boolean | undefined) {
+  const word = vouchedName(name, known)
+  return word === NOT_VOUCHED && known === undefined ? `${noun} ${word}` : word
+}
+
+/** Members of the untrusted block: names that only events gave, and those of which the deployment does not say it. */
+export function unvouchedMembers(names: readonly { known: boolean | undefined; shown: BlockContent }[]) {
+  const [unstated, stated] = [true, false].map((wanted) =>
+    names.filter(({ known }) => (known === undefined) === wanted).map(({ shown }) => shown),
+  )
+  return { names_by_no_member: stated, names_not_vouched_for: unstated }
 }
 
 /** A time to the second: `2026-11-21T03:54:12Z`. */

@@ -10,7 +10,7 @@ import { flag, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
 import { type BlockContent, hasText, isSameText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
-import { keyOrId, listed, rowTitle, vouchedName } from '../columns.ts'
+import { keyOrId, listed, rowTitle, unvouchedMembers, vouchedName } from '../columns.ts'
 import { kept, type Kept } from '../cuts.ts'
 import { shortCommit, showNames } from '../test-names.ts'
 import { crumbBefore, framePath, unmappedFrames, type Event } from './events.ts'
@@ -204,12 +204,12 @@ export function unvouchedNames({ environments = [], releases }: FixContext) {
   const versions = [releases?.first, releases?.last].filter(
     (release) => hasText(release?.title) && knownName(release.title, release.known) === undefined,
   )
-  return [
+  return unvouchedMembers([
     ...environments
       .filter((row) => knownName(row.environment, row.environment_known) === undefined)
-      .map((row) => quoted`environment ${row.environment}`.cut(100)),
-    ...versions.map((release) => quoted`release ${release?.title}`.cut(140)),
-  ]
+      .map((row) => ({ known: row.environment_known, shown: quoted`environment ${row.environment}`.cut(100) })),
+    ...versions.map((release) => ({ known: release?.known, shown: quoted`release ${release?.title}`.cut(140) })),
+  ])
 }
 
 const REASONS = 3

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Received } from '../../../src/client/api.ts'
 import { IssueSubstatus, type Issue as IssueSchema } from '../../../src/contract/issues.ts'
 import { counted } from '../../../src/lib/counted.ts'
-import { vouchedName } from '../columns.ts'
+import { vouchedWords } from '../columns.ts'
 import { toMinute, withoutPrefix } from '../../../src/mcp/result/present.ts'
 
 export type Issue = Received<z.output<typeof IssueSchema>>
@@ -28,7 +28,7 @@ function fixedWords({ status, fixed_in: fix }: Issue): string {
   if (status !== 'resolved' || fix === undefined) return ''
   if (fix.kind === 'next') return ' in the next release'
   if (fix.kind === 'commit') return ` in commit ${fix.commit?.slice(0, 12) ?? 'not stated'}`
-  return ` in ${vouchedName(fix.release?.version, fix.release?.known) ?? 'a release'}`
+  return ` in ${vouchedWords('a release', fix.release?.version, fix.release?.known) ?? 'a release'}`
 }
 
 function firingWords({ still_firing: firing }: Issue): string {

@@ -6,7 +6,7 @@ import type { IssueInFull } from '../../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
-import { toSecond, vouchedName } from '../columns.ts'
+import { toSecond, unvouchedMembers, vouchedName } from '../columns.ts'
 import type { Event } from './events.ts'
 import { mayBeName } from './occurrence-names.ts'
 
@@ -113,11 +113,11 @@ export async function readStats(issueId: string, { api, signal }: Context) {
 
 /** Environments and releases of the issue that the workspace does not vouch for, by their ids. */
 export function unvouchedNames({ releases = [] }: IssueInFull) {
-  return releases
-    .filter((row) => knownName(row.version, row.known) === undefined && hasText(row.version))
-    .map((row) => ({
-      id: row.id,
-      release: quoted`${row.version}`.cut(120),
-      environment: quoted`${row.environment}`.cut(64),
-    }))
+  const left = releases.filter((row) => knownName(row.version, row.known) === undefined && hasText(row.version))
+  return unvouchedMembers(
+    left.map(({ id, version, environment, known }) => ({
+      known,
+      shown: { id, release: quoted`${version}`.cut(120), environment: quoted`${environment}`.cut(64) },
+    })),
+  )
 }

@@ -1,6 +1,6 @@
 import { toMinute } from '../../../src/mcp/result/present.ts'
 import { counted } from '../../../src/lib/counted.ts'
-import { vouchedName } from '../columns.ts'
+import { vouchedWords } from '../columns.ts'
 import type { Issue } from './issues.ts'
 
 type Reopening = NonNullable<Issue['reopening']>
@@ -67,13 +67,13 @@ function fromRelease(place: Place | undefined): string {
 
 function inPlaces(places: readonly Place[]): string {
   const names = places.map((place) =>
-    place.environment_known === true
-      ? (vouchedName(place.environment, true) ?? '')
-      : 'an environment that only events named',
+    place.environment_known === false
+      ? 'an environment that only events named'
+      : (vouchedWords('an environment', place.environment, place.environment_known) ?? 'an environment without a name'),
   )
   return ` in ${[...new Set(names)].join(' and ')}`
 }
 
 function releaseName(release: Place['release']): string {
-  return vouchedName(release?.version, release?.known) ?? 'an unnamed release'
+  return vouchedWords('a release', release?.version, release?.known) ?? 'an unnamed release'
 }
