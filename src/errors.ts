@@ -193,6 +193,9 @@ export function notFound(kind: string, id: string, next: string): ServiceError {
 /** The reason of every failure which means that the deployment does not have the endpoint (contract §0.9). */
 export const ENDPOINT_MISSING = 'ENDPOINT_MISSING'
 
+/** The reason of the failure of a request that was due after the time of its call, so that it was never sent. */
+export const NOT_SENT = 'NOT_SENT'
+
 /** Whether the deployment does not offer the endpoint. It says nothing about the thing that was asked for. */
 export function isEndpointMissing(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'unimplemented' && error.reason === ENDPOINT_MISSING

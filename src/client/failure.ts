@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
-import { ENDPOINT_MISSING, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
+import { ENDPOINT_MISSING, NOT_SENT, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { parseErrorBody, type ErrorBody } from './error-body.ts'
 
@@ -41,7 +41,8 @@ export function overdue(endpoint: Pick<Endpoint, 'method' | 'path' | 'retry'>, {
 
 /** The failure of a request that was due after the time of its tool call. */
 export function neverSent({ method, path }: Pick<Endpoint, 'method' | 'path'>, { words }: Budget): ServiceError {
-  return new ServiceError('unavailable', `the ${words} of this call were over before ${method} ${path} was sent`)
+  const message = `the ${words} of this call were over before ${method} ${path} was sent`
+  return new ServiceError('unavailable', message, { reason: NOT_SENT })
 }
 
 /** Whole seconds of a `Retry-After` given in seconds or as a date, at most an hour; undefined if it is missing or invalid. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServiceError } from '../errors.ts'
+import { NOT_SENT, ServiceError } from '../errors.ts'
 import type { Budget } from './budget.ts'
 
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>
@@ -42,11 +42,15 @@ const FIRST_WAIT_MS = 200
 export async function repeat<T>(attempt: () => Promise<T>, options: RepeatOptions): Promise<T> {
   const { retries, sleep, signal, budget, request = 'the request' } = options
   let timeouts = 0
+  let failure: ServiceError | undefined
   for (let attemptNumber = 1; ; attemptNumber += 1) {
     try {
       return await attempt()
     } catch (error) {
+      // What the attempt before came to is said of a repetition that was due too late.
+      if (error instanceof ServiceError && error.reason === NOT_SENT) throw failure ?? error
       if (!(error instanceof Transient)) throw error
+      failure = error.failure
       const wait = waitMs(error, attemptNumber)
       if (error.timedOut) timeouts += 1
       if (attemptNumber > retries || timeouts > 1 || !fits(wait, budget)) throw error.failure

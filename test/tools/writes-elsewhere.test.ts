@@ -69,3 +69,48 @@ function refusing(send: Send, status: number): Send {
   return (request) =>
     request.method === 'GET' ? send(request) : Promise.resolve({ status, headers: { 'retry-after': '0' }, body: '' })
 }
+
+const absentIssue = '00000000-0000-7000-8000-00000000ffff'
+
+test.each(['noRoute', 'noPage'])(
+  'no issue is said to be missing where single issues are not offered: %s',
+  async (style) => {
+    await using agent = await connectElsewhere(shop, (send) => reshaped(send, `${style}:getIssue`))
+    const { text, isError } = await agent.call('set_error_issue_status', calls['set_error_issue_status'])
+    expect(isError).toBe(true)
+    expect(text).toMatch(/this deployment does not offer (?:single error issues|it)/)
+    expect(text).not.toContain('not found')
+    expect(agent.writes()).toEqual([])
+  },
+)
+
+test.each([
+  ['an id that no issue has', [absentIssue], /error issue not found.*issue = .*ffff/s],
+  ['several', ['APP-77', absentIssue], /none of these 2 error issues was found; nothing was changed.*APP-77, .*ffff/s],
+])('a change of no issue at all is an error that leads on: %s', async (_, issues, words) => {
+  for (const change of ['noRoute:getIssue', 'without:etag']) {
+    await using agent = await connectElsewhere(shop, (send) => reshaped(send, change))
+    const { text, isError } = await agent.call('set_error_issue_status', { issues, status: 'resolved', reason: 'r' })
+    expect(isError).toBe(true)
+    expect(text).toMatch(words)
+    expect(text).toContain('(not_found)')
+    expect(text).toContain('find_error_issues')
+  }
+})
+
+test('a value that is not understood is neither put back by an undo nor taken as what was asked for', async () => {
+  const { tests } = await shop.api.listTests({ product_id: shop.productId, key: ['TC-1'] })
+  await shop.api.linkTest({ test_id: tests[0]?.id ?? '', requirement_id: await shop.idOf('REQ-1') })
+  await using agent = await connectElsewhere(shop, (send) => reshaped(send, 'enumsUnknown'))
+  const status = { status: 'ignored', reason: 'r' }
+  for (const [tool, args, write] of [
+    ['set_error_issue_status', { issues: ['APP-1'], ...status }, ':setStatus'],
+    ['set_error_issue_status', { issues: ['APP-1', 'APP-2'], ...status }, ':bulkSetStatus'],
+    ['save_requirement', { requirement: 'REQ-1', title: 'Another title', files: ['src/mail/**'] }, '/requirements/'],
+    ['unlink_test', { test: 'TC-1', requirement: 'REQ-1' }, '/links/'],
+  ] as const) {
+    const { text } = await agent.call(tool, args)
+    expect(`${tool}: ${text}`).not.toMatch(/\balready\b|undoes this change|links it again, if|\{[^\n]*shiny/i)
+    expect(agent.writes().at(-1)).toContain(write)
+  }
+})

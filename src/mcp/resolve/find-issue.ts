@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
+import { explainNotOffered } from './offered.ts'
 import { undefinedIfNotFound } from './requests.ts'
 import { unsearched } from './unsearched.ts'
 import type { IssueInFull, IssueReference, Product, Resolver, ResolverCall } from './types.ts'
@@ -16,12 +17,18 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     const scope = await findScope(productGiven)
     const key = await byKey(given, scope)
     const id = key === undefined ? given : key.id
-    const found =
-      id === undefined || !mayBeId(id) ? undefined : await undefinedIfNotFound(api.getIssue({ id }, { signal }))
+    const found = id === undefined || !mayBeId(id) ? undefined : await read(id, key !== undefined)
     if (found === undefined) throw bareNumber(given, scope, await products()) ?? noIssue(given, scope)
     if (scope === undefined) return found
     if (requireProduct(found) !== scope.id) throw noIssue(given, scope)
     return found
+  }
+
+  /** One that a list has shown is known to exist: without a reason, a 404 is about the endpoint. */
+  function read(id: string, isListed: boolean): Promise<IssueInFull | undefined> {
+    const answer = api.getIssue({ id }, { signal })
+    const lesson = { next: { tool: 'find_error_issues', why: 'still lists issues', args: { status: 'any' } } }
+    return undefinedIfNotFound(isListed ? answer.catch(explainNotOffered('single error issues', lesson)) : answer)
   }
 
   async function issueReference(given: string, productGiven?: string): Promise<IssueReference> {

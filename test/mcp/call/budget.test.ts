@@ -140,3 +140,29 @@ test('a call that is cancelled sends no further request, and is no bug', async (
   expect(sent).toHaveLength(1)
   expect(bugs).toEqual([])
 })
+
+test('a change that was not sent when the time was over is told as not sent, the others as unknown', async () => {
+  const clock = virtualClock()
+  await using app = await startApp()
+  for (let number = 0; number < 9; number += 1) {
+    await app.ingest({ exception: { values: [{ type: `Error${String.fromCodePoint(65 + number)}` }] } })
+  }
+  let waiting = 0
+  const { agent, sent } = await agentOf(app, clock, (path) => {
+    if (path.endsWith('/issues:bulkSetStatus')) return noRoute()
+    if (!path.endsWith(':setStatus')) return undefined
+    waiting += 1
+    if (waiting === 8) setImmediate(() => clock.pass(25_000))
+    return never
+  })
+  await using _ = agent
+  const { issues } = await app.api.listIssues({ product_id: app.productId })
+  const args = { issues: issues.map(({ id }) => id), status: 'resolved', reason: 'r' }
+  const { text } = await agent.call('set_error_issue_status', args)
+  expect(text).toContain('8 unknown, 1 failed.')
+  expect(text.match(/not sent: no time was left/g)).toHaveLength(1)
+  expect(sent.filter((path) => path.endsWith(':setStatus'))).toHaveLength(8)
+})
+
+const noRoute = (): Promise<WireReply> =>
+  Promise.resolve({ status: 404, headers: {}, body: '{"code":5,"message":"Not Found","details":[]}' })

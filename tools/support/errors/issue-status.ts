@@ -8,7 +8,7 @@ import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { isTracegate } from '../is-tracegate.ts'
-import { ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
+import { ifReadable, isUnsent, mayBeDone, unknownOutcome, UNSENT } from '../writes/outcome.ts'
 import type { Issue } from './issues.ts'
 import { isAlready, readFixedIn, readIgnoreUntil, type StatusRequest } from './status-request.ts'
 
@@ -39,14 +39,19 @@ export interface IssueRow {
   cause?: unknown
 }
 
-/** Reads the issues as they are before the change; an issue that is named by id and by key is one row. */
+/**
+ * Reads the issues as they are before the change; an issue that is named by id and by key is one row. Throws when none of
+ * them is found.
+ */
 export async function readRows(
   issues: readonly string[],
   product: string | undefined,
   context: Context,
 ): Promise<IssueRow[]> {
   const rows = await inBatches([...new Set(issues)], AT_ONCE, (issue) => readRow(issue, product, context))
-  return [...new Map(rows.map((row) => [row.id, row])).values()]
+  const different = [...new Map(rows.map((row) => [row.id, row])).values()]
+  requireFound(different)
+  return different
 }
 
 async function readRow(given: string, product: string | undefined, { resolve }: Context): Promise<IssueRow> {
@@ -64,9 +69,28 @@ async function readRow(given: string, product: string | undefined, { resolve }: 
   } catch (error) {
     // What is not an id may be an outsider's text that was pasted: only its shape is shown.
     const id = mayBeId(given) ? given : describeValue(given)
-    if (error instanceof ServiceError && error.code === 'not_found') return { id, outcome: 'not_found' }
+    if (error instanceof ServiceError && error.code === 'not_found') return { id, outcome: 'not_found', cause: error }
     throw error
   }
+}
+
+/** Throws when none of the issues was found: such a call has no outcome to report. */
+function requireFound(rows: readonly IssueRow[]): void {
+  if (rows.some(({ outcome }) => outcome !== 'not_found')) return
+  const [first] = rows
+  if (rows.length === 1) throw first?.cause
+  throw new TeachingError('not_found', `none of these ${rows.length} error issues was found; nothing was changed`, {
+    sent: `issues = ${listed(rows.map(({ id }) => id))}`,
+    expected: 'error-issue keys or ids, as in find_error_issues rows[].id',
+    next: nextCall('find_error_issues', { status: 'any', period: '30d' }, 'lists issues'),
+  })
+}
+
+const IDS_SHOWN = 5
+
+function listed(ids: readonly string[]): string {
+  const rest = ids.length - IDS_SHOWN
+  return ids.slice(0, IDS_SHOWN).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
 interface GivenStatus {
@@ -204,7 +228,7 @@ async function settle(row: IssueRow, error: ServiceError, change: Change, contex
 
 function markFailed(row: IssueRow, error: ServiceError): void {
   row.outcome = 'failed'
-  row.error = failures[error.code].agent
+  row.error = isUnsent(error) ? UNSENT : failures[error.code].agent
   row.cause = isNotOffered(error) ? notOffered('changing the status of issues', { hint: STILL_WORKS }, error) : error
 }
 

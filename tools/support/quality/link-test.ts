@@ -3,7 +3,7 @@ import type { Context } from '../../../src/mcp/define/define.ts'
 import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
-import { mayBeDone } from '../writes/outcome.ts'
+import { isUnsent, mayBeDone, UNSENT } from '../writes/outcome.ts'
 
 export interface Linked {
   /** As the caller wrote it. */
@@ -133,6 +133,7 @@ async function isLinkedNow(test: Test, requirement: Requirement, wanted: readonl
 /** A failure in a row of a result: its code, and the sentence of our own errors. Rethrows anything but a `ServiceError`. */
 export function failureWords(error: unknown): string {
   if (!(error instanceof ServiceError)) throw error
+  if (isUnsent(error)) return UNSENT
   const { agent } = failures[error.code]
   return error instanceof TeachingError ? `${agent}: ${error.message}` : agent
 }

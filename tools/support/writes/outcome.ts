@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../src/errors.ts'
+import { NOT_SENT, ServiceError } from '../../../src/errors.ts'
 import type { NextAction } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 
@@ -12,7 +12,16 @@ export function isLost(error: unknown): error is ServiceError {
 
 /** The same for a write that the client repeats, so that an attempt before the last one may have been done. */
 export function mayBeDone(error: unknown): error is ServiceError {
+  if (isUnsent(error)) return false
   return isLost(error) || (error instanceof ServiceError && error.code === 'unavailable')
+}
+
+/** The error of a row whose request was not sent. */
+export const UNSENT = 'not sent: no time was left'
+
+/** Whether the time of the call was over before the request was first sent. */
+export function isUnsent(error: unknown): boolean {
+  return error instanceof ServiceError && error.reason === NOT_SENT
 }
 
 /** The failure of a write whose outcome no read of this call could tell: it names the call that does. */
