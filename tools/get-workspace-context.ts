@@ -5,6 +5,7 @@ import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
+import { rowsSearched } from '../src/mcp/resolve/requests.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine } from '../src/mcp/result/output.ts'
@@ -79,15 +80,15 @@ export const getWorkspaceContext = defineTool({
     const [me, all] = await Promise.all([ifOffered(api.getMe({}, { signal })), resolve.products()])
     const chosen = include.length === 0 && given === undefined ? undefined : await resolve.product(given)
     const workspaces = new Map(me?.user.workspaces?.map(({ id, name }) => [id, name]))
-    const { lists, missing } = await readLists(chosen, include, match, context)
+    const { lists, missing, unread } = await readLists(chosen, include, match, context)
     const { environments, components, releases } = lists
     const whoWords = me === undefined ? ' This deployment does not tell who is logged in.' : ''
     const product = chosen ?? all[0]
     const name = teamText(product?.name ?? product?.id ?? '')
     const products = matchingProducts(all, { chosen, match, isListed: Object.values(lists).some((list) => list) })
-    const missed = match === '' ? '' : missedWords(match, { products, ...lists })
+    const missed = match === '' ? '' : missedWords(match, { products, ...lists }, unread)
     return {
-      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.${missed}${whoWords}${notOfferedSentence(missing)}`,
+      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.${missed}${unreadWords(unread)}${whoWords}${notOfferedSentence(missing)}`,
       product: chosen,
       data: {
         principal: {
@@ -156,11 +157,29 @@ function matchingProducts(
 }
 
 /** ` No release has "2.0" in its name.`: a sentence for each list in which nothing matches. */
-function missedWords(match: string, lists: Readonly<Record<string, readonly unknown[] | undefined>>): string {
+function missedWords(
+  match: string,
+  lists: Readonly<Record<string, readonly unknown[] | undefined>>,
+  unread: Unread,
+): string {
   const text = isShowable(match) ? JSON.stringify(match) : 'the text in match'
   return Object.entries(lists)
     .filter(([, list]) => list?.length === 0)
-    .map(([noun]) => ` No ${noun.slice(0, -1)} has ${text} in its name.`)
+    .map(([noun]) => {
+      const some = unread.get(noun)
+      const none = some === undefined ? `No ${noun.slice(0, -1)}` : `None of these ${some.toLocaleString('en')} ${noun}`
+      return ` ${none} has ${text} in its name.`
+    })
+    .join('')
+}
+
+/** How many rows were read of each list that may have more. */
+type Unread = ReadonlyMap<string, number>
+
+/** ` Only the first 50 releases were read.`: a sentence for each list that may have more rows. */
+function unreadWords(unread: Unread): string {
+  return [...unread]
+    .map(([noun, count]) => ` There may be more than the first ${count.toLocaleString('en')} ${noun}.`)
     .join('')
 }
 
@@ -182,11 +201,17 @@ async function readLists(
   const read = { environments, components, releases }
   return {
     lists: {
-      environments: environments?.filter(({ name }) => nameContains(name, match)),
-      components: components?.filter(({ name }) => nameContains(name, match)),
-      releases: releases?.filter(({ version }) => nameContains(version, match) || isSameVersion(version, match)),
+      environments: environments?.rows.filter(({ name }) => nameContains(name, match)),
+      components: components?.rows.filter(({ name }) => nameContains(name, match)),
+      releases: releases?.rows.filter(({ version }) => nameContains(version, match) || isSameVersion(version, match)),
     },
     missing: lists.filter((list) => wanted[list] && read[list] === undefined),
+    unread: new Map(
+      lists.flatMap((list) => {
+        const count = read[list] && rowsSearched(read[list])
+        return count === undefined ? [] : [[list, count] as const]
+      }),
+    ),
   }
 }
 

@@ -5,6 +5,7 @@ import { oncePer } from '../src/lib/once.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { mayBeId } from '../src/mcp/resolve/ids.ts'
+import { everyPage } from '../src/mcp/resolve/requests.ts'
 import type { Requirement, Test } from '../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
@@ -160,10 +161,13 @@ async function readAgain(
   const key = requirements.flatMap((row) => row.key ?? [])
   if (key.length === 0) return []
   const found = await ifReadable(
-    api.listRequirements({ ...scope, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: STATES }, { signal }),
+    everyPage(
+      (page) => api.listRequirements({ ...scope, key, view: 'REQUIREMENT_VIEW_BASIC', ...page }, { signal }),
+      'requirements',
+    ),
   )
   const asked = new Set(requirements.map(({ id }) => id))
-  return (found?.requirements ?? []).filter(({ id }) => asked.has(id))
+  return (found?.rows ?? []).filter(({ id }) => asked.has(id))
 }
 
 function toRow({ wanted, test, outcome, links, error }: Registered) {

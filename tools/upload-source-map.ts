@@ -5,6 +5,7 @@ import { ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { type UploadOutcome, uploadSourceMaps } from '../src/mcp/files/source-map-upload.ts'
+import { rowsSearched } from '../src/mcp/resolve/requests.ts'
 import type { Release } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, rows } from '../src/mcp/result/output.ts'
@@ -118,8 +119,9 @@ async function findUse(
 ): Promise<{ near: Release[] } | undefined> {
   try {
     const same = await resolve.releases(productId, { version })
-    if (same.some((row) => compareName(row.version, version) === 'exact')) return undefined
-    const newest = await resolve.releases(productId)
+    if (rowsSearched(same, 'version') !== undefined) return undefined
+    if (same.rows.some((row) => compareName(row.version, version) === 'exact')) return undefined
+    const { rows: newest } = await resolve.releases(productId)
     return { near: newest.filter((row) => isSameVersion(row.version, version)) }
   } catch (error) {
     // The upload is done: what cannot be compared is no reason to report a failure.

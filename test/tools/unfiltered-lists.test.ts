@@ -23,7 +23,7 @@ afterAll(() => app.close())
 
 async function answer(tool: string, args: Record<string, unknown>, ...names: string[]) {
   const send = reshaped(app.service.direct, ...names)
-  await using agent = await connect(createApi({ send, baseUrl: origin, token: app.token, retries: 0 }))
+  await using agent = await agentAt(send)
   const { structured } = await agent.call(tool, args)
   return (structured as { answer: string }).answer
 }
@@ -68,4 +68,87 @@ test.each(['find_error_issues', 'find_coverage_gaps'])(
 
 test('a deployment that ignores the page size gives the rows that were asked for', async () => {
   expect(await answer('find_error_issues', { limit: 1 }, 'allRows')).toContain('; 1 shown here.')
+})
+
+async function agentAt(send: Send) {
+  return connect(createApi({ send, baseUrl: origin, token: app.token, retries: 0 }), { options: { toolsets: ['all'] } })
+}
+
+test.each([
+  ['with totals', []],
+  ['without totals, to its end', ['noTotals']],
+  ['not filtered', ['ignores:coverage_state']],
+  ['filtered by nobody', ['ignores:coverage_state', 'without:state']],
+  ['not said to end', ['noPaging']],
+])('what a requirement was before a report is said only of a list that shows it: %s', async (kind, names) => {
+  const { requirement } = await app.api.createRequirement({ product_id: app.productId, title: kind })
+  await using agent = await agentAt(reshaped(app.service.direct, ...names))
+  const send = (status: string) => {
+    const test = { name: `proves [${requirement.key ?? ''}]`, status, duration: 1 }
+    return agent.call('ingest_test_report', {
+      report: JSON.stringify({ results: { tool: { name: 't' }, tests: [test] } }),
+    })
+  }
+  await send('passed')
+  const { structured } = await send('failed')
+  const [row] = (structured as { data: { requirements: { was?: string }[] } }).data.requirements
+  expect(row?.was).toBe(kind.startsWith('with') || kind === 'not filtered' ? 'verified' : undefined)
+})
+
+test('a known test is not made again where the deployment searches neither by file nor by title', async () => {
+  const place = { file_path: 'test/known.test.ts', suite_path: [], name: 'known' }
+  const made = { product_id: app.productId, kind: 'TEST_KIND_CASE' as const, title: 'known', automation_ref: place }
+  const { test: known } = await app.api.createTest(made)
+  const count = async () => (await app.api.listTests({ product_id: app.productId })).pagination?.total_size
+  const before = await count()
+  const tests = [{ title: 'known', file: 'test/known.test.ts', requirement_ids: ['REQ-2'] }]
+  const unsearched = ['ignores:file_path', 'ignores:q']
+  for (const names of [unsearched, [...unsearched, 'smallPages'], ['refuses'], [...unsearched, 'noPaging']]) {
+    await using agent = await agentAt(reshaped(app.service.direct, ...names))
+    const { text } = await agent.call('record_tests', { tests })
+    expect(text).toContain(`${known.key ?? ''} | already`)
+  }
+  // Neither list was read to its end, so that the test may be among the rest.
+  const other = { tests: [{ title: 'unknown', file: 'test/other.test.ts', requirement_ids: ['REQ-1'] }] }
+  await using agent = await agentAt(reshaped(app.service.direct, ...unsearched, 'noPaging'))
+  expect((await agent.call('record_tests', other)).text).toContain('this deployment does not search')
+  await using hidden = await agentAt(reshaped(app.service.direct, 'ignores:file_path', 'without:automation_ref'))
+  expect((await hidden.call('record_tests', { tests })).text).toContain('this deployment does not show its file')
+  expect(await count()).toBe(before)
+})
+
+test('linked tests are counted only among the tests that are linked, and a list without an end is said', async () => {
+  const made = { product_id: app.productId, kind: 'TEST_KIND_CASE' as const, title: 'proves the fourth' }
+  const { test: proof } = await app.api.createTest(made)
+  const { requirements } = await app.api.listRequirements({ product_id: app.productId, q: 'Checkout Four' })
+  await app.api.linkTest({ test_id: proof.id, requirement_id: requirements[0]?.id ?? '' })
+  const requirement = { requirement: requirements[0]?.key }
+  const unnamed = ['noRoute:getRequirement', 'ignores:requirement_id']
+  const whole = await answer('get_requirement', requirement, ...unnamed)
+  expect(whole).toContain('1 linked test')
+  expect(whole).not.toContain('looked for')
+  expect(await answer('get_requirement', requirement, ...unnamed, 'noPaging')).toMatch(
+    /1 linked test.* Linked tests were looked for among the first \d+ tests; there may be more\./,
+  )
+})
+
+test('lists of names say when they may have more, and a release is found among more than fifty', async () => {
+  const path = `/v1/products/${app.productId}/releases`
+  for (let number = 0; number < 55; number += 1) {
+    await app.request('POST', path, { version: `shop@1.${String(number)}`, environment: 'production' })
+  }
+  const include = { include: ['releases', 'components'] }
+  const more = 'There may be more than the first 50 releases.'
+  const listed = await answer('get_workspace_context', include)
+  expect(listed).toContain(more)
+  expect(listed).not.toContain('components')
+  expect(await answer('get_workspace_context', { ...include, match: 'shop@9' })).toContain(
+    'None of these 50 releases has "shop@9" in its name.',
+  )
+  expect(await answer('get_workspace_context', include, 'noPaging')).toContain('the first 2 components')
+  expect(await answer('find_error_issues', { release: 'shop@1.0' }, 'ignores:version')).toContain('shop@1.0')
+  await using agent = await agentAt(reshaped(app.service.direct, 'ignores:version', 'noPaging'))
+  expect((await agent.call('find_error_issues', { release: 'shop@9.9' })).text).toMatch(
+    /release not found among the first \d+ /,
+  )
 })

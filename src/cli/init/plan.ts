@@ -70,7 +70,7 @@ export async function readPlan(
   const usable = { product, others, ...changes }
   if (product === undefined)
     return { ...usable, components: wanted.components, kept: 0, environments: usualEnvironments }
-  const [components, environments] = await Promise.all([
+  const [{ rows: components }, { rows: environments }] = await Promise.all([
     resolver.components(product.id),
     resolver.environments(product.id),
   ])

@@ -18,8 +18,8 @@ interface Choice<R> {
   next: NextAction
   /** Writes do not accept prefix matches. */
   write?: boolean
-  /** False when the list has more rows than these. */
-  isWhole?: boolean
+  /** How many rows were looked at, where the list may have more. */
+  among?: number | undefined
 }
 
 const SHOWN = 8
@@ -41,11 +41,11 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
     if (matches.length === 1 && matches[0] !== undefined) return matches[0]
     if (matches.length > 1) throw severalMatch(given, matches, choice)
   }
-  const where = choice.isWhole === false ? ` among the first ${rows.length.toLocaleString('en')}` : ''
+  const where = choice.among === undefined ? '' : ` among the first ${choice.among.toLocaleString('en')}`
   throw new TeachingError('not_found', `${choice.kind} not found${where}`, {
     sent: `${choice.parameter} = ${describeValue(given)}`,
     expected:
-      rows.length === 0
+      rows.length === 0 && where === ''
         ? `there is no ${choice.kind} yet`
         : `${where === '' ? '' : 'an id, or '}one of ${candidates(rows, choice)}`,
     next: choice.next,

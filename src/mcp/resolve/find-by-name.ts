@@ -4,7 +4,7 @@ import { describeValue, TeachingError } from '../result/teach.ts'
 import { compareName, isSameVersion, knownName } from '../text/untrusted.ts'
 import { chooseByName } from './choose.ts'
 import { noEvents } from './no-events.ts'
-import { everyPage, undefinedIfNotFound } from './requests.ts'
+import { everyPage, rowsSearched, undefinedIfNotFound } from './requests.ts'
 import type { Release, Resolver } from './types.ts'
 
 type NameFinder = Pick<
@@ -23,7 +23,7 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
     everyPage((page) => api.listComponents({ product_id: productId, ...page }, { signal }), 'components'),
   )
   const releases: NameFinder['releases'] = async (productId, filter = {}) => {
-    const { releases: rows } = await api.listReleases(
+    const { releases: rows, reading } = await api.listReleases(
       {
         product_id: productId,
         ...(filter.environmentId !== undefined && { environment_id: filter.environmentId }),
@@ -32,15 +32,14 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
       },
       { signal },
     )
-    return rows
+    return { rows, reading }
   }
 
   async function release(productId: string, given: string, environmentId: string | undefined): Promise<Release> {
     const scope = environmentId === undefined ? {} : { environmentId }
-    const versioned = (await releases(productId, { ...scope, version: given })).filter(
-      (row) => compareName(row.version, given) !== undefined,
-    )
-    const rows = versioned.length > 0 ? versioned : await releases(productId, scope)
+    const searched = await releases(productId, { ...scope, version: given })
+    const versioned = searched.rows.filter((row) => compareName(row.version, given) !== undefined)
+    const { rows } = versioned.length > 0 ? { rows: versioned } : await releases(productId, scope)
     if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('release', given)
     if (versioned.length === 0 && UUID.test(given) && rows.every(({ id }) => id !== given)) {
       const older = await undefinedIfNotFound(api.getRelease({ id: given }, { signal }))
@@ -56,6 +55,7 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
           .join(' in '),
       isAlike: (row) => isSameVersion(row.version, given),
       several: (matches) => tellApart(matches, productId),
+      among: rowsSearched(searched, 'version'),
       next: {
         tool: 'get_workspace_context',
         why: 'lists releases',
@@ -70,16 +70,17 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
   })
 
   return {
-    environments: async (productId) => (await environments(productId)).rows,
+    environments,
     async environment(productId, given) {
-      const { rows, isWhole } = await environments(productId)
+      const listed = await environments(productId)
+      const { rows } = listed
       if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('environment', given)
       return chooseByName(given, rows, {
         kind: 'environment',
         parameter: 'environment',
         names: (row) => [row.name],
         label: (row) => knownName(row.name, row.known),
-        isWhole,
+        among: rowsSearched(listed),
         next: {
           tool: 'get_workspace_context',
           why: 'lists environments',
@@ -90,11 +91,11 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
     hasEvents,
     releases,
     release,
-    components: async (productId) => (await components(productId)).rows,
+    components,
     async component(productId, given) {
-      const { rows, isWhole } = await components(productId)
-      return chooseByName(given, rows, {
-        isWhole,
+      const listed = await components(productId)
+      return chooseByName(given, listed.rows, {
+        among: rowsSearched(listed),
         kind: 'component',
         parameter: 'component',
         names: (row) => [row.name, row.slug],

@@ -1,3 +1,4 @@
+import type { Reading } from '../../client/capabilities/reading.ts'
 import { ServiceError } from '../../errors.ts'
 
 /** Pages that are searched for a name; beyond them the caller has to pass an id. */
@@ -11,13 +12,13 @@ interface Page {
 
 interface Answer {
   next_page_token?: string | undefined
-  reading: { isComplete: boolean | undefined }
+  reading: Reading
 }
 
-/** Rows of a list, and whether they are all of them. */
+/** Rows of a list, and how they were read: whether they are all of them. */
 export interface ListedRows<R> {
   rows: R[]
-  isWhole: boolean
+  reading: Reading
 }
 
 /** The rows of all pages, at most 1,000; each once, and no page after one that brings nothing new. */
@@ -26,15 +27,27 @@ export async function everyPage<K extends string, R extends { id: string }>(
   member: K,
 ): Promise<ListedRows<R>> {
   const rows = new Map<string, R>()
+  let rowsRead = 0
   let token: string | undefined
-  for (let page = 0; page < PAGES; page += 1) {
+  for (let page = 1; ; page += 1) {
     const answer = await read({ page_size: PAGE_SIZE, ...(token !== undefined && { page_token: token }) })
     const known = rows.size
     for (const row of answer[member]) if (!rows.has(row.id)) rows.set(row.id, row)
+    rowsRead += answer.reading.rowsRead ?? answer[member].length
     token = answer.next_page_token === '' ? undefined : answer.next_page_token
-    if (token === undefined || rows.size === known) break
+    if (token === undefined || rows.size === known || page === PAGES)
+      return { rows: [...rows.values()], reading: { ...answer.reading, rowsRead } }
   }
-  return { rows: [...rows.values()], isWhole: token === undefined }
+}
+
+/**
+ * The number of rows among which a name was looked for, where the deployment may have more; undefined where it has no more,
+ * or where it looked the name up by the filter itself.
+ */
+export function rowsSearched({ rows, reading }: ListedRows<unknown>, filter?: string): number | undefined {
+  const { filteredHere, notApplied, isComplete, rowsRead = rows.length } = reading
+  const isLookedUp = filter !== undefined && ![...filteredHere, ...notApplied].includes(filter)
+  return isLookedUp || isComplete === true ? undefined : rowsRead
 }
 
 /** The result of a request; undefined if the service answers `not_found`. */

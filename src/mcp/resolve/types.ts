@@ -7,6 +7,7 @@ import type * as products from '../../contract/products.ts'
 import type * as requirements from '../../contract/requirements.ts'
 import type * as tests from '../../contract/tests.ts'
 import type { TeachingError } from '../result/teach.ts'
+import type { ListedRows } from './requests.ts'
 
 export type Product = Received<z.output<typeof products.Product>>
 export type Environment = Received<z.output<typeof environments.Environment>>
@@ -38,12 +39,13 @@ export interface Resolver {
   products(): Promise<Product[]>
   /** By id, name or key prefix; without a name the pinned or the only product. */
   product(given: string | undefined, options?: ResolveOptions): Promise<Product>
-  environments(productId: string): Promise<Environment[]>
+  environments(productId: string): Promise<ListedRows<Environment>>
   environment(productId: string, given: string): Promise<Environment>
-  releases(productId: string, filter?: { environmentId?: string; version?: string }): Promise<Release[]>
+  /** The newest 50 that match. */
+  releases(productId: string, filter?: { environmentId?: string; version?: string }): Promise<ListedRows<Release>>
   /** A version that exists in several environments requires one of them. */
   release(productId: string, given: string, environmentId: string | undefined): Promise<Release>
-  components(productId: string): Promise<Component[]>
+  components(productId: string): Promise<ListedRows<Component>>
   component(productId: string, given: string): Promise<Component>
   /** Whether anything has ever reported to the product. */
   hasEvents(productId: string): Promise<boolean>

@@ -33,7 +33,7 @@ export const productNames: Suggest = async (typed, { resolve }) => {
 export const environmentNames: Suggest = async (typed, context) => {
   const meant = await searchedProducts(context)
   const lists = await Promise.all(meant.map(({ id }) => context.resolve.environments(id)))
-  const names = lists.flat().flatMap(({ name, known }) => knownName(name, known) ?? [])
+  const names = lists.flatMap(({ rows }) => rows).flatMap(({ name, known }) => knownName(name, known) ?? [])
   return [...new Set(names)].filter(beginsWith(typed))
 }
 
@@ -41,7 +41,9 @@ export const environmentNames: Suggest = async (typed, context) => {
 export const componentNames: Suggest = async (typed, context) => {
   const meant = await searchedProducts(context)
   const lists = await Promise.all(meant.map(({ id }) => context.resolve.components(id)))
-  const names = lists.flat().flatMap(({ name }) => (name === undefined ? [] : [inOneLine(clean(name))]))
+  const names = lists
+    .flatMap(({ rows }) => rows)
+    .flatMap(({ name }) => (name === undefined ? [] : [inOneLine(clean(name))]))
   return [...new Set(names)].filter(beginsWith(typed))
 }
 

@@ -78,7 +78,7 @@ test('a list that does not say that it ends leaves open whether a key exists', a
 test('pages that repeat give no row twice', async () => {
   const { resolve } = resolver('repeatsToken')
   expect(await resolve.products()).toHaveLength(1)
-  expect(await resolve.environments(app.productId)).toHaveLength(1)
+  expect((await resolve.environments(app.productId)).rows).toHaveLength(1)
 })
 
 test('a name that is beyond the first thousand rows is not said to be missing', async () => {

@@ -69,7 +69,7 @@ test('a pinned product is the only visible one', async () => {
 })
 
 test('a version in two environments requires an environment', async () => {
-  const [environment] = (await resolver().environments(app.productId)).filter(
+  const [environment] = (await resolver().environments(app.productId)).rows.filter(
     ({ kind }) => kind === 'ENVIRONMENT_KIND_PREVIEW',
   )
   expect(await refusal(resolver().release(app.productId, '1.0.0', undefined))).toContain('pass environment too')

@@ -1,6 +1,7 @@
 import { IssueStatus } from '../../../src/contract/base/common.ts'
 import type { InputOf } from '../../../src/contract/index.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
+import { rowsSearched } from '../../../src/mcp/resolve/requests.ts'
 import type { Release } from '../../../src/mcp/resolve/types.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { compareName, knownName, textMatching } from '../../../src/mcp/text/untrusted.ts'
@@ -28,18 +29,22 @@ export async function readFixedIn(
   if (NEXT_RELEASE.test(text)) return 'next'
   if (productId === undefined) return COMMIT.test(text) ? { commit: text.toLowerCase() } : { release: text }
   const exact = await context.resolve.releases(productId, { version: text })
-  const versioned = exact.filter((row) => isRecorded(row) && compareName(row.version, text) === 'exact')
+  const versioned = exact.rows.filter((row) => isRecorded(row) && compareName(row.version, text) === 'exact')
   if (versioned[0] !== undefined) return { release: versioned[0].id }
   if (COMMIT.test(text)) return { commit: text.toLowerCase() }
-  const recorded = (await context.resolve.releases(productId)).filter(isRecorded)
+  const { rows: newest } = await context.resolve.releases(productId)
+  const recorded = newest.filter(isRecorded)
   const matches = recorded.filter((row) => row.id === text || isVersion(row, text))
   const [first, ...others] = matches
   if (first !== undefined && others.every((row) => shownVersion(row) === shownVersion(first)))
     return { release: first.id }
   const versions = [...new Set((matches.length > 0 ? matches : recorded).map(shownVersion))].slice(0, SHOWN)
+  const among = rowsSearched(exact, 'version')
+  const missing =
+    among === undefined ? 'no recorded release' : `not among the first ${among.toLocaleString('en')} releases`
   throw new TeachingError(
     matches.length > 0 ? 'ambiguous_name' : 'not_found',
-    matches.length > 0 ? 'several releases match fixed_in' : 'fixed_in is no recorded release',
+    matches.length > 0 ? 'several releases match fixed_in' : `fixed_in is ${missing}`,
     {
       sent: `fixed_in = ${describeValue(given)}`,
       expected: ['next', 'a commit (7-64 hexadecimal characters)', ...versions].join(', '),

@@ -1,5 +1,6 @@
 import type { Received } from '../../../src/client/api.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
+import { everyPage } from '../../../src/mcp/resolve/requests.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { ifReadable } from '../writes/outcome.ts'
 
@@ -13,7 +14,7 @@ export interface Changed {
 /** Requirements that were not verified, by key. */
 export interface Open {
   states: ReadonlyMap<string, string | undefined>
-  /** No other requirement was open: the deployment says how many there are, and all were read. */
+  /** No other requirement was open: the list is of open ones, was read to its end, and names each. */
   isWhole: boolean
 }
 
@@ -29,11 +30,13 @@ export async function openRequirements(productId: string, { api, signal }: Conte
     api.listRequirements({ product_id: productId, ...filter, page_size: PAGE }, { signal }),
   )
   if (found === undefined) return undefined
-  const { requirements, pagination } = found
+  const { requirements, reading } = found
+  const isOpenOnly = !reading.notApplied.includes('coverage_state')
   const states = requirements.flatMap(({ key, coverage }) =>
     key === undefined ? [] : [[key, coverage?.state] as const],
   )
-  return { states: new Map(states), isWhole: pagination?.total_size === requirements.length }
+  const isWhole = reading.isComplete === true && isOpenOnly && states.length === requirements.length
+  return { states: new Map(states), isWhole }
 }
 
 export type ReportedCase = Received<{ key: string; status: string; requirement_keys: string[] }>
@@ -66,9 +69,12 @@ export async function readKnownCases(
   const key = ordered.flatMap((one) => one.key ?? []).slice(0, CASES)
   if (key.length === 0) return { links, issues }
   const found = await ifReadable(
-    api.listTests({ product_id: productId, key, view: 'TEST_VIEW_BASIC', page_size: CASES }, { signal }),
+    everyPage(
+      (page) => api.listTests({ product_id: productId, key, view: 'TEST_VIEW_BASIC', ...page }, { signal }),
+      'tests',
+    ),
   )
-  for (const { key: test = '', requirement_keys: linked, issue } of found?.tests ?? []) {
+  for (const { key: test = '', requirement_keys: linked, issue } of found?.rows ?? []) {
     // A deployment that does not know the filter would answer with any.
     if (!key.includes(test)) continue
     if (linked !== undefined) links.set(test, [...new Set([...(links.get(test) ?? []), ...linked])])
@@ -90,13 +96,14 @@ export async function readStates(
   const key = [...new Set(keys)].slice(0, REQUIREMENTS)
   if (key.length === 0) return []
   const found = await ifReadable(
-    api.listRequirements(
-      { product_id: productId, key, view: 'REQUIREMENT_VIEW_BASIC', page_size: REQUIREMENTS },
-      { signal },
+    everyPage(
+      (page) =>
+        api.listRequirements({ product_id: productId, key, view: 'REQUIREMENT_VIEW_BASIC', ...page }, { signal }),
+      'requirements',
     ),
   )
   // A deployment that does not know the filter would answer with any.
-  const asked = (found?.requirements ?? []).filter((row) => key.includes(row.key ?? ''))
+  const asked = (found?.rows ?? []).filter((row) => key.includes(row.key ?? ''))
   const rows = asked.map((requirement) => {
     const was = stateBefore(requirement, before)
     return { requirement, was: was === requirement.coverage?.state ? undefined : was }

@@ -1,7 +1,10 @@
 import { oncePer } from '../../../src/lib/once.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isGlob } from '../../../src/mcp/files/working-tree.ts'
+import { everyPage, type ListedRows } from '../../../src/mcp/resolve/requests.ts'
 import type { Test } from '../../../src/mcp/resolve/types.ts'
+import { unsearched } from '../../../src/mcp/resolve/unsearched.ts'
+import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { combined, hasText, isSameText } from '../../../src/mcp/text/untrusted.ts'
 
@@ -13,49 +16,65 @@ export interface TestPlace {
   suites: readonly string[]
 }
 
-/** Pages of 200 in which a case is looked for; one beyond them is found when it is made again. */
-const PAGES = 5
-const PAGE_SIZE = 200
+const noCases = { cases: [], showsFiles: true }
+
+const UNKNOWN_FILE =
+  'a test has this title, and this deployment does not show its file: give its key as title, without file'
 
 /**
  * Finds the known cases at a place: one for each project that runs it, or the one of that title that has no place yet. A
- * key (TC-7) in place of the title finds that case. Throws `not_found` for a key that no case has, and `ambiguous_name`
- * when only a title is given and several cases have it.
+ * key (TC-7) in place of the title finds that case. Throws `not_found` for a key that no case has, `ambiguous_name` when
+ * several cases may be meant, and the error for a deployment that does not look cases up where one may be unread: it would
+ * be made twice.
  */
 export function createCaseFinder(
   { api, signal }: Pick<Context, 'api' | 'signal'>,
   scope: { product_id: string; branch_id: string | undefined },
 ): (place: TestPlace) => Promise<Test[]> {
-  async function list(filter: { file_path?: string; q?: string; key?: string[] }): Promise<Test[]> {
-    const rows: Test[] = []
-    let token: string | undefined
-    for (let page = 0; page < PAGES; page += 1) {
-      const paging = { page_size: PAGE_SIZE, page_token: token }
-      const answer = await api.listTests({ ...scope, kind: 'TEST_KIND_CASE', ...filter, ...paging }, { signal })
-      rows.push(...answer.tests)
-      token = answer.next_page_token || undefined
-      if (token === undefined) break
-    }
-    return rows
+  function list(filter: { file_path?: string; q?: string; key?: string[] }): Promise<ListedRows<Test>> {
+    const request = { ...scope, kind: 'TEST_KIND_CASE' as const, ...filter }
+    return everyPage((page) => api.listTests({ ...request, ...page }, { signal }), 'tests')
   }
   async function byKey(key: string): Promise<Test[]> {
     // A deployment that does not know the filter answers with any.
-    const found = (await list({ key: [key.toUpperCase()] })).filter((test) => test.key === key.toUpperCase())
+    const { rows, reading } = await list({ key: [key.toUpperCase()] })
+    const found = rows.filter((test) => test.key === key.toUpperCase())
+    if (found.length === 0) requireSearched(key, reading)
     if (found.length === 0) throw new TeachingError('not_found', 'no test case has this key', {})
     return found
   }
-  const casesIn = oncePer((file: string) => list({ file_path: file }))
+  /** Those that are not said to be in the file are left out where the deployment does not filter. */
+  const casesIn = oncePer(async (file: string) => {
+    const { rows, reading } = await list({ file_path: file })
+    const isApplied = !reading.notApplied.includes('file_path')
+    return {
+      cases: isApplied ? rows : rows.filter((test) => isIn(test, file)),
+      showsFiles: isApplied || rows.some(hasPlace),
+    }
+  })
+  function requireSearched(title: string, reading: ListedRows<Test>['reading']): void {
+    const next = nextCall('list_tests', { product: scope.product_id }, 'lists tests')
+    const error = unsearched(title, reading, { kind: 'test', parameter: 'tests[].title', next })
+    if (error !== undefined) throw error
+  }
 
   return async ({ title, file, suites }) => {
     if (isTestKey({ title, file })) return byKey(title)
     // A list would take [id].test.ts for a glob; that the case is there shows when it is made.
-    const cases = file === undefined || isGlob(file) ? [] : await casesIn(file)
-    const there = cases.filter(
-      (test) => isSameText(codeName(test), title) && isSameText(suitePath(test), suites.join(' > ')),
-    )
+    const { cases, showsFiles } = file === undefined || isGlob(file) ? noCases : await casesIn(file)
+    const isNamed = (test: Test) => isSameText(codeName(test), title) && isSameText(suitePath(test), suites.join(' > '))
+    const there = cases.filter(isNamed)
     if (there.length > 0) return there
-    const alike = (await list({ q: title })).filter((test) => isSameText(codeName(test), title))
-    if (file !== undefined) return alike.filter(({ automation_ref: place }) => !hasText(place?.file_path)).slice(0, 1)
+    const { rows, reading } = await list({ q: title })
+    const alike = rows.filter((test) => isSameText(codeName(test), title))
+    if (alike.length === 0) requireSearched(title, reading)
+    if (file !== undefined) {
+      const unread = alike.filter((test) => isNamed(test) && isIn(test, file))
+      if (unread.length > 0) return unread
+      const unplaced = alike.filter((test) => !hasPlace(test))
+      if (unplaced.length > 0 && !showsFiles) throw new TeachingError('ambiguous_name', UNKNOWN_FILE, {})
+      return unplaced.slice(0, 1)
+    }
     if (alike.length > 1) throw new TeachingError('ambiguous_name', 'several tests have this title: give file', {})
     return alike
   }
@@ -64,6 +83,14 @@ export function createCaseFinder(
 /** Whether the caller names a known test by its key instead of its title. */
 export function isTestKey({ title, file }: Pick<TestPlace, 'title' | 'file'>): boolean {
   return file === undefined && /^TC-[1-9]\d{0,8}$/i.test(title)
+}
+
+function hasPlace({ automation_ref: place }: Test): boolean {
+  return hasText(place?.file_path)
+}
+
+function isIn({ automation_ref: place }: Test, file: string): boolean {
+  return isSameText(place?.file_path, file)
 }
 
 function codeName({ automation_ref: place, title }: Test) {

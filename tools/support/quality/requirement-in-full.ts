@@ -2,6 +2,7 @@ import { counted } from '../../../src/lib/counted.ts'
 import { ifOffered, notOfferedSentence } from '../../../src/mcp/resolve/offered.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
+import type { ListedRows } from '../../../src/mcp/resolve/requests.ts'
 import type { Product, Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { keyOrId } from '../columns.ts'
@@ -12,6 +13,8 @@ import { criteriaWords, criterionCovered } from './criteria.ts'
 
 /** A requirement with its children and its links to tests. */
 export type RequirementInFull = Awaited<ReturnType<Context['api']['getRequirement']>>
+
+type Reading = ListedRows<Test>['reading']
 
 export type RequirementLink = NonNullable<RequirementInFull['links']>[number]
 
@@ -41,7 +44,7 @@ export async function readRequirement(
   ])
   const { requirement, children, links } = read ?? { requirement: found }
   const tests = list?.tests ?? []
-  const looked = links === undefined && list !== undefined ? await findLinks(requirement, tests, context) : undefined
+  const looked = links === undefined && list !== undefined ? await findLinks(requirement, list, context) : undefined
   return {
     requirement,
     children,
@@ -56,12 +59,13 @@ export async function readRequirement(
 /** The links of a requirement that does not name them: by the keys that its tests name, else by the links of each test. */
 async function findLinks(
   { id, key = '' }: Requirement,
-  tests: readonly Test[],
+  { tests, reading }: { tests: readonly Test[]; reading: Reading },
   { api, signal }: Pick<Context, 'api' | 'signal'>,
-): Promise<{ links: RequirementLink[]; note?: string } | undefined> {
+): Promise<{ links: RequirementLink[]; note: string } | undefined> {
   if (key !== '' && tests.length > 0 && tests.every((test) => test.requirement_keys !== undefined)) {
     const naming = tests.filter((test) => test.requirement_keys?.includes(key) === true)
-    return { links: naming.map((test) => ({ test_id: test.id, requirement_id: id })) }
+    const links = naming.map((test) => ({ test_id: test.id, requirement_id: id }))
+    return { links, note: searchedNote(tests.length, tests.length, reading) }
   }
   const asked = tests.slice(0, TESTS_ASKED)
   const links: RequirementLink[] = []
@@ -72,8 +76,15 @@ async function findLinks(
     const found = read.map((answer) => answer?.links.find((link) => link.requirement_id === id))
     links.push(...found.flatMap((link, index) => (link ? [{ ...link, test_id: step[index]?.id }] : [])))
   }
-  const note = ` Linked tests were looked for among ${asked.length} of ${tests.length} tests.`
-  return { links, ...(asked.length < tests.length && { note }) }
+  return { links, note: searchedNote(asked.length, tests.length, reading) }
+}
+
+/** That linked tests were looked for among some of the tests only; '' where all were read. */
+function searchedNote(asked: number, read: number, { isComplete }: Reading): string {
+  if (isComplete === true && asked === read) return ''
+  const more =
+    isComplete === true ? `${asked} of ${read} tests` : `the first ${counted(asked, 'test')}; there may be more`
+  return ` Linked tests were looked for among ${more}.`
 }
 
 /**
@@ -142,8 +153,8 @@ export async function componentNames(
   productId: string,
   { resolve }: Context,
 ): Promise<string[]> {
-  const components = ids.length === 0 ? [] : await ifOffered(resolve.components(productId))
-  return ids.map((id) => components?.find((component) => component.id === id)?.name ?? id)
+  const components = ids.length === 0 ? undefined : await ifOffered(resolve.components(productId))
+  return ids.map((id) => components?.rows.find((component) => component.id === id)?.name ?? id)
 }
 
 /** How many of the links have their test among `tests`, where its last result is. */
