@@ -15,6 +15,8 @@ export interface Filter {
   isUnique?: true
   /** Proves what the deployment does; the caller applies it, because it knows more of the rows. */
   isForCaller?: true
+  /** A row that shows another value may match too: the rows that are kept here may not be all. */
+  mayMiss?: true
 }
 
 export type Filters = Readonly<Record<string, Filter>>
@@ -29,11 +31,38 @@ function equal(path: string): Filter {
   }
 }
 
+/** All of the values are at the path. */
+function equalToAll(path: string): Filter {
+  return {
+    matches(row, value) {
+      const found = valuesAt([row], path.split('.'))
+      return found && valuesAsked(value).every((wanted) => found.some((one) => isEqual(one, wanted)))
+    },
+  }
+}
+
+/** The name at the path is the value, ignoring case. */
+function named(path: string): Filter {
+  return {
+    matches(row, value) {
+      const wanted = String(value).trim()
+      const found = valuesAt([row], path.split('.'))
+      return found?.some((one) => one instanceof Untrusted && one.isNamed(wanted))
+    },
+  }
+}
+
 /** As `equal`, but a row with another value may match: it shows only one or some of its values. */
 function equalToOne(...paths: readonly string[]): Filter {
   return {
     matches: (row, value) => paths.some((path) => equal(path).matches(row, value, 0) === true) || undefined,
   }
+}
+
+/** The path is the value; whether a glob matches it, only the deployment says. */
+function pathOrGlob(path: string): Filter {
+  const { matches } = equal(path)
+  return { matches: (row, value, now) => (/[*?{]/.test(String(value)) ? undefined : matches(row, value, now)) }
 }
 
 /** The text is in one of the members, ignoring case. */
@@ -107,7 +136,7 @@ const filters: Partial<Record<EndpointName, Filters>> = {
     kind: equal('kind'),
     status: equal('status'),
     priority: equal('priority'),
-    tag: equal('tags'),
+    tag: equalToAll('tags'),
     component_id: equal('component_ids'),
     coverage_state: equal('coverage.state'),
     suspect: equal('coverage.suspect'),
@@ -124,9 +153,12 @@ const filters: Partial<Record<EndpointName, Filters>> = {
     tag: equal('tags'),
     component_id: equal('component_ids'),
     requirement_id: equalToOne(),
+    linked: {
+      matches: ({ link_count: count }, value) => (typeof count === 'number' ? count > 0 === value : undefined),
+    },
     result_status: equal('last_result.status'),
     quarantined: equal('quarantined'),
-    file_path: equal('automation_ref.file_path'),
+    file_path: pathOrGlob('automation_ref.file_path'),
     q: words('key', 'title', 'automation_ref.file_path'),
     key: unique(equal('key')),
   },
@@ -134,16 +166,18 @@ const filters: Partial<Record<EndpointName, Filters>> = {
   listLinkProposals: { test_id: equal('test_id'), requirement_id: equal('requirement_id'), state: equal('state') },
   listBranches: { state: equal('state'), name: equal('name') },
   listComponents: { path: equalToOne(), q: words('name', 'slug') },
-  listEnvironments: { kind: equal('kind'), name: equal('name') },
+  listEnvironments: { kind: equal('kind'), name: named('name') },
   listReleases: {
-    environment: equal('environment'),
+    environment: named('environment'),
     environment_id: equal('environment_id'),
     version: equal('version'),
   },
   listCoverageGaps: {
     type: equal('type'),
-    component_id: equal('component.id'),
+    // The first of its components.
+    component_id: { ...equal('component.id'), mayMiss: true },
     priority: equal('requirement.priority'),
+    min_score: { matches: ({ score }, value) => (typeof score === 'number' ? score >= Number(value) : undefined) },
   },
 }
 
@@ -154,6 +188,7 @@ export const filtersByEndpoint: ReadonlyMap<Endpoint, Filters> = new Map(
 /** The member by which the rows of an ordered list descend, by the value of `sort`. */
 export const sortMembers: ReadonlyMap<Endpoint, readonly string[]> = new Map([
   [contract.listIssues as Endpoint, ['last_seen', 'first_seen', 'times_seen']],
+  [contract.listRequirements as Endpoint, ['updated_at']],
 ])
 
 /** The id of an SDK as 32 lower-case digits: some deployments show it as a UUID. */

@@ -244,7 +244,9 @@ class Walk {
     const isFiltered = unapplied.length > 0
     const total = isFiltered ? undefined : this.#total(end, isFirst)
     const sorted = this.#sorted(!isStopped && isFirst)
-    const isAll = () => (end === 'stated' || isUnique || (isFirst && total === this.#rows.length) ? true : undefined)
+    const mayMiss = here.some(({ filter }) => filter.mayMiss)
+    const isAll = () =>
+      !mayMiss && (end === 'stated' || isUnique || (isFirst && total === this.#rows.length)) ? true : undefined
     const reading: Reading = {
       filteredHere: [...here.map(({ name }) => name), ...sorted.here],
       notApplied: [...unapplied.filter((one) => !here.includes(one)).map(({ name }) => name), ...sorted.not],

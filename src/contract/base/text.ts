@@ -21,6 +21,11 @@ export class Untrusted<T> {
     return this.#value === value
   }
 
+  /** Whether it is this name, ignoring case; tells nothing else of it. */
+  isNamed(name: string): boolean {
+    return typeof this.#value === 'string' && this.#value.toLowerCase() === name.toLowerCase()
+  }
+
   /** Whether it contains the text, ignoring case; tells nothing else of it. */
   contains(text: string): boolean {
     return typeof this.#value === 'string' && this.#value.toLowerCase().includes(text.toLowerCase())
