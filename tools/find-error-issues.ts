@@ -6,6 +6,7 @@ import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { noEvents } from '../src/mcp/resolve/no-events.ts'
+import { explainNotOffered, ifOffered } from '../src/mcp/resolve/offered.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, pick, rows } from '../src/mcp/result/output.ts'
@@ -122,25 +123,31 @@ async function readIssues(args: Arguments, product: Product, filter: IssueFilter
   const status = args.status === 'any' ? undefined : args.status
   const shared = { status, levels, page_size: args.limit, page_token: args.cursor }
   const release = filter.release?.id
-  // The release's own list of new issues has only these two filters; any other needs the general list.
+  // The release's own list of new issues has only these two filters; any other needs the general list, and so does a
+  // deployment without that list.
   const other = args.component ?? args.environment ?? args.match ?? platforms ?? period
   if (isFirst && release !== undefined && other === undefined && sort === 'last_seen') {
-    return api.listReleaseIssues({ release_id: release, ...shared }, { signal })
+    const ofRelease = await ifOffered(api.listReleaseIssues({ release_id: release, ...shared }, { signal }))
+    if (ofRelease !== undefined) return ofRelease
   }
-  return api.listIssues(
-    {
-      product_id: product.id,
-      ...shared,
-      sort,
-      environment_id: filter.environment?.id,
-      component_id: filter.component?.id,
-      platforms,
-      period,
-      q: args.match,
-      [isFirst ? 'first_release_id' : 'release_id']: release,
-    },
-    { signal },
-  )
+  return api
+    .listIssues(
+      {
+        product_id: product.id,
+        ...shared,
+        sort,
+        environment_id: filter.environment?.id,
+        component_id: filter.component?.id,
+        platforms,
+        period,
+        q: args.match,
+        [isFirst ? 'first_release_id' : 'release_id']: release,
+      },
+      { signal },
+    )
+    .catch(
+      explainNotOffered('the list of error issues', { hint: 'get_error_issue still works with the id of an issue.' }),
+    )
 }
 
 /** The query without what the deployment does not filter by: the rows are not what it asks for. */

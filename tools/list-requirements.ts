@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Requirement } from '../src/contract/requirements.ts'
 import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { pick, rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
@@ -37,10 +38,16 @@ export const listRequirements = defineTool({
 
   async run({ product: given, match, limit, cursor }, { api, resolve, signal, offers }) {
     const product = await resolve.product(given)
-    const response = await api.listRequirements(
-      { product_id: product.id, view: 'REQUIREMENT_VIEW_BASIC', q: match, page_size: limit, page_token: cursor },
-      { signal },
-    )
+    const response = await api
+      .listRequirements(
+        { product_id: product.id, view: 'REQUIREMENT_VIEW_BASIC', q: match, page_size: limit, page_token: cursor },
+        { signal },
+      )
+      .catch(
+        explainNotOffered('the list of requirements', {
+          hint: 'get_requirement still works with the id of a requirement.',
+        }),
+      )
     const page = describePage(response, response.requirements.length, cursor)
     const found = response.requirements.map((requirement) => ({
       ...requirement,

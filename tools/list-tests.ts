@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Test } from '../src/contract/tests.ts'
 import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
@@ -42,17 +43,19 @@ export const listTests = defineTool({
 
   async run({ product: given, match, status, limit, cursor }, { api, resolve, signal, offers, local }) {
     const product = await resolve.product(given)
-    const response = await api.listTests(
-      {
-        product_id: product.id,
-        view: 'TEST_VIEW_BASIC',
-        q: match,
-        result_status: status && [...endings[status]],
-        page_size: limit,
-        page_token: cursor,
-      },
-      { signal },
-    )
+    const response = await api
+      .listTests(
+        {
+          product_id: product.id,
+          view: 'TEST_VIEW_BASIC',
+          q: match,
+          result_status: status && [...endings[status]],
+          page_size: limit,
+          page_token: cursor,
+        },
+        { signal },
+      )
+      .catch(explainNotOffered('the list of tests', { hint: 'get_test still works with the id of a test.' }))
     const page = describePage(response, response.tests.length, cursor)
     const found = await Promise.all(
       response.tests.map(async (test) => {

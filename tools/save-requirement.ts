@@ -8,6 +8,7 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
 import { explainMissingBranch, requireBranch } from './support/quality/branches.ts'
+import { readForWrite } from './support/quality/requirement-in-full.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
 import { changedParts, countRemoved, isStated, undoCall, type Part } from './support/quality/requirement-edit.ts'
 import {
@@ -86,7 +87,7 @@ export const saveRequirement = defineTool({
     if (named === undefined) return create(args, await context.resolve.product(given, { write: true }), context)
     const scope = given === undefined ? undefined : (await context.resolve.product(given, { write: true })).id
     const { requirement, product } = await context.resolve.requirement(named, scope)
-    return update(args, { id: requirement.id, product }, context)
+    return update(args, { found: requirement, product }, context)
   },
 })
 
@@ -134,10 +135,9 @@ async function preview(args: Arguments, productId: string, context: Context) {
   return (await isTracegate(context)) ? previewRequirement(args, productId, context) : undefined
 }
 
-async function update(args: Arguments, { id, product }: { id: string; product: Product }, context: Context) {
+async function update(args: Arguments, { found, product }: { found: Requirement; product: Product }, context: Context) {
   const { dry_run: dryRun, branch } = args
-  const { api, signal } = context
-  const read = await api.getRequirement({ id, branch_id: branch }, { signal }).catch(explainMissingBranch(branch))
+  const read = await readForWrite(found, branch, context).catch(explainMissingBranch(branch))
   const { requirement: before } = read
   const key = keyOrId(before)
   const { parts, isRevision } = changedParts(args, before)

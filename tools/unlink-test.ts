@@ -3,13 +3,13 @@ import { ServiceError } from '../src/errors.ts'
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
+import { ifOffered, isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
 import type { Product, Test } from '../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { coverageState, keyOrId, linkColumns, rowTitle } from './support/columns.ts'
 import { showNames, testReport } from './support/test-names.ts'
-import type { RequirementInFull } from './support/quality/requirement-in-full.ts'
+import { listedAlone, readForWrite, type RequirementInFull } from './support/quality/requirement-in-full.ts'
 import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/quality/unlinking.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
@@ -49,7 +49,7 @@ export const unlinkTest = defineTool({
     const scope = given === undefined ? undefined : (await resolve.product(given, { write: true })).id
     const { test, product } = await resolve.test(testNamed, scope)
     const { requirement: found } = await resolve.requirement(named, product.id)
-    const before = await readRequirement(found.id, context)
+    const before = await readForWrite(found, undefined, context)
     const { requirement } = before
     const names = { test: keyOrId(test), requirement: keyOrId(requirement) }
     const link = await findLink(test.id, before, context)
@@ -88,8 +88,10 @@ interface Names {
   requirement: string
 }
 
-function readRequirement(id: string, { api, signal }: Context): Promise<RequirementInFull> {
-  return api.getRequirement({ id }, { signal })
+/** The requirement as it is now; what the list says of it where single requirements are not offered. */
+async function readAgain(id: string, product: Product, { api, resolve, signal }: Context): Promise<RequirementInFull> {
+  const read = await ifOffered(api.getRequirement({ id }, { signal }))
+  return read ?? listedAlone((await resolve.requirement(id, product.id)).requirement)
 }
 
 /** The link between the two: with the requirement, or with the test where the deployment sends it there alone. */
@@ -125,7 +127,7 @@ async function remove(
   if (failure !== undefined && !mayBeGone) {
     throw isNotOffered(failure) ? notOffered('the removal of links', { hint: STILL_WORKS }, failure) : failure
   }
-  const after = await ifReadable(readRequirement(requirement, context))
+  const after = await ifReadable(readAgain(requirement, product, context))
   if (failure === undefined) return { after, isReadBack: false }
   const isGone =
     after !== undefined && (await ifReadable(findLink(test.id, after, context).then((link) => link === undefined)))

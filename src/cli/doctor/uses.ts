@@ -64,7 +64,7 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
   },
   listReleaseIssues: {
     noun: 'issues of a release',
-    without: 'find_error_issues with first_seen_in_release works only with another filter',
+    without: 'find_error_issues with first_seen_in_release filters the list of issues',
     tool: 'find_error_issues',
     filters: { status: 'ignored', levels: ['debug'] },
   },
@@ -77,8 +77,7 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
   },
   getRequirement: {
     noun: 'single requirements',
-    without:
-      'get_requirement shows what the list has of it, and changes by save_requirement and unlink_test do not work',
+    without: 'get_requirement, save_requirement and unlink_test read it in the list, which shows no branches',
   },
   listCoverageGaps: {
     noun: 'coverage gaps',
@@ -103,15 +102,15 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
   listTestLinks: { noun: 'links of tests', without: 'links are those that requirements and tests name' },
   listComponents: {
     noun: 'components',
-    without: 'find_error_issues and find_coverage_gaps cannot filter by component',
+    without: 'find_error_issues and find_coverage_gaps filter by component only with its id',
   },
   listEnvironments: {
     noun: 'environments',
-    without: 'find_error_issues and get_error_issue cannot filter by environment',
+    without: 'find_error_issues and get_error_issue filter by environment only with its id',
   },
   listReleases: {
     noun: 'releases',
-    without: 'find_error_issues and get_error_issue cannot filter by release',
+    without: 'find_error_issues and get_error_issue filter by release only with its id',
     filters: { version: NOTHING, environment_id: NOTHING },
   },
   getRelease: { noun: 'single releases', without: 'a release is found by its id only if it is among the newest 50' },

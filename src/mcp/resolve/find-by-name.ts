@@ -4,6 +4,7 @@ import { describeValue, TeachingError } from '../result/teach.ts'
 import { compareName, isSameVersion, knownName } from '../text/untrusted.ts'
 import { chooseByName } from './choose.ts'
 import { noEvents } from './no-events.ts'
+import { explainNotOffered, isNotOffered } from './offered.ts'
 import { everyPage, rowsSearched, undefinedIfNotFound } from './requests.ts'
 import type { Release, Resolver } from './types.ts'
 
@@ -37,7 +38,8 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
 
   async function release(productId: string, given: string, environmentId: string | undefined): Promise<Release> {
     const scope = environmentId === undefined ? {} : { environmentId }
-    const searched = await releases(productId, { ...scope, version: given })
+    const searched = await unlessId('release', given, releases(productId, { ...scope, version: given }))
+    if (searched === undefined) return { id: given }
     const versioned = searched.rows.filter((row) => compareName(row.version, given) !== undefined)
     const { rows } = versioned.length > 0 ? { rows: versioned } : await releases(productId, scope)
     if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('release', given)
@@ -72,7 +74,8 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
   return {
     environments,
     async environment(productId, given) {
-      const listed = await environments(productId)
+      const listed = await unlessId('environment', given, environments(productId))
+      if (listed === undefined) return { id: given }
       const { rows } = listed
       if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('environment', given)
       return chooseByName(given, rows, {
@@ -93,7 +96,8 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
     release,
     components,
     async component(productId, given) {
-      const listed = await components(productId)
+      const listed = await unlessId('component', given, components(productId))
+      if (listed === undefined) return { id: given }
       return chooseByName(given, listed.rows, {
         among: rowsSearched(listed),
         kind: 'component',
@@ -107,6 +111,23 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
         },
       })
     },
+  }
+}
+
+/**
+ * The list to find `given` in. Where this deployment does not offer it: undefined for an id, which needs no list; throws
+ * an error that names the list for a name.
+ */
+async function unlessId<T>(kind: string, given: string, list: Promise<T>): Promise<T | undefined> {
+  try {
+    return await list
+  } catch (error) {
+    if (isNotOffered(error) && UUID.test(given)) return undefined
+    return explainNotOffered(`the list of ${kind}s`, {
+      sent: `${kind} = ${describeValue(given)}`,
+      expected: `the id of the ${kind}, which needs no list, or no ${kind}`,
+      hint: `The same call without ${kind}.`,
+    })(error)
   }
 }
 

@@ -2,7 +2,8 @@ import type { Reading } from '../../client/capabilities/reading.ts'
 import { ServiceError } from '../../errors.ts'
 import { keyPrefix, looseKey, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
-import { undefinedIfNotFound } from './requests.ts'
+import { explainNotOffered, isNotOffered } from './offered.ts'
+import { everyPage, undefinedIfNotFound, type ListedRows } from './requests.ts'
 import type { Product, Requirement, Resolver, ResolverCall, Test } from './types.ts'
 import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
 import { compareName } from '../text/untrusted.ts'
@@ -22,7 +23,9 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
           { tool: 'list_requirements', why: 'searches requirements', args: { ...args, match } },
           { tool: 'find_coverage_gaps', why: 'lists requirements', args },
         ],
-        byId: async (id) => (await undefinedIfNotFound(api.getRequirement({ id }, { signal })))?.requirement,
+        byId: async (id) => (await api.getRequirement({ id }, { signal })).requirement,
+        list: async (product_id) =>
+          everyPage((page) => api.listRequirements({ product_id, ...page }, { signal }), 'requirements'),
         async byKey(product_id, key) {
           const { requirements: rows, reading } = await api.listRequirements(
             { product_id, key: [key], page_size: 2 },
@@ -45,7 +48,8 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
         name: 'test',
         prefix: 'TC',
         next: (args) => [{ tool: 'list_tests', why: 'searches tests', args }],
-        byId: async (id) => (await undefinedIfNotFound(api.getTest({ id }, { signal })))?.test,
+        byId: async (id) => (await api.getTest({ id }, { signal })).test,
+        list: async (product_id) => everyPage((page) => api.listTests({ product_id, ...page }, { signal }), 'tests'),
         async byKey(product_id, key) {
           const { tests: rows, reading } = await api.listTests({ product_id, key: [key], page_size: 2 }, { signal })
           return { rows, reading }
@@ -81,7 +85,9 @@ interface Searched<T> {
   prefix: string
   /** Calls that list such rows, the best first; the first one that is offered is named. */
   next(this: void, args: { product?: string | undefined; match?: string | undefined }): NextAction[]
-  byId(id: string): Promise<T | undefined>
+  byId(id: string): Promise<T>
+  /** All rows of a product, as far as they are read. */
+  list(productId: string): Promise<ListedRows<T>>
   byKey(productId: string, key: string): Promise<Listed<T>>
   search(productId: string, words: string): Promise<Listed<T>>
 }
@@ -111,12 +117,38 @@ async function find<T extends Row>(
     if (row !== undefined) return { row, product: scope }
     throw wrongKind(given, kind.name, { scope, products: await products() }) ?? notFound(given, kind, scope)
   }
-  const row = mayBeId(given) ? await kind.byId(given) : undefined
+  const { row, listed } = mayBeId(given) ? await findById(given, kind, { scope, call }) : {}
   if (row === undefined) return await findByWords(given, kind, { scope, call })
-  const owner = requireOwner(row, kind)
+  const owner = requireOwner(row, kind, listed)
   const found = scope ?? (await products()).find(({ id }) => id === owner)
   if (found?.id !== owner) throw notFound(given, kind, scope)
   return { row, product: found }
+}
+
+/** By its own endpoint; in the list of the product where this deployment does not offer that. */
+async function findById<T extends Row>(
+  given: string,
+  kind: Searched<T>,
+  { scope, call }: { scope: Product | undefined; call: ResolverCall },
+): Promise<{ row?: T | undefined; listed?: Product }> {
+  try {
+    return { row: await kind.byId(given) }
+  } catch (error) {
+    if (!isNotOffered(error)) return { row: await undefinedIfNotFound<T>(Promise.reject(error)) }
+    const listed = scope ?? (await call.product(undefined))
+    const { rows, reading } = await kind.list(listed.id).catch(explainList(kind))
+    const row = rows.find(({ id }) => id === given)
+    if (row === undefined && reading.isComplete !== true) throw error
+    return { row, listed }
+  }
+}
+
+/** For `catch`: says that the deployment lists no such things, which are then found by their ids alone. */
+function explainList<T>({ name }: Searched<T>): (error: unknown) => never {
+  return explainNotOffered(`the list of ${name}s`, {
+    expected: `the id of the ${name}, where this deployment offers single ${name}s`,
+    hint: 'What needs no list still works.',
+  })
 }
 
 /** What is neither a key nor an id: another spelling of a key, as `#7` and `req 16`, or the exact title. */
@@ -135,14 +167,14 @@ async function findByWords<T extends Row>(
 
 async function findByKey<T extends Row>(key: string, scope: Product, kind: Searched<T>): Promise<T | undefined> {
   // A deployment that does not know the filter returns any row.
-  const { rows, reading } = await kind.byKey(scope.id, key)
+  const { rows, reading } = await kind.byKey(scope.id, key).catch(explainList(kind))
   const row = rows.find((one) => one.key === key)
   if (row === undefined) requireSearched(key, reading, kind, scope)
   return row !== undefined && requireOwner(row, kind, scope) === scope.id ? row : undefined
 }
 
 async function findByTitle<T extends Row>(given: string, scope: Product, kind: Searched<T>): Promise<T | undefined> {
-  const { rows, reading } = await kind.search(scope.id, given)
+  const { rows, reading } = await kind.search(scope.id, given).catch(explainList(kind))
   for (const step of ['exact', 'fold']) {
     const [row, ...others] = rows.filter(
       (one) => compareName(one.title, given) === step && requireOwner(one, kind, scope) === scope.id,

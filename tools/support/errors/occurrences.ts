@@ -20,7 +20,7 @@ interface FoundEvent {
  * that lists occurrences where the issue has no such one.
  */
 export async function findEvent(full: IssueInFull, eventId: string | undefined, context: Context): Promise<FoundEvent> {
-  if (eventId === undefined) return { event: full.latest_event ?? undefined }
+  if (eventId === undefined) return { event: await readLatest(full, context) }
   const issueId = full.issue.id
   const whole = await wholeId(issueId, eventId, context)
   const event = await readEvent(full, whole ?? eventId, context)
@@ -37,6 +37,28 @@ export async function findEvent(full: IssueInFull, eventId: string | undefined, 
     expected: 'an occurrence id, as in events[].id of this tool',
     next: nextCall('get_error_issue', { issue: issueId, ...include }, 'lists occurrences'),
   })
+}
+
+/** Rows that are compared by their times: a short list may have the oldest first. */
+const NEWEST = 50
+
+/**
+ * The latest occurrence: with the issue, else the newest of its list. Undefined where there is none, or this deployment
+ * does not offer what is needed.
+ */
+export async function readLatest(
+  { issue, latest_event: latest }: IssueInFull,
+  { api, signal }: Pick<Context, 'api' | 'signal'>,
+): Promise<Event | undefined> {
+  if (latest !== undefined) return latest ?? undefined
+  const list = await ifOffered(api.listIssueEvents({ id: issue.id, page_size: NEWEST }, { signal }))
+  const [newest] = (list?.events ?? []).toSorted((one, other) => time(other) - time(one))
+  if (newest === undefined) return undefined
+  return (await ifOffered(api.getIssueEvent({ id: issue.id, event_id: newest.id }, { signal })))?.event
+}
+
+function time({ timestamp }: { timestamp?: string | undefined }): number {
+  return Date.parse(timestamp ?? '') || 0
 }
 
 const LISTED = 200

@@ -6,6 +6,7 @@ import type { IssueReference } from '../../../src/mcp/resolve/types.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId } from '../columns.ts'
 import { framePath, unmappedFrames, type Event, type Frame } from './events.ts'
+import { readLatest } from './occurrences.ts'
 import type { FixContext } from './fix-context.ts'
 import type { Issue } from './issues.ts'
 
@@ -50,7 +51,9 @@ export async function readFixContext(
 /** The same members from the issue, its latest occurrence and, where the issue names no environments, its statistics. */
 async function fromIssue(id: string, { branch, max_frames: most }: Options, context: Context): Promise<ReadFixContext> {
   const { api, signal } = context
-  const { issue, latest_event: event } = await api.getIssue({ id }, { signal })
+  const full = await api.getIssue({ id }, { signal })
+  const { issue } = full
+  const event = await readLatest(full, context)
   const stats =
     issue.environments === undefined ? (await ifOffered(api.getIssueStats({ id }, { signal })))?.stats : undefined
   const environments = environmentsFrom(issue, stats)

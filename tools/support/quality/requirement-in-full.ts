@@ -31,6 +31,25 @@ export interface RequirementWithTests extends RequirementInFull {
   missing: string
 }
 
+/**
+ * A requirement as a write needs it: read alone, on a branch if one is given; as it was found where this deployment does
+ * not offer single requirements. The list shows no branch, so there the failure stays.
+ */
+export async function readForWrite(
+  found: Requirement,
+  branch: string | undefined,
+  { api, signal }: Pick<Context, 'api' | 'signal'>,
+): Promise<RequirementInFull> {
+  const answer = api.getRequirement({ id: found.id, branch_id: branch }, { signal })
+  if (branch !== undefined) return answer
+  return (await ifOffered(answer)) ?? listedAlone(found)
+}
+
+/** A requirement of a list, which says nothing about its children and links. */
+export function listedAlone(requirement: Requirement): RequirementInFull {
+  return { requirement, children: undefined, links: undefined }
+}
+
 /** Reads all that `get_requirement` shows; a requirement that was found stays as it was where it cannot be read alone. */
 export async function readRequirement(
   { requirement: found, product }: { requirement: Requirement; product: Product },
