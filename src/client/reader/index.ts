@@ -3,7 +3,7 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { isObject } from '../../lib/objects.ts'
 import { findObject, findRows, holdsMain, type Main } from './find-main.ts'
 import { readPaging } from './read-paging.ts'
-import { camelCase, compileReader, readMember, objectReader, unusable } from './read-schema.ts'
+import { camelCase, compileReader, objectReader, readMember, requiresId, unusable } from './read-schema.ts'
 import type { ReadValue } from './read-values.ts'
 
 /**
@@ -48,7 +48,7 @@ function withoutNull(schema: z.core.$ZodType): z.core.$ZodType {
 function membersIn(schema: z.core.$ZodType): Pick<Main, 'names' | 'hasId'> {
   const { def } = (schema as z.core.$ZodTypes)._zod
   const shape = def.type === 'object' ? def.shape : {}
-  return { names: bothCases(shape), hasId: 'id' in shape }
+  return { names: bothCases(shape), hasId: requiresId(shape['id']) }
 }
 
 function bothCases(shape: Shape): Set<string> {

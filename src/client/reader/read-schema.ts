@@ -152,7 +152,11 @@ function isTrustedText(schema: z.core.$ZodType): boolean {
   return type === 'string' || type === 'enum'
 }
 
-/** `z.string()` allows "", which means no reference; an `Id` does not. */
+/** Whether an object with this `id` is none without it: `z.string()` allows "", which means no reference, an `Id` does not. */
+export function requiresId(id: z.core.$ZodType | undefined): boolean {
+  return id !== undefined && isTrustedText(id) && !mayBeEmpty(id)
+}
+
 function mayBeEmpty(schema: z.core.$ZodType): boolean {
   return schema._zod.def.type === 'string' && (schema._zod.def.checks ?? []).length === 0
 }

@@ -215,7 +215,7 @@ const cases: readonly (readonly [string, Case])[] = [
       tool: 'save_requirement',
       args: { title: 'It adds up' },
       answers: { ...found, 'POST /v1/products/7/requirements': down },
-      holds: ['may or may not have taken effect', 'not retryable', 'Check the state before retrying'],
+      holds: ['may or may not have taken effect', 'not retryable', 'next: list_requirements'],
     },
   ],
   [
