@@ -45,7 +45,7 @@ describe.each(styles)('a deployment that answers %s', (style) => {
         const issue = tool === 'get_error_issue' ? { issue: 'APP-1' } : {}
         const refused = await call(lacking, tool, { ...issue, [kind]: name })
         expect(refused).toContain(`error: this deployment does not offer the list of ${kind}s (feature_disabled`)
-        expect(refused).toContain(`expected: the id of the ${kind}, which needs no list`)
+        expect(refused).toContain(`expected: the id of the ${kind}: only names need the list`)
         expect(await call(lacking, tool, { ...issue, [kind]: id })).not.toMatch(/^error|^No /)
       }
     }

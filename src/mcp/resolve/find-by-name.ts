@@ -125,7 +125,7 @@ async function unlessId<T>(kind: string, given: string, list: Promise<T>): Promi
     if (isNotOffered(error) && UUID.test(given)) return undefined
     return explainNotOffered(`the list of ${kind}s`, {
       sent: `${kind} = ${describeValue(given)}`,
-      expected: `the id of the ${kind}, which needs no list, or no ${kind}`,
+      expected: `the id of the ${kind}: only names need the list`,
       hint: `The same call without ${kind}.`,
     })(error)
   }

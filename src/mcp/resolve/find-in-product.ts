@@ -147,7 +147,7 @@ async function findById<T extends Row>(
 function explainList<T>({ name }: Searched<T>): (error: unknown) => never {
   return explainNotOffered(`the list of ${name}s`, {
     expected: `the id of the ${name}, where this deployment offers single ${name}s`,
-    hint: 'What needs no list still works.',
+    hint: 'Reads by id still work.',
   })
 }
 
