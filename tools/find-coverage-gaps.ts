@@ -79,6 +79,7 @@ export const findCoverageGaps = defineTool({
           numbers,
           types: response.summary?.by_type,
           component: isFiltered ? component : undefined,
+          isOfBranch: !response.reading.notApplied.includes('branch_id'),
           product,
         },
         context,
@@ -133,14 +134,20 @@ interface Found {
   isFirst: boolean
   numbers: ReturnType<typeof gapCounts>
   types: GapTypes
+  /** Whether the rows are of the branch that was asked for. */
+  isOfBranch: boolean
   component: Component | undefined
   product: Product
 }
 
-function gapSentence({ page, isFirst, numbers, types, component, product }: Found, { offers }: Context): string {
+function gapSentence(
+  { page, isFirst, numbers, types, component, isOfBranch, product }: Found,
+  { offers }: Context,
+): string {
   const where = component === undefined ? '' : ` of ${teamText(component.name ?? 'the component')}`
   if (page.shown === 0) {
     if (!isFirst || page.cursor !== undefined) return 'No coverage gaps on this page: there are no more.'
+    if (!isOfBranch) return `Coverage gaps${where} on this branch: not stated.`
     if (numbers.total === undefined) return `No coverage gaps${where} listed; how many there are is not stated.`
     if (product.counts?.requirements !== 0)
       return `No coverage gaps${where}: every requirement that needs a test is verified.`

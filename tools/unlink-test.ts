@@ -94,15 +94,19 @@ async function readAgain(id: string, product: Product, { api, resolve, signal }:
   return read ?? listedAlone((await resolve.requirement(id, product.id)).requirement)
 }
 
-/** The link between the two: with the requirement, or with the test where the deployment sends it there alone. */
+/** The link between the two: with the requirement, or with the test where the requirement does not tell. */
 async function findLink(test: string, before: RequirementInFull, { api, signal }: Context) {
-  if (before.links !== undefined) return before.links.find(({ test_id: id }) => id === test)
+  const known = before.links?.find(({ test_id: id }) => id === test)
+  if (known !== undefined) return known
+  if (before.links?.every(({ test_id: id }) => id !== undefined)) return undefined
   const { links } = await api.listTestLinks({ test_id: test, page_size: LINKS }, { signal }).catch((error: unknown) => {
     throw isNotOffered(error)
       ? notOffered('links of tests', { hint: 'get_test and get_requirement still work.' }, error)
       : error
   })
-  return links.find(({ requirement_id: id }) => id === before.requirement.id)
+  const link = links.find(({ requirement_id: id }) => id === before.requirement.id)
+  if (link !== undefined || links.every(({ requirement_id: id }) => id !== undefined)) return link
+  throw new ServiceError('upstream_shape_unknown', 'the deployment does not say what the links of a test belong to')
 }
 
 /** Enough for the links of one test. */
@@ -149,10 +153,8 @@ function outcomeSentence(
   const rest = others === undefined ? 'its other linked tests: not stated' : counted(others, 'other linked test')
   if (outcome === 'removed')
     return `Unlinked ${test} from ${requirement}, which was ${was} and is ${is ?? 'of a state that is not stated'} now; ${rest}.`
-  const becomes =
-    is === undefined
-      ? `, and its state would depend on ${others === undefined ? 'its other links' : rest}`
-      : ` and would be ${is}`
+  const grounds = others === undefined ? 'its other links' : others === 0 ? 'its child requirements' : rest
+  const becomes = is === undefined ? `, and its state would depend on ${grounds}` : ` and would be ${is}`
   return `${PREVIEW}would unlink ${test} from ${requirement}; ${requirement} is ${was}${becomes}.`
 }
 

@@ -122,6 +122,7 @@ async function findUse(
     if (rowsSearched(same, 'version') !== undefined) return undefined
     if (same.rows.some((row) => compareName(row.version, version) === 'exact')) return undefined
     const { rows: newest } = await resolve.releases(productId)
+    if (newest.length > 0 && newest.every((row) => row.version === undefined)) return undefined
     return { near: newest.filter((row) => isSameVersion(row.version, version)) }
   } catch (error) {
     // The upload is done: what cannot be compared is no reason to report a failure.

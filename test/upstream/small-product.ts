@@ -25,6 +25,8 @@ export interface SmallProduct extends AsyncDisposable {
   calls: readonly ToolCall[]
   /** An agent whose tools see the deployment that `send` is; `names` are its reshapings, for the base address. */
   connect(this: void, send: Send, names?: readonly string[]): Promise<Connected>
+  /** An agent whose tools see, with each call, the deployment that `current` then is, and know nothing of it yet. */
+  connectTo(this: void, current: () => Send): Promise<Connected>
 }
 
 /**
@@ -36,14 +38,14 @@ export async function openSmallProduct(): Promise<SmallProduct> {
   const machine = machineWithBuild(shop.service.direct)
   const known = await fill(shop)
   const send = remembered(shop.service.direct)
+  const client = (upstream: Send, names: readonly string[] = []) =>
+    createApi({ send: upstream, baseUrl: baseAddress(origin, names), token: shop.token, retries: 0 })
+  const facts = { options: { toolsets: ['all'], local: true }, ...machine }
   const product: SmallProduct = {
     send,
     calls: surface.tools.flatMap((tool) => callVariants(tool, known).map((args) => ({ tool: tool.name, args }))),
-    connect: (upstream, names = []) =>
-      connect(createApi({ send: upstream, baseUrl: baseAddress(origin, names), token: shop.token, retries: 0 }), {
-        options: { toolsets: ['all'], local: true },
-        ...machine,
-      }),
+    connect: (upstream, names) => connect(client(upstream, names), facts),
+    connectTo: (current) => connect(() => Promise.resolve(client(current())), facts),
     async [Symbol.asyncDispose]() {
       machine[Symbol.dispose]()
       await shop.close()

@@ -13,6 +13,8 @@ export interface Filter {
   isSearch?: true
   /** Each value matches at most one row. */
   isUnique?: true
+  /** Asks for another state of the same rows, which they do not show: no row at all is no answer for that state. */
+  isState?: true
   /** Proves what the deployment does; the caller applies it, because it knows more of the rows. */
   isForCaller?: true
   /** A row that shows another value may match too: the rows that are kept here may not be all. */
@@ -173,6 +175,7 @@ const filters: Partial<Record<EndpointName, Filters>> = {
     version: equal('version'),
   },
   listCoverageGaps: {
+    branch_id: { matches: () => undefined, isState: true },
     type: equal('type'),
     // The first of its components.
     component_id: { ...equal('component.id'), mayMiss: true },

@@ -33,9 +33,9 @@ export async function judgeFilters(
   judged: Judged,
 ): Promise<void> {
   const { endpoint, capabilities, now } = judged
-  if (rows.length === 0) return
   const doubtful = sent.filter(({ name, value, filter }) => {
     if (capabilities.state(endpoint.path, name) !== 'accepted') return false
+    if (rows.length === 0) return filter.isState === true
     const allMatch = rows.every((row) => filter.matches(row, value, now) === true)
     return !allMatch || (hasMore && !endpoint.specified.includes(name))
   })

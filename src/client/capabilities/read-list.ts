@@ -172,8 +172,9 @@ class Walk {
   /** Filters that no row of the first page says anything about cannot be applied here. */
   #noteLost(rows: readonly Row[]): void {
     const { capabilities, now } = this.#tools
-    for (const { name, value, filter } of rows.length === 0 ? [] : this.#here()) {
+    for (const { name, value, filter } of this.#here()) {
       if (filter.isSearch === true || filter.isUnique === true) continue
+      if (rows.length === 0 && filter.isState !== true) continue
       const isSilent = rows.every((row) => filter.matches(row, value, now()) === undefined)
       if (isSilent) capabilities.note(this.#endpoint.path, name, 'lost')
     }

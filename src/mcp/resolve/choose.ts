@@ -6,7 +6,7 @@ import { compareName } from '../text/untrusted.ts'
 interface Choice<R> {
   kind: string
   parameter: string
-  /** The row's names and keys that the caller may use. */
+  /** The row's names and keys that the caller may use, its name first. */
   names(row: R): readonly (Untrusted<string> | string | undefined)[]
   /** The row's name if it may be shown. */
   label(row: R): string | undefined
@@ -41,6 +41,8 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
     if (matches.length === 1 && matches[0] !== undefined) return matches[0]
     if (matches.length > 1) throw severalMatch(given, matches, choice)
   }
+  const isUnnamed = rows.length > 0 && rows.every((row) => choice.names(row)[0] === undefined)
+  if (isUnnamed && choice.among === undefined) throw unnamed(given, rows, choice)
   const where = choice.among === undefined ? '' : ` among the first ${choice.among.toLocaleString('en')}`
   throw new TeachingError('not_found', `${choice.kind} not found${where}`, {
     sent: `${choice.parameter} = ${describeValue(given)}`,
@@ -53,6 +55,15 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
 }
 
 const exactSteps = ['exact', 'fold', 'alike'] as const
+
+/** The error for a name where no row shows its own: whether there is such a row is not known. */
+function unnamed<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): TeachingError {
+  return new TeachingError('wrong_id_kind', `this deployment does not show the names of ${choice.kind}s`, {
+    sent: `${choice.parameter} = ${describeValue(given)}`,
+    expected: `an id: ${candidates(rows, choice)}`,
+    next: choice.next,
+  })
+}
 
 function severalMatch<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): TeachingError {
   const { expected, ...lesson } = choice.several?.(rows) ?? { expected: 'one id', next: choice.next }

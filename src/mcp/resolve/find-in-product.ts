@@ -169,7 +169,8 @@ async function findByKey<T extends Row>(key: string, scope: Product, kind: Searc
   // A deployment that does not know the filter returns any row.
   const { rows, reading } = await kind.byKey(scope.id, key).catch(explainList(kind))
   const row = rows.find((one) => one.key === key)
-  if (row === undefined) requireSearched(key, reading, kind, scope)
+  const areKeysHidden = rows.length > 0 && rows.every((one) => one.key === undefined)
+  if (row === undefined) requireSearched(key, reading, { ...kind, areKeysHidden }, scope)
   return row !== undefined && requireOwner(row, kind, scope) === scope.id ? row : undefined
 }
 
@@ -187,8 +188,14 @@ async function findByTitle<T extends Row>(given: string, scope: Product, kind: S
 }
 
 /** Throws where nothing was found because the deployment does not look it up. */
-function requireSearched<T>(given: string, reading: Reading, { name, next }: Searched<T>, scope: Product): void {
-  const error = unsearched(given, reading, { kind: name, parameter: name, next: next({ product: scope.id }) })
+function requireSearched<T>(
+  given: string,
+  reading: Reading,
+  { name, next, areKeysHidden = false }: Searched<T> & { areKeysHidden?: boolean },
+  scope: Product,
+): void {
+  const lookup = { kind: name, parameter: name, next: next({ product: scope.id }), areKeysHidden }
+  const error = unsearched(given, reading, lookup)
   if (error !== undefined) throw error
 }
 

@@ -69,7 +69,8 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     const id = issues.find((row) => row.short_id === shortId)?.id
     const error = id === undefined ? wrongKind(given, 'issue', { scope: owner, products: all }) : undefined
     if (error !== undefined) throw error
-    const unread = id === undefined ? unsearched(given, reading, lookup(owner)) : undefined
+    const areKeysHidden = issues.length > 0 && issues.every((row) => row.short_id === undefined)
+    const unread = id === undefined ? unsearched(given, reading, { ...lookup(owner), areKeysHidden }) : undefined
     if (unread !== undefined) throw unread
     return { product: owner, id }
   }
@@ -81,11 +82,25 @@ function chooseOwner(shortId: string, prefix: string, all: readonly Product[]): 
   const owners = all.filter((row) => row.key_prefix === prefix)
   const [owner, ...others] = owners
   if (owner === undefined) {
-    throw wrongKind(shortId, 'issue', { scope: undefined, products: all }) ?? noIssue(shortId, undefined, all)
+    const error = wrongKind(shortId, 'issue', { scope: undefined, products: all })
+    if (error !== undefined) throw error
+    return onlyWithoutPrefix(shortId, all)
   }
   // The embedded service never has two; a wrong guess would write to another product's issue.
   if (others.length > 0) throw severalOwners(shortId, owners)
   return owner
+}
+
+/** The product of a key whose prefix none has: the only one, where the deployment does not show its prefix. */
+function onlyWithoutPrefix(key: string, all: readonly Product[]): Product {
+  const [only, ...others] = all
+  if (only === undefined || all.some((row) => row.key_prefix !== undefined)) throw noIssue(key, undefined, all)
+  if (others.length === 0) return only
+  throw new TeachingError('ambiguous_name', 'this deployment does not show the key prefixes of products', {
+    sent: `issue = ${describeValue(key)}`,
+    expected: 'the product too, or the id of the issue',
+    next: { tool: 'get_workspace_context', why: 'lists products', args: {} },
+  })
 }
 
 /** Throws when the key's prefix names exactly one of the visible products, and the caller named another one. */

@@ -2,6 +2,14 @@ import type { Reading } from '../../client/capabilities/reading.ts'
 import type { NextAction } from '../result/next-action.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 
+interface Lookup {
+  kind: string
+  parameter: string
+  next: NextAction | readonly NextAction[]
+  /** Whether rows were found for a key and none shows its own. */
+  areKeysHidden?: boolean
+}
+
 /**
  * The error for a key or title that was not found by a deployment that does not look it up: its rows show no keys, or only
  * the first of them were read. Undefined where it was looked up among all.
@@ -9,10 +17,10 @@ import { describeValue, TeachingError } from '../result/teach.ts'
 export function unsearched(
   given: string,
   { filteredHere, notApplied, isComplete, rowsRead = 0 }: Reading,
-  { kind, parameter, next }: { kind: string; parameter: string; next: NextAction | readonly NextAction[] },
+  { kind, parameter, next, areKeysHidden = false }: Lookup,
 ): TeachingError | undefined {
   const lesson = { sent: `${parameter} = ${describeValue(given)}`, next: [next].flat() }
-  if (notApplied.some((name) => name === 'key' || name === 'short_id')) {
+  if (areKeysHidden || notApplied.some((name) => name === 'key' || name === 'short_id')) {
     const message = `this deployment does not show the keys of ${kind}s`
     return new TeachingError('wrong_id_kind', message, { ...lesson, expected: `${parameter}: an id` })
   }

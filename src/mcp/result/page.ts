@@ -50,6 +50,7 @@ const words: Readonly<Record<string, string>> = {
   release_id: 'release',
   first_release_id: 'first release',
   component_id: 'component',
+  branch_id: 'branch',
   requirement_id: 'requirement',
   parent_id: 'parent',
   short_id: 'key',

@@ -37,8 +37,9 @@ export async function describeTest(test: Test, local: LocalFiles | undefined) {
 }
 
 /** `passed 2026-11-21T11:50Z`, or `never run`; undefined where the deployment does not say it. */
-export function lastResult({ last_result: last }: Test): string | undefined {
-  if (last === null) return 'never run'
+export function lastResult({ last_result: last, kind }: Test): string | undefined {
+  // A suite has no result of its own.
+  if (last === null) return kind === undefined ? undefined : 'never run'
   return (
     [withoutPrefix(last?.status, 'RESULT_STATUS_'), toMinute(last?.executed_at)].filter(Boolean).join(' ') || undefined
   )

@@ -5,11 +5,12 @@ import type { RequirementInFull, RequirementLink } from './requirement-in-full.t
 
 export type Coverage = RequirementInFull['requirement']['coverage']
 
-/** The other links that count as coverage (contract §4); undefined where the deployment does not state the links. */
+/** The other links that count as coverage (contract §4); undefined where the deployment does not state them. */
 export function otherLinks(
   { links }: RequirementInFull,
   { test_id: test }: Pick<RequirementLink, 'test_id'>,
 ): RequirementLink[] | undefined {
+  if (links?.some((link) => link.test_id === undefined)) return undefined
   return links?.filter((link) => link.test_id !== test && link.role !== 'LINK_ROLE_EXERCISES')
 }
 
