@@ -26,6 +26,15 @@ describe('one resource', () => {
     expect(readAnswer(one, answer)['thing']).toEqual(thing)
   })
 
+  test.each([
+    ['next to it', { data: thing, parts_count: 4 }],
+    ['next to what wraps it under its name', { data: { thing }, partsCount: 4 }],
+    ['around it, in one wrapper', { data: { thing, parts_count: 4 }, meta: {} }],
+    ['in both places, of which the nearer one counts', { data: { thing, parts_count: 4 }, parts_count: 9 }],
+  ])('is read with the other members of the answer %s', (_, answer) => {
+    expect(readAnswer(one, answer)).toEqual({ thing, parts_count: 4 })
+  })
+
   test('is read without an id where the contract has none', () => {
     const answer = { status: 'ok', data: { status: 'PASS', reasons: ['r'] } }
     expect(readAnswer(verdict, answer)['verdict']).toEqual({ status: 'PASS', reasons: ['r'] })

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Endpoint } from '../../contract/base/endpoint.ts'
-import { isObject } from '../../lib/objects.ts'
+import { isObject, type JsonObject } from '../../lib/objects.ts'
 import { findObject, findRows, holdsMain, type Main } from './find-main.ts'
 import { readPaging } from './read-paging.ts'
 import { camelCase, compileReader, objectReader, readMember, requiresId, unusable } from './read-schema.ts'
@@ -103,18 +103,25 @@ function singleReader({ main, schema, shape, readAll }: Single): ReadAnswer {
   const readMain = compileReader(schema, main.name)
   const siblings = Object.keys(shape).filter((name) => name !== main.name && !main.names.has(name))
 
-  function unwrapped(answer: Record<string, unknown>): Record<string, unknown> {
-    const around = Object.fromEntries(siblings.map((name) => [name, readMember(answer, name)]))
-    return { ...readObject(readAll, { ...around, [main.name]: null }), [main.name]: readMain(answer) }
+  /** The other members of the contract's answer, next to the resource or next to its wrapper. */
+  function membersAround(answer: JsonObject, inner: JsonObject): JsonObject {
+    const members = siblings.map((name) => [name, readMember(inner, name) ?? readMember(answer, name)] as const)
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+  }
+
+  function unwrapped(answer: JsonObject, resource: JsonObject): Record<string, unknown> {
+    const around = membersAround(answer, resource)
+    return { ...readObject(readAll, { ...around, [main.name]: null }), [main.name]: readMain(resource) }
   }
 
   return (answer) => {
     if (!isObject(answer)) throw unusable('answer', `object ${main.name}`)
     if (isObject(readMember(answer, main.name))) return readObject(readAll, answer)
     const found = findObject(main, answer)
-    if (found !== undefined && holdsMain(main, found)) return readObject(readAll, found)
+    if (found !== undefined && holdsMain(main, found))
+      return readObject(readAll, { ...membersAround(answer, found), ...found })
     if (found !== undefined && (found !== answer || main.hasId || !hasAny(answer, main.answerNames)))
-      return unwrapped(found)
+      return unwrapped(answer, found)
     if (main.isNullable && hasAny(answer, main.answerNames)) return readObject(readAll, answer)
     throw unusable('answer', `object ${main.name}`)
   }
