@@ -46,3 +46,13 @@ test('a name that the deployment says no member gave is still called so', async 
   expect(text).toMatch(/names_by_no_member[\s\S]*qa-7/)
   expect(text).not.toContain('vouched')
 })
+
+test('frames are called neither in app nor of a library where the deployment does not say which', async () => {
+  const { text: plain } = await without([], 'get_error_issue', { issue: 'APP-1', include: ['variation'] })
+  expect(plain).toContain('[in app]')
+  expect(plain).toContain('in-app stack')
+  const { text } = await without(['in_app'], 'get_error_issue', { issue: 'APP-1', include: ['variation'] })
+  expect(text).not.toMatch(/in.app|library/)
+  const { text: fix } = await without(['in_app'], 'get_fix_context', { issue: 'APP-1' })
+  expect(fix).not.toMatch(/in.app|library/)
+})

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Received } from '../../client/api.ts'
 import type { Event as EventSchema } from '../../contract/events.ts'
+import { isLibraryFrame } from '../../lib/library-frame.ts'
 import { openEvent, type Opened } from './open.ts'
 import { partStacks, stackNames } from './stacks.ts'
 import { findTemplates, type FindTemplate } from './templates.ts'
@@ -39,7 +40,7 @@ export function readFacts(events: readonly Event[]): ComparedFacts {
     const add = (name: string, value: unknown) => addFact(facts, name, value)
     addErrors(event, errors, add)
     for (const { name, value } of partings[place] ?? []) add(name, value)
-    if (areEqual && event.stack.length > 0) add('in-app stack', event.stack.join(' < '))
+    if (areEqual && event.stack.length > 0) add(event.isInApp ? 'in-app stack' : 'stack', event.stack.join(' < '))
     addCrumbs(event, crumbs, (name, value, distance) => {
       add(name, value)
       distances.set(name, Math.min(distance, distances.get(name) ?? Infinity))
@@ -55,7 +56,7 @@ function openCompared(event: Event) {
   const { id, environment, release, level, handled, transaction, server_name, message, message_params } = event
   const { tags, request, contexts, extra, exceptions = [], breadcrumbs = [] } = event
   const thrown = exceptions.at(-1)
-  const frames = (thrown?.frames ?? []).filter((frame) => frame.in_app !== false).slice(-MOST_FRAMES)
+  const frames = (thrown?.frames ?? []).filter((frame) => !isLibraryFrame(frame)).slice(-MOST_FRAMES)
   const opened = openEvent({
     environment,
     release,
@@ -81,6 +82,7 @@ function openCompared(event: Event) {
     id,
     errors: errors.length === 0 ? [opened.message ?? ''] : errors,
     stack: stackNames(opened.frames),
+    isInApp: frames.every((frame) => frame.in_app === true),
     crumbs: opened.breadcrumbs.map(crumbText),
   }
 }

@@ -1,4 +1,5 @@
 import { Untrusted } from '../../contract/base/text.ts'
+import { isLibraryFrame } from '../../lib/library-frame.ts'
 import { cutWithEllipsis } from '../../lib/text.ts'
 import { Quoted } from '../text/untrusted.ts'
 import type { Event } from './facts.ts'
@@ -66,7 +67,7 @@ function openValues(event: Event) {
   const opened = openEvent({
     platform: event.platform,
     frames: [...frames, ...threads]
-      .filter((frame) => frame.in_app !== false)
+      .filter((frame) => !isLibraryFrame(frame))
       .map(({ function: name, filename, lineno, vars }) => ({ function: name, filename, lineno, vars })),
     message_params: event.message_params,
     extra: event.extra,

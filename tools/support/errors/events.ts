@@ -7,6 +7,7 @@ import type {
   Frame as FrameSchema,
 } from '../../../src/contract/events.ts'
 import type { Untrusted } from '../../../src/contract/base/text.ts'
+import { isLibraryFrame } from '../../../src/lib/library-frame.ts'
 import { cutAround } from '../../../src/lib/text.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { isGenerated } from '../../../src/mcp/text/claimed-code.ts'
@@ -148,13 +149,13 @@ function runsOn({ contexts }: Event): Quoted | undefined {
   return parts.length === 0 ? undefined : new Quoted(parts.slice(1), 120, false)
 }
 
-/** The frame that crashed and then the in-app ones; others only if they fit. The order stays crash first. */
+/** The frame that crashed and then the others of the team; those of libraries only if they fit. The order stays crash first. */
 function pickFrames({ frames = [] }: Exception, count: number): Frame[] {
   const crashFirst = frames.toReversed()
   const wanted = [
     ...crashFirst.slice(0, 1),
-    ...crashFirst.slice(1).filter((frame) => frame.in_app === true),
-    ...crashFirst.slice(1).filter((frame) => frame.in_app !== true),
+    ...crashFirst.slice(1).filter((frame) => !isLibraryFrame(frame)),
+    ...crashFirst.slice(1).filter(isLibraryFrame),
   ]
   const kept = new Set(wanted.slice(0, count))
   return crashFirst.filter((frame) => kept.has(frame))
@@ -181,7 +182,7 @@ export function unmappedFrames(event: Pick<Event, 'symbolication'> | null | unde
 
 /** The path by which a frame's file is looked for on this machine; '' for code that is built or not the team's. */
 export function framePath(frame: Frame, unmapped: ReadonlySet<number>): string {
-  if (frame.in_app === false || (frame.index !== undefined && unmapped.has(frame.index))) return ''
+  if (isLibraryFrame(frame) || (frame.index !== undefined && unmapped.has(frame.index))) return ''
   if (isGenerated(frame.filename)) return ''
   return knownName([frame.repo_path, frame.filename, frame.abs_path].find(hasText), true) ?? ''
 }
@@ -192,11 +193,12 @@ function frameLine(frame: Frame, here: LocatedFiles | undefined) {
   // In a minified file the column says more than the line; in a source the line is enough.
   const column = frame.symbolicated === true || !isAtColumn ? '' : `:${frame.colno}`
   const name = frame.function
-  if (frame.in_app !== true) return quoted`${file}:${line}${column} ${name}`
+  if (isLibraryFrame(frame)) return quoted`${file}:${line}${column} ${name}`
+  const label = frame.in_app === true ? ' [in app]' : ''
   const code = frameCode(frame)
   return code === undefined
-    ? quoted`${file}:${line}${column} ${name} [in app]`
-    : quoted`${file}:${line}${column} ${name} [in app] > ${code}`
+    ? quoted`${file}:${line}${column} ${name}${label}`
+    : quoted`${file}:${line}${column} ${name}${label} > ${code}`
 }
 
 /** Seconds. */

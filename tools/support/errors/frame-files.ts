@@ -13,7 +13,6 @@ export function framesNote(event: Event, { found, several, isComplete }: Located
   const paths = framePaths(event)
   if (found.size === 0 && several.size === 0 && isComplete) return undefined
   const frames = event.exceptions?.flatMap((exception) => exception.frames ?? []) ?? []
-  // A deployment that does not tell libraries apart has no frames of libraries.
   const whose = frames.some((frame) => frame.in_app === undefined) ? 'frames' : 'in-app frames'
   const parts = [
     `${found.size} of ${counted(paths.length, 'file')} of ${whose} found on this machine`,

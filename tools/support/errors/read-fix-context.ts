@@ -1,3 +1,4 @@
+import { isLibraryFrame } from '../../../src/lib/library-frame.ts'
 import { Period } from '../../../src/contract/base/common.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
@@ -144,7 +145,7 @@ function readingOrder({ exceptions = [], threads = [] }: Event): Stack[] {
 /** At most so many frames, in their order: those of libraries go first, then those farthest from the crash. */
 function nearestFrames(stacks: readonly Stack[], most: number): Frame[] {
   const all = stacks.flatMap((frames) => frames.map((frame, index) => ({ frame, distance: frames.length - index })))
-  const isLibrary = ({ frame }: { frame: Frame }) => (frame.in_app === false ? 1 : 0)
+  const isLibrary = ({ frame }: { frame: Frame }) => (isLibraryFrame(frame) ? 1 : 0)
   const nearest = all.toSorted((one, other) => isLibrary(one) - isLibrary(other) || one.distance - other.distance)
   const kept = new Set(nearest.slice(0, most))
   return all.filter((place) => kept.has(place)).map(({ frame }) => frame)
@@ -153,7 +154,7 @@ function nearestFrames(stacks: readonly Stack[], most: number): Frame[] {
 const FILES = 15
 const LINES = 20
 
-/** The files that in-app frames name, the one that crashed first; whether the repository has them is not known. */
+/** The files that the team's frames name, the one that crashed first; whether the repository has them is not known. */
 function namedFiles(stacks: readonly Stack[], unmapped: ReadonlySet<number>): NonNullable<FixContext['files']> {
   const places = stacks.flatMap((frames, stack) =>
     frames
@@ -169,8 +170,21 @@ function namedFiles(stacks: readonly Stack[], unmapped: ReadonlySet<number>): No
       path: [first?.frame.repo_path, first?.frame.filename, first?.frame.abs_path].find(hasText),
       path_source: first?.frame.repo_path_source,
       lines: [...lines].toSorted((one, other) => one - other).map((line) => ({ start: line, end: line })),
-      reason: first === crash ? 'crash_frame' : first?.isCause === true ? 'cause_frame' : 'in_app_frame',
+      reason: frameReason(first, crash),
       rank: index + 1,
     }
   })
+}
+
+interface FramePlace {
+  frame: Frame
+  /** Of the exception that caused the one thrown. */
+  isCause: boolean
+}
+
+/** Why a file is named; undefined where all that is known is that a frame names it. */
+function frameReason(place: FramePlace | undefined, crash: FramePlace | undefined) {
+  if (place === crash) return 'crash_frame'
+  if (place?.isCause === true) return 'cause_frame'
+  return place?.frame.in_app === true ? 'in_app_frame' : undefined
 }

@@ -1,4 +1,5 @@
 import { counted } from '../../../src/lib/counted.ts'
+import { isLibraryFrame } from '../../../src/lib/library-frame.ts'
 import { combined, hasText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { codeLine, errorLine, frameCode, frameLocation, type Event, type Frame } from './events.ts'
@@ -99,9 +100,8 @@ function libraryName(path: string): string {
   return path.replace(/^(?:[a-z]+:)?\/+/i, '').split('/', 1)[0] ?? path
 }
 
-/** A deployment that does not tell libraries apart has no frames of libraries. */
 function isOurs(frame: Frame): boolean {
-  return frame.in_app !== false
+  return !isLibraryFrame(frame)
 }
 
 /** The line that crashed and the lines around it, each with its number, the one that crashed marked. */
