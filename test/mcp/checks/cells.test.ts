@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createApi } from '../../../src/client/client.ts'
 import { replyText, type Send } from '../../../src/contract/base/wire.ts'
 import { isObject } from '../../../src/lib/objects.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
@@ -10,7 +9,7 @@ import { connect } from '../clients.ts'
 import { narrowestCall, widestCall } from './calls.ts'
 import { differingCells } from './cells.ts'
 import { machineWithBuild } from './machine.ts'
-import { fullUpstream, upstreamOrigin } from './upstream.ts'
+import { fullUpstream, madeUpApi } from './upstream.ts'
 
 /** Enough rows for a structured table, each of whose texts is another. */
 const full = fullUpstream({
@@ -30,8 +29,7 @@ test.each(surface.tools)(
     using machine = machineWithBuild()
     let gap = { seed: 0, share: 0 }
     const send: Send = (request) => withGaps(full, request, () => gap)
-    const api = createApi({ send, baseUrl: upstreamOrigin, token: 'tg_x', retries: 0 })
-    await using agent = await connect(api, { options: { toolsets: ['all'], local: true }, ...machine })
+    await using agent = await connect(madeUpApi(send), { options: { toolsets: ['all'], local: true }, ...machine })
     const calls = [narrowestCall(tool, known), widestCall(tool, known)].map((args) => ({
       ...('product' in tool.input.shape && { product: 'i0' }),
       ...args,

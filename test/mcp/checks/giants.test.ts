@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApi } from '../../../src/client/client.ts'
 import { asksForMore } from '../../../src/mcp/result/more-call.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
@@ -9,7 +8,7 @@ import { narrowestCall, widestCall } from './calls.ts'
 import { machineWithBuild } from './machine.ts'
 import { differingCells } from './cells.ts'
 import { onlyIn, overBudget } from './forms.ts'
-import { fullUpstream, upstreamOrigin } from './upstream.ts'
+import { fullUpstream, madeUpApi } from './upstream.ts'
 
 const filler = (name: string, length: number) => `${name} `.padEnd(length, 'Lorem ipsum 42 dolor/sit.amet ')
 const longNames = new Set(['name', 'version', 'environment', 'release', 'title'])
@@ -50,8 +49,7 @@ describe.each([
   const machine = machineWithBuild()
   let agent: Connected
   beforeAll(async () => {
-    const api = createApi({ send: upstream, baseUrl: upstreamOrigin, token: 'tg_x', retries: 0 })
-    agent = await connect(api, { options: { toolsets: ['all'], local: true }, ...machine })
+    agent = await connect(madeUpApi(upstream), { options: { toolsets: ['all'], local: true }, ...machine })
   })
   afterAll(async () => {
     await agent[Symbol.asyncDispose]()

@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import type { Api } from '../../../src/client/api.ts'
+import { Capabilities } from '../../../src/client/capabilities/capabilities.ts'
+import { createApi } from '../../../src/client/client.ts'
 import { contract } from '../../../src/contract/index.ts'
 import type { Endpoint } from '../../../src/contract/base/endpoint.ts'
 import { textMark, type TextMark } from '../../../src/contract/base/text.ts'
@@ -36,6 +39,12 @@ export function fullUpstream(sizes: Sizes): Send {
         : { status: 200, headers, body: route.answer() },
     )
   }
+}
+
+/** A client of such a deployment. It trusts filters: rows that are made up fit none, as if filters were ignored. */
+export function madeUpApi(send: Send): Api {
+  const capabilities = new Capabilities({ isComplete: true })
+  return createApi({ send, baseUrl: upstreamOrigin, token: 'tg_x', retries: 0, capabilities })
 }
 
 interface Place {
