@@ -232,9 +232,10 @@ class Walk {
     this.#tokens.add(next)
     this.#next = next
     const isEnough = this.#rows.length >= this.#limit()
-    const isPart = this.#here().length > 0 || readCursor(this.#request['page_token']).skip > 0
+    // A deployment may have smaller pages than were asked for.
+    const isFilled = this.#here().length > 0 || this.#request['page_size'] !== undefined
     const isBound = this.#pages >= PAGES || this.#rowsRead >= ROWS || this.#tools.now() - this.#startedAt >= READING_MS
-    return isEnough || !isPart || isBound || rows.length === 0 ? 'stopped' : undefined
+    return isEnough || !isFilled || isBound || rows.length === 0 ? 'stopped' : undefined
   }
 
   #answer(end: End, isFirst: boolean): Answer {
