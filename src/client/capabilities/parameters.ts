@@ -14,7 +14,8 @@ const options = /^(?:page_size|view|sort|window|period|max_\w+|include_\w+)$/
 /**
  * Asks without the parameters that this deployment refuses. When it refuses the request, the parameters that it names are
  * left out; where it names none, first those that only we have, then the page size, then all. Which ones were refused is
- * recorded. A refusal that remains, or of a request whose parameters have all worked before, is about a value and thrown.
+ * recorded. A refusal that remains, that names a parameter of the specification as invalid, or whose parameters have all
+ * worked before, is about a value and thrown.
  */
 export async function askAccepted(
   endpoint: Endpoint,
@@ -43,7 +44,7 @@ export async function askAccepted(
       if (!isRefusal(latest)) throw latest
       const rest = optionalNames(endpoint, without(kept, left))
       const named = namedParameters(latest, Object.keys(kept))
-      if (named.some((name) => !isDoubtful(name))) break
+      if (named.some((name) => !isDoubtful(name)) || isAboutValue(latest, named, endpoint)) break
       const more = choose(rest.filter(isDoubtful), named, endpoint)
       if (more.length === 0) continue
       left = [...left, ...more]
@@ -76,6 +77,11 @@ const all: Choose = (doubtful) => doubtful
 /** Whether the deployment refused the request for what it says, with 400 or 422. */
 function isRefusal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'invalid_argument'
+}
+
+/** Whether the service itself refuses the value of a parameter that the specification names: it knows the parameter. */
+function isAboutValue({ reason }: ServiceError, named: readonly string[], { specified }: Endpoint): boolean {
+  return reason === 'FIELD_INVALID' && named.length > 0 && named.every((name) => specified.includes(name))
 }
 
 /** The parameters of a request that may be left out: options, and filters, which can be applied to rows here. */

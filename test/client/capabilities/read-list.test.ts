@@ -89,9 +89,12 @@ test('a refusal that is about a value stays an error', async () => {
   await expect(api.listRequirements({ ...of, page_token: 'stale' })).rejects.toMatchObject({
     reason: 'PAGE_TOKEN_MISMATCH',
   })
-  await api.listIssues({ ...of, period: '7d' })
   await expect(api.listIssues({ ...of, period: 'soon' as '7d' })).rejects.toMatchObject({ code: 'invalid_argument' })
-  expect(seen.log).toHaveLength(3)
+  await api.listTests({ ...of, kind: 'TEST_KIND_CASE' })
+  await expect(api.listTests({ ...of, kind: 'odd' as 'TEST_KIND_CASE' })).rejects.toMatchObject({
+    reason: 'FIELD_INVALID',
+  })
+  expect(seen.log).toHaveLength(4)
 })
 
 test('a parameter of another answer is left out too', async () => {
