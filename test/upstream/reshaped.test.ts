@@ -39,7 +39,8 @@ test('requests are logged as the client sent them', async () => {
 
 test('a deployment with small pages gives the rest with the token', async () => {
   const { titles, seen } = await listed('smallPages')
-  expect(titles).toHaveLength(5)
+  expect(titles).toHaveLength(6)
+  expect(seen.log).toHaveLength(2)
   expect(JSON.parse(seen.log[0]?.answer ?? '')).toMatchObject({ pagination: { total_size: 6, page_size: 5 } })
 })
 

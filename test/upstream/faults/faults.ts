@@ -24,6 +24,9 @@ export const likeTheirNeighbours: ReadonlySet<string> = new Set([
   'garbage',
   'half a head',
   'slow drip',
+  'TLS expired',
+  'TLS other host',
+  '403 page',
   '404 text',
   '408',
   '425',
@@ -40,12 +43,35 @@ export const likeTheirNeighbours: ReadonlySet<string> = new Set([
   '503 twice',
   '504 once',
   '504 twice',
+  '412',
+  '413 page',
+  '500 text',
+  '503, an hour',
   'wrong type',
+  'null',
+  '[]',
+  'a string',
+  'a wrapper of nothing',
+  'gzip of nothing',
   '301 elsewhere',
+  '307 elsewhere',
   '308 elsewhere',
   'deep nesting',
   '80 MB',
   '80 MB of gzip',
+])
+
+/**
+ * Faults that are also tried in the middle of every call, one of each kind: the token, the route, the thing, the service, an
+ * answer. Others are tried there with the subjects below.
+ */
+export const inTheMiddle: ReadonlySet<string> = new Set([
+  '401',
+  '404 page',
+  '404 of a gateway',
+  '500 gRPC',
+  '200 page',
+  '{}',
 ])
 
 /** A read of a list, a read of many requests, and writes that may and may not be repeated. */

@@ -7,7 +7,7 @@ import { connect, type Called } from '../../mcp/clients.ts'
 import { inVirtualTime } from './cell-clock.ts'
 import { tryCell, type Cell, type Tried, type Worker } from './cell.ts'
 import type { Fault, Place } from './fault.ts'
-import { likeTheirNeighbours, representatives } from './faults.ts'
+import { inTheMiddle, likeTheirNeighbours, representatives } from './faults.ts'
 import { remembered } from './remembered.ts'
 import { openFaultShop, subjects, type Subject, type Things } from './subjects.ts'
 import { isWrite, startUpstream, type Upstream } from './upstream.ts'
@@ -112,6 +112,7 @@ function isTold(fault: Fault, place: Place, { name, kind }: Subject): boolean {
   if (representatives.has(name)) return true
   if (likeTheirNeighbours.has(fault.name)) return false
   if (place === 'always') return true
+  if ((place === 'second' || place === 'after') && !inTheMiddle.has(fault.name)) return false
   if (kind === 'preview') return place === 'write'
   const recovers = fault.right.read[0] === 'ok'
   return recovers ? (kind === 'read' || kind === 'write') && place !== 'second' : kind !== 'template'
