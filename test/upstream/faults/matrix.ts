@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from '../../../src/client/api.ts'
+import { createApi } from '../../../src/client/client.ts'
 import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
+import { origin } from '../../app.ts'
 import { connect, type Called } from '../../mcp/clients.ts'
 import { inVirtualTime } from './cell-clock.ts'
 import { tryCell, type Cell, type Tried, type Worker } from './cell.ts'
@@ -32,9 +34,11 @@ export async function openMatrix(workers: number, clock = inVirtualTime): Promis
   const team = await Promise.all(things.map((mine, index) => hire({ ...mine, root: join(root, String(index)) }, index)))
   // Nothing changes in the one.
   const read = { shop: readShop, service: remembered(readShop.service.direct, { until: 'the end' }) }
+  const service = remembered(writeShop.service.direct, { until: 'a write' })
+  // What is put back is a write too, which makes remembered answers untrue.
   const written = {
-    shop: writeShop,
-    service: remembered(writeShop.service.direct, { until: 'a write' }),
+    shop: { ...writeShop, api: createApi({ send: service, baseUrl: origin, token: writeShop.token }) },
+    service,
   }
   const expected = new Map<string, Called>()
   let calls = 0
