@@ -1,3 +1,4 @@
+import { failures } from '../errors.ts'
 import { isObject } from '../lib/objects.ts'
 
 /** What an error reply says in a validated form; its sentences are left out. */
@@ -12,19 +13,10 @@ export interface ErrorBody {
   fields: string[]
 }
 
-const grpcNames: Record<string, number> = {
-  INVALID_ARGUMENT: 3,
-  NOT_FOUND: 5,
-  ALREADY_EXISTS: 6,
-  PERMISSION_DENIED: 7,
-  RESOURCE_EXHAUSTED: 8,
-  FAILED_PRECONDITION: 9,
-  ABORTED: 10,
-  UNIMPLEMENTED: 12,
-  INTERNAL: 13,
-  UNAVAILABLE: 14,
-  UNAUTHENTICATED: 16,
-}
+/** `NOT_FOUND` and its number, from the failures table. */
+const grpcNames: ReadonlyMap<string, number> = new Map(
+  Object.entries(failures).map(([name, { grpc }]) => [name.toUpperCase(), grpc]),
+)
 
 /** Reads `{code,message,details}` and `{error:{…}}`; any other body yields no facts. */
 export function parseErrorBody(text: string): ErrorBody {
@@ -57,7 +49,7 @@ export function isPage(text: string): boolean {
 }
 
 function grpcCode(value: unknown): number | undefined {
-  if (typeof value === 'string') return grpcNames[value.toUpperCase()]
+  if (typeof value === 'string') return grpcNames.get(value.toUpperCase())
   return typeof value === 'number' && value > 0 && value <= 16 ? value : undefined
 }
 

@@ -1,10 +1,7 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
-import { ENDPOINT_MISSING, NOT_SENT, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
+import { ENDPOINT_MISSING, failures, NOT_SENT, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { parseErrorBody, type ErrorBody } from './error-body.ts'
-
-/** The gRPC code of a method that the server does not have. */
-const UNIMPLEMENTED = 12
 
 /** Longest `Retry-After` that is passed on; a longer one means that the deployment is down for now. */
 const longestRetrySeconds = 3600
@@ -53,17 +50,21 @@ export function retryAfter(value: string | undefined, now: number): number | und
   return Number.isFinite(wait) ? Math.max(0, Math.min(Math.ceil(wait), longestRetrySeconds)) : undefined
 }
 
-/** gRPC codes of requests that were refused, for gateways that answer 500 to all of them. */
-const refusals: Readonly<Record<number, FailureCode>> = {
-  3: 'invalid_argument',
-  5: 'not_found',
-  6: 'already_exists',
-  7: 'permission_denied',
-  8: 'resource_exhausted',
-  9: 'failed_precondition',
-  10: 'aborted',
-  16: 'unauthenticated',
-}
+/** Refusals by their gRPC code, for gateways that answer 500 to all of them. */
+const refusals: ReadonlyMap<number, FailureCode> = new Map(
+  (
+    [
+      'invalid_argument',
+      'not_found',
+      'already_exists',
+      'permission_denied',
+      'resource_exhausted',
+      'failed_precondition',
+      'aborted',
+      'unauthenticated',
+    ] as const
+  ).map((code) => [failures[code].grpc, code]),
+)
 
 function failureCode(
   { retry, fails }: Pick<Endpoint, 'retry' | 'fails'>,
@@ -72,7 +73,7 @@ function failureCode(
 ): FailureCode {
   if (status < 400) return 'upstream_shape_unknown'
   if (isMissingEndpoint(status, body)) return 'unimplemented'
-  const refusal = status === 500 ? refusals[body.grpc ?? 0] : undefined
+  const refusal = status === 500 ? refusals.get(body.grpc ?? 0) : undefined
   if (refusal !== undefined) return refusal
   if (status === 425) return 'unavailable'
   if (status >= 500) return retry === 'never' ? 'outcome_unknown' : 'unavailable'
@@ -87,8 +88,8 @@ function failureCode(
     case 408:
       return retry === 'never' ? 'outcome_unknown' : 'unavailable'
     case 409:
-      if (body.grpc === 6) return 'already_exists'
-      if (body.grpc === 10) return 'aborted'
+      if (body.grpc === failures.already_exists.grpc) return 'already_exists'
+      if (body.grpc === failures.aborted.grpc) return 'aborted'
       return fails.includes('already_exists') && !fails.includes('aborted') ? 'already_exists' : 'aborted'
     case 412:
       return 'failed_precondition'
@@ -97,7 +98,7 @@ function failureCode(
     case 429:
       return 'resource_exhausted'
     default:
-      return body.grpc === 9 ? 'failed_precondition' : 'invalid_argument'
+      return body.grpc === failures.failed_precondition.grpc ? 'failed_precondition' : 'invalid_argument'
   }
 }
 
@@ -106,7 +107,7 @@ function failureCode(
  * a proxy before it.
  */
 function isMissingEndpoint(status: number, { fromService, grpc }: ErrorBody): boolean {
-  if (status === 501 || status === 405 || grpc === UNIMPLEMENTED) return true
+  if (status === 501 || status === 405 || grpc === failures.unimplemented.grpc) return true
   return (status === 404 || status === 410) && !fromService
 }
 
