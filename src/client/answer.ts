@@ -4,12 +4,6 @@ import { isPage } from './error-body.ts'
 import { received, type Exchange } from './exchange.ts'
 import { Transient } from './retry.ts'
 
-/** What earlier answers have shown of the deployment. */
-export interface Known {
-  /** Whether it has answered like the service: then the base address is right. */
-  answers: boolean
-}
-
 /** Statuses whose meaning depends on the body (contract §0.9). */
 const needsBody: ReadonlySet<number> = new Set([404, 410])
 
@@ -29,12 +23,13 @@ export async function bodyText(exchange: Exchange, reply: WireReply): Promise<st
 }
 
 /**
- * Reads the body of a reply with a status of 2xx. Throws `upstream_shape_unknown` for a read, and for a write
+ * Reads the body of a reply with a status of 2xx; `hasAnswered` says whether the deployment has answered like the service
+ * before. Throws `upstream_shape_unknown` for a read, and for a write
  * `outcome_unknown` with the reason `ANSWER_UNREADABLE`: its status says that it was done.
  */
 export function readable(
   exchange: Exchange,
-  { status, text, known }: { status: number; text: string; known: Known },
+  { status, text, hasAnswered }: { status: number; text: string; hasAnswered: boolean },
   read: (json: unknown) => Record<string, unknown>,
 ): Record<string, unknown> {
   const { method, path } = exchange.endpoint
@@ -46,7 +41,7 @@ export function readable(
   } catch (cause) {
     if (isWrite(exchange)) throw unreadable(exchange, status, { why: `it ${why}`, cause })
     if (cause instanceof ServiceError) throw cause
-    const next = known.answers ? 'a proxy may have replied in place of the service' : 'check TRACEGATE_BASE_URL'
+    const next = hasAnswered ? 'a proxy may have replied in place of the service' : 'check TRACEGATE_BASE_URL'
     const message = `the ${String(status)} answer to ${method} ${path} ${why}: ${next}`
     throw new ServiceError('upstream_shape_unknown', message, { cause })
   }

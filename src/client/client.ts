@@ -4,7 +4,7 @@ import { replyText, type Send, type WireReply, type WireRequest } from '../contr
 import { ServiceError } from '../errors.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
-import { bodyText, readable, type Known } from './answer.ts'
+import { bodyText, readable } from './answer.ts'
 import { describeExchange, received, type Exchange } from './exchange.ts'
 import { failureFromReply, overdue } from './failure.ts'
 import { unreachable } from './network-failure.ts'
@@ -40,20 +40,20 @@ export interface ClientOptions {
 export function createApi(options: ClientOptions): Api {
   const names = Object.keys(contract) as EndpointName[]
   const shared = { capabilities: new Capabilities(options.now === undefined ? {} : { now: options.now }), ...options }
-  const known: Known = { answers: false }
   // The fold gives each name the method that `Api` derives from the same table entry.
   return Object.fromEntries(
-    names.map((name) => [name, createMethod(contract[name] as Endpoint, shared, known)]),
+    names.map((name) => [name, createMethod(contract[name] as Endpoint, shared)]),
   ) as unknown as Api
 }
 
 type Request = Readonly<Record<string, unknown>>
 
 /** One endpoint as a function: for the fold above, and for tests of endpoints that are not in the table. */
-export function createMethod(endpoint: Endpoint, options: ClientOptions, known: Known = { answers: false }) {
+export function createMethod(endpoint: Endpoint, options: ClientOptions) {
   if (endpoint.stream) return (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
   const { capabilities = new Capabilities(), now = Date.now } = options
-  const send = (request: Request, call: CallOptions = {}) => plainCall(endpoint, request, call, { ...options, known })
+  const send = (request: Request, call: CallOptions = {}) =>
+    plainCall(endpoint, request, call, { ...options, capabilities })
   if (endpoint.method !== 'GET') return send
   return (request: Request, call: CallOptions = {}) =>
     askKnowing(endpoint, request, { ask: (accepted) => send(accepted, call), capabilities, now })
@@ -63,7 +63,7 @@ async function plainCall(
   endpoint: Endpoint,
   request: Request,
   call: CallOptions,
-  { known, ...options }: ClientOptions & { known: Known },
+  { capabilities, ...options }: ClientOptions & { capabilities: Capabilities },
 ) {
   const exchange = describeExchange(endpoint, request, call)
   const wire = buildRequest(endpoint, request, 'application/json', call.signal, options)
@@ -72,8 +72,11 @@ async function plainCall(
       const reply = await received(exchange, () => options.send(wire))
       const text = await bodyText(exchange, reply)
       if (reply.status >= 300) throw failed(exchange, reply, text, options)
-      const answer = readable(exchange, { status: reply.status, text, known }, (json) => readAnswer(endpoint, json))
-      known.answers = true
+      const { hasAnswered } = capabilities
+      const answer = readable(exchange, { status: reply.status, text, hasAnswered }, (json) =>
+        readAnswer(endpoint, json),
+      )
+      capabilities.hasAnswered = true
       return answer
     },
     repeatOptions(exchange, options),

@@ -40,6 +40,8 @@ interface Entry {
 export class Capabilities {
   /** True for the embedded service, which has the whole contract: nothing is checked or learned. */
   readonly isComplete: boolean
+  /** Whether it has answered like the service: then the base address is right. */
+  hasAnswered = false
   readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
   readonly #firstRows = new Map<string, string>()
