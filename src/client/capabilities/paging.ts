@@ -1,12 +1,10 @@
 import { isObject } from '../../lib/objects.ts'
 import type { Answer } from './parameters.ts'
 
-/** The token of the next page; empty where there is none, undefined where the deployment does not say. */
+/** The token of the next page; empty on the last page, undefined where the deployment does not say. */
 export function nextToken(answer: Answer): string | undefined {
-  const token = answer['next_page_token'] ?? paginationIn(answer)?.['next_page_token']
-  if (typeof token !== 'string') return undefined
-  // The zero value of a numeric token.
-  return token === '0' ? '' : token
+  const { next_page_token: token } = answer
+  return typeof token === 'string' ? token : undefined
 }
 
 /** The paging members next to the rows. */
@@ -14,8 +12,8 @@ export function paginationIn({ pagination }: Answer): Record<string, unknown> | 
   return isObject(pagination) ? pagination : undefined
 }
 
-/** The total that a page states; negative where it is not counted (contract §0.3). */
+/** The total that a page states. */
 export function totalIn(answer: Answer): number | undefined {
   const total = paginationIn(answer)?.['total_size']
-  return typeof total === 'number' && total >= 0 ? total : undefined
+  return typeof total === 'number' ? total : undefined
 }

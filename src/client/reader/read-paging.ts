@@ -11,7 +11,7 @@ export interface Paging {
 const OBJECTS = ['pagination', 'paging', 'meta', 'page', 'page_info', 'pageInfo']
 const WRAPPERS = ['data', 'result', 'response', 'payload']
 const TOKENS = ['next_page_token', 'next_cursor', 'next_token'].flatMap(bothCases)
-/** Where none of the others is stated; beside those it is the cursor of this page. */
+/** Read only where none of the others is stated; next to those it is the cursor of this page. */
 const CURSORS = ['cursor', 'end_cursor'].flatMap(bothCases)
 const TOTALS = ['total_size', 'total_count'].flatMap(bothCases)
 const SIZES = ['page_size', 'per_page'].flatMap(bothCases)
@@ -19,8 +19,8 @@ const MORE = ['has_more', 'has_next_page', 'has_next'].flatMap(bothCases)
 
 /**
  * What an answer with `shown` rows says about the pages of its list, under the usual names, at its top level and in its
- * paging object, also one level further in. A token that is sent as "", null or 0 says that there is no next page, and so
- * does `has_more: false`; other numbers are tokens. A total that is smaller than the page is none.
+ * paging object, also one level further in. A token that is sent as "", null or 0, also as text, says that there is no next page, and so
+ * does `has_more: false`; other numbers are tokens. A total that is smaller than the page is ignored.
  */
 export function readPaging(answer: unknown, shown: number): Paging {
   const levels = isObject(answer) ? [answer, ...members(answer, WRAPPERS)] : []
@@ -60,6 +60,6 @@ function tokenIn(all: readonly JsonObject[], names: readonly string[]): string |
 }
 
 function tokenText(token: unknown): string | undefined {
-  if (token === null || token === 0) return ''
+  if (token === null || token === 0 || token === '0') return ''
   return typeof token === 'boolean' ? undefined : readText(token)
 }
