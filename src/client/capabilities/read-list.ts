@@ -2,7 +2,8 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 import type { Reading } from './reading.ts'
 import type { Capabilities } from './capabilities.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { filtersByEndpoint, sortMembers, type Row } from './filters.ts'
+import { filtersByEndpoint, type Row } from './filters.ts'
+import { inOrder } from './in-order.ts'
 import { judgeFilters, type AskedFilter } from './judge.ts'
 import { nextToken, paginationIn, totalIn } from './paging.ts'
 import { askAccepted, without, type Answer, type Ask, type Request } from './parameters.ts'
@@ -245,20 +246,20 @@ class Walk {
     const isStopped = end === 'stopped' && !isUnique
     const isFiltered = unapplied.length > 0
     const total = isFiltered ? undefined : this.#total(end, isFirst)
-    const sorted = this.#sorted(!isStopped && isFirst)
+    const ordered = inOrder(this.#endpoint, this.#request, this.#rows, !isStopped && isFirst)
     const mayMiss = here.some(({ filter }) => filter.mayMiss)
     const isAll = () =>
       !mayMiss && (end === 'stated' || isUnique || (isFirst && total === this.#rows.length)) ? true : undefined
     const reading: Reading = {
-      filteredHere: [...here.map(({ name }) => name), ...sorted.here],
-      notApplied: [...unapplied.filter((one) => !here.includes(one)).map(({ name }) => name), ...sorted.not],
+      filteredHere: [...here.map(({ name }) => name), ...ordered.filteredHere],
+      notApplied: [...unapplied.filter((one) => !here.includes(one)).map(({ name }) => name), ...ordered.notApplied],
       isComplete: isStopped || (isFirst && total !== undefined && total > this.#rows.length) ? false : isAll(),
     }
     if (here.length > 0) reading.rowsRead = this.#rowsRead
     return {
       // Counts that the deployment made are about its own rows.
       ...(isFiltered ? {} : this.#first),
-      [this.#member]: sorted.rows,
+      [this.#member]: ordered.rows,
       next_page_token: isStopped ? this.#next : '',
       pagination: total === undefined ? undefined : { ...paginationIn(this.#first), total_size: total },
       reading,
@@ -272,27 +273,4 @@ class Walk {
     if (total === undefined || total < known) return undefined
     return isFirst && end === 'stated' && total !== known ? undefined : total
   }
-
-  /** The rows in the order asked for: a deployment that does not know the order sends another one. */
-  #sorted(isWhole: boolean): { rows: readonly Row[]; here: string[]; not: string[] } {
-    const sort = this.#request['sort']
-    const members = sortMembers.get(this.#endpoint) ?? []
-    if (typeof sort !== 'string' || !members.includes(sort)) return { rows: this.#rows, here: [], not: [] }
-    const rows = this.#rows.toSorted((one, other) => descending(one[sort], other[sort]))
-    const isInOrder = this.#rows.every(
-      (row, index) => index === 0 || descending(this.#rows[index - 1]?.[sort], row[sort]) <= 0,
-    )
-    if (isInOrder) return { rows: this.#rows, here: [], not: [] }
-    return isWhole ? { rows, here: ['sort'], not: [] } : { rows: this.#rows, here: [], not: ['sort'] }
-  }
-}
-
-function descending(one: unknown, other: unknown): number {
-  const [first, second] = [sortValue(one), sortValue(other)]
-  return first === undefined || second === undefined ? 0 : second - first
-}
-
-function sortValue(value: unknown): number | undefined {
-  const number = typeof value === 'string' ? Date.parse(value) : value
-  return typeof number === 'number' && !Number.isNaN(number) ? number : undefined
 }
