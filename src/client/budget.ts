@@ -92,7 +92,7 @@ export class Budget {
     })
   }
 
-  /** Ends what is still running: a request that nobody waits for is not repeated. */
+  /** Ends what is still running, so that no request is repeated after the call. */
   end(): void {
     this.#cancelTimer()
     this.#stopListening()

@@ -7,7 +7,7 @@ export interface Place {
 
 const PARTLY_READ = /^~(\d{1,6})~([^]*)$/
 
-/** The place that a cursor stands for: a token of the deployment, or our own for a page that was read in part. */
+/** Reads a cursor: a token of the deployment, or one of ours for a page that was read in part. */
 export function readCursor(cursor: unknown): Place {
   if (typeof cursor !== 'string' || cursor === '') return { token: undefined, skip: 0 }
   const [, skip, token] = PARTLY_READ.exec(cursor) ?? []

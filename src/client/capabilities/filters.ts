@@ -217,7 +217,7 @@ function textsAt(row: Row, paths: readonly string[]): unknown[] {
   return paths.flatMap((path) => valuesAt([row], path.split('.')) ?? [])
 }
 
-/** The values at a path, those of arrays each; none where null says that there is none, undefined where a member is missing. */
+/** The values at a path, through arrays; empty if the member is null, undefined if it is missing. */
 function valuesAt(values: readonly unknown[], [name, ...rest]: readonly string[]): unknown[] | undefined {
   if (name === undefined) return [...values]
   const inner = values.map((value) => (isObject(value) ? value[name] : undefined))

@@ -9,7 +9,7 @@ export interface Main {
   answerNames: ReadonlySet<string>
   /** The members of the resource or of each row, in snake_case and camelCase. */
   names: ReadonlySet<string>
-  /** Whether a resource or row without an id is none. */
+  /** Whether the contract requires an id: an object without one is not the resource or a row. */
   hasId: boolean
   /** Whether the answer may be about nothing. */
   isNullable: boolean
@@ -39,7 +39,7 @@ const LISTS = new Set(
  * all of these also one level further in. A response without rows is an empty list only if it says that it is a list: by
  * the name of the rows, an empty list under a usual name, or paging. `{}` does not say it. A gateway that leaves empty
  * members out answers so, but so do stubs, proxies and other endpoints; gateways send empty members by default, and an
- * error about the shape misleads nobody, while "the token sees no product" does. Undefined where there is no list.
+ * error about the shape is safer than the false statement that the token sees no product. Returns undefined if there is no list.
  */
 export function findRows(main: Main, answer: unknown, mayUnwrap = true): FoundRows | undefined {
   if (Array.isArray(answer)) return { rows: flatRows(main, answer), around: {} }
@@ -86,7 +86,7 @@ function fit({ names, hasId }: Main, value: JsonObject): number {
   return Object.keys(value).filter((name) => names.has(name)).length
 }
 
-/** Objects of the answer that may hold what it is about, and are none of its members. */
+/** Objects in the answer that may hold what it is about and that the contract does not name. */
 function wrapped({ name, names, answerNames }: Main, answer: JsonObject): JsonObject[] {
   return Object.entries(answer).flatMap(([member, value]) => {
     const isContracts = member !== name && (answerNames.has(member) || names.has(member))

@@ -152,7 +152,7 @@ function isTrustedText(schema: z.core.$ZodType): boolean {
   return type === 'string' || type === 'enum'
 }
 
-/** Whether an object with this `id` is none without it: `z.string()` allows "", which means no reference, an `Id` does not. */
+/** Whether an object must have this `id`: `z.string()` allows "", which means no reference; an `Id` does not. */
 export function requiresId(id: z.core.$ZodType | undefined): boolean {
   return id !== undefined && isTrustedText(id) && !mayBeEmpty(id)
 }

@@ -10,7 +10,7 @@ const LONG_REQUEST_MS = 3_000
 const LONG_PAUSE_MS = 1_000
 /** Shortest time between two messages about waiting. */
 const BETWEEN_MS = 1_000
-/** The progress that a message about waiting adds: values only grow (mcp §10), and waiting is none. */
+/** What a message about waiting adds to the progress: values have to grow (mcp §10), although nothing was done. */
 const STEP = 0.001
 
 export interface WaitProgress extends Waits {
