@@ -2,10 +2,10 @@ import * as z from 'zod'
 import type { Api } from '../../../src/client/api.ts'
 import { Capabilities } from '../../../src/client/capabilities/capabilities.ts'
 import { createApi } from '../../../src/client/client.ts'
-import { contract } from '../../../src/contract/index.ts'
-import type { Endpoint } from '../../../src/contract/base/endpoint.ts'
+import type { EndpointName } from '../../../src/contract/index.ts'
 import { textMark, type TextMark } from '../../../src/contract/base/text.ts'
-import type { Send } from '../../../src/contract/base/wire.ts'
+import type { Send, WireReply } from '../../../src/contract/base/wire.ts'
+import { findCall, jsonReply } from '../../upstream/reshaping.ts'
 
 export const upstreamOrigin = 'https://quality.example'
 
@@ -24,20 +24,14 @@ export interface Sizes {
 
 /** A deployment that answers every endpoint with all that the contract allows, as much of it as the sizes say. */
 export function fullUpstream(sizes: Sizes): Send {
-  const routes = Object.values(contract).map((endpoint: Endpoint) => ({
-    method: endpoint.method,
-    path: new RegExp(`^${endpoint.path.replaceAll(/\{[^}]+\}/g, '[^/:]+')}$`),
-    answer: once(() => JSON.stringify(made(endpoint.returns, '', { index: 0, depth: 0, sizes }))),
-  }))
-  return ({ method, url }) => {
-    const { pathname } = new URL(url)
-    const route = routes.find((one) => one.method === method && one.path.test(pathname))
-    const headers = { 'content-type': 'application/json' }
-    return Promise.resolve(
-      route === undefined
-        ? { status: 404, headers, body: '{"code":5}' }
-        : { status: 200, headers, body: route.answer() },
-    )
+  const replies = new Map<EndpointName, WireReply>()
+  return (request) => {
+    const call = findCall(request)
+    if (call === undefined) return Promise.resolve(jsonReply(404, { code: 5 }))
+    const { name, endpoint } = call
+    const reply = replies.get(name) ?? jsonReply(200, made(endpoint.returns, '', { index: 0, depth: 0, sizes }))
+    replies.set(name, reply)
+    return Promise.resolve(reply)
   }
 }
 
@@ -108,9 +102,4 @@ function textFor(name: string, { index, depth, sizes, mark }: Place): string {
   if (/(?:_at|_seen|^at|^timestamp|^from|^to)$/.test(name)) return '2026-11-21T10:11:12.131Z'
   if (name === 'key_prefix' || name === 'short_id') return ''
   return sizes.text(name, depth, mark)
-}
-
-function once(make: () => string): () => string {
-  let value: string | undefined
-  return () => (value ??= make())
 }
