@@ -1,6 +1,6 @@
-import { collectBytes } from '../../src/lib/bytes.ts'
 import { decodeText } from '../../src/lib/text.ts'
 import type { Send, WireReply, WireRequest } from '../../src/contract/base/wire.ts'
+import { wholeBody } from './whole-body.ts'
 
 /** One request with the answer to it. */
 export interface Seen {
@@ -38,10 +38,4 @@ export function watched(send: Send): Watched {
     return { ...reply, body: answer }
   }
   return Object.assign(watch, { log })
-}
-
-async function wholeBody(body: WireReply['body'] | WireRequest['body']): Promise<Uint8Array> {
-  if (body === undefined) return new Uint8Array()
-  if (typeof body === 'string') return Buffer.from(body)
-  return body instanceof Uint8Array ? body : await collectBytes(body)
 }

@@ -6,11 +6,11 @@ import { createApi } from '../../../src/client/client.ts'
 import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { origin } from '../../app.ts'
 import { connect, type Called } from '../../mcp/clients.ts'
+import { rememberedReads } from '../remembered.ts'
 import { inVirtualTime } from './cell-clock.ts'
 import { tryCell, type Cell, type Tried, type Worker } from './cell.ts'
 import type { Fault, Place } from './fault.ts'
 import { inTheMiddle, likeTheirNeighbours, representatives } from './faults.ts'
-import { remembered } from './remembered.ts'
 import { openFaultShop, subjects, type Subject, type Things } from './subjects.ts'
 import { isWrite, startUpstream, type Upstream } from './upstream.ts'
 
@@ -32,9 +32,9 @@ export async function openMatrix(workers: number, clock = inVirtualTime): Promis
   const { shop: readShop, things: shared } = await openFaultShop(1, join(root, 'read'))
   const { shop: writeShop, things } = await openFaultShop(workers, join(root, 'written'))
   const team = await Promise.all(things.map((mine, index) => hire({ ...mine, root: join(root, String(index)) }, index)))
-  // Nothing changes in the one.
-  const read = { shop: readShop, service: remembered(readShop.service.direct, { until: 'the end' }) }
-  const service = remembered(writeShop.service.direct, { until: 'a write' })
+  // The matrix reads the same thousands of times. Nothing changes in the first shop.
+  const read = { shop: readShop, service: rememberedReads(readShop.service.direct, { until: 'the end' }) }
+  const service = rememberedReads(writeShop.service.direct, { until: 'a write' })
   // What is put back is a write too, which makes remembered answers untrue.
   const written = {
     shop: { ...writeShop, api: createApi({ send: service, baseUrl: origin, token: writeShop.token }) },

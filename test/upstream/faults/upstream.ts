@@ -4,10 +4,11 @@ import { createServer as createTcp, type AddressInfo, type Server as NetServer }
 import tls from 'node:tls'
 import { buffer } from 'node:stream/consumers'
 import { once } from 'node:events'
-import { contract, type EndpointName } from '../../../src/contract/index.ts'
-import type { Endpoint, Retry } from '../../../src/contract/base/endpoint.ts'
+import type { EndpointName } from '../../../src/contract/index.ts'
+import type { Retry } from '../../../src/contract/base/endpoint.ts'
 import type { Send, WireRequest } from '../../../src/contract/base/wire.ts'
-import { collectBytes } from '../../../src/lib/bytes.ts'
+import { findCall } from '../reshaping.ts'
+import { wholeBody } from '../whole-body.ts'
 import type { CellClock } from './cell-clock.ts'
 import { createAuthority, selfSigned } from './certificates.ts'
 import { ELSEWHERE, type Answer, type Cut, type Detour, type Fault, type Place } from './fault.ts'
@@ -128,15 +129,14 @@ async function answer(cell: Cell, path: string, request: IncomingMessage, respon
 
 /** Notes the request; `path` has no prefix. */
 function entry(cell: Cell, { method, path, body }: Pick<Logged, 'method' | 'path' | 'body'>): Logged {
-  const { pathname } = new URL(path, 'http://localhost')
-  const route = routes.find((one) => one.method === method && one.path.test(pathname))
-  const isUpload = pathname.startsWith('/uploads/')
+  const call = findCall({ method, url: `http://localhost${path}`, headers: {} })
+  const isUpload = path.startsWith('/uploads/')
   const logged: Logged = {
     method,
     path,
     body: isUpload ? '' : body,
-    endpoint: route?.name ?? (isUpload ? 'upload' : 'unknown'),
-    retry: route?.retry ?? (isUpload ? 'idempotent' : 'never'),
+    endpoint: call?.name ?? (isUpload ? 'upload' : 'unknown'),
+    retry: call?.endpoint.retry ?? (isUpload ? 'idempotent' : 'never'),
     preview: /"validate_only":true/.test(body),
     struck: false,
     sent: true,
@@ -144,13 +144,6 @@ function entry(cell: Cell, { method, path, body }: Pick<Logged, 'method' | 'path
   cell.log.push(logged)
   return logged
 }
-
-const routes = (Object.entries(contract) as [EndpointName, Endpoint][]).map(([name, { method, path, retry }]) => ({
-  name,
-  method,
-  retry,
-  path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/:]+')}$`),
-}))
 
 /** Whether the fault of the cell strikes this request, which is the newest of its log. */
 function strikes(cell: Cell, logged: Logged): boolean {
@@ -185,15 +178,10 @@ async function served(
   const request = { method: logged.method, url: origin + logged.path, headers: headers as WireRequest['headers'], body }
   const { status, headers: replied, body: content } = await service(request)
   logged.status = status
-  const bytes = typeof content === 'string' ? Buffer.from(content) : await collected(content)
   // The presigned address is behind the same fault.
-  const text = bytes.toString().replaceAll(`${origin}/uploads/`, `${prefix}/uploads/`)
+  const text = (await wholeBody(content)).toString().replaceAll(`${origin}/uploads/`, `${prefix}/uploads/`)
   const { 'content-length': _, ...kept } = replied
   return { status, headers: kept, body: Buffer.from(text) }
-}
-
-async function collected(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<Buffer> {
-  return Buffer.from(body instanceof Uint8Array ? body : await collectBytes(body))
 }
 
 /** A redirect to `elsewhere` leads to another host. */
@@ -221,8 +209,7 @@ async function cutReply(
 ): Promise<void> {
   const { socket } = response
   if (socket === null) return
-  const content = body instanceof Uint8Array ? Buffer.from(body) : await collected(body)
-  const { head, tail } = framed(content, cut.announced)
+  const { head, tail } = framed(await wholeBody(body), cut.announced)
   const lines = Object.entries(headers).filter(([name]) => name !== 'content-length')
   const top = Buffer.from(
     [`HTTP/1.1 ${String(status)} -`, ...lines.map(([name, value]) => `${name}: ${value}`), head, '', ''].join('\r\n'),
