@@ -87,7 +87,7 @@ function openDoor(config: Config, { service }: Backend, mcp: McpHttp, log: Log):
   })
 }
 
-/** A pinned product that does not exist would let every call fail. Where each caller brings a token, nobody can know. */
+/** A pinned product that does not exist would let every call fail. Where each caller brings a token, it cannot be checked. */
 async function requireProduct(named: string, backend: Backend): Promise<void> {
   const { token } = backend
   if (token === undefined) return

@@ -30,7 +30,7 @@ describe('one resource', () => {
     ['next to it', { data: thing, parts_count: 4 }],
     ['next to what wraps it under its name', { data: { thing }, partsCount: 4 }],
     ['around it, in one wrapper', { data: { thing, parts_count: 4 }, meta: {} }],
-    ['in both places, of which the nearer one counts', { data: { thing, parts_count: 4 }, parts_count: 9 }],
+    ['in both places, where the inner one takes precedence', { data: { thing, parts_count: 4 }, parts_count: 9 }],
   ])('is read with the other members of the answer %s', (_, answer) => {
     expect(readAnswer(one, answer)).toEqual({ thing, parts_count: 4 })
   })

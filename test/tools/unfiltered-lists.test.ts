@@ -81,7 +81,7 @@ test.each([
   ['with totals', []],
   ['without totals, to its end', ['noTotals']],
   ['not filtered', ['ignores:coverage_state']],
-  ['filtered by nobody', ['ignores:coverage_state', 'without:state']],
+  ['not filtered, of rows without a state', ['ignores:coverage_state', 'without:state']],
   ['not said to end', ['noPaging']],
 ])('what a requirement was before a report is said only of a list that shows it: %s', async (kind, names) => {
   const { requirement } = await app.api.createRequirement({ product_id: app.productId, title: kind })

@@ -144,7 +144,7 @@ function untriedWords({ outcomes }: Offers): string[] {
   ]
 }
 
-/** The label, with the entries beside it, each on lines of its own. */
+/** The lines of a section: its label, then a column of entries, each starting on its own line and wrapped. */
 function section(label: string, entries: readonly string[]): string[] {
   return entries.flatMap((entry, index) => {
     const [first = '', ...rest] = wrapped(entry, COLUMNS - LABEL - 2)

@@ -39,7 +39,7 @@ export interface EveryList extends AsyncDisposable {
 /** Endpoints that the service does not have yet. */
 const unbuilt: ReadonlySet<string> = new Set(pending)
 const noon = Date.UTC(2026, 10, 21, 12)
-const nobody = '00000000-0000-7000-8000-999999999999'
+const unknownId = '00000000-0000-7000-8000-999999999999'
 
 /** A small product with rows of every kind: two environments, releases and components, and every list of it. */
 export async function openEveryList(): Promise<EveryList> {
@@ -106,14 +106,14 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
   }
   const values: Query = {
     slug: ['my-product', 'none'],
-    environment_id: [...ids(environments), nobody],
+    environment_id: [...ids(environments), unknownId],
     environment: ['production', 'staging', 'none'],
-    release_id: [...ids(releases), nobody],
-    first_release_id: [...ids(releases), nobody],
+    release_id: [...ids(releases), unknownId],
+    first_release_id: [...ids(releases), unknownId],
     version: ['shop@1.4.0', 'shop@1.5.0', 'none'],
-    component_id: [...ids(components), nobody],
-    parent_id: [...ids(requirements), ...ids(tests), nobody],
-    requirement_id: [...ids(requirements), nobody],
+    component_id: [...ids(components), unknownId],
+    parent_id: [...ids(requirements), ...ids(tests), unknownId],
+    requirement_id: [...ids(requirements), unknownId],
     key: [...keys(requirements), ...keys(tests), 'REQ-99'],
     short_id: [...issues.slice(0, 3).map(({ short_id }) => short_id), 'PRODUCT-99'],
     sdk_event_id: [...events.map(({ sdk_event_id }) => sdk_event_id), 'f'.repeat(32)],

@@ -89,7 +89,7 @@ async function hire(things: Things, index: number): Promise<{ worker: Worker; di
     local: createLocalFiles([things.root]),
     upload: async (...given) => current.upload(...given),
     clock: { now: () => current.clock.now(), after: (...given) => current.clock.after(...given) },
-    // Nobody confirms changes here, and no call of the matrix counts for the next one.
+    // No user confirms changes here, and changes of one call do not count for the next.
     changing: {
       caller: String(index),
       recent: { add: () => undefined },

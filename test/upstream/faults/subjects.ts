@@ -9,7 +9,7 @@ import { checkoutCrash } from '../../tools/shop.ts'
 import { openQualityShop, type QualityShop } from '../../tools/quality-shop.ts'
 import type { Logged } from './upstream.ts'
 
-/** What a call of one worker may change: nobody else does. */
+/** What a call of one worker may change; no other worker changes it. */
 export interface Things {
   issue: string
   test: string
