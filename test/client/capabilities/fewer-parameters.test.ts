@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filtersByEndpoint } from '../../../src/client/capabilities/filters.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
-import { jsonReply } from '../../upstream/reshaping.ts'
+import { refusal } from '../../upstream/reshapings/parameters.ts'
 import { learner, openEveryList, readAll, type EveryList, type List, type Query } from './every-list.ts'
 
 let every: EveryList
@@ -22,9 +22,7 @@ function filters({ endpoint, values }: List): [string, readonly unknown[]][] {
 function refusing(send: Send, isNamed: boolean, names: readonly string[]): Send {
   return async (request) => {
     const field = names.find((name) => new URL(request.url).searchParams.has(name))
-    if (field === undefined) return await send(request)
-    const details = isNamed ? [{ field_violations: [{ field, description: 'unknown' }] }] : []
-    return jsonReply(400, { code: 3, message: 'unknown parameter', details })
+    return field === undefined ? await send(request) : refusal(isNamed ? field : undefined)
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
 import type { Send, WireReply } from '../../../src/contract/base/wire.ts'
-import { startApp, type App } from '../../app.ts'
+import { origin, startApp, type App } from '../../app.ts'
 import { virtualClock, type VirtualClock } from '../../virtual-clock.ts'
 import { connect } from '../clients.ts'
 
@@ -16,7 +16,7 @@ async function agentOf(app: App, clock: VirtualClock, around: (path: string) => 
     return around(path) ?? app.service.direct(request)
   }
   const { token } = app
-  const api = createApi({ send, baseUrl: 'http://127.0.0.1:4319', token, sleep: clock.sleep, now: () => clock.now() })
+  const api = createApi({ send, baseUrl: origin, token, sleep: clock.sleep, now: () => clock.now() })
   const agent = await connect(api, { clock, options: { toolsets: ['all'] } })
   return { agent, sent }
 }
@@ -101,7 +101,7 @@ test('after a call has failed none of its requests is repeated', async () => {
       waits.push(resolve)
       signal?.addEventListener('abort', () => reject(signal.reason as Error))
     })
-  const api = createApi({ send, baseUrl: 'http://127.0.0.1:4319', token: app.token, sleep })
+  const api = createApi({ send, baseUrl: origin, token: app.token, sleep })
   await using agent = await connect(api, { clock })
   const { isError } = await agent.call('get_workspace_context', { include: ['environments', 'components'] })
   expect(isError).toBe(true)
@@ -127,7 +127,7 @@ test('a call that is cancelled sends no further request, and is no bug', async (
       signal?.addEventListener('abort', () => reject(signal.reason as Error))
       cancelling.abort()
     })
-  const api = createApi({ send, baseUrl: 'http://127.0.0.1:4319', token: app.token, sleep })
+  const api = createApi({ send, baseUrl: origin, token: app.token, sleep })
   await using agent = await connect(api, {
     onBug: (error) => bugs.push(error),
     onCall: ({ outcome }) => end(outcome),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
 import { waitProgress } from '../../../src/mcp/call/wait-progress.ts'
-import { startApp } from '../../app.ts'
+import { origin, startApp } from '../../app.ts'
 import { virtualClock } from '../../virtual-clock.ts'
 import { connect } from '../clients.ts'
 
@@ -26,7 +26,7 @@ test('a caller that asked for progress hears what is waited for, in growing numb
       })
     })
   }
-  const api = createApi({ send, baseUrl: 'http://127.0.0.1:4319', token: app.token, sleep: clock.sleep })
+  const api = createApi({ send, baseUrl: origin, token: app.token, sleep: clock.sleep })
   await using agent = await connect(api, { clock })
   const heard: Progress[] = []
   const called = await agent.client.callTool({ name: 'find_error_issues', arguments: {} }, {

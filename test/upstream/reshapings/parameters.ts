@@ -1,5 +1,5 @@
 import { pathParameters, type Endpoint } from '../../../src/contract/base/endpoint.ts'
-import type { WireRequest } from '../../../src/contract/base/wire.ts'
+import type { WireReply, WireRequest } from '../../../src/contract/base/wire.ts'
 import { contract } from '../../../src/contract/index.ts'
 import { jsonReply, type Reshaping, type Reshapings } from '../reshaping.ts'
 
@@ -60,7 +60,8 @@ function refusing(sentence: string, named: boolean): Reshaping {
   }
 }
 
-function refusal(field: string | undefined) {
+/** The refusal of an unknown parameter, with its name where it is given. */
+export function refusal(field: string | undefined): WireReply {
   const violations = { field_violations: [{ field, description: 'unknown' }] }
   return jsonReply(400, { code: 3, message: 'unknown parameter', details: field === undefined ? [] : [violations] })
 }
