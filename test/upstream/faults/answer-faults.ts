@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { ELSEWHERE, SENTENCE, type Answer, type Fault, type Place, type Right } from './fault.ts'
-import { passes, passesUndone, refused, stays, staysUndone, unreadable } from './rights.ts'
+import { ELSEWHERE, once, SENTENCE, type Answer, type Fault, type Right } from './fault.ts'
+import { passes, passesUndone, refused, stays, staysUndone, unreadable, unreadableOrBroken } from './rights.ts'
 
-const once: readonly Place[] = ['first', 'second', 'write', 'after']
 const html = page('502 Bad Gateway')
 const maybeEmpty: Right = { ...unreadable, read: ['upstream_shape_unknown', 'not_found'] }
 const MiB = 1024 * 1024
@@ -14,9 +13,12 @@ export const answerFaults: readonly Fault[] = [
   front('403 page', 403, page('Forbidden'), refused('permission_denied')),
   front('404 page', 404, page('Not Found'), refused('feature_disabled')),
   front('404 text', 404, '404 page not found', refused('feature_disabled')),
-  front('404 of a gateway', 404, '{"code":5,"message":"Not Found","details":[]}', {
-    ...refused('not_found', 'feature_disabled'),
-  }),
+  front(
+    '404 of a gateway',
+    404,
+    '{"code":5,"message":"Not Found","details":[]}',
+    refused('not_found', 'feature_disabled'),
+  ),
   front('405', 405, 'Method Not Allowed', refused('feature_disabled')),
   front('408', 408, '', passesUndone),
   front('409', 409, grpc(10), refused('state_changed', 'already_exists')),
@@ -27,7 +29,7 @@ export const answerFaults: readonly Fault[] = [
   front('501', 501, grpc(12), refused('feature_disabled')),
   ...[429, 503].flatMap((status) => waits(status)),
   ...[502, 503, 504].flatMap((status) => [
-    { ...front(`${String(status)} once`, status, html, passesUndone) },
+    front(`${String(status)} once`, status, html, passesUndone),
     { ...front(`${String(status)} twice`, status, html, passesUndone), times: 2 },
     { ...front(`${String(status)} always`, status, html, staysUndone), places: ['always' as const] },
   ]),
@@ -52,8 +54,12 @@ export const answerFaults: readonly Fault[] = [
   back('a wrapper of nothing', { body: '{"data":null}' }, unreadable),
   back('deep nesting', { body: '{"rows":'.repeat(100_000) + '1' + '}'.repeat(100_000) }, unreadable),
   back('gzip', { headers: { 'content-encoding': 'gzip' }, body: 'gzip' }, refused('ok')),
-  back('gzip, broken', { headers: { 'content-encoding': 'gzip' }, body: Buffer.from('not compressed') }, broken()),
-  back('gzip of nothing', { headers: { 'content-encoding': 'gzip' }, body: Buffer.alloc(0) }, broken()),
+  back(
+    'gzip, broken',
+    { headers: { 'content-encoding': 'gzip' }, body: Buffer.from('not compressed') },
+    unreadableOrBroken,
+  ),
+  back('gzip of nothing', { headers: { 'content-encoding': 'gzip' }, body: Buffer.alloc(0) }, unreadableOrBroken),
   huge('80 MB', () => Buffer.alloc(MiB, ' ')),
   huge('80 MB of gzip', bomb),
 ]
@@ -123,10 +129,6 @@ function redirect(status: number): Fault {
 function redirected(): Right {
   const write = ['upstream_shape_unknown', 'outcome_unknown'] as const
   return { read: ['upstream_shape_unknown'], idempotent: write, other: write }
-}
-
-function broken(): Right {
-  return { ...unreadable, read: ['ok', 'upstream_shape_unknown', 'upstream_unavailable'] }
 }
 
 interface Changes {

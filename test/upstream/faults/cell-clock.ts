@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '../../../src/client/budget.ts'
+import { systemClock, type Clock } from '../../../src/client/budget.ts'
 import { sleep, type Sleep } from '../../../src/client/retry.ts'
 import { virtualClock } from '../../virtual-clock.ts'
 
@@ -11,19 +11,16 @@ export interface CellClock extends Clock {
   isVirtual: boolean
 }
 
-/** Time that takes no time: it passes while somebody waits. */
+/** A clock that advances at once wherever the client would wait. */
 export function inVirtualTime(): CellClock {
   return { ...virtualClock(), isVirtual: true }
 }
 
 export function inRealTime(): CellClock {
-  const started = performance.now()
+  const started = systemClock.now()
   return {
-    now: () => performance.now() - started,
-    after(delayMs, run) {
-      const timer = setTimeout(run, delayMs)
-      return () => clearTimeout(timer)
-    },
+    ...systemClock,
+    now: () => systemClock.now() - started,
     pass: (milliseconds) => delay(milliseconds),
     sleep,
     isVirtual: false,

@@ -9,7 +9,7 @@ import type { QualityShop } from '../../tools/quality-shop.ts'
 import type { CellClock } from './cell-clock.ts'
 import type { Fault, Outcome, Place, Right } from './fault.ts'
 import { isDone, type Subject, type Things } from './subjects.ts'
-import type { Logged, Upstream } from './upstream.ts'
+import { isWrite, type Logged, type Upstream } from './upstream.ts'
 
 /** Makes one call after the other, each against the deployment of its cell. */
 export interface Worker {
@@ -34,7 +34,7 @@ export interface Cell extends Tried {
   wrong: string[]
   /** In virtual time, which passes while the client waits: between attempts, and for an upstream that is silent. */
   tookMs: number
-  /** Whatever is still asked or open afterwards. */
+  /** Requests that were sent after the call, and answers that are still open. */
   leftOver(): string[]
 }
 
@@ -121,7 +121,7 @@ function judge(cell: Cell, token: string): string[] {
   const { result, tookMs } = cell
   const { text } = result
   return [
-    ...(struck(cell) === undefined ? [] : wrongOutcome(cell)),
+    ...wrongOutcome(cell),
     ...wrongWrites(cell),
     ...forbiddenRepeats(cell.log),
     ...(result.isError ? wrongError(text) : []),
@@ -131,17 +131,13 @@ function judge(cell: Cell, token: string): string[] {
   ]
 }
 
-function struck({ log }: Cell): Logged | undefined {
-  return log.find((entry) => entry.struck)
+/** Which outcomes are right for a request; a preview counts as a read. */
+function kindOf(entry: Logged): keyof Right {
+  if (!isWrite(entry) || entry.preview) return 'read'
+  return entry.retry === 'never' ? 'other' : 'idempotent'
 }
 
-/** How a request counts for what is right; a preview changes nothing, nor does preparing a context. */
-function kindOf({ method, preview, retry, endpoint }: Logged): keyof Right {
-  if (method === 'GET' || preview || endpoint === 'prepareTestContext') return 'read'
-  return retry === 'never' ? 'other' : 'idempotent'
-}
-
-/** A storage that refuses the bytes: the address is of no use any more, or was never used. */
+/** What a refused upload of bytes means: the presigned address has expired, or is not known. */
 const refusedUpload: readonly Outcome[] = ['failed_precondition', 'not_found']
 
 function wrongOutcome({ subject, fault, place, outcome: came, log }: Cell): string[] {

@@ -1,7 +1,5 @@
-import { SENTENCE, type Cut, type Detour, type Fault, type Place } from './fault.ts'
-import { passes, passesUndone, refused, stays, staysUndone, unreadable } from './rights.ts'
-
-const once: readonly Place[] = ['first', 'second', 'write', 'after']
+import { once, SENTENCE, type Cut, type Detour, type Fault } from './fault.ts'
+import { passes, passesUndone, refused, stays, staysUndone, unreadableOrBroken } from './rights.ts'
 
 /** What refuses connections, breaks them, cuts answers, or stays silent. */
 export const connectionFaults: readonly Fault[] = [
@@ -70,7 +68,7 @@ export const connectionFaults: readonly Fault[] = [
     says: 'What comes back is not HTTP.',
     strike: whole({ at: ({ total }) => total, next: 'end', instead: Buffer.from(`SSH-2.0-${SENTENCE}\r\n`) }),
     places: once,
-    right: { ...unreadable, read: ['ok', 'upstream_shape_unknown', 'upstream_unavailable'] },
+    right: unreadableOrBroken,
   },
 ]
 
@@ -90,7 +88,7 @@ function detour(name: string, to: Detour, says: string): Fault {
   return { name, says: `${says}.`, strike: { kind: 'connection', to }, places: ['always'], right: staysUndone }
 }
 
-/** No later attempt helps: somebody has to mend the certificate or the address. */
+/** No later attempt helps: the certificate or the address has to be corrected. */
 function certificate(name: string, to: Detour, says: string): Fault {
   return { ...detour(name, to, says), right: refused('misconfigured') }
 }

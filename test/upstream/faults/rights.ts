@@ -20,11 +20,17 @@ export const staysUndone: Right = {
   other: ['upstream_unavailable', 'outcome_unknown'],
 }
 
-/** The answer cannot be read: of a write nobody knows whether it was done, unless its answer says nothing anyway. */
+/** The answer cannot be read: whether a write was done is unknown, unless its answer has no content in any case. */
 export const unreadable: Right = {
   read: ['upstream_shape_unknown'],
   idempotent: ['ok', 'outcome_unknown'],
   other: ['outcome_unknown'],
+}
+
+/** As `unreadable`, but the client may take the answer for a broken connection and repeat a read. */
+export const unreadableOrBroken: Right = {
+  ...unreadable,
+  read: ['ok', 'upstream_shape_unknown', 'upstream_unavailable'],
 }
 
 /** The answer is refused before the service sees the request, with this code for every request. */

@@ -155,7 +155,7 @@ function strikes(cell: Cell, logged: Logged): boolean {
   return begins
 }
 
-/** Changes something, or would if it were not a preview. */
+/** Whether a request changes something, or would if it were not a preview; preparing a context does not. */
 export function isWrite({ method, endpoint }: Logged): boolean {
   return method !== 'GET' && endpoint !== 'prepareTestContext'
 }
