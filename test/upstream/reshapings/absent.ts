@@ -11,7 +11,7 @@ const memberNames = new Set(
   Object.values(contract).flatMap(({ returns }: Endpoint) => Object.values(returns.shape).flatMap(namesIn)),
 )
 
-/** Deployments whose answers say less, one for each member of the table's results but the id. */
+/** Deployments whose answers say less, one for each member below the top level of the table's results, except ids. */
 export const absent: Reshapings = {
   noTotals: paged('lists have no totals', (list, page) => ({ ...list, pagination: omit(page, 'total_size') })),
   noPaging: paged('lists have neither tokens nor totals', (list) => omit(list, 'next_page_token')),
