@@ -7,7 +7,7 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { mayBeId } from '../src/mcp/resolve/ids.ts'
 import { everyPage } from '../src/mcp/resolve/requests.ts'
 import type { Requirement, Test } from '../src/mcp/resolve/types.ts'
-import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
+import type { NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { describeValue } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
@@ -16,7 +16,7 @@ import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './supp
 import { createCaseFinder } from './support/quality/find-cases.ts'
 import { isTracegate } from './support/is-tracegate.ts'
 import {
-  findCall,
+  checkCall,
   type Registered,
   type Registering,
   registerTest,
@@ -138,11 +138,7 @@ function checkCalls(rows: readonly Registered[], product: string): NextAction[] 
   const unknown = rows.filter(({ outcome, links }) =>
     [outcome, ...links.map((link) => link.outcome)].includes('unknown'),
   )
-  return unknown.map(({ test, wanted }) =>
-    test === undefined
-      ? findCall(wanted.title, product)
-      : nextCall('get_test', { product, test: keyOrId(test) }, 'shows what became of it: before you repeat anything'),
-  )
+  return unknown.map((row) => checkCall(row, product))
 }
 
 /** The requirements that the tests are linked to now, or would be. */

@@ -279,6 +279,17 @@ test('a failure in the middle loses nothing of what is done', async () => {
   ])
 })
 
+test('an update whose outcome no read tells is the error when nothing else was asked for', async () => {
+  await record([{ title: 'works', requirement_ids: [] }])
+  const updateTest: Api['updateTest'] = () => Promise.reject(new ServiceError('unavailable', 'the service is gone'))
+  await using there = await connect({ ...shop.api, updateTest }, { options: { toolsets: ['all'] } })
+  const tests = [{ title: 'works', file: 'test/a.test.ts', requirement_ids: [] }]
+  const { text, isError } = await there.call('record_tests', { tests })
+  expect(isError).toBe(true)
+  expect(text).toContain('the outcome is unknown: the service is gone; check before you repeat it (outcome_unknown')
+  expect(text).toMatch(/next: get_test .*TC-1/)
+})
+
 test('a test whose links cannot be read keeps its outcome', async () => {
   await record([{ ...mail, requirement_ids: ['REQ-1'] }])
   const listTestLinks: Api['listTestLinks'] = () => Promise.reject(new ServiceError('unavailable', 'gone'))

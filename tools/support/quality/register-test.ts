@@ -5,6 +5,7 @@ import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
+import { keyOrId } from '../columns.ts'
 import { ifReadable, isLost, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 import type { TestPlace } from './find-cases.ts'
 import { isTemplate } from './title-templates.ts'
@@ -127,8 +128,15 @@ async function make(
 const REPORT_INSTEAD =
   'send a report with [REQ-12] in the names of the tests; linking known tests by key (TC-7) still works.'
 
+/** The call that shows what became of a test or of its links. */
+export function checkCall({ test, wanted }: Pick<Registered, 'test' | 'wanted'>, product: string): NextAction {
+  return test === undefined
+    ? findCall(wanted.title, product)
+    : nextCall('get_test', { product, test: keyOrId(test) }, 'shows what became of it: before you repeat anything')
+}
+
 /** The call that shows whether a test was made. The title is the caller's text, which may be an outsider's. */
-export function findCall(title: string, product: string): NextAction {
+function findCall(title: string, product: string): NextAction {
   return nextCall('list_tests', { product, ...(isShowable(title) && { match: title }) }, 'shows whether it was made')
 }
 
@@ -143,7 +151,7 @@ async function existing(error: unknown, { context, productId }: Registering): Pr
 }
 
 async function update(test: Test, wanted: WantedTest, registering: Registering): Promise<Registered> {
-  const { context, branch, dryRun } = registering
+  const { context, productId, branch, dryRun } = registering
   const change = changedFields(test, wanted, registering)
   if (change === undefined) return linked(test, wanted, 'already', registering)
   if (dryRun) return linked(test, wanted, 'would_update', registering)
@@ -152,16 +160,18 @@ async function update(test: Test, wanted: WantedTest, registering: Registering):
     const { test: updated } = await context.api.updateTest(request, { signal: context.signal })
     return await linked(updated, wanted, 'updated', registering)
   } catch (error) {
-    const cause = isNotOffered(error) ? notOffered('changes of tests', {}, error) : error
-    if (cause === error && !mayBeDone(error)) throw error
-    const now =
-      cause === error ? await ifReadable(context.api.getTest({ id: test.id }, { signal: context.signal })) : undefined
+    // Links do not depend on what the update changes.
+    if (isNotOffered(error)) {
+      const cause = notOffered('changes of tests', {}, error)
+      return { ...(await linked(test, wanted, 'failed', registering)), error: failureWords(cause), cause }
+    }
+    if (!mayBeDone(error)) throw error
+    const now = await ifReadable(context.api.getTest({ id: test.id }, { signal: context.signal }))
     if (now !== undefined && changedFields(now.test, wanted, registering) === undefined) {
       return linked(now.test, wanted, 'updated', registering)
     }
-    // Links do not depend on what the update changes.
-    const row = await linked(test, wanted, cause === error ? 'unknown' : 'failed', registering)
-    return cause === error ? row : { ...row, error: failureWords(cause), cause }
+    const cause = unknownOutcome(error, { next: checkCall({ test, wanted }, productId) })
+    return { ...(await linked(test, wanted, 'unknown', registering)), cause }
   }
 }
 
