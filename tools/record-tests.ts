@@ -24,7 +24,7 @@ import {
 } from './support/quality/register-test.ts'
 import { findIssues, findRequirements, mergeTests, READS_AT_ONCE, TestInput } from './support/quality/wanted-tests.ts'
 import { countWords, PREVIEW } from './support/words.ts'
-import { ifReadable } from './support/writes/outcome.ts'
+import { ifReadable, UNKNOWN_ROWS } from './support/writes/outcome.ts'
 
 /** Rows of requirements in the answer. */
 const STATES = 50
@@ -196,5 +196,5 @@ function outcomeSentence(rows: readonly Registered[], dryRun: boolean): string {
     [links('failed'), 'link', 'failed'],
   ])
   const isUnknown = tests('unknown') + links('unknown') > 0
-  return `${dryRun ? PREVIEW : ''}${words}.${isUnknown ? ' Unknown: it may be done; check before you repeat it.' : ''}`
+  return `${dryRun ? PREVIEW : ''}${words}.${isUnknown ? ` ${UNKNOWN_ROWS}` : ''}`
 }

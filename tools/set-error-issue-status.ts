@@ -21,6 +21,7 @@ import type { Issue as IssueFacts } from './support/errors/issues.ts'
 import { reopeningSentence } from './support/errors/reopening.ts'
 import { currentParameters, type StatusRequest } from './support/errors/status-request.ts'
 import { PREVIEW } from './support/words.ts'
+import { UNKNOWN_ROWS } from './support/writes/outcome.ts'
 
 /** The note is at most 1,000 characters, with the words that say where it came from. */
 const REASON_CHARACTERS = 980
@@ -97,7 +98,7 @@ function readBackSentences(rows: readonly IssueRow[]): string[] {
   const isUnknown = rows.some(({ outcome }) => outcome === 'unknown')
   return [
     ...(count === 0 ? [] : [`The deployment's reply cannot be read; ${count} read again: changed.`]),
-    ...(isUnknown ? ['Unknown: may or may not have been changed; check before you repeat it.'] : []),
+    ...(isUnknown ? [UNKNOWN_ROWS] : []),
   ]
 }
 

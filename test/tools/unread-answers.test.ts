@@ -123,7 +123,7 @@ describe('a write whose outcome no read of the call can tell', () => {
     const issues = ['APP-1', 'APP-2']
     const { structured } = await both.call('set_error_issue_status', { issues, ...change })
     expect(structured).toMatchObject({
-      answer: '2 unknown. Unknown: may or may not have been changed; check before you repeat it.',
+      answer: '2 unknown. Unknown: it may be done; check before you repeat it.',
       next_actions: [{ args: { issues, status: 'resolved', reason: 'A check.', dry_run: true } }],
     })
   })

@@ -1,14 +1,15 @@
 import type * as z from 'zod'
 import type { IssueStatus } from '../../../src/contract/base/common.ts'
-import { ENDPOINT_MISSING, failures, ServiceError } from '../../../src/errors.ts'
+import { ENDPOINT_MISSING, ServiceError } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
 import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { firstNames } from '../../../src/mcp/text/block-notes.ts'
 import { isTracegate } from '../is-tracegate.ts'
-import { ifReadable, isUnsent, mayBeDone, unknownOutcome, UNSENT } from '../writes/outcome.ts'
+import { failureWords, ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 import type { Issue } from './issues.ts'
 import { isAlready, readFixedIn, readIgnoreUntil, type StatusRequest } from './status-request.ts'
 
@@ -80,18 +81,16 @@ function requireFound(rows: readonly IssueRow[]): void {
   const [first] = rows
   if (rows.length === 1) throw first?.cause
   throw new TeachingError('not_found', `none of these ${rows.length} error issues was found; nothing was changed`, {
-    sent: `issues = ${listed(rows.map(({ id }) => id))}`,
+    sent: `issues = ${firstNames(
+      rows.map(({ id }) => id),
+      IDS_SHOWN,
+    )}`,
     expected: 'error-issue keys or ids, as in find_error_issues rows[].id',
     next: nextCall('find_error_issues', { status: 'any', period: '30d' }, 'lists issues'),
   })
 }
 
 const IDS_SHOWN = 5
-
-function listed(ids: readonly string[]): string {
-  const rest = ids.length - IDS_SHOWN
-  return ids.slice(0, IDS_SHOWN).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
-}
 
 interface GivenStatus {
   status: Status
@@ -228,8 +227,8 @@ async function settle(row: IssueRow, error: ServiceError, change: Change, contex
 
 function markFailed(row: IssueRow, error: ServiceError): void {
   row.outcome = 'failed'
-  row.error = isUnsent(error) ? UNSENT : failures[error.code].agent
   row.cause = isNotOffered(error) ? notOffered('changing the status of issues', { hint: STILL_WORKS }, error) : error
+  row.error = failureWords(row.cause)
 }
 
 const STILL_WORKS = 'tell the user which issues to change in the web interface; reading issues still works.'

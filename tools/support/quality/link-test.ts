@@ -1,9 +1,7 @@
-import { failures, ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
-import { TeachingError } from '../../../src/mcp/result/teach.ts'
-import { isUnsent, mayBeDone, UNSENT } from '../writes/outcome.ts'
+import { failureWords, mayBeDone } from '../writes/outcome.ts'
 
 export interface Linked {
   /** As the caller wrote it. */
@@ -128,12 +126,4 @@ async function isLinkedNow(test: Test, requirement: Requirement, wanted: readonl
     links.find(({ requirement_id: id }) => id === requirement.id),
     wanted,
   )
-}
-
-/** A failure in a row of a result: its code, and the sentence of our own errors. Rethrows anything but a `ServiceError`. */
-export function failureWords(error: unknown): string {
-  if (!(error instanceof ServiceError)) throw error
-  if (isUnsent(error)) return UNSENT
-  const { agent } = failures[error.code]
-  return error instanceof TeachingError ? `${agent}: ${error.message}` : agent
 }

@@ -6,10 +6,10 @@ import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.t
 import { isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId } from '../columns.ts'
-import { ifReadable, isLost, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
+import { failureWords, ifReadable, isLost, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 import type { TestPlace } from './find-cases.ts'
 import { isTemplate } from './title-templates.ts'
-import { failureWords, linkRequirements, type Linked, type WantedLink } from './link-test.ts'
+import { linkRequirements, type Linked, type WantedLink } from './link-test.ts'
 import { splitCriterion } from './criteria.ts'
 
 /** A test that the caller wrote in the repository. */

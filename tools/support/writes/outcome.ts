@@ -1,4 +1,4 @@
-import { NOT_SENT, ServiceError } from '../../../src/errors.ts'
+import { failures, NOT_SENT, ServiceError } from '../../../src/errors.ts'
 import type { NextAction } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 
@@ -16,12 +16,17 @@ export function mayBeDone(error: unknown): error is ServiceError {
   return isLost(error) || (error instanceof ServiceError && error.code === 'unavailable')
 }
 
-/** The error of a row whose request was not sent. */
-export const UNSENT = 'not sent: no time was left'
-
 /** Whether the time of the call was over before the request was first sent. */
-export function isUnsent(error: unknown): boolean {
+function isUnsent(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === NOT_SENT
+}
+
+/** A failure in a row of a result: its code, and the sentence of our own errors. Rethrows anything but a `ServiceError`. */
+export function failureWords(error: unknown): string {
+  if (!(error instanceof ServiceError)) throw error
+  if (isUnsent(error)) return 'not sent: no time was left'
+  const { agent } = failures[error.code]
+  return error instanceof TeachingError ? `${agent}: ${error.message}` : agent
 }
 
 /** The failure of a write whose outcome no read of this call could tell: it names the call that does. */
@@ -34,6 +39,9 @@ export function unknownOutcome(
   const message = `${what}${error.message}; check before you repeat it`
   return new TeachingError('outcome_unknown', message, check, { reason: error.reason, cause: error })
 }
+
+/** For an answer with rows whose outcome is unknown. */
+export const UNKNOWN_ROWS = 'Unknown: it may be done; check before you repeat it.'
 
 /** For an answer about a write that a read showed to be done. */
 export const READ_BACK = " The deployment's reply cannot be read; read again, it is done."
