@@ -3,7 +3,7 @@ import { ServiceError } from '../src/errors.ts'
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { ifOffered, isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
+import { explainNotOffered, ifOffered } from '../src/mcp/resolve/offered.ts'
 import type { Product, Test } from '../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
@@ -99,11 +99,9 @@ async function findLink(test: string, before: RequirementInFull, { api, signal }
   const known = before.links?.find(({ test_id: id }) => id === test)
   if (known !== undefined) return known
   if (before.links?.every(({ test_id: id }) => id !== undefined)) return undefined
-  const { links } = await api.listTestLinks({ test_id: test, page_size: LINKS }, { signal }).catch((error: unknown) => {
-    throw isNotOffered(error)
-      ? notOffered('links of tests', { hint: 'get_test and get_requirement still work.' }, error)
-      : error
-  })
+  const { links } = await api
+    .listTestLinks({ test_id: test, page_size: LINKS }, { signal })
+    .catch(explainNotOffered('links of tests', { hint: 'get_test and get_requirement still work.' }))
   const link = links.find(({ requirement_id: id }) => id === before.requirement.id)
   if (link !== undefined || links.every(({ requirement_id: id }) => id !== undefined)) return link
   throw new ServiceError('upstream_shape_unknown', 'the deployment does not say what the links of a test belong to')
@@ -128,20 +126,20 @@ async function remove(
     (error: unknown) => error,
   )
   const mayBeGone = mayBeDone(failure) || (failure instanceof ServiceError && failure.code === 'not_found')
-  if (failure !== undefined && !mayBeGone) {
-    throw isNotOffered(failure) ? notOffered('the removal of links', { hint: STILL_WORKS }, failure) : failure
-  }
+  if (failure !== undefined && !mayBeGone) return explainRemoval(failure)
   const after = await ifReadable(readAgain(requirement, product, context))
   if (failure === undefined) return { after, isReadBack: false }
   const isGone =
     after !== undefined && (await ifReadable(findLink(test.id, after, context).then((link) => link === undefined)))
   if (isGone === true) return { after, isReadBack: true }
-  if (isNotOffered(failure)) throw notOffered('the removal of links', { hint: STILL_WORKS }, failure)
+  if (!mayBeDone(failure)) return explainRemoval(failure)
   const next = nextCall('get_test', { product: product.id, test: names.test }, 'shows its links')
-  throw mayBeDone(failure) ? unknownOutcome(failure, { next }) : failure
+  throw unknownOutcome(failure, { next })
 }
 
-const STILL_WORKS = 'ask the user to remove the link in the web interface; reading tests still works.'
+const explainRemoval = explainNotOffered('the removal of links', {
+  hint: 'ask the user to remove the link in the web interface; reading tests still works.',
+})
 
 function outcomeSentence(
   { test, requirement }: Names,

@@ -88,13 +88,8 @@ interface Searched<T> {
   byId(id: string): Promise<T>
   /** All rows of a product, as far as they are read. */
   list(productId: string): Promise<ListedRows<T>>
-  byKey(productId: string, key: string): Promise<Listed<T>>
-  search(productId: string, words: string): Promise<Listed<T>>
-}
-
-interface Listed<T> {
-  rows: T[]
-  reading: Reading
+  byKey(productId: string, key: string): Promise<ListedRows<T>>
+  search(productId: string, words: string): Promise<ListedRows<T>>
 }
 
 interface Found<T> {
