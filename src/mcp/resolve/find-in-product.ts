@@ -1,4 +1,3 @@
-import type { Reading } from '../../client/capabilities/reading.ts'
 import { ServiceError } from '../../errors.ts'
 import { keyPrefix, looseKey, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
@@ -8,7 +7,7 @@ import type { Product, Requirement, Resolver, ResolverCall, Test } from './types
 import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
 import { compareName } from '../text/untrusted.ts'
 import type { Untrusted } from '../../contract/base/text.ts'
-import { unsearched } from './unsearched.ts'
+import { requireSearched } from './require-searched.ts'
 import { wrongKind } from './wrong-kind.ts'
 
 /** The part of a resolver that finds requirements and tests, whose keys count within one product. */
@@ -165,7 +164,7 @@ async function findByKey<T extends Row>(key: string, scope: Product, kind: Searc
   const { rows, reading } = await kind.byKey(scope.id, key).catch(explainList(kind))
   const row = rows.find((one) => one.key === key)
   const areKeysHidden = rows.length > 0 && rows.every((one) => one.key === undefined)
-  if (row === undefined) requireSearched(key, reading, { ...kind, areKeysHidden }, scope)
+  if (row === undefined) requireSearched(key, reading, { ...lookup(kind, scope), areKeysHidden })
   return row !== undefined && requireOwner(row, kind, scope) === scope.id ? row : undefined
 }
 
@@ -178,20 +177,13 @@ async function findByTitle<T extends Row>(given: string, scope: Product, kind: S
     if (row !== undefined && others.length === 0) return row
     if (row !== undefined) throw severalTitles(given, kind, [row, ...others])
   }
-  requireSearched(given, reading, kind, scope)
+  requireSearched(given, reading, lookup(kind, scope))
   return undefined
 }
 
-/** Throws where nothing was found because the deployment does not look it up. */
-function requireSearched<T>(
-  given: string,
-  reading: Reading,
-  { name, next, areKeysHidden = false }: Searched<T> & { areKeysHidden?: boolean },
-  scope: Product,
-): void {
-  const lookup = { kind: name, parameter: name, next: next({ product: scope.id }), areKeysHidden }
-  const error = unsearched(given, reading, lookup)
-  if (error !== undefined) throw error
+/** What is looked up, and the calls that list it. */
+function lookup<T>({ name, next }: Searched<T>, scope: Product) {
+  return { kind: name, parameter: name, next: next({ product: scope.id }) }
 }
 
 function severalTitles<T extends Row>(given: string, { name }: Searched<T>, rows: readonly T[]): TeachingError {

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
 import { explainNotOffered } from './offered.ts'
 import { undefinedIfNotFound } from './requests.ts'
-import { unsearched } from './unsearched.ts'
+import { requireSearched } from './require-searched.ts'
 import type { IssueInFull, IssueReference, Product, Resolver, ResolverCall } from './types.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 import { wrongKind } from './wrong-kind.ts'
@@ -67,11 +67,11 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     )
     // A deployment that does not know the filter returns any issue.
     const id = issues.find((row) => row.short_id === shortId)?.id
-    const error = id === undefined ? wrongKind(given, 'issue', { scope: owner, products: all }) : undefined
+    if (id !== undefined) return { product: owner, id }
+    const error = wrongKind(given, 'issue', { scope: owner, products: all })
     if (error !== undefined) throw error
     const areKeysHidden = issues.length > 0 && issues.every((row) => row.short_id === undefined)
-    const unread = id === undefined ? unsearched(given, reading, { ...lookup(owner), areKeysHidden }) : undefined
-    if (unread !== undefined) throw unread
+    requireSearched(given, reading, { ...lookup(owner), areKeysHidden })
     return { product: owner, id }
   }
 
@@ -91,7 +91,7 @@ function chooseOwner(shortId: string, prefix: string, all: readonly Product[]): 
   return owner
 }
 
-/** The product of a key whose prefix none has: the only one, where the deployment does not show its prefix. */
+/** The product of a key where no product has its prefix: the only product, if the deployment does not show prefixes. */
 function onlyWithoutPrefix(key: string, all: readonly Product[]): Product {
   const [only, ...others] = all
   if (only === undefined || all.some((row) => row.key_prefix !== undefined)) throw noIssue(key, undefined, all)

@@ -3,7 +3,7 @@ import type { Context } from '../../../src/mcp/define/define.ts'
 import { isGlob } from '../../../src/mcp/files/working-tree.ts'
 import { everyPage, type ListedRows } from '../../../src/mcp/resolve/requests.ts'
 import type { Test } from '../../../src/mcp/resolve/types.ts'
-import { unsearched } from '../../../src/mcp/resolve/unsearched.ts'
+import { requireSearched } from '../../../src/mcp/resolve/require-searched.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { combined, hasText, isSameText } from '../../../src/mcp/text/untrusted.ts'
@@ -35,15 +35,17 @@ export function createCaseFinder(
     const request = { ...scope, kind: 'TEST_KIND_CASE' as const, ...filter }
     return everyPage((page) => api.listTests({ ...request, ...page }, { signal }), 'tests')
   }
+  const next = nextCall('list_tests', { product: scope.product_id }, 'lists tests')
+  const lookup = { kind: 'test', parameter: 'tests[].title', next }
   async function byKey(key: string): Promise<Test[]> {
     // A deployment that does not know the filter answers with any.
     const { rows, reading } = await list({ key: [key.toUpperCase()] })
     const found = rows.filter((test) => test.key === key.toUpperCase())
-    if (found.length === 0) requireSearched(key, reading)
+    if (found.length === 0) requireSearched(key, reading, lookup)
     if (found.length === 0) throw new TeachingError('not_found', 'no test case has this key', {})
     return found
   }
-  /** Those that are not said to be in the file are left out where the deployment does not filter. */
+  /** Where the deployment does not filter, only the cases that it says are in the file. */
   const casesIn = oncePer(async (file: string) => {
     const { rows, reading } = await list({ file_path: file })
     const isApplied = !reading.notApplied.includes('file_path')
@@ -52,12 +54,6 @@ export function createCaseFinder(
       showsFiles: isApplied || rows.some(hasPlace),
     }
   })
-  function requireSearched(title: string, reading: ListedRows<Test>['reading']): void {
-    const next = nextCall('list_tests', { product: scope.product_id }, 'lists tests')
-    const error = unsearched(title, reading, { kind: 'test', parameter: 'tests[].title', next })
-    if (error !== undefined) throw error
-  }
-
   return async ({ title, file, suites }) => {
     if (isTestKey({ title, file })) return byKey(title)
     // A list would take [id].test.ts for a glob; that the case is there shows when it is made.
@@ -67,7 +63,7 @@ export function createCaseFinder(
     if (there.length > 0) return there
     const { rows, reading } = await list({ q: title })
     const alike = rows.filter((test) => isSameText(codeName(test), title))
-    if (alike.length === 0) requireSearched(title, reading)
+    if (alike.length === 0) requireSearched(title, reading, lookup)
     if (file !== undefined) {
       const unread = alike.filter((test) => isNamed(test) && isIn(test, file))
       if (unread.length > 0) return unread

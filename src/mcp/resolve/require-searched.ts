@@ -6,25 +6,25 @@ interface Lookup {
   kind: string
   parameter: string
   next: NextAction | readonly NextAction[]
-  /** Whether rows were found for a key and none shows its own. */
+  /** Whether rows were found for a key, and no row shows its own key. */
   areKeysHidden?: boolean
 }
 
 /**
- * The error for a key or title that was not found by a deployment that does not look it up: its rows show no keys, or only
- * the first of them were read. Undefined where it was looked up among all.
+ * For a key or title that was not found. Throws where the deployment does not look it up: its rows show no keys, or only
+ * the first of them were read. Returns where it was looked up among all rows.
  */
-export function unsearched(
+export function requireSearched(
   given: string,
   { filteredHere, notApplied, isComplete, rowsRead = 0 }: Reading,
   { kind, parameter, next, areKeysHidden = false }: Lookup,
-): TeachingError | undefined {
+): void {
   const lesson = { sent: `${parameter} = ${describeValue(given)}`, next: [next].flat() }
   if (areKeysHidden || notApplied.some((name) => name === 'key' || name === 'short_id')) {
     const message = `this deployment does not show the keys of ${kind}s`
-    return new TeachingError('wrong_id_kind', message, { ...lesson, expected: `${parameter}: an id` })
+    throw new TeachingError('wrong_id_kind', message, { ...lesson, expected: `${parameter}: an id` })
   }
-  if (filteredHere.length === 0 || isComplete === true) return undefined
+  if (filteredHere.length === 0 || isComplete === true) return
   const message = `${kind} not found among the first ${rowsRead.toLocaleString('en')}: this deployment does not search`
-  return new TeachingError('not_found', message, { ...lesson, expected: `${parameter}: an id` })
+  throw new TeachingError('not_found', message, { ...lesson, expected: `${parameter}: an id` })
 }
