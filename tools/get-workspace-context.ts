@@ -82,7 +82,7 @@ export const getWorkspaceContext = defineTool({
     const workspaces = new Map(me?.user.workspaces?.map(({ id, name }) => [id, name]))
     const { lists, missing, unread } = await readLists(chosen, include, match, context)
     const { environments, components, releases } = lists
-    const whoWords = me === undefined ? ' This deployment does not tell who is logged in.' : ''
+    const whoWords = me === undefined ? ' This deployment does not say who is logged in.' : ''
     const product = chosen ?? all[0]
     const name = teamText(product?.name ?? product?.id ?? '')
     const products = matchingProducts(all, { chosen, match, isListed: Object.values(lists).some((list) => list) })

@@ -44,7 +44,7 @@ describe('a deployment without the fix-context endpoint', () => {
     )
     expect(isError).toBe(false)
     expect(text).toContain(
-      'This deployment has no fix-context endpoint: this is made from the issue, its latest occurrence; ' +
+      'This deployment does not offer fix contexts: this one is made from the issue, its latest occurrence; ' +
         'not stated: requirements, related issues.',
     )
     expect(text).toContain('src/checkout/order.ts | 41 | crash | this machine')
@@ -70,7 +70,7 @@ describe('a deployment without the fix-context endpoint', () => {
     const send = reshaped(shop.service.direct, 'noRoute:getFixContext')
     await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token }))
     const { contents } = await agent.client.readResource({ uri: 'tracegate://error-issue/APP-1/fix-context' })
-    expect(JSON.stringify(contents)).toContain('This deployment has no fix-context endpoint')
+    expect(JSON.stringify(contents)).toContain('This deployment does not offer fix contexts')
   })
 
   test('without statistics too, environments are those that the issue names', async () => {
@@ -99,7 +99,7 @@ describe('a deployment without the fix-context endpoint', () => {
 })
 
 describe('a deployment without the test-context endpoints', () => {
-  const made = 'This deployment has no test-context endpoint: this is made from the requirement and its links;'
+  const made = 'This deployment does not offer test contexts: this one is made from the requirement and its links;'
 
   test.each(styles)('makes one from the requirement and its links, whatever it answers: %s', async (style) => {
     const lacking = ['getTestContext', 'prepareTestContext'].map((name) => `${style}:${name}`)
@@ -151,9 +151,7 @@ describe('a deployment without auth/me', () => {
     const include = ['environments', 'components', 'releases', 'setup']
     const { text, isError } = await call([`${style}:getMe`], 'get_workspace_context', { include })
     expect(isError).toBe(false)
-    expect(text).toContain(
-      '1 product visible; lists are of My product. This deployment does not tell who is logged in.',
-    )
+    expect(text).toContain('1 product visible; lists are of My product. This deployment does not say who is logged in.')
     expect(text).toContain('principal: user=not stated')
     for (const name of ['My product', 'production', 'Checkout', 'shop@1.4.0']) expect(text).toContain(name)
   })

@@ -28,6 +28,26 @@ export function notOfferedSentence(names: readonly (string | false | undefined)[
   return missing.length === 0 ? '' : ` This deployment does not offer ${missing.join(' and ')}.`
 }
 
+interface Substitute {
+  /** What it was made from. */
+  sources: readonly (string | false | undefined)[]
+  notStated: readonly (string | false | undefined)[]
+  /** The quality branch that was asked for. */
+  branch: string | undefined
+}
+
+/**
+ * ` This deployment does not offer fix contexts: this one is made from the issue; not stated: requirements.`: for an
+ * answer that is put together from other reads (decision 051).
+ */
+export function madeFromSentence(what: string, { sources, notStated, branch }: Substitute): string {
+  return (
+    ` This deployment does not offer ${what}: this one is made from ${sources.filter(Boolean).join(', ')}; ` +
+    `not stated: ${notStated.filter(Boolean).join(', ')}.` +
+    (branch === undefined ? '' : ' branch is not applied.')
+  )
+}
+
 /** For `catch`: explains that this deployment does not offer what was asked for; throws any other failure as it is. */
 export function explainNotOffered(what: string, lesson: Lesson): (error: unknown) => never {
   return (error) => {

@@ -48,7 +48,7 @@ test('without an endpoint the tools do what the report says', async () => {
   const issue = 'APP-1'
   const requirement = 'REQ-2'
   const claims: Partial<Record<EndpointName, Claim[]>> = {
-    getMe: [['get_workspace_context', {}, /does not tell who is logged in/]],
+    getMe: [['get_workspace_context', {}, /does not say who is logged in/]],
     listWorkspaces: [['find_error_issues', {}, works]],
     listProducts: [['find_error_issues', {}, fails]],
     listIssues: [

@@ -2,7 +2,7 @@ import { isLibraryFrame } from '../../../src/lib/library-frame.ts'
 import { Period } from '../../../src/contract/base/common.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
-import { ifOffered, isNotOffered } from '../../../src/mcp/resolve/offered.ts'
+import { ifOffered, isNotOffered, madeFromSentence } from '../../../src/mcp/resolve/offered.ts'
 import type { IssueReference } from '../../../src/mcp/resolve/types.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId } from '../columns.ts'
@@ -18,12 +18,12 @@ interface Options {
 
 interface ReadFixContext {
   fix: FixContext
-  /** What it was made from where this deployment has no such endpoint: a sentence, with a space in front. */
+  /** What it was made from where this deployment does not offer the endpoint: a sentence that begins with a space. */
   madeFrom?: string
 }
 
 /**
- * What the service knows for a fix; made from the issue itself where this deployment has no fix-context endpoint
+ * What the service knows for a fix; made from the issue itself where this deployment does not offer fix contexts
  * (decision 051). Refuses the issue of another product.
  */
 export async function readFixContext(
@@ -64,7 +64,7 @@ async function fromIssue(id: string, { branch, max_frames: most }: Options, cont
     event && 'its latest occurrence',
     stats && `its statistics${period === undefined ? '' : ` of ${period}`}`,
   ]
-  const unknown = ['requirements', 'related issues', !event && 'frames', environments === undefined && 'environments']
+  const notStated = ['requirements', 'related issues', !event && 'frames', environments === undefined && 'environments']
   return {
     fix: {
       issue,
@@ -73,10 +73,7 @@ async function fromIssue(id: string, { branch, max_frames: most }: Options, cont
       component: issue.component && { ...issue.component, slug: keyOrId(issue.component), name: issue.component.title },
       releases: releasesFrom(issue),
     },
-    madeFrom:
-      ` This deployment has no fix-context endpoint: this is made from ${sources.filter(Boolean).join(', ')}; ` +
-      `not stated: ${unknown.filter(Boolean).join(', ')}.` +
-      (branch === undefined ? '' : ' branch is not applied.'),
+    madeFrom: madeFromSentence('fix contexts', { sources, notStated, branch }),
   }
 }
 

@@ -2,7 +2,7 @@ import { Untrusted } from '../../../src/contract/base/text.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isGlob, workingTree } from '../../../src/mcp/files/working-tree.ts'
-import { ifOffered } from '../../../src/mcp/resolve/offered.ts'
+import { ifOffered, madeFromSentence } from '../../../src/mcp/resolve/offered.ts'
 import type { Product, Requirement } from '../../../src/mcp/resolve/types.ts'
 import { explainMissingBranch } from './branches.ts'
 import { readRequirement } from './requirement-in-full.ts'
@@ -25,7 +25,7 @@ export interface ReadTestContext {
   testContext: TestContext
   /** Globs that match no file of this machine. */
   unresolved: readonly string[]
-  /** What it was made from where this deployment has no such endpoint: a sentence, with a space in front. */
+  /** What it was made from where this deployment does not offer the endpoint: a sentence that begins with a space. */
   madeFrom?: string
   /** The token may not send the paths of this machine, so globs stay globs. */
   notPermitted?: true
@@ -79,12 +79,12 @@ async function fromRequirement(
       path === undefined ? [] : [{ path: new Untrusted(path), reason: 'declared' as const }],
     ),
   }
-  const madeFrom =
-    ' This deployment has no test-context endpoint: this is made from the requirement and its links; ' +
-    'not stated: past failures, conventions, similar tests, related issues, suggestions.' +
-    (branch === undefined ? '' : ' branch is not applied.') +
-    missing
-  return { testContext, unresolved: [], madeFrom }
+  const madeFrom = madeFromSentence('test contexts', {
+    sources: ['the requirement and its links'],
+    notStated: ['past failures', 'conventions', 'similar tests', 'related issues', 'suggestions'],
+    branch,
+  })
+  return { testContext, unresolved: [], madeFrom: madeFrom + missing }
 }
 
 /** With the paths of this machine; undefined when the answer has no context, or there is no such endpoint. */
