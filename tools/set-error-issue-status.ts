@@ -92,7 +92,7 @@ export const setErrorIssueStatus = defineTool({
   },
 })
 
-/** What the replies did not say and reads did, or did not either. */
+/** Says which rows were read again because the reply did not say what became of them, and whether any is still unknown. */
 function readBackSentences(rows: readonly IssueRow[]): string[] {
   const count = rows.filter(({ isReadBack }) => isReadBack).length
   const isUnknown = rows.some(({ outcome }) => outcome === 'unknown')

@@ -27,12 +27,12 @@ export function listed(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : names.join(', ')
 }
 
-/** What a name is called whose deployment does not say who gave it: anyone may have, also a member. */
+/** Shown in place of a name where the deployment does not say who gave it. */
 export const NOT_VOUCHED = 'not vouched for here'
 
 /**
- * The name of an environment or release where the workspace vouches for it, else that only events gave it or that the
- * deployment does not say; undefined without a name.
+ * The name of an environment or release if the workspace vouches for it. Otherwise words that say that only events gave
+ * it, or that the deployment does not say who did. Undefined without a name.
  */
 export function vouchedName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (!hasText(name)) return undefined
@@ -45,7 +45,7 @@ export function vouchedWords(noun: string, name: Untrusted<string> | undefined, 
   return word === NOT_VOUCHED && known === undefined ? `${noun} ${word}` : word
 }
 
-/** Members of the untrusted block: names that only events gave, and those of which the deployment does not say it. */
+/** Members of the untrusted block: names that only events gave, and names where the deployment does not say who gave them. */
 export function unvouchedMembers(names: readonly { known: boolean | undefined; shown: BlockContent }[]) {
   const [unstated, stated] = [true, false].map((wanted) =>
     names.filter(({ known }) => (known === undefined) === wanted).map(({ shown }) => shown),

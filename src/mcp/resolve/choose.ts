@@ -56,7 +56,7 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
 
 const exactSteps = ['exact', 'fold', 'alike'] as const
 
-/** The error for a name where no row shows its own: whether there is such a row is not known. */
+/** The error for a name when no row shows its name, so that no row can be compared with it. */
 function unnamed<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): TeachingError {
   return new TeachingError('wrong_id_kind', `this deployment does not show the names of ${choice.kind}s`, {
     sent: `${choice.parameter} = ${describeValue(given)}`,

@@ -6,7 +6,7 @@ import { TeachingError, type Lesson } from '../result/teach.ts'
  * read: a gateway answers an unknown path and a missing thing with the same 404 without a reason (decision 051).
  */
 export function isNotOffered(error: unknown): error is ServiceError {
-  // Its words are ours: it has judged the failure already.
+  // A TeachingError has been explained already.
   if (!(error instanceof ServiceError) || error instanceof TeachingError) return false
   if (isEndpointMissing(error)) return true
   return error.code === 'not_found' && error.reason === 'NOT_FOUND'

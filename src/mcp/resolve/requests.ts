@@ -15,7 +15,7 @@ interface Answer {
   reading: Reading
 }
 
-/** Rows of a list, and how they were read: whether they are all of them. */
+/** Rows of a list, and how they were read, which includes whether they are all. */
 export interface ListedRows<R> {
   rows: R[]
   reading: Reading
@@ -41,8 +41,8 @@ export async function everyPage<K extends string, R extends { id: string }>(
 }
 
 /**
- * The number of rows among which a name was looked for, where the deployment may have more; undefined where it has no more,
- * or where it looked the name up by the filter itself.
+ * The number of rows that were searched for a name, if the deployment may have more. Undefined if there are no more, or if
+ * the deployment itself looked the name up by the filter.
  */
 export function rowsSearched({ rows, reading }: ListedRows<unknown>, filter?: string): number | undefined {
   const { filteredHere, notApplied, isComplete, rowsRead = rows.length } = reading

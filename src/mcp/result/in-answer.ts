@@ -2,14 +2,14 @@ import { isMembers, type Json, type Members } from './json.ts'
 import type * as z from 'zod'
 import { readStyle } from './output.ts'
 
-/** The names of the members whose style says that the answer usually has what they hold. */
+/** The names of the members that are marked with `inAnswer`. */
 export function namesInAnswer(output: z.ZodObject | undefined): string[] {
   return Object.entries(output?.shape ?? {}).flatMap(([name, schema]) =>
     readStyle(schema as z.core.$ZodType).inAnswer === true ? [name] : [],
   )
 }
 
-/** The data without those of these members that the answer repeats whole. */
+/** The data without the named members whose values are all in the answer. */
 export function withoutSaid(data: Members, names: readonly string[], answer: string): Members {
   const words = new Set(answer.match(/[\w-]+/g))
   return Object.fromEntries(
@@ -17,7 +17,7 @@ export function withoutSaid(data: Members, names: readonly string[], answer: str
   )
 }
 
-/** A count of 0 is said by saying nothing. */
+/** Whether the answer has the value. A count of 0 needs no words. */
 function isSaid(value: Json, words: ReadonlySet<string>): boolean {
   if (isMembers(value)) return Object.values(value).every((member) => isSaid(member, words))
   return value === 0 || (typeof value !== 'object' && words.has(String(value)))

@@ -20,7 +20,7 @@ export interface Page {
   cursor: string | undefined
   /** For the answer's first line: `15 shown here` or `all shown`. */
   range: string
-  /** Sentences about what the deployment does not do that was asked of it; empty where it does everything. */
+  /** Sentences about what the deployment was asked for and did not do; empty if it did everything. */
   notes: string
 }
 
@@ -62,8 +62,8 @@ const words: Readonly<Record<string, string>> = {
 }
 
 /**
- * What is to be said of rows that the deployment did not filter, search or order as it was asked, and of a list of which it
- * does not say whether it goes on. Empty for a deployment that did everything.
+ * Sentences about what the deployment did not do: filter, search or order the rows as it was asked, or say whether there
+ * are more. Empty if it did everything.
  */
 function readingNotes({ filteredHere, notApplied, isComplete }: Reading): string {
   const filters = notApplied.filter((name) => name !== 'sort').map((name) => words[name] ?? name)

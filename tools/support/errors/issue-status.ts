@@ -33,10 +33,10 @@ export interface IssueRow {
   /** As it was read, and as the service returned it after the change. */
   before?: Issue
   after?: Issue | undefined
-  /** The reply did not tell what became of the issue; a read after it did. */
+  /** The reply did not say what became of the issue, but a read after it did. */
   isReadBack?: boolean
   error?: string
-  /** What to throw when this row is all there is. */
+  /** What to throw if this is the only row. */
   cause?: unknown
 }
 

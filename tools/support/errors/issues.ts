@@ -15,7 +15,7 @@ export function issueSentence(issue: Issue): string {
   const firing = firingWords(issue)
   const regressed = issue.is_regression === true ? ', regressed after it was resolved' : ''
   const times = issue.times_seen === undefined ? '' : `; seen ${counted(issue.times_seen, 'time')}`
-  // 0: no event names a user, so nobody knows how many there were.
+  // 0: no event names a user, so the number is not known.
   const users = (issue.users_affected ?? 0) === 0 ? '' : ` by ${counted(issue.users_affected ?? 0, 'user')}`
   const last = issue.last_seen === undefined ? '' : `, last at ${toMinute(issue.last_seen) ?? ''}`
   const kind = [issue.handled === false && 'unhandled', issue.level ?? 'level not stated'].filter(Boolean).join(' ')

@@ -100,7 +100,7 @@ function environmentsFrom(issue: Issue, stats: Stats | undefined): FixContext['e
   }))
 }
 
-/** The release that brought a regressed issue back is not the one it was first seen in, and the issue does not name it. */
+/** The releases that the issue names. It does not name the one that brought a regressed issue back. */
 function releasesFrom({
   first_release: first,
   last_release: last,

@@ -69,7 +69,7 @@ export async function listEvents(full: IssueInFull, query: EventQuery, context: 
   }
 }
 
-/** The page of a deployment that does not search, for which its search is made here. */
+/** The page without its note about the search, which is made here if the deployment does not search. */
 function withoutSearch<P extends { reading: { notApplied: readonly string[] } }>(response: P): P {
   const { reading } = response
   return { ...response, reading: { ...reading, notApplied: reading.notApplied.filter((name) => name !== 'q') } }

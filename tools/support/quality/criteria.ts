@@ -46,7 +46,7 @@ interface CriterionFacts {
   coverage: Requirement['coverage']
   /** Whether a link that counts names it; undefined where the deployment does not say. */
   isNamed: boolean | undefined
-  /** Whether any link counts; undefined likewise. */
+  /** Whether any link counts; undefined where the deployment does not say. */
   isLinked: boolean | undefined
 }
 

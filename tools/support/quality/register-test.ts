@@ -21,7 +21,7 @@ export interface WantedTest extends TestPlace {
 
 export interface Registered {
   wanted: WantedTest
-  /** Undefined where there is none that is known: it failed, or it is a preview. */
+  /** Undefined if no test is known: it failed, or it is a preview. */
   test: Test | undefined
   outcome: 'created' | 'updated' | 'already' | 'would_create' | 'would_update' | 'unknown' | 'failed'
   links: Linked[]
@@ -43,7 +43,7 @@ export interface Registering {
   /** Ids of issues, in the same way. */
   issues: ReadonlyMap<string, string>
   find(place: TestPlace): Promise<Test[]>
-  /** The same by new requests. */
+  /** The same without remembered answers. */
   findAgain(place: TestPlace): Promise<Test[]>
 }
 

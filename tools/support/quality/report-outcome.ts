@@ -49,7 +49,7 @@ export function withoutNewKeys(ingest: Ingest): Ingest {
   return { ...ingest, cases }
 }
 
-/** The cases of the report by how they ended: as the summary says, else counted; what neither states is undefined. */
+/** How many cases ended in which way: as the summary states it, else counted from the cases, else undefined. */
 export function countResults({ summary, cases }: Ingest) {
   const listed = countCases(cases)
   const stated = (name: keyof CaseCounts) => summary?.[name] ?? listed?.[name]
@@ -89,7 +89,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** The cases that stand for what failed outside of the others (contract §4.3). */
+/** The cases that report what failed outside of the other cases (contract §4.3). */
 export function outsideErrors({ cases = [] }: Ingest): Case[] {
   return cases.filter(({ name, status }) => isFailed(status) && isOutsideError(name))
 }

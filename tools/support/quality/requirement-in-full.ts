@@ -20,14 +20,14 @@ export type RequirementLink = NonNullable<RequirementInFull['links']>[number]
 
 /** Linked tests that are read with their last result: the longest page of the contract. */
 const TESTS = 200
-/** Tests whose links are read one by one, where neither the requirement nor the tests name them. */
+/** The most tests whose links are read one by one, when neither the requirement nor its tests name the links. */
 const TESTS_ASKED = 40
 const READS_AT_ONCE = 8
 
 /** A requirement with its links and those of its tests that were read. */
 export interface RequirementWithTests extends RequirementInFull {
   tests: readonly Test[]
-  /** What this deployment does not offer of it: a sentence with a space in front, or ''. */
+  /** What this deployment does not offer of it: a sentence that begins with a space, or ''. */
   missing: string
 }
 
@@ -98,7 +98,7 @@ async function findLinks(
   return { links, note: searchedNote(asked.length, tests.length, reading) }
 }
 
-/** That linked tests were looked for among some of the tests only; '' where all were read. */
+/** Says that linked tests were looked for among only some of the tests; '' if all were read. */
 function searchedNote(asked: number, read: number, { isComplete }: Reading): string {
   if (isComplete === true && asked === read) return ''
   const more =

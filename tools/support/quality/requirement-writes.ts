@@ -45,7 +45,7 @@ export async function previewRequirement(
   return sendNew(wanted, productId, context, true)
 }
 
-/** The same before an update, which does not depend on it: undefined where the service cannot say it now. */
+/** The same before an update. Undefined if the service cannot say it now, because the update does not depend on it. */
 export async function wordingBeforeUpdate(wanted: RequirementWrite, productId: string, context: Context) {
   try {
     return await sendNew(wanted, productId, context, true)
@@ -55,7 +55,7 @@ export async function wordingBeforeUpdate(wanted: RequirementWrite, productId: s
   }
 }
 
-/** In contrast to a refusal of the words. */
+/** Whether the service gave no usable answer, in contrast to a refusal of the words. */
 function isNoAnswer(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'upstream_shape_unknown')
 }

@@ -10,7 +10,7 @@ export function isLost(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'outcome_unknown'
 }
 
-/** The same for a write that the client repeats, so that an attempt before the last one may have been done. */
+/** The same for a write that the client repeats: an attempt before the last one may have been done. */
 export function mayBeDone(error: unknown): error is ServiceError {
   if (isUnsent(error)) return false
   return isLost(error) || (error instanceof ServiceError && error.code === 'unavailable')
@@ -29,12 +29,12 @@ export function failureWords(error: unknown): string {
   return error instanceof TeachingError ? `${agent}: ${error.message}` : agent
 }
 
-/** The failure of a write whose outcome no read of this call could tell: it names the call that does. */
+/** The failure of a write whose outcome is still unknown after the reads of this call. It names the call that checks. */
 export function unknownOutcome(
   error: ServiceError,
   check: { next?: NextAction | readonly NextAction[]; hint?: string },
 ): TeachingError {
-  // With such a reply the message itself says what is known.
+  // Here the message itself says what is known.
   const what = error.reason === 'ANSWER_UNREADABLE' ? '' : 'the outcome is unknown: '
   const message = `${what}${error.message}; check before you repeat it`
   return new TeachingError('outcome_unknown', message, check, { reason: error.reason, cause: error })
@@ -43,10 +43,10 @@ export function unknownOutcome(
 /** For an answer with rows whose outcome is unknown. */
 export const UNKNOWN_ROWS = 'Unknown: it may be done; check before you repeat it.'
 
-/** For an answer about a write that a read showed to be done. */
+/** For the answer when a read has shown that the write was done. */
 export const READ_BACK = " The deployment's reply cannot be read; read again, it is done."
 
-/** The result of a read after a write; undefined where it fails, because the write is done all the same. */
+/** The result of a read on which the outcome of the call does not depend; undefined if it fails. */
 export async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
