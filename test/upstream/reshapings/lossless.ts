@@ -8,6 +8,8 @@ export const lossless: Reshapings = { ...values, ...envelopes, ...wire }
 
 /** As much as one deployment can do at once: one of each kind that the tools do not notice. */
 export const allAtOnce: readonly string[] = [
+  'nanoseconds',
+  'enumsInLowerCase',
   'signalObjects',
   'int64',
   'nullRows',
@@ -15,7 +17,7 @@ export const allAtOnce: readonly string[] = [
   'unknownMembers',
   'camelCase',
   'items',
-  'inData',
+  'inSuccess',
   'pathPrefix',
   'errorsInError',
   'textPlain',
