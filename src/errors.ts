@@ -105,6 +105,20 @@ export const failures = {
     repeat: 'never',
     hint: 'A person must confirm this.',
   },
+  confirmation_expired: {
+    status: 400,
+    grpc: 9,
+    agent: 'confirmation_expired',
+    repeat: 'corrected',
+    hint: 'Call again without confirmation to ask the person again.',
+  },
+  declined: {
+    status: 400,
+    grpc: 9,
+    agent: 'declined',
+    repeat: 'never',
+    hint: 'Do not call again unless the user asks for it.',
+  },
   misconfigured: {
     status: 502,
     grpc: 14,

@@ -131,7 +131,18 @@ async function runTool(
   const upload = boundUpload(facts.upload, budget)
   const counting = (ids: readonly string[]) => countChanges(tool, ids, changing)
   const answer = await tool
-    .run(args, { api, options, resolve, signal, offers, local, upload, progress, countChanges: counting })
+    .run(args, {
+      api,
+      options,
+      resolve,
+      signal,
+      offers,
+      local,
+      upload,
+      progress,
+      countChanges: counting,
+      confirmed: undefined,
+    })
     .catch((error: unknown) => {
       throw inToolWords(error, input, { args, offers })
     })

@@ -46,6 +46,29 @@ export interface SurfaceOptions {
   local?: boolean | undefined
 }
 
+/** How a person confirmed a call (mcp §7). */
+export type Way = 'form' | 'handle' | 'page' | 'terminal'
+
+/** What a person is asked before a call above level 1 runs. Facts of the service only: never text of events or reports. */
+export interface Question {
+  /** One line: what is decided, in canonical words. */
+  asks: string
+  /** What changes, and whatever the decision rests on. */
+  facts: readonly { label: string; value: string }[]
+  /** What the person types at level 3 and 4: a key such as REQ-12, a name, a blocker. */
+  key: string
+  /** How to take it back; empty if that is not possible. */
+  undo: string
+  /** An etag or digest that changes whenever what was shown changes. */
+  state: string
+}
+
+export interface Confirmed {
+  way: Way
+  /** Single use: the `request_id` of the write, where its endpoint takes one. */
+  nonce: string
+}
+
 /** What a tool gets in addition to its arguments. */
 export interface Context {
   api: Api
@@ -59,8 +82,13 @@ export interface Context {
   local: LocalFiles | undefined
   /** Sends bytes to a presigned address; undefined where the caller is not on this machine. */
   upload: Upload | undefined
-  /** Called with the ids of what is about to be changed; throws when that is a wide change (mcp §7). */
+  /**
+   * Called with the ids of what is about to be changed, before anything is written; throws when that is a wide change
+   * which no person has confirmed (mcp §7).
+   */
   countChanges(ids: readonly string[]): void
+  /** By which way a person confirmed this call; undefined where none was asked. */
+  confirmed: Confirmed | undefined
   /** Reports progress to a caller that asked for it; `done` grows. */
   progress(report: { done: number; total: number | undefined; message: string }): void
 }
@@ -73,6 +101,13 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   level?(args: z.output<I>): Level
   /** For a call above level 1: how to do it without a person's confirmation. */
   unconfirmed?: string
+  /**
+   * Reads what a person has to confirm: required of a tool whose calls can be above level 1. It writes nothing, and is
+   * called again before the confirmed call runs, to compare the state.
+   */
+  confirm?(args: z.output<I>, context: Context): Promise<Question>
+  /** The only ways in which a call of this tool can be confirmed; no setting adds another. */
+  ways?: readonly Way[]
   /** Reads files of this machine: listed over stdio only (mcp §8.3). */
   local?: true
   title: string

@@ -153,6 +153,8 @@ const letters: Readonly<Record<Cell['outcome'], string>> = {
   wrong_id_kind: 'K',
   misconfigured: 'T',
   confirmation_required: 'Q',
+  confirmation_expired: 'O',
+  declined: 'D',
 }
 
 /** What the letters of the table mean. */
