@@ -28,6 +28,8 @@ const forbidden: readonly [file: string, imported: string][] = [
   ['src/service/quality/gaps/planted.ts', '../../errors/event/event.ts'],
   ['src/service/quality/gaps/planted.ts', '../../agent-context/fix/context.ts'],
   ['src/service/agent-context/fix/planted.ts', '../../handlers/index.ts'],
+  ['src/service/quality/gaps/planted.ts', '../../gate/facts.ts'],
+  ['src/service/gate/planted.ts', '../handlers/index.ts'],
   ['src/service/handlers/planted.ts', '../rest/router.ts'],
   ['src/service/planted.ts', '../dev/worker-bundle.ts'],
   ['src/mcp/planted.ts', '../service/index.ts'],

@@ -18,7 +18,7 @@ import {
   ValidateOnly,
 } from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
-import { VerdictStatus } from './gate-policy.ts'
+import { VerdictStatus } from './quality-gate/policy.ts'
 import { team } from './base/text.ts'
 
 export const BranchState = prefixed('BRANCH_STATE', ['OPEN', 'MERGED', 'CLOSED'])

@@ -12,7 +12,7 @@ import {
   ValidateOnly,
 } from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
-import { VerdictStatus } from './gate-policy.ts'
+import { VerdictStatus } from './quality-gate/policy.ts'
 import { team, untrusted } from './base/text.ts'
 
 export const EnvironmentKind = prefixed('ENVIRONMENT_KIND', [

@@ -5,7 +5,7 @@ import * as components from './components.ts'
 import * as distill from './distill.ts'
 import * as environments from './environments.ts'
 import * as fixContext from './fix-context.ts'
-import * as gate from './gate.ts'
+import * as gate from './quality-gate/gate.ts'
 import * as issues from './issues.ts'
 import * as links from './links.ts'
 import * as products from './products.ts'
@@ -63,6 +63,7 @@ export const contract = {
   getTraceability: traceability.getTraceability,
   acceptRisk: gate.acceptRisk,
   approveRisk: gate.approveRisk,
+  reviewExclusions: gate.reviewExclusions,
   listAgentTypes: agents.listAgentTypes,
   listAgentConfigs: agents.listAgentConfigs,
   getAgentConfig: agents.getAgentConfig,

@@ -13,7 +13,7 @@ import {
   ValidateOnly,
 } from './base/common.ts'
 import { endpoint, list, paging, scopes } from './base/endpoint.ts'
-import { GatePolicy, GatePolicyInput } from './gate-policy.ts'
+import { GatePolicy, GatePolicyInput } from './quality-gate/policy.ts'
 import { team, trusted, untrusted } from './base/text.ts'
 
 export const Step = prefixed('ONBOARDING_STEP', [

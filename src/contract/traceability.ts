@@ -3,6 +3,7 @@ import {
   accept,
   CodeRefSource,
   CoverageState,
+  Hash,
   Id,
   IdOrEmpty,
   IssueStatus,
@@ -18,7 +19,8 @@ import {
   Timestamp,
 } from './base/common.ts'
 import { endpoint, paging, pagingResult } from './base/endpoint.ts'
-import { gateScope } from './gate.ts'
+import { gateScope } from './quality-gate/gate.ts'
+import { VerdictStatus } from './quality-gate/policy.ts'
 import { LinkRole, LinkState } from './links.ts'
 import { RequirementKind, RequirementStatus } from './requirements.ts'
 import { NamesKnown, TestLevel } from './tests.ts'
@@ -80,10 +82,22 @@ export const TraceabilityRow = z.object({
   risk_ids: z.array(Id),
 })
 
+export const MatrixFilter = z.enum(['holes', 'suspect', 'failing'])
+export const MatrixFormat = z.enum(['json', 'csv', 'markdown', 'html', 'needs'])
+
 export const TraceabilityMatrix = z.object({
   product_id: ProductId,
-  generated_at: Timestamp,
-  scope: z.object({ release_id: IdOrEmpty, environment_id: IdOrEmpty, branch_id: IdOrEmpty }),
+  scope: z.object({
+    release_id: IdOrEmpty,
+    environment_id: IdOrEmpty,
+    branch_id: IdOrEmpty,
+    commit_sha: Hash,
+    git_branch: untrusted(z.string()),
+  }),
+  filter: z.array(MatrixFilter).describe('Only rows with one of these; empty: all rows.'),
+  version: Key.describe('The version of the service.'),
+  digest: Hash.describe('Of everything that the matrix is made from: equal inputs have the same digest and bytes.'),
+  verdict: z.object({ id: Id, status: VerdictStatus, computed_at: Timestamp }).nullable(),
   direction: z.literal('bidirectional'),
   rows: z.array(TraceabilityRow),
   grid: z
@@ -115,14 +129,16 @@ export const TraceabilityMatrix = z.object({
 
 export const getTraceability = endpoint({
   method: 'GET',
-  path: '/v1/products/{product_id}/quality-gate/traceability',
-  summary: 'Requirements against tests, code, components, issues and risks; also as CSV, Markdown or needs.json.',
+  path: '/v1/products/{product_id}/traceability',
+  summary: 'Requirements against tests, code, components, issues and risks; also as CSV, Markdown, HTML or needs.json.',
   input: {
     product_id: ProductId,
     ...gateScope,
     component_id: Id.optional(),
     requirement_id: Id.optional().describe('Only this requirement and its descendants.'),
     coverage_state: z.array(accept(CoverageState)).optional(),
+    filter: z.array(accept(MatrixFilter)).optional().describe('holes: no_test or not_run, unless not to be tested.'),
+    format: accept(MatrixFormat).optional().describe('Default json; also by the Accept header.'),
     include: z.string().optional().describe('Comma-separated list of tests, code, issues. Default all.'),
     view: accept(MatrixView).optional().describe('Default MATRIX_VIEW_ROWS.'),
     ...paging,

@@ -9,18 +9,20 @@ import * as environments from '../environments.ts'
 import { ErrorBody } from '../base/error-body.ts'
 import * as events from '../events.ts'
 import * as fixContext from '../fix-context.ts'
-import * as gatePolicy from '../gate-policy.ts'
-import * as gate from '../gate.ts'
+import * as gatePolicy from '../quality-gate/policy.ts'
+import * as gate from '../quality-gate/gate.ts'
 import * as issues from '../issues.ts'
 import * as links from '../links.ts'
 import * as products from '../products.ts'
 import * as requirements from '../requirements.ts'
 import * as retrieval from '../retrieval.ts'
+import * as risks from '../quality-gate/risks.ts'
 import * as sourcemaps from '../sourcemaps.ts'
 import * as testContext from '../test-context.ts'
 import * as testIngest from '../test-ingest.ts'
 import * as tests from '../tests.ts'
 import * as traceability from '../traceability.ts'
+import * as verdict from '../quality-gate/verdict.ts'
 
 /** The modules of each tag. Every object, enum and union schema that they export is a component under its name. */
 const nouns: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
@@ -30,7 +32,7 @@ const nouns: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   branches: [branches],
   components: [components],
   environments: [environments],
-  'quality gate': [gatePolicy, gate, traceability],
+  'quality gate': [gatePolicy, gate, risks, verdict, traceability],
   agents: [agents],
   retrieval: [retrieval, testContext, distill],
   issues: [issues, events, fixContext],

@@ -15,6 +15,7 @@ export const pending = [
   'getTraceability',
   'acceptRisk',
   'approveRisk',
+  'reviewExclusions',
   'listAgentTypes',
   'listAgentConfigs',
   'getAgentConfig',

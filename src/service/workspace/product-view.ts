@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type * as z from 'zod'
-import { GatePolicy } from '../../contract/gate-policy.ts'
+import { GatePolicy } from '../../contract/quality-gate/policy.ts'
 import { Product, ProductSettings, Repository } from '../../contract/products.ts'
 import { computeEtag } from '../shared/etag.ts'
 import type { Rows } from '../sql/database.ts'

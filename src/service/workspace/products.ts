@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
-import { defaultGatePolicy, type GatePolicy } from '../../contract/gate-policy.ts'
+import { defaultGatePolicy, type GatePolicy } from '../../contract/quality-gate/policy.ts'
 import type { ProductSettings, Repository } from '../../contract/products.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Call, Platform } from '../shared/context.ts'

@@ -19,7 +19,7 @@ test('a product has the default gate policy and settings, and a DSN that takes e
     slug: 'shop',
     key_prefix: 'SHOP',
     repository: { url: 'https://git.example/shop', default_branch: '', path_strip_prefixes: [] },
-    gate_policy: { result_max_age_hours: 336, conditions: { length: 9 } },
+    gate_policy: { result_max_age_hours: 336, conditions: { length: 10 } },
     settings: { reopen_on_regression: true, retention_days: 90, max_events_per_issue: 1000 },
     setup_state: 'SETUP_STATE_INCOMPLETE',
     counts: { requirements: 0, components: 0, unresolved_issues: 0 },

@@ -1,4 +1,4 @@
-import { GatePolicy } from '../../../contract/gate-policy.ts'
+import { GatePolicy } from '../../../contract/quality-gate/policy.ts'
 import { hourMs } from '../../shared/times.ts'
 import { readJson } from '../../sql/json.ts'
 

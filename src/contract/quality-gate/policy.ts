@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { accept, Key, prefixed } from './base/common.ts'
+import { accept, Key, prefixed } from '../base/common.ts'
 
 export const ConditionSeverity = prefixed('CONDITION_SEVERITY', ['BLOCKING', 'ADVISORY'])
 export const Comparator = prefixed('COMPARATOR', ['GTE', 'LTE'])
@@ -13,6 +13,7 @@ export const Metric = z.enum([
   'stale_results',
   'flaky_ratio',
   'quarantined_tests',
+  'unreviewed_exclusions',
 ])
 
 export const VerdictStatus = prefixed('VERDICT_STATUS', ['PASS', 'PASS_WITH_RISK', 'WARN', 'FAIL', 'INCONCLUSIVE'])
@@ -31,6 +32,7 @@ export const GatePolicy = z.object({
   version: z.int(),
   result_max_age_hours: z.int(),
   include_draft_requirements: z.boolean(),
+  require_ci_results: z.boolean().default(false).describe('Only results that a CI token sent count.'),
   conditions: z.array(Condition),
 })
 
@@ -38,6 +40,7 @@ export const GatePolicy = z.object({
 export const GatePolicyInput = z.object({
   result_max_age_hours: z.int().min(0).max(87_600).optional().describe('Older results do not count; 0 = no limit.'),
   include_draft_requirements: z.boolean().optional(),
+  require_ci_results: z.boolean().optional(),
   conditions: z
     .array(
       z.object({
@@ -78,6 +81,7 @@ export const defaultGatePolicy: z.output<typeof GatePolicy> = {
   version: 1,
   result_max_age_hours: 336,
   include_draft_requirements: false,
+  require_ci_results: false,
   conditions: [
     condition('critical_coverage', '>=', 1, 'BLOCKING', 1),
     condition('overall_coverage', '>=', 0.8, 'ADVISORY', 5),
@@ -88,5 +92,6 @@ export const defaultGatePolicy: z.output<typeof GatePolicy> = {
     condition('stale_results', '<=', 0, 'ADVISORY'),
     condition('flaky_ratio', '<=', 0.05, 'ADVISORY', 20),
     condition('quarantined_tests', '<=', 0, 'ADVISORY'),
+    condition('unreviewed_exclusions', '<=', 0, 'BLOCKING'),
   ],
 }

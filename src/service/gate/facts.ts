@@ -1,0 +1,136 @@
+import type * as z from 'zod'
+import type {
+  CoverageState,
+  IssueStatus,
+  Level,
+  Priority,
+  ResultStatus,
+  RiskLevel,
+} from '../../contract/base/common.ts'
+import type { Evidence, Exclusion } from '../../contract/quality-gate/verdict.ts'
+
+/**
+ * What a verdict is made from, read in one scope and at one time. The judgement reads nothing else, so equal facts give
+ * equal verdicts, and the digest of the facts is the verdict's `inputs_digest`. Times are epoch milliseconds.
+ */
+export interface GateFacts {
+  /** Requirements that the policy counts: normative, of a counting status, with a state, and not groups. */
+  requirements: readonly RequirementFact[]
+  /** Live test cases with a result in the scope or with a link that counts. */
+  tests: readonly TestFact[]
+  suspectLinks: readonly LinkFact[]
+  issues: readonly IssueFact[]
+  /** Changes in effect that took an item out of a condition; newest first. */
+  exclusions: readonly ExclusionFact[]
+  /** Runs of the scope that lack shards. */
+  incompleteRuns: readonly IncompleteRun[]
+}
+
+export interface RequirementFact {
+  id: string
+  /** REQ-12 */
+  key: string
+  title: string
+  priority: z.output<typeof Priority>
+  risk: z.output<typeof RiskLevel>
+  /** Of the components, for risks that take all items of one cause. */
+  componentIds: readonly string[]
+  state: z.output<typeof CoverageState>
+  failing: boolean
+  suspect: boolean
+}
+
+export interface TestFact {
+  id: string
+  /** TC-7 */
+  key: string
+  title: string
+  namesKnown: boolean
+  componentIds: readonly string[]
+  /** The issue that the test reproduces, or ''. */
+  issueId: string
+  /** A link that counts as coverage leads to it. */
+  linked: boolean
+  /** Linked to a requirement of critical or high priority or risk. */
+  linkedToImportant: boolean
+  quarantined: boolean
+  /** The newest result in the scope that counts; undefined where there is none. */
+  newest: ResultFact | undefined
+  /** Results of the last 30 days in the scope. */
+  runs: number
+  flakyRuns: number
+}
+
+export interface ResultFact {
+  status: z.output<typeof ResultStatus>
+  at: number
+  commitSha: string
+  sender: 'ci' | 'person' | 'agent'
+  /** Older than the policy's `result_max_age_hours`. */
+  stale: boolean
+  /** Of another commit than the judged one: shown, and proves nothing. */
+  carried: boolean
+}
+
+export interface LinkFact {
+  testId: string
+  requirementId: string
+  /** TC-7 > REQ-12 */
+  key: string
+  /** Title of the test. */
+  title: string
+}
+
+export interface IssueFact {
+  id: string
+  /** SHOP-31 */
+  key: string
+  title: string
+  level: z.output<typeof Level>
+  status: z.output<typeof IssueStatus>
+  componentId: string
+  /** Who speaks for the issue being real: events with a server key, or a member's own act; '' = neither. */
+  vouchedBy: 'server_key' | 'member' | ''
+  /** First seen in the scope, by what vouched events say, and by what any event says. */
+  isNew: boolean
+  isNewUnvouched: boolean
+  /** Came back after it was resolved, by vouched events, and by any event. */
+  isRegressed: boolean
+  isRegressedUnvouched: boolean
+  /** A member closed it, and only events that nothing vouches for reopened it. */
+  reopenedUnvouched: boolean
+  /** Resolved with a fix at or before the judged release, and silent since. */
+  isFixed: boolean
+  /** Resolved, and vouched events of releases that have the fix go on. */
+  stillFiring: boolean
+}
+
+export type ExclusionFact = z.input<typeof Exclusion>
+
+export interface IncompleteRun {
+  runId: string
+  runKey: string
+  received: number
+  expected: number
+  /** Indexes of the missing shards. */
+  missing: readonly number[]
+}
+
+/** A risk as the judgement needs it; `counts` is the one decision of `riskCounts` (risks/counts.ts). */
+export interface RiskFact {
+  id: string
+  state: 'RISK_STATE_PENDING_APPROVAL' | 'RISK_STATE_APPROVED'
+  counts: boolean
+  /** The conditions that it names; empty: every condition that lists its items. */
+  conditionIds: readonly string[]
+  /** Identities (`type:id`) of the items that it covers, frozen when it was accepted. */
+  covered: ReadonlySet<string>
+}
+
+/** An item as a condition lists it. `type:id` is its identity from verdict to verdict and in risks. */
+export type EvidenceItem = Omit<z.input<typeof Evidence>, 'since' | 'new'>
+
+/** The identity of an item, equal in every verdict and after a merge. */
+export function identity({ type, id }: { type: string; id: string }): string {
+  return `${type}:${id}`
+}
