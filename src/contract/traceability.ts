@@ -129,7 +129,7 @@ export const TraceabilityMatrix = z.object({
 
 export const getTraceability = endpoint({
   method: 'GET',
-  path: '/v1/products/{product_id}/traceability',
+  path: '/v1/products/{product_id}/quality-gate/traceability',
   summary: 'Requirements against tests, code, components, issues and risks; also as CSV, Markdown, HTML or needs.json.',
   input: {
     product_id: ProductId,
