@@ -6,6 +6,7 @@ import { stackText } from '../lib/stack.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
 import { createResolver } from '../mcp/resolve/index.ts'
 import type { Product } from '../mcp/resolve/types.ts'
+import { createPages } from '../pages/index.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, type Backend } from './support/backend.ts'
 import { chooseProduct } from './support/choose-product.ts'
@@ -79,6 +80,9 @@ async function refuse(error: unknown, { dataDir, port, origin }: Config): Promis
 function openDoor(config: Config, { service }: Backend, mcp: McpHttp, log: Log): Server {
   return createDoor({
     mcp,
+    pages: createPages({
+      onError: (error) => log({ level: 'error', message: 'page failed', error: stackText(error) }),
+    }),
     ...(service && { service: service.handle, prove: (nonce, port) => healthProof(service.token, nonce, port) }),
     allowedHosts: config.allowedHosts,
     ...(config.origin === undefined ? {} : { origin: config.origin }),

@@ -14,6 +14,8 @@ export interface DoorOptions {
   mcp: McpHandler
   /** The embedded service; undefined in front of a deployment, where only `/mcp` and `/healthz` are served. */
   service?: Send
+  /** Pages for people, by the first segment of their path. They check themselves where a form comes from. */
+  pages?: { has(segment: string): boolean; answer: Send }
   /** Host names, without ports, that requests may name. */
   allowedHosts: readonly string[]
   /** Our public origin; requests to its host name are treated as sent to it. */
@@ -43,8 +45,9 @@ const nextStep = createTurnstile(stepsPerTurn)
 
 /**
  * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
- * probes. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page produces (MCP checks
- * that itself); ingest and probes accept any (mcp §8, contract §12). The server is not listening yet.
+ * probes, and pages for people. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page
+ * produces (MCP checks that itself, pages check the origin of forms); ingest and probes accept any (mcp §8, contract §12).
+ * The server is not listening yet.
  */
 export function createDoor(options: DoorOptions): Server {
   const timeouts = {
@@ -61,7 +64,7 @@ export function createDoor(options: DoorOptions): Server {
 }
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
-  const { service } = options
+  const { service, pages } = options
   // A proxy in front may have checked the other one.
   if ((incoming.headersDistinct.host?.length ?? 0) > 1)
     return writeReply(incoming, outgoing, problem('invalid_argument', 'the request has more than one Host header'))
@@ -71,7 +74,13 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP checks host and origin itself and refuses in its own format.
   if (area === 'mcp') return options.mcp(incoming, outgoing)
-  const refusal = refuse(incoming, options)
+  if (pages?.has(area) === true) {
+    const refused = refuseHost(incoming, options)
+    return refused === undefined
+      ? serve(incoming, outgoing, pages.answer, options)
+      : writeReply(incoming, outgoing, refused)
+  }
+  const refusal = refuseHost(incoming, options) ?? refuseOrigin(incoming, options)
   if (refusal !== undefined) return writeReply(incoming, outgoing, refusal)
   if (service !== undefined && ['v1', 'uploads', 'openapi.json'].includes(area)) {
     return serve(incoming, outgoing, service, options)
@@ -129,12 +138,15 @@ function requestOrigin({ headers, socket }: IncomingMessage, { origin }: DoorOpt
   return origin !== undefined && new URL(origin).hostname === asked.hostname ? origin : asked.origin
 }
 
-function refuse({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
-  const remedy = 'the operator lists allowed names in TRACEGATE_ALLOWED_HOSTS'
+const remedy = 'the operator lists allowed names in TRACEGATE_ALLOWED_HOSTS'
+
+function refuseHost({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
   const host = parseHost(headers.host)
-  if (host === undefined || !allowedHosts.includes(host.hostname)) {
-    return problem('permission_denied', `this host name is not allowed; ${remedy}`, 'HOST_NOT_ALLOWED')
-  }
+  if (host !== undefined && allowedHosts.includes(host.hostname)) return undefined
+  return problem('permission_denied', `this host name is not allowed; ${remedy}`, 'HOST_NOT_ALLOWED')
+}
+
+function refuseOrigin({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
   const page = headers.origin
   if (page === undefined || allowedHosts.includes(URL.parse(page)?.hostname ?? '')) return undefined
   return problem(

@@ -1,0 +1,23 @@
+import { createRouter, type Pages } from './support/router.ts'
+import type { Page } from './support/page.ts'
+
+/**
+ * Pages for people, served at the HTTP door (`src/cli/serve.ts`) and, over stdio, by a server of their own.
+ *
+ * To add one: write a folder `src/pages/<name>/` whose `index.ts` makes a `Page` (`support/page.ts`), and put it into the
+ * list below. Its functions return `pageReply(status, layout({ title }, html`…`))`: `html` escapes whatever is put into
+ * it, `pageReply` sets the headers of every page, `layout` has the style for light, dark and paper. Text that others wrote
+ * is shown in an element of class `team` or, if outsiders wrote it, `outside`. A form is `<form method="post">` with
+ * `tokenField` for the person's API token and `typedToken` to read it; only forms of our own origin reach `post`. There is
+ * no script and nothing is kept: no cookie, no session.
+ */
+export interface PagesOptions {
+  /** Receives bugs. */
+  onError: (error: unknown) => void
+}
+
+/** All pages. */
+export function createPages({ onError }: PagesOptions): Pages {
+  const pages: readonly Page[] = []
+  return createRouter(pages, onError)
+}

@@ -1,0 +1,71 @@
+import type { Send, WireReply, WireRequest } from '../../contract/base/wire.ts'
+import { IntakeError, type Intake } from '../../lib/intake.ts'
+import { createFormIntake, readForm } from './form-body.ts'
+import type { Page } from './page.ts'
+import { refusalReply } from './refusal.ts'
+import { isSameOrigin } from './same-origin.ts'
+
+/** All pages behind one address. The caller has checked the Host header. */
+export interface Pages {
+  /** Whether the first segment of a path is a page. */
+  has(segment: string): boolean
+  /** Answers every request to one of them with a page; never rejects. */
+  answer: Send
+}
+
+/** Serves pages; `onError` receives bugs, whose details the reader does not see. */
+export function createRouter(pages: readonly Page[], onError: (error: unknown) => void): Pages {
+  const byName = new Map(pages.map((page) => [page.name, page]))
+  const intake = createFormIntake()
+  return {
+    has: (segment) => byName.has(segment),
+    async answer(request) {
+      const url = new URL(request.url)
+      const page = byName.get(url.pathname.slice(1))
+      if (page === undefined) return refusalReply(noSuchPage)
+      try {
+        return await answer(request, { page, url, intake })
+      } catch (error) {
+        if (error instanceof IntakeError) return refusalReply(slowForm)
+        onError(error)
+        return refusalReply(bug)
+      }
+    },
+  }
+}
+
+async function answer(
+  request: WireRequest,
+  { page, url, intake }: { page: Page; url: URL; intake: Intake },
+): Promise<WireReply> {
+  const { method, signal } = request
+  if (method === 'GET') return page.get({ url, signal })
+  if (method !== 'POST' || page.post === undefined) return refusalReply(wrongMethod)
+  if (!isSameOrigin(request)) return refusalReply(crossSite)
+  const form = await readForm(request, intake)
+  return form === undefined ? refusalReply(noForm) : page.post({ url, signal, form })
+}
+
+const nothingDone = 'Nothing was done'
+const again = 'Open the link again and fill in the page that it shows.'
+const noSuchPage = {
+  status: 404,
+  title: 'There is no such page',
+  reason: 'No page is served at this address.',
+  next: 'Check the address: it may have been cut off when it was copied.',
+}
+const wrongMethod = { status: 405, title: nothingDone, reason: 'This page only shows something.', next: again }
+const crossSite = {
+  status: 403,
+  title: nothingDone,
+  reason: 'This form was sent by a page of another site, so it was refused.',
+  next: `${again} If you did not send a form, you have nothing to do.`,
+}
+const noForm = { status: 400, title: nothingDone, reason: 'What was sent is no form of this page.', next: again }
+const slowForm = { status: 408, title: nothingDone, reason: 'The form did not arrive in time.', next: again }
+const bug = {
+  status: 500,
+  title: 'Something went wrong',
+  reason: 'The page could not be made.',
+  next: 'Read the state again before you repeat anything. The log of the server has the details.',
+}

@@ -1,0 +1,54 @@
+/** The style of all pages: light and dark as the reader's system says, readable on a phone and on paper. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --text: light-dark(#1b1f24, #e6e9ee);
+  --quiet: light-dark(#57606a, #a3adb8);
+  --ground: light-dark(#ffffff, #14171b);
+  --panel: light-dark(#f4f6f8, #1e2329);
+  --line: light-dark(#c9d0d8, #3b434d);
+  --accent: light-dark(#0b57c2, #7db3ff);
+  --on-accent: light-dark(#ffffff, #0b1526);
+  --good: light-dark(#11632f, #6fd694);
+  --bad: light-dark(#a3161a, #ff9a94);
+}
+* { box-sizing: border-box }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
+main { max-width: 46rem; margin: 0 auto; padding: 2rem 1rem 3rem }
+main.wide { max-width: 80rem }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem }
+h2 { font-size: 1.15rem; margin: 2rem 0 .5rem }
+p { margin: 0 0 1rem }
+a { color: var(--accent) }
+dl { margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--panel) }
+dl > div { display: grid; grid-template-columns: 12rem 1fr; gap: .25rem 1rem; padding: .5rem 1rem }
+dl > div + div { border-top: 1px solid var(--line) }
+dt { color: var(--quiet) }
+dd { margin: 0 }
+dd, .team, .outside { overflow-wrap: anywhere; white-space: pre-wrap; unicode-bidi: isolate }
+.outside { border-left: .25rem solid var(--quiet); padding-left: .75rem; font-family: ui-monospace, monospace }
+.note { border: 1px solid var(--line); border-left: .3rem solid var(--quiet); border-radius: .5rem; padding: .75rem 1rem; margin: 0 0 1rem }
+.note > :last-child { margin-bottom: 0 }
+.note.good { border-left-color: var(--good) }
+.note.bad { border-left-color: var(--bad) }
+.note.good > :first-child { color: var(--good); font-weight: 600 }
+.note.bad > :first-child { color: var(--bad); font-weight: 600 }
+.quiet { color: var(--quiet) }
+form { margin: 0 0 1rem }
+label { display: block; font-weight: 600; margin: 0 0 .25rem }
+.help { color: var(--quiet); font-size: .9rem; margin: 0 0 .5rem }
+input, select { font: inherit; color: inherit; width: 100%; padding: .5rem .75rem; margin: 0 0 1rem; background: var(--ground); border: 1px solid var(--quiet); border-radius: .4rem }
+button { font: inherit; font-weight: 600; padding: .55rem 1.25rem; border: 0; border-radius: .4rem; background: var(--accent); color: var(--on-accent); cursor: pointer }
+:focus-visible { outline: .2rem solid var(--accent); outline-offset: .15rem }
+code { font-family: ui-monospace, monospace; background: var(--panel); padding: 0 .25rem; border-radius: .25rem }
+table { border-collapse: collapse; width: 100%; margin: 0 0 1rem }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
+th { color: var(--quiet); font-weight: 600 }
+@media (max-width: 34rem) { dl > div { grid-template-columns: 1fr } }
+@media print {
+  :root { color-scheme: light }
+  main { max-width: none; padding: 0 }
+  form { display: none }
+  dl, .note, tr { break-inside: avoid }
+}
+`
