@@ -27,7 +27,7 @@ export interface Reply<T = unknown> {
 
 export interface App extends AsyncDisposable {
   service: Service
-  /** The typed client of the owner, into the service as `TRACEGATE_TEST_UPSTREAM` reshapes it. */
+  /** The owner's typed client that tools get, into the service as `TRACEGATE_TEST_UPSTREAM` reshapes it. */
   api: Api
   token: string
   productId: string
@@ -91,7 +91,13 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
 
   return {
     service,
-    api: createApi({ send: reshaped(send, ...upstream), baseUrl: baseAddress(origin, upstream), token, capabilities }),
+    api: createApi({
+      send: reshaped(send, ...upstream),
+      baseUrl: baseAddress(origin, upstream),
+      token,
+      capabilities,
+      via: 'mcp',
+    }),
     token,
     productId,
     publicKey,

@@ -38,7 +38,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     let origin = listeningOrigin(config.host, config.port)
     const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
     mcp = createMcpHttp({
-      apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token),
+      apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token, { via: 'mcp' }),
       options: {
         toolsets: config.toolsets,
         readOnly: config.readOnly,

@@ -22,7 +22,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   })
   async function openApi(): Promise<Api> {
     const backend = await open().catch(failForAgent)
-    return apiFor(backend, backend.token ?? '')
+    return apiFor(backend, backend.token ?? '', { via: 'mcp' })
   }
   const upload: Upload = async (...call) => (await open()).upload(...call)
   const handle = serveMcpStdio({

@@ -22,6 +22,8 @@ export interface ClientOptions {
   baseUrl: string
   /** The user's API token, sent as a bearer token. */
   token: string
+  /** `mcp` marks every request as one that a tool makes, so that a person's decision cannot come this way. */
+  via?: 'mcp'
   /** How often a read or an idempotent write is retried; default 3. */
   retries?: number
   /** Waits between retries; passed in so that tests control time. */
@@ -127,9 +129,14 @@ function buildRequest(
   request: Request,
   accept: string,
   signal: AbortSignal | undefined,
-  { baseUrl, token }: ClientOptions,
+  { baseUrl, token, via }: ClientOptions,
 ): WireRequest {
-  const headers = { accept, authorization: `Bearer ${token}`, 'user-agent': `tracegate/${version}` }
+  const headers = {
+    accept,
+    authorization: `Bearer ${token}`,
+    'user-agent': `tracegate/${version}`,
+    ...(via !== undefined && { 'x-svc-via': via }),
+  }
   const wire = wireRequest(endpoint, request, { baseUrl, headers })
   return signal === undefined ? wire : { ...wire, signal }
 }

@@ -42,9 +42,13 @@ export const User = z.object({
   workspaces: z.array(z.object({ id: Id, slug: Key, name: team(z.string()), role: WorkspaceRole })),
 })
 
+/** Who holds a token: a person, an agent, or a CI system. */
+export const TokenKind = z.enum(['person', 'agent', 'ci'])
+
 export const Token = z.object({
   id: Id,
   name: team(z.string()),
+  kind: TokenKind,
   scopes: z.array(z.enum(scopes)),
   workspace_ids: z.array(Id),
   created_at: Timestamp,

@@ -1,3 +1,5 @@
+import type * as z from 'zod'
+import type { TokenKind } from '../../src/contract/products.ts'
 import type { Scope } from '../../src/contract/base/endpoint.ts'
 import { hashToken } from '../../src/service/rest/auth.ts'
 import { newToken } from '../../src/service/start/first-start.ts'
@@ -6,7 +8,7 @@ import type { App } from '../app.ts'
 
 export interface TokenFacts {
   scopes?: readonly Scope[]
-  isAgent?: boolean
+  kind?: z.output<typeof TokenKind>
   expiresAt?: number
   revokedAt?: number
   /** Of the owner unless this says otherwise: a user without any workspace. */
@@ -35,7 +37,7 @@ export async function tokenHeaders(app: App, facts: TokenFacts = {}): Promise<{ 
         name: 'test',
         hash: hashToken(token),
         scopes: JSON.stringify(facts.scopes ?? ['write']),
-        is_agent: facts.isAgent === true ? 1 : 0,
+        kind: facts.kind ?? 'person',
         created_at: 0,
         expires_at: facts.expiresAt ?? null,
         revoked_at: facts.revokedAt ?? null,

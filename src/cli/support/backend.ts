@@ -1,6 +1,6 @@
 import type { Api } from '../../client/api.ts'
 import { Capabilities } from '../../client/capabilities/capabilities.ts'
-import { createApi } from '../../client/client.ts'
+import { createApi, type ClientOptions } from '../../client/client.ts'
 import { networkSend } from '../../client/transport.ts'
 import { createUpload, type Upload } from '../../client/upload.ts'
 import { ConfigError, type Config } from '../../config.ts'
@@ -87,12 +87,13 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   }
 }
 
-/** The client of a backend for one token. */
+/** The client of a backend for one token; `via` where it makes the calls of tools. */
 export function apiFor(
   { send, baseUrl, capabilities }: Pick<Backend, 'send' | 'baseUrl' | 'capabilities'>,
   token: string,
+  options: Pick<ClientOptions, 'via'> = {},
 ): Api {
-  return createApi({ send, baseUrl, capabilities, token })
+  return createApi({ send, baseUrl, capabilities, token, ...options })
 }
 
 /** Throws for settings of a part that this version does not have, before anything is opened. */

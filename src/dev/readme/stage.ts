@@ -56,7 +56,7 @@ export async function openStage(): Promise<Stage> {
   })
   await new Promise<void>((ready) => door.listen(0, '127.0.0.1', ready))
   const baseUrl = `http://127.0.0.1:${String((door.address() as AddressInfo).port)}`
-  const api = createApi({ send: service.direct, baseUrl, token: service.token })
+  const api = createApi({ send: service.direct, baseUrl, token: service.token, via: 'mcp' })
   const upload = createUpload({ baseUrl, send: service.direct })
   const [near, far] = InMemoryTransport.createLinkedPair()
   const options = { toolsets: ['default'] as const, readOnly: false, local: true }

@@ -13,7 +13,7 @@ export const linkHandlers = {
     return call.db.write(async (rows, prepare) => {
       const { test } = await requireTest(rows, call.principal, input.test_id)
       const requirement = await requireLinkedRequirement(rows, call, test.product_id, input)
-      const origin = call.principal.isAgent ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
+      const origin = call.principal.tokenKind === 'agent' ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
       const link = await linkTest(rows, prepare, call, { test, requirement, role, criterionIds, origin, confidence })
       const [body] = await viewLinks(rows, [link])
       return { link: body!, proposal: null }

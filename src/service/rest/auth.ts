@@ -1,5 +1,6 @@
 import { parseScopes } from '../workspace/account.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { TokenKind } from '../../contract/products.ts'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
 import { ServiceError } from '../../errors.ts'
@@ -61,7 +62,7 @@ export function createAuthenticator({
         displayName: token.display_name,
         tokenId: token.id,
         tokenName: token.name,
-        isAgent: token.is_agent === 1,
+        tokenKind: TokenKind.parse(token.kind),
         scopes: new Set<Scope>(['read', ...parseScopes(token.scopes)]),
         workspaceIds,
       }
@@ -75,7 +76,7 @@ export function createAuthenticator({
 /** The actor that a principal's writes are recorded under (contract §0.8). */
 export function toActor(principal: Principal): Call['actor'] {
   return {
-    type: principal.isAgent ? 'ACTOR_TYPE_AGENT' : 'ACTOR_TYPE_API_TOKEN',
+    type: principal.tokenKind === 'agent' ? 'ACTOR_TYPE_AGENT' : 'ACTOR_TYPE_API_TOKEN',
     id: principal.tokenId,
     display_name: principal.displayName,
     user_id: principal.userId,
@@ -108,7 +109,7 @@ async function findToken(db: Database, bearer: string) {
     .selectFrom('token')
     .innerJoin('user', 'user.id', 'token.user_id')
     .leftJoin('workspace_member', 'workspace_member.user_id', 'token.user_id')
-    .select(['token.id', 'token.name', 'token.user_id', 'token.hash', 'token.scopes', 'token.is_agent'])
+    .select(['token.id', 'token.name', 'token.user_id', 'token.hash', 'token.scopes', 'token.kind'])
     .select(['token.expires_at', 'token.revoked_at', 'token.last_used_at', 'user.display_name'])
     .select('workspace_member.workspace_id')
     .where('token.hash', '=', hash)

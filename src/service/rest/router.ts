@@ -83,7 +83,7 @@ export function createRouter(options: RouterOptions): Send {
     const hold = intake.hold(principal.tokenId)
     try {
       const parsed = await read(request, found.query, found.parameters, hold)
-      const from = { endpoint: found.target.name, origin: found.origin }
+      const from = { endpoint: found.target.name, origin: found.origin, via: readVia(request) }
       const json = await run(options, found.target, parsed, createCall(options, principal, from, parsed))
       const reply = jsonReply(200, json, requestId)
       if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
@@ -145,7 +145,7 @@ function find(match: ReturnType<typeof compileRoutes<Target>>, request: WireRequ
 function createCall(
   options: RouterOptions,
   principal: Principal,
-  from: Pick<Call, 'endpoint' | 'origin'>,
+  from: Pick<Call, 'endpoint' | 'origin' | 'via'>,
   { validateOnly }: ParsedRequest,
 ): Call {
   const { platform, db, symbolicator } = options
@@ -156,6 +156,7 @@ function createCall(
     symbolicator,
     principal,
     actor: toActor(principal),
+    byAgent: from.via === 'mcp' || principal.tokenKind === 'agent',
     ...from,
     validateOnly,
   }
@@ -178,6 +179,11 @@ function checkResponse({ name, endpoint }: Route, response: unknown) {
   if (checked.success) return
   const problems = checked.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
   throw new ServiceError('internal', `the response of ${name} breaks the contract: ${problems.join('; ')}`)
+}
+
+/** The mark of a request for a tool. It can only take rights away, so any caller may send it. */
+function readVia({ headers }: WireRequest): Call['via'] {
+  return headers['x-svc-via']?.trim().toLowerCase() === 'mcp' ? 'mcp' : ''
 }
 
 function readRequestId({ headers }: WireRequest, platform: Platform): string {

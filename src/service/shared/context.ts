@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Actor } from '../../contract/base/common.ts'
+import type { TokenKind } from '../../contract/products.ts'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
 import type { Database } from '../sql/database.ts'
@@ -11,7 +12,7 @@ export interface Principal {
   displayName: string
   tokenId: string
   tokenName: string
-  isAgent: boolean
+  tokenKind: z.output<typeof TokenKind>
   scopes: ReadonlySet<Scope>
   /** Workspaces the person is a member of; everything else is "not found". */
   workspaceIds: readonly string[]
@@ -31,6 +32,10 @@ export interface Call extends Platform {
   symbolicator: EventSymbolicator
   principal: Principal
   actor: z.input<typeof Actor>
+  /** `mcp` when an MCP server made the request for a tool, else empty (contract §0.8). */
+  via: '' | 'mcp'
+  /** An agent acts: its own token, or a person's that a tool uses. What agents may not do tests this. */
+  byAgent: boolean
   /** Name of the endpoint in the contract. */
   endpoint: EndpointName
   /** Scheme, host and port the caller used, for absolute addresses (`https://host:4319`). */
@@ -38,6 +43,9 @@ export interface Call extends Platform {
   /** Full validation and response, nothing written (contract §0.6). */
   validateOnly: boolean
 }
+
+/** What a write needs of its call: who acts, on which way, when, and new ids. */
+export type Writing = Pick<Call, 'actor' | 'byAgent' | 'via' | 'now' | 'newId'>
 
 export type Handler<N extends EndpointName> = (input: InputOf<N>, call: Call) => Promise<ResponseOf<N>>
 export type Handlers<N extends EndpointName> = { readonly [K in N]: Handler<K> }

@@ -1,12 +1,9 @@
 import type { Generated } from 'kysely'
+import type { AccountSchema } from './schema-account.ts'
 import type { QualitySchema } from './schema-quality.ts'
 
 /** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
-export interface Schema extends QualitySchema {
-  workspace: WorkspaceRow
-  user: UserRow
-  workspace_member: { workspace_id: string; user_id: string; role: string }
-  token: TokenRow
+export interface Schema extends AccountSchema, QualitySchema {
   product: ProductRow
   dsn_key: DsnKeyRow
   component: ComponentRow
@@ -22,43 +19,10 @@ export interface Schema extends QualitySchema {
   occurrence_rollup: OccurrenceRollupRow
   issue_history: IssueHistoryRow
   dropped_by_sdk: { product_id: number; reason: string; category: string; quantity: number }
-  audit: AuditRow
-  idempotency: IdempotencyRow
   sourcemap: SourceMapRow
   sourcemap_artifact: SourceMapArtifactRow
   sourcemap_source: { product_id: number; path: string; sourcemap_id: string }
   issue_frame: IssueFrameRow
-}
-
-interface WorkspaceRow {
-  id: string
-  slug: string
-  name: string
-  created_at: number
-  updated_at: number
-}
-
-interface UserRow {
-  id: string
-  email: string
-  display_name: string
-  completed_steps: Generated<string>
-  onboarding_dismissed: Generated<number>
-  onboarding_updated_at: number | null
-  created_at: number
-}
-
-interface TokenRow {
-  id: string
-  user_id: string
-  name: string
-  hash: string
-  scopes: string
-  is_agent: Generated<number>
-  created_at: number
-  expires_at: number | null
-  revoked_at: number | null
-  last_used_at: number | null
 }
 
 export interface ProductRow {
@@ -240,26 +204,6 @@ interface IssueHistoryRow {
   reason: string
   fixed_in: string | null
   ignore_until: string | null
-}
-
-interface AuditRow {
-  id: string
-  actor: string
-  at: number
-  verb: string
-  resource_type: string
-  resource_id: string
-  before_hash: Generated<string>
-  after_hash: Generated<string>
-}
-
-interface IdempotencyRow {
-  token_id: string
-  key: string
-  request_hash: string
-  status: number
-  response: string
-  at: number
 }
 
 export interface SourceMapRow {

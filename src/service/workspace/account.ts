@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { scopes, type Scope } from '../../contract/base/endpoint.ts'
 import { Step, WorkspaceRole, type Onboarding } from '../../contract/products.ts'
-import type { Call, Principal } from '../shared/context.ts'
+import type { Call, Principal, Writing } from '../shared/context.ts'
 import { timestamp, timestampOrNull } from '../shared/times.ts'
 import type { Rows } from '../sql/database.ts'
 import { readJson, readTexts } from '../sql/json.ts'
@@ -25,6 +25,7 @@ export async function readAccount(rows: Rows, principal: Principal) {
     token: {
       id: token.id,
       name: token.name,
+      kind: principal.tokenKind,
       scopes: parseScopes(token.scopes),
       workspace_ids: [...principal.workspaceIds],
       created_at: timestamp(token.created_at),
@@ -37,7 +38,7 @@ export async function readAccount(rows: Rows, principal: Principal) {
 /** Marks onboarding steps as done, or dismisses the onboarding, inside the caller's transaction. */
 export async function changeOnboarding(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId' | 'principal'>,
+  call: Writing & Pick<Call, 'principal'>,
   change: { completed_steps?: readonly StepName[] | undefined; dismissed?: boolean | undefined },
 ): Promise<z.input<typeof Onboarding>> {
   const before = await readUser(rows, call.principal.userId)

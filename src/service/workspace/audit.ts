@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Call } from '../shared/context.ts'
+import type { Writing } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 
 export interface AuditEntry {
@@ -11,12 +11,13 @@ export interface AuditEntry {
 }
 
 /** Records who did what, inside the transaction of the change itself (contract §0.8). */
-export async function audit(rows: Rows, call: Pick<Call, 'actor' | 'now' | 'newId'>, entry: AuditEntry): Promise<void> {
+export async function audit(rows: Rows, call: Writing, entry: AuditEntry): Promise<void> {
   await rows
     .insertInto('audit')
     .values({
       id: call.newId(),
       actor: JSON.stringify(call.actor),
+      via: call.via,
       at: call.now(),
       verb: entry.verb,
       resource_type: entry.resourceType,

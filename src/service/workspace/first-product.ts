@@ -71,6 +71,6 @@ export async function describeProduct(
     gate_policy: readJson(GatePolicy, before.gate_policy),
   }
   await replaceProduct(rows, platform, id, after)
-  const call = { ...platform, actor: systemActor }
+  const call = { ...platform, actor: systemActor, via: '' as const, byAgent: false }
   await audit(rows, call, { verb: 'update', resourceType: 'product', resourceId: String(id), before, after })
 }

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { defaultGatePolicy, type GatePolicy } from '../../contract/quality-gate/policy.ts'
 import type { ProductSettings, Repository } from '../../contract/products.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Call, Platform } from '../shared/context.ts'
+import type { Platform, Writing } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ProductRow } from '../sql/schema.ts'
 import { audit } from './audit.ts'
@@ -71,7 +71,7 @@ export async function insertProduct(
 /** Creates a product for a member of the workspace, as `insertProduct` does, and records it in the audit trail. */
 export async function createProduct(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   workspaceId: string,
   facts: ProductFacts,
 ): Promise<StoredProduct> {

@@ -25,7 +25,7 @@ export async function serveMcp(
 ): Promise<McpServed> {
   const errors: unknown[] = []
   const mcp = createMcpHttp({
-    apiFor: (token) => createApi({ send: app.service.direct, baseUrl: origin, token }),
+    apiFor: (token) => createApi({ send: app.service.direct, baseUrl: origin, token, via: 'mcp' }),
     options: { ...defaults, ...options },
     version: '0.0.0-test',
     onError: (error) => errors.push(error),

@@ -84,11 +84,29 @@ test('the use of a token is noted at most once a minute', async () => {
   expect(await lastUse()).toBe(5_060_000)
 })
 
+test('an audit row says that a tool made the change, and the actor stays the person', async () => {
+  await using app = await startApp()
+  const path = `/v1/products/${app.productId}/environments`
+  await app.request('POST', path, { name: 'by hand' })
+  await app.request('POST', path, { name: 'by a tool' }, { 'x-svc-via': 'mcp' })
+  await app.request('POST', path, { name: 'by something else' }, { 'x-svc-via': 'browser' })
+  await app.api.upsertRelease({ product_id: app.productId, environment: 'by hand', version: '1.0.0' })
+  const rows = await app.db.read.selectFrom('audit').select(['actor', 'via']).orderBy('id').execute()
+  expect(rows.map(({ via }) => via)).toEqual(['', 'mcp', '', 'mcp'])
+  expect(new Set(rows.map(({ actor }) => actor)).size).toBe(1)
+})
+
+test.each(['person', 'agent', 'ci'] as const)('auth/me says that a token is of the kind %s', async (kind) => {
+  await using app = await startApp()
+  const { body } = await app.request('GET', '/v1/auth/me', undefined, await tokenHeaders(app, { kind }))
+  expect(body).toMatchObject({ token: { kind } })
+})
+
 test('the actor of a write is the token and the person behind it; an agent says that it is one', async () => {
   await using app = await startApp()
   const path = `/v1/products/${app.productId}/environments`
   await app.request('POST', path, { name: 'one' })
-  await app.request('POST', path, { name: 'two' }, await tokenHeaders(app, { isAgent: true }))
+  await app.request('POST', path, { name: 'two' }, await tokenHeaders(app, { kind: 'agent' }))
   const owner = await app.db.read.selectFrom('user').selectAll().executeTakeFirstOrThrow()
   const audits = await app.db.read.selectFrom('audit').selectAll().orderBy('id').execute()
   expect(audits.map(({ actor }) => JSON.parse(actor) as unknown)).toEqual([

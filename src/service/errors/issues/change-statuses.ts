@@ -1,4 +1,4 @@
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { StoredIssue } from './columns.ts'
 import { changeStatus, releaseContexts, type StatusChange } from './status.ts'
@@ -21,7 +21,7 @@ export async function findIssues(rows: Rows, productId: number, ids: readonly st
  */
 export async function changeStatuses(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   productId: number,
   issues: readonly StoredIssue[],
   change: StatusChange,

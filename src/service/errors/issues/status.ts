@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Actor, IssueStatus } from '../../../contract/base/common.ts'
 import { audit } from '../../workspace/audit.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import { newestFor } from '../../workspace/releases/fix-order.ts'
 import type { OrderedRelease } from '../../workspace/releases/release-order.ts'
 import { isKnownEnvironment, knownOrigin } from '../../workspace/releases/rules.ts'
@@ -99,7 +99,7 @@ async function readKnownReleases(rows: Rows, environmentIds: readonly string[]) 
  */
 export async function changeStatus(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   issue: StoredIssue,
   change: StatusChange & { context: Readonly<Record<string, string>> },
 ): Promise<boolean> {

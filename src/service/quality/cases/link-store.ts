@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { notFound, ServiceError } from '../../../errors.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Call, Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
@@ -9,8 +9,6 @@ import { requireRequirement, type StoredRequirement } from '../requirements/acce
 import type { StoredTest } from './access.ts'
 import type { StoredLink } from './link-view.ts'
 import { putLink, type LinkFields } from './links.ts'
-
-type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 
 /** Links a test to a requirement as `putLink` does, and records it in the audit trail. */
 export async function linkTest(

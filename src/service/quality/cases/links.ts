@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { LinkOrigin, LinkRole } from '../../../contract/links.ts'
 import { ServiceError } from '../../../errors.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import { Criteria } from '../requirements/columns.ts'
 import { invalid } from '../requirements/content.ts'
@@ -27,7 +27,7 @@ export interface LinkFields {
 export async function putLink(
   rows: Rows,
   prepare: Prepare,
-  call: Pick<Call, 'actor' | 'now'>,
+  call: Writing,
   { test, requirement, ...fields }: LinkFields & { test: StoredTest; requirement: Selectable<RequirementRow> },
 ): Promise<StoredLink> {
   if (test.product_id !== requirement.product_id) {

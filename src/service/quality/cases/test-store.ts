@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors.ts'
 import { counted } from '../../../lib/counted.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Call, Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
@@ -11,8 +11,6 @@ import type { StoredLink } from './link-view.ts'
 import { putLink } from './links.ts'
 import type { StoredResult } from './result-view.ts'
 import { changeTest, insertTest, removeTests } from './write.ts'
-
-type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 
 /** Creates a test and links it to the requirements, inside the caller's transaction. */
 export async function createTest(
@@ -26,7 +24,7 @@ export async function createTest(
   const links = []
   for (const id of new Set(requirementIds)) {
     const { requirement } = await requireRequirement(rows, call.principal, id)
-    const origin = call.principal.isAgent ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
+    const origin = call.principal.tokenKind === 'agent' ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
     links.push(await putLink(rows, prepare, call, { test, requirement, origin }))
   }
   await audit(rows, call, { verb: 'create', resourceType: 'test', resourceId: test.id, after: test })

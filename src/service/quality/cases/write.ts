@@ -3,7 +3,7 @@ import { takeNumber } from '../../workspace/numbers.ts'
 import type { Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import { parseRepositoryRoots } from '../../workspace/components/repo-path.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { invalid } from '../requirements/content.ts'
@@ -16,7 +16,6 @@ import { indexTest } from './text-index.ts'
 import { testTitle } from './title.ts'
 import { readTexts } from '../../sql/json.ts'
 
-type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 type Product = Selectable<ProductRow>
 type Input = InputOf<'createTest'>
 

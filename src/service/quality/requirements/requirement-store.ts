@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts'
 import { counted } from '../../../lib/counted.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
 import { audit } from '../../workspace/audit.ts'
@@ -9,8 +9,6 @@ import type { StoredRequirement } from './access.ts'
 import { Criteria } from './columns.ts'
 import { lintWording } from './lint.ts'
 import { changeRequirement, findDescendants, insertRequirement, removeRequirements } from './write.ts'
-
-type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 
 /** Creates a requirement as `insertRequirement` does, and records it in the audit trail. */
 export async function createRequirement(

@@ -3,7 +3,7 @@ import { takeNumber } from '../../workspace/numbers.ts'
 import * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import { isLiteral } from '../../workspace/components/glob.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
@@ -15,8 +15,6 @@ import { pathPrefix } from './match.ts'
 import { indexRequirement } from './text-index.ts'
 import { below, isWithin, moveSubtree, treePath } from './tree.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
-
-type Writing = Pick<Call, 'actor' | 'now' | 'newId'>
 
 /** The members that a request may set; absent ones stay unchanged. */
 export type RequirementFields = Partial<

@@ -1,4 +1,4 @@
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import type { Pause, Prepare } from '../../sql/database.ts'
 import { readCriterionIds } from '../coverage/links.ts'
 import type { AppliedCase } from './apply.ts'
@@ -34,7 +34,7 @@ interface Target {
  */
 export async function linkAnnotations(
   prepare: Prepare,
-  call: Pick<Call, 'actor' | 'now'>,
+  call: Writing,
   { productId, pause }: { productId: number; pause: Pause },
   cases: readonly AppliedCase[],
 ): Promise<Annotated> {
@@ -82,7 +82,7 @@ function resolveReference(
 /** Adds the link if it does not exist; returns whether it is new. */
 function addLink(
   prepare: Prepare,
-  call: Pick<Call, 'actor' | 'now'>,
+  call: Writing,
   { productId, testId, requirement, criterionIds }: Target & { productId: number; testId: string },
 ): boolean {
   const criteria = JSON.stringify(criterionIds)

@@ -1,6 +1,6 @@
 import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { InputOf } from '../../../contract/index.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Call, Writing } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 import type { Pause, Prepare } from '../../sql/database.ts'
 import { indexTest } from '../cases/text-index.ts'
@@ -58,7 +58,7 @@ export type RecordingPause = (recorded: readonly { testId: string }[]) => Promis
  */
 export async function applyCases(
   prepare: Prepare,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   cases: readonly PlacedCase[],
   matches: readonly Matched[],
   { productId, framework, options, run, pause }: ApplyFacts & { pause: RecordingPause },
@@ -91,12 +91,7 @@ interface CaseFacts extends Pick<ApplyFacts, 'productId' | 'framework' | 'option
   parentId: string
 }
 
-function insertCase(
-  prepare: Prepare,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
-  placed: PlacedCase,
-  facts: CaseFacts,
-) {
+function insertCase(prepare: Prepare, call: Writing, placed: PlacedCase, facts: CaseFacts) {
   const { productId, framework, options, parentId } = facts
   const id = call.newId()
   const number = takeNumber(prepare, productId, 'test')

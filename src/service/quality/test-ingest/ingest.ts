@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
 import type { Ingest } from '../../../contract/test-ingest.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import { createTruncationNotes, keepFirst } from '../../shared/truncation-notes.ts'
 import { countCoverage } from '../coverage/read.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
@@ -27,7 +27,7 @@ export interface IngestContext {
   prepare: Prepare
   /** Commits what is written so far, in a report of many cases. */
   pause: Pause
-  call: Pick<Call, 'actor' | 'now' | 'newId'>
+  call: Writing
   product: Selectable<ProductRow>
 }
 

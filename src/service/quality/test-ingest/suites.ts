@@ -1,4 +1,4 @@
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
 import { caseIdentity } from '../cases/identity.ts'
 import { indexTest } from '../cases/text-index.ts'
@@ -9,7 +9,7 @@ import { takeNumber } from '../../workspace/numbers.ts'
  * Finds or creates the suites of a path inside a file, each below the previous one. `ensure` returns the id of the
  * innermost, '' for an empty path; `counted.created` is the number of new suites.
  */
-export function createSuites(prepare: Prepare, call: Pick<Call, 'actor' | 'now' | 'newId'>, productId: number) {
+export function createSuites(prepare: Prepare, call: Writing, productId: number) {
   const known = new Map<string, string>()
   const counted = { created: 0 }
 

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { notFound, ServiceError, type FieldViolation } from '../../../errors.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readTexts } from '../../sql/json.ts'
@@ -37,7 +37,7 @@ export function checkGlobs(lists: Readonly<Record<string, readonly string[]>>): 
  */
 export async function createComponent(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   productId: number,
   fields: ComponentFields,
 ): Promise<{ component: StoredComponent; overlaps: ReturnType<typeof overlaps> }> {

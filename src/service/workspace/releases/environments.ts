@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
-import type { Call, Platform } from '../../shared/context.ts'
+import type { Platform, Writing } from '../../shared/context.ts'
 import { cutPage, textCursor, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { EnvironmentRow } from '../../sql/schema.ts'
@@ -44,7 +44,7 @@ export async function ensureEnvironment(
 /** Creates an environment, or adopts one that nobody vouched for. Throws `ENVIRONMENT_EXISTS` for any other. */
 export async function createEnvironment(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   facts: Omit<EnvironmentFacts, 'origin'>,
 ): Promise<StoredEnvironment> {
   const { environment, before } = await ensureEnvironment(rows, call, { ...facts, origin: 'ORIGIN_MANUAL' })
@@ -85,11 +85,7 @@ export async function listEnvironmentRows(
 }
 
 /** Deletes an environment softly: its name is free again, and occurrences keep it (contract §6). */
-export async function deleteEnvironment(
-  rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
-  before: StoredEnvironment,
-): Promise<void> {
+export async function deleteEnvironment(rows: Rows, call: Writing, before: StoredEnvironment): Promise<void> {
   const now = call.now()
   await rows
     .updateTable('environment')

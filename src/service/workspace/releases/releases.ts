@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
-import type { Call, Platform } from '../../shared/context.ts'
+import type { Platform, Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ReleaseRow } from '../../sql/schema.ts'
@@ -84,7 +84,7 @@ export async function ensureRelease(
 /** Creates or updates a release, and creates or adopts its environment, for a caller who vouches for both. */
 export async function recordRelease(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   { productId, environment: name, version, details }: RecordedRelease,
 ): Promise<{ release: StoredRelease; created: boolean }> {
   const environment = await ensureEnvironment(rows, call, { productId, name, origin: 'ORIGIN_RELEASE' })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SymbolicationState } from '../../../contract/events.ts'
 import { Repository, type Setup, type SetupCheck } from '../../../contract/products.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { audit } from '../audit.ts'
 import { timestamp } from '../../shared/times.ts'
@@ -18,11 +18,7 @@ type Finding = Pick<Check, 'status' | 'detail' | 'remediation' | 'evidence'>
 const recentEvents = 200
 
 /** Runs the checks, stores whether the setup is complete, and returns the setup as the contract shows it. */
-export async function verifySetup(
-  rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
-  product: StoredProduct,
-): Promise<z.input<typeof Setup>> {
+export async function verifySetup(rows: Rows, call: Writing, product: StoredProduct): Promise<z.input<typeof Setup>> {
   const now = call.now()
   const found = await checkSetup(rows, product, now)
   const missingChecks = found.filter(({ status }) => status === 'SETUP_CHECK_STATUS_MISSING')

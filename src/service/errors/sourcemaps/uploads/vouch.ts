@@ -1,5 +1,5 @@
 import { audit } from '../../../workspace/audit.ts'
-import type { Call } from '../../../shared/context.ts'
+import type { Writing } from '../../../shared/context.ts'
 import { isKnownRelease, type RecordOrigin } from '../../../workspace/releases/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
@@ -10,7 +10,7 @@ import type { StoredUpload } from './stored.ts'
  */
 export async function vouchForRelease(
   rows: Rows,
-  call: Pick<Call, 'actor' | 'now' | 'newId'>,
+  call: Writing,
   { product_id: productId, release: version }: Pick<StoredUpload, 'product_id' | 'release'>,
 ): Promise<void> {
   if (version === '') return
