@@ -1,7 +1,18 @@
 import { homedir } from 'node:os'
 import * as z from 'zod'
 
-export const commands = ['stdio', 'serve', 'init', 'call', 'sourcemaps', 'report', 'doctor', 'help', 'version'] as const
+export const commands = [
+  'stdio',
+  'serve',
+  'init',
+  'call',
+  'sourcemaps',
+  'report',
+  'gate',
+  'doctor',
+  'help',
+  'version',
+] as const
 export type Command = (typeof commands)[number]
 
 const text = (most: number, what: string) =>
@@ -47,6 +58,19 @@ export const FlagValues = z.object({
     .url({ protocol: /^https?$/, error: 'use the web address of the repository' })
     .max(2000)
     .optional(),
+  baseline: text(128, 'use the id of an earlier verdict'),
+  allow: z.enum(['inconclusive', 'warn-only'], { error: 'use inconclusive or warn-only' }).optional(),
+  timeout: z
+    .string()
+    .regex(/^\d{1,5}$/, 'use a number of seconds')
+    .transform(Number)
+    .default(60),
+  format: z
+    .enum(['text', 'github', 'markdown', 'json', 'junit', 'sarif'], {
+      error: 'use text, github, markdown, json, junit or sarif',
+    })
+    .default('text'),
+  output: text(1000, 'use the path of a file'),
   root: text(500, 'use the folder that the paths in the reports begin with'),
 })
 
@@ -76,6 +100,11 @@ export const flagTypes = {
   commit: { type: 'string' },
   'run-key': { type: 'string' },
   root: { type: 'string' },
+  baseline: { type: 'string' },
+  allow: { type: 'string' },
+  timeout: { type: 'string' },
+  format: { type: 'string' },
+  output: { type: 'string' },
   name: { type: 'string' },
   'key-prefix': { type: 'string' },
   repository: { type: 'string' },
@@ -108,6 +137,18 @@ export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
     'root',
     'requirement-tags',
     'no-requirement-tags',
+  ],
+  gate: [
+    ...everywhere,
+    'release',
+    'environment',
+    'commit',
+    'branch',
+    'baseline',
+    'allow',
+    'timeout',
+    'format',
+    'output',
   ],
   doctor: [...everywhere, 'host', 'port'],
   help: allFlags,

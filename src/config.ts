@@ -74,6 +74,15 @@ export interface Config {
   ciUrl?: string
   /** `report`: link tests to the requirements in their names and tags. */
   requirementTags: boolean
+  /** `gate`: an earlier verdict; only what is new since it fails. */
+  baseline?: string
+  /** `gate`: what does not fail the job yet. */
+  allow?: 'inconclusive' | 'warn-only'
+  /** `gate`: how long to wait for missing shards. */
+  timeoutSeconds: number
+  /** `gate`: how the verdict is printed, and the file that it is written to. */
+  format: z.output<typeof FlagValues>['format']
+  output?: string
 }
 
 /**
@@ -101,6 +110,8 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     'url-prefix': urlPrefix,
     'run-key': runKey,
     'key-prefix': keyPrefix,
+    timeout: timeoutSeconds,
+    format,
     ...named
   } = values
   const hosts = variables.TRACEGATE_ALLOWED_HOSTS
@@ -131,6 +142,8 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     logLevel: variables.TRACEGATE_LOG_LEVEL,
     host,
     port,
+    timeoutSeconds,
+    format,
     sample: flags.sample === true,
     json: flags.json === true,
     dryRun: flags['dry-run'] === true,

@@ -23,6 +23,8 @@ test('without flags and variables, the embedded service is served over stdio wit
     dryRun: false,
     json: false,
     requirementTags: true,
+    timeoutSeconds: 60,
+    format: 'text',
   } satisfies Config)
 })
 

@@ -27,6 +27,15 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --run-key K                        reports with the same key are one run: shards, or retries of the same tests
       --root DIR                         removed from paths in the reports (default: the repository's folder)
       --no-requirement-tags              do not link tests to the requirements they name, as in [REQ-12]
+  tracegate gate                         compute the quality gate and print its verdict; exits with 0 when it passes, 1 when
+                                         it fails, 2 when it is inconclusive, 3 when it could not be asked
+      --release V --environment E        judge this release, in this environment
+      --commit SHA --branch B            judge by the results of this commit or git branch; detected in CI
+      --baseline VERDICT                 fail only for what is new since that verdict
+      --allow inconclusive|warn-only     exit with 0 all the same
+      --timeout 60                       seconds to wait for missing shards of a test run
+      --format text|github|markdown|json|junit|sarif
+      --output FILE                      write the format to a file and print the text
   tracegate doctor                       check the configuration and say how to fix it, and what a deployment offers
   tracegate help | version
 

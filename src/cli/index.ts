@@ -12,13 +12,18 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io:
   call: () => import('./call.ts'),
   sourcemaps: () => import('./sourcemaps/index.ts'),
   report: () => import('./report/index.ts'),
+  gate: () => import('./gate/index.ts'),
   doctor: () => import('./doctor/index.ts'),
   help: () => import('./help.ts'),
   version: () => import('./show-version.ts'),
 }
 
-/** Runs one command line. Resolves to the exit code: 2 for a mistake in the call or the configuration, 1 for a failure. */
+/**
+ * Runs one command line. Resolves to the exit code: 2 for a mistake in the call or the configuration, 1 for a failure; for
+ * `gate`, whose 1 and 2 are verdicts, 3.
+ */
 export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+  const [failure, mistake] = argv[0] === 'gate' ? [3, 3] : [1, 2]
   try {
     const config = readConfig(argv, io.env)
     const command = await commands[config.command]()
@@ -26,11 +31,11 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
   } catch (error) {
     if (error instanceof ConfigError) {
       for (const line of error.message.split('\n')) io.stderr.write(`tracegate: ${plain(line)}\n`)
-      return 2
+      return mistake
     }
     const reason =
       error instanceof ServiceError ? error.message : error instanceof Error ? error.stack : 'unknown failure'
     io.stderr.write(`tracegate: ${plainLines(reason ?? 'unknown failure')}\n`)
-    return 1
+    return failure
   }
 }

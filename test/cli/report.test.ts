@@ -3,7 +3,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ciFacts } from '../../src/cli/report/ci.ts'
+import { ciFacts } from '../../src/cli/support/ci.ts'
 import {
   digestReports,
   inRequests,

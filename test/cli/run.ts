@@ -42,6 +42,7 @@ function testIo({ stdout, stderr }: Outputs, env: Variables): Io {
     env: { ...bareEnvironment(), ...env },
     logDestination: { write: (line) => void stderr.write(line) },
     stopRequested: never,
+    sleep: () => Promise.resolve(),
     startStdio: (variables) => Promise.resolve(stdioHere(variables)),
   }
 }

@@ -8,7 +8,7 @@ import { ServiceError } from '../../errors.ts'
 import { apiFor, openBackend, type Backend } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
 import { plain } from '../support/finding.ts'
-import { ciFacts, type CiFacts } from './ci.ts'
+import { ciFacts, type CiFacts } from '../support/ci.ts'
 import {
   digestReports,
   findReports,

@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { WriteStream } from 'node:tty'
 import { createLog, type Log, type LogDestination } from '../../log.ts'
 import type { Config } from '../../config.ts'
@@ -17,6 +18,8 @@ export interface Io {
   logDestination?: LogDestination
   /** Resolves when the command should stop. */
   stopRequested(this: void): Promise<void>
+  /** Resolves after the time; rejects when the signal aborts. */
+  sleep(this: void, ms: number, signal: AbortSignal): Promise<void>
   /** A connection to a new `tracegate stdio` that has these variables. */
   startStdio(this: void, env: Variables): Promise<Transport>
 }
@@ -31,6 +34,7 @@ export const processIo: Io = {
   stderr: process.stderr,
   env: process.env,
   stopRequested,
+  sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
   async startStdio(env) {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
     const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)

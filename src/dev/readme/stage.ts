@@ -93,6 +93,7 @@ async function runHere(args: readonly string[], settings: Record<string, string>
     stderr,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...settings },
     stopRequested: () => new Promise<never>(() => {}),
+    sleep: () => Promise.resolve(),
     startStdio: () => Promise.reject(new Error('transcripts call tools on the stage')),
   })
   if (code !== 0)

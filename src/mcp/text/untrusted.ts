@@ -153,3 +153,12 @@ export function untrustedMembers(object: Untrusted<Record<string, unknown>>) {
 export function hasOnly(object: Untrusted<Record<string, unknown>>, names: ReadonlySet<string>): boolean {
   return Object.keys(Untrusted.open(object)).every((name) => names.has(name))
 }
+
+/**
+ * Outsiders' text for a page, a terminal or a file that people read, never for a result of a tool: one line of at most
+ * `max` characters, without secrets and invisible characters. The caller escapes it for its format.
+ */
+export function textForPeople(text: Untrusted<string> | undefined, max: number): string {
+  const open = text === undefined ? '' : Untrusted.open(text).slice(0, longestRead(max))
+  return cutTo(inOneLine(safeText(open).text), max)
+}

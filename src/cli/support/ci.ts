@@ -1,4 +1,4 @@
-import type { Variables } from '../support/io.ts'
+import type { Variables } from './io.ts'
 
 /** What a CI system says about the current run. */
 export interface CiFacts {
