@@ -41,6 +41,7 @@ function testIo({ stdout, stderr }: Outputs, env: Variables): Io {
     stderr,
     env: { ...bareEnvironment(), ...env },
     logDestination: { write: (line) => void stderr.write(line) },
+    isContainer: () => false,
     stopRequested: never,
     sleep: () => Promise.resolve(),
     startStdio: (variables) => Promise.resolve(stdioHere(variables)),
@@ -68,6 +69,38 @@ export async function tracegate(args: readonly string[], env: Record<string, str
   const outputs = { stdout: new Output(), stderr: new Output() }
   const code = await runCommand(args, testIo(outputs, env))
   return { code, stdout: outputs.stdout.text, stderr: outputs.stderr.text }
+}
+
+/** What a person types, each after the question that it answers has appeared. */
+export type Typed = readonly (readonly [question: string, typed: string])[]
+
+/** A screen that answers the questions on it, in their order. */
+class Screen extends Output {
+  readonly isTTY = true
+  readonly keyboard = Object.assign(new PassThrough(), { isTTY: true })
+  readonly #typed: (readonly [string, string])[]
+  #answered = 0
+
+  constructor(typed: Typed) {
+    super()
+    this.#typed = [...typed]
+  }
+
+  override _write(chunk: Buffer | string, encoding: string, done: () => void): void {
+    super._write(chunk, encoding, done)
+    const [question, typed] = this.#typed[0] ?? []
+    const at = question === undefined ? -1 : this.text.indexOf(`${question}: `, this.#answered)
+    if (typed === undefined || at < 0) return
+    this.#typed.shift()
+    this.#answered = this.text.length
+    setImmediate(() => this.keyboard.write(`${typed}\r`))
+  }
+}
+
+/** A terminal with a person who types; `screen.text` is what was on it. */
+export function terminal(typed: Typed, env: Variables = {}): { screen: Output; stderr: Output; io: Io } {
+  const [screen, stderr] = [new Screen(typed), new Output()]
+  return { screen, stderr, io: { ...testIo({ stdout: screen, stderr }, env), stdin: screen.keyboard } }
 }
 
 /** `tracegate serve` in this process; `kill` stops it as disposing does. */

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
+import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { WriteStream } from 'node:tty'
@@ -10,12 +11,14 @@ export type Variables = Readonly<Record<string, string | undefined>>
 
 /** What a command uses of the process it runs in, so that tests can run commands without one. */
 export interface Io {
-  stdin: Readable
-  stdout: Writable
+  stdin: Readable & { isTTY?: boolean }
+  stdout: Writable & { isTTY?: boolean }
   stderr: WriteStream | (NodeJS.WritableStream & { isTTY?: never })
   env: Variables
   /** Where the log is written; by default the process's stderr, synchronously. */
   logDestination?: LogDestination
+  /** Whether this machine is a container, whose ports others do not see. */
+  isContainer(this: void): boolean
   /** Resolves when the command should stop. */
   stopRequested(this: void): Promise<void>
   /** Resolves after the time; rejects when the signal aborts. */
@@ -33,6 +36,7 @@ export const processIo: Io = {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
+  isContainer: () => existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
   stopRequested,
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
   async startStdio(env) {

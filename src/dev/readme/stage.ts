@@ -92,6 +92,7 @@ async function runHere(args: readonly string[], settings: Record<string, string>
     stdout,
     stderr,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...settings },
+    isContainer: () => false,
     stopRequested: () => new Promise<never>(() => {}),
     sleep: () => Promise.resolve(),
     startStdio: () => Promise.reject(new Error('transcripts call tools on the stage')),
