@@ -125,6 +125,14 @@ export interface RiskFact {
   conditionIds: readonly string[]
   /** Identities (`type:id`) of the items that it covers, frozen when it was accepted. */
   covered: ReadonlySet<string>
+  acceptedBy: RiskPerson
+  /** Undefined while it is pending. */
+  approvedBy: RiskPerson | undefined
+}
+
+export interface RiskPerson {
+  userId: string
+  displayName: string
 }
 
 /** An item as a condition lists it. `type:id` is its identity from verdict to verdict and in risks. */
