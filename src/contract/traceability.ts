@@ -85,6 +85,14 @@ export const TraceabilityRow = z.object({
 export const MatrixFilter = z.enum(['holes', 'suspect', 'failing'])
 export const MatrixFormat = z.enum(['json', 'csv', 'markdown', 'html', 'needs'])
 
+/** Content types of the formats other than JSON, for `Accept` and for the response. */
+export const matrixFormats = {
+  csv: 'text/csv',
+  markdown: 'text/markdown',
+  html: 'text/html',
+  needs: 'application/vnd.needs+json',
+} as const satisfies Record<Exclude<z.output<typeof MatrixFormat>, 'json'>, string>
+
 export const TraceabilityMatrix = z.object({
   product_id: ProductId,
   scope: z.object({
@@ -111,8 +119,8 @@ export const TraceabilityMatrix = z.object({
     tests_without_requirement: z.array(NamedRef).describe('At most 100.'),
     requirements_without_test: z.array(Ref).describe('At most 100.'),
     files_with_errors_without_requirement: z
-      .array(z.object({ path: untrusted(z.string()), events_7d: z.int() }))
-      .describe('At most 50.'),
+      .array(z.object({ path: untrusted(z.string()), events: z.int() }))
+      .describe('Files at the crash of open issues that no requirement claims; at most 50.'),
   }),
   totals: z.object({
     requirements: z.int(),
@@ -144,5 +152,6 @@ export const getTraceability = endpoint({
     ...paging,
   },
   returns: { traceability_matrix: TraceabilityMatrix, ...pagingResult },
+  formats: matrixFormats,
   fails: ['invalid_argument', 'not_found'],
 })

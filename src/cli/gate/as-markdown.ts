@@ -1,3 +1,4 @@
+import { escapeMarkdown } from '../../lib/escape-markdown.ts'
 import type { ConditionFinding, GateReport } from './findings.ts'
 import { moreLine } from './as-text.ts'
 
@@ -15,48 +16,33 @@ const icons: Readonly<Record<string, string>> = {
 export function asMarkdown(report: GateReport): string {
   const { status, product, scope, reason, settledBy, conditions, notes, allowance, verdictId, digest } = report
   return [
-    `## ${icons[status] ?? ''} Quality gate: ${escaped(status)}`,
-    `**${escaped(product)}**, ${escaped(scope)}. ${escaped(reason)}${settledBy === '' ? '' : ` ${escaped(settledBy)}`}`,
+    `## ${icons[status] ?? ''} Quality gate: ${escapeMarkdown(status)}`,
+    `**${escapeMarkdown(product)}**, ${escapeMarkdown(scope)}. ${escapeMarkdown(reason)}${settledBy === '' ? '' : ` ${escapeMarkdown(settledBy)}`}`,
     ['| | Condition | Result |', '| --- | --- | --- |', ...conditions.map(conditionRow)].join('\n'),
     ...conditions.filter(({ items, status: state }) => items.length > 0 && state !== 'PASS').map(conditionList),
-    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${escaped(note.trim())}`).join('\n')]),
-    ...(allowance === '' ? [] : [escaped(allowance)]),
-    `<sub>Verdict ${escaped(verdictId)}, inputs ${escaped(digest)}</sub>`,
+    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${escapeMarkdown(note.trim())}`).join('\n')]),
+    ...(allowance === '' ? [] : [escapeMarkdown(allowance)]),
+    `<sub>Verdict ${escapeMarkdown(verdictId)}, inputs ${escapeMarkdown(digest)}</sub>`,
   ].join('\n\n')
 }
 
 function conditionRow({ status, isBlocking, title, message }: ConditionFinding): string {
   const weight = isBlocking ? '' : ' (advisory)'
-  return `| ${icons[status] ?? ''} ${escaped(status)} | ${escaped(title)}${weight} | ${escaped(message)} |`
+  return `| ${icons[status] ?? ''} ${escapeMarkdown(status)} | ${escapeMarkdown(title)}${weight} | ${escapeMarkdown(message)} |`
 }
 
 function conditionList(condition: ConditionFinding): string {
   return [
-    `<details><summary>${escaped(condition.title)}</summary>`,
+    `<details><summary>${escapeMarkdown(condition.title)}</summary>`,
     '',
     ...condition.items.map(
       ({ key, title, because, isNew }) =>
-        `- **${escaped(key)}**${isNew ? ' (new)' : ''} ${asCode(title)}${because === '' ? '' : `: ${escaped(because)}`}`,
+        `- **${escapeMarkdown(key)}**${isNew ? ' (new)' : ''} ${asCode(title)}${because === '' ? '' : `: ${escapeMarkdown(because)}`}`,
     ),
     ...moreLine(condition).map((line) => `- ${line}`),
     '',
     '</details>',
   ].join('\n')
-}
-
-/** Text in which no character is markup: a title cannot become a link, a mention or a table cell. */
-function escaped(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+!|<>~@&]/g, (character) =>
-    character === '<'
-      ? '&lt;'
-      : character === '>'
-        ? '&gt;'
-        : character === '&'
-          ? '&amp;'
-          : character === '@'
-            ? '@\u200b'
-            : `\\${character}`,
-  )
 }
 
 /** Outsiders' text as code, which shows every character as it is; the fence is longer than any in the text. */

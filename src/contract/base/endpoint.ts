@@ -34,6 +34,8 @@ export interface Endpoint<
   readonly rawBody: RawBody | undefined
   /** True when the response is a sequence of `returns` objects (NDJSON or SSE). */
   readonly stream: S
+  /** Content types other than JSON that the response may have, by the value of the query parameter `format`. */
+  readonly formats: Readonly<Record<string, string>>
   /** Query parameters that the specification names; a foreign deployment may not know any other one. */
   readonly specified: readonly string[]
 }
@@ -63,6 +65,7 @@ interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S exte
   bodyLimitBytes?: number
   rawBody?: RawBody
   stream?: S
+  formats?: Readonly<Record<string, string>>
   specified?: readonly (keyof I & string)[]
 }
 
@@ -92,6 +95,7 @@ export function endpoint<
     rawBody: facts.rawBody,
     // Without the fact S is inferred as false.
     stream: facts.stream ?? (false as S),
+    formats: facts.formats ?? {},
     specified: [
       ...(facts.specified ?? []),
       ...(facts.input !== undefined && 'page_token' in facts.input ? ['page_token'] : []),

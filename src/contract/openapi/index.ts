@@ -178,8 +178,11 @@ function requestBody(schema: JsonSchema, { rawBody }: Endpoint) {
   return { required, content: { 'application/json': { schema }, ...Object.fromEntries(raw) } }
 }
 
-function success({ summary, stream }: Endpoint, schema: JsonSchema) {
-  if (!stream) return { description: summary, content: { 'application/json': { schema } } }
+function success({ summary, stream, formats }: Endpoint, schema: JsonSchema) {
+  if (!stream) {
+    const texts = Object.values(formats).map((type) => [type, { schema: { type: 'string' } }])
+    return { description: summary, content: { 'application/json': { schema }, ...Object.fromEntries(texts) } }
+  }
   const line = { type: 'object', properties: { result: schema }, required: ['result'] }
   return {
     description: 'One JSON object per line, or on request server-sent events with the event itself in each `data`.',

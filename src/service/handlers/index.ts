@@ -16,6 +16,7 @@ import { retrievalHandlers } from './retrieval.ts'
 import { setupHandlers } from './setup.ts'
 import { testIngestHandlers } from './test-ingest.ts'
 import { testHandlers } from './tests.ts'
+import { traceabilityHandlers } from './traceability.ts'
 import { sourceMapHandlers } from './sourcemaps.ts'
 
 /** The endpoints with a handler: all that are not pending. */
@@ -51,6 +52,7 @@ export function createHandlers({
     ...linkHandlers,
     ...testIngestHandlers(reports),
     ...retrievalHandlers,
+    ...traceabilityHandlers({ version }),
   })
 }
 

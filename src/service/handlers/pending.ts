@@ -12,7 +12,6 @@ export const pending = [
   'mergeBranch',
   'computeGate',
   'getGate',
-  'getTraceability',
   'acceptRisk',
   'approveRisk',
   'reviewExclusions',

@@ -1,5 +1,6 @@
 import type { WireReply } from '../../contract/base/wire.ts'
 import { failures, ServiceError } from '../../errors.ts'
+import type { TextReply } from '../shared/text-reply.ts'
 
 /** A JSON reply that carries the request's id. */
 export function jsonReply(status: number, json: string, requestId: string): WireReply {
@@ -9,6 +10,18 @@ export function jsonReply(status: number, json: string, requestId: string): Wire
     'cache-control': 'no-store',
   }
   return { status, headers, body: json }
+}
+
+/** A reply in another format, which no browser takes for a page of ours. */
+export function textReply({ contentType, text }: TextReply, requestId: string): WireReply {
+  const reply = jsonReply(200, text, requestId)
+  const headers = {
+    ...reply.headers,
+    'content-type': `${contentType}; charset=utf-8`,
+    'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    'x-content-type-options': 'nosniff',
+  }
+  return { ...reply, headers }
 }
 
 /** The reply to a request that failed, in the form of contract §0.4. */

@@ -15,6 +15,8 @@ export interface ParsedRequest {
   validateOnly: boolean
   /** `request_id` or `Idempotency-Key` of a POST; undefined without one. */
   requestKey: string | undefined
+  /** The value of `format`, or what `Accept` asks for; '' where the endpoint has one format. */
+  format: string
   /** Hash of the parsed input, equal for bodies with the same meaning; '' without a request key. */
   hash: string
 }
@@ -35,7 +37,7 @@ export function compileReader(endpoint: Endpoint) {
     path: Record<string, string>,
     hold: Hold,
   ): Promise<ParsedRequest> {
-    const fromQuery = readQuery(query)
+    const fromQuery = { ...acceptedFormat(endpoint, request), ...readQuery(query) }
     const body = method === 'GET' ? {} : await readBody(request, endpoint, hold)
     const ifMatch = hasEtag ? etagOfHeader(request.headers['if-match']) : {}
     const validateOnly = wantsDryRun(request, body)
@@ -51,7 +53,8 @@ export function compileReader(endpoint: Endpoint) {
     if (!parsed.success) throw invalidInput(raw, parsed.error.issues)
     const requestKey = method === 'POST' ? readRequestKey(request, body) : undefined
     const hash = requestKey === undefined ? '' : hashRequest(endpoint, parsed.data)
-    return { input: parsed.data, validateOnly, requestKey, hash }
+    const format = typeof parsed.data['format'] === 'string' ? parsed.data['format'] : ''
+    return { input: parsed.data, validateOnly, requestKey, format, hash }
   }
 }
 
@@ -83,6 +86,13 @@ function nested(query: Record<string, unknown>, body: Record<string, unknown>): 
     members[object] = member === undefined ? value : { ...(isObject(before) && before), [member]: value }
   }
   return members
+}
+
+/** The first format that the `Accept` header names, as the query parameter would; JSON needs none. */
+function acceptedFormat({ formats }: Endpoint, { headers }: WireRequest): { format?: string } {
+  const asked = (headers['accept'] ?? '').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
+  const format = Object.keys(formats).find((name) => asked.includes(formats[name]))
+  return format === undefined || asked.includes('application/json') ? {} : { format }
 }
 
 function etagOfHeader(value: string | undefined): { etag?: string } {

@@ -10,8 +10,9 @@ import { createIntake, type IntakeLimits } from '../../lib/intake.ts'
 import { createRateLimit, type Rate } from '../../lib/token-bucket.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
-import { errorReply, toFailure, jsonReply } from './replies.ts'
+import { errorReply, toFailure, jsonReply, textReply } from './replies.ts'
 import { compileReader, type ParsedRequest } from './requests.ts'
+import { TextReply } from '../shared/text-reply.ts'
 import { splitAddress } from '../shared/split-address.ts'
 import { compileRoutes } from './routes.ts'
 import type { Database } from '../sql/database.ts'
@@ -84,8 +85,8 @@ export function createRouter(options: RouterOptions): Send {
     try {
       const parsed = await read(request, found.query, found.parameters, hold)
       const from = { endpoint: found.target.name, origin: found.origin, via: readVia(request) }
-      const json = await run(options, found.target, parsed, createCall(options, principal, from, parsed))
-      const reply = jsonReply(200, json, requestId)
+      const body = await run(options, found.target, parsed, createCall(options, principal, from, parsed))
+      const reply = body instanceof TextReply ? textReply(body, requestId) : jsonReply(200, body, requestId)
       if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
       return reply
     } finally {
@@ -162,9 +163,15 @@ function createCall(
   }
 }
 
-/** Calls the handler, once per request id where there is one; resolves to the response as JSON. */
-async function run(options: RouterOptions, route: Route, parsed: ParsedRequest, call: Call): Promise<string> {
+/** Calls the handler, once per request id where there is one; resolves to the response as JSON, or as another text. */
+async function run(
+  options: RouterOptions,
+  route: Route,
+  parsed: ParsedRequest,
+  call: Call,
+): Promise<string | TextReply> {
   const { requestKey, input, hash, validateOnly } = parsed
+  if (Object.hasOwn(route.endpoint.formats, parsed.format)) return (await route.handle?.(input, call)) as TextReply
   const work = async (db: Database) => {
     const response = await route.handle?.(input, { ...call, db })
     if (options.checkResponses === true) checkResponse(route, response)

@@ -5,6 +5,7 @@ import type { Scope } from '../../contract/base/endpoint.ts'
 import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
 import type { Database } from '../sql/database.ts'
 import type { EventSymbolicator } from './event-symbolicator.ts'
+import type { TextReply } from './text-reply.ts'
 
 /** The caller: the token and the person it belongs to. */
 export interface Principal {
@@ -47,5 +48,5 @@ export interface Call extends Platform {
 /** What a write needs of its call: who acts, on which way, when, and new ids. */
 export type Writing = Pick<Call, 'actor' | 'byAgent' | 'via' | 'now' | 'newId'>
 
-export type Handler<N extends EndpointName> = (input: InputOf<N>, call: Call) => Promise<ResponseOf<N>>
+export type Handler<N extends EndpointName> = (input: InputOf<N>, call: Call) => Promise<ResponseOf<N> | TextReply>
 export type Handlers<N extends EndpointName> = { readonly [K in N]: Handler<K> }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { ResultStatus } from '../../../contract/base/common.ts'
 import type { LinkRole } from '../../../contract/links.ts'
-import { isKnownRelease } from '../../workspace/releases/rules.ts'
+import { isKnownEnvironment, isKnownRelease } from '../../workspace/releases/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { CountedCase, CountedLink, NewestResult } from './rule.ts'
 import { chunks } from '../../sql/chunks.ts'
@@ -77,28 +77,41 @@ async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<s
   return under
 }
 
+/** A result with the environment that it is from. */
+export interface PlacedResult extends NewestResult {
+  environment: string
+  environmentKnown: boolean
+}
+
 /** The newest result of each case in the scope. */
-async function newestResults(
+export async function newestResults(
   rows: Rows,
   testIds: readonly string[],
   scope: CoverageScope,
-): Promise<Map<string, NewestResult>> {
-  const newest = new Map<string, NewestResult>()
+): Promise<Map<string, PlacedResult>> {
+  const newest = new Map<string, PlacedResult>()
   const isScoped = scope.environmentId !== undefined || scope.releaseId !== undefined
   for (const chunk of chunks(testIds)) {
     const ids = isScoped ? newestIn(rows, chunk, scope) : newestAnywhere(rows, chunk)
     const found = await rows
       .selectFrom('test_result as result')
       .leftJoin('release', 'release.id', 'result.release_id')
+      .leftJoin('environment', 'environment.id', 'result.environment_id')
       .select(['result.test_id', 'result.status', 'result.executed_at', 'release.version', 'release.origin'])
+      .select(['environment.name as environment', 'environment.origin as environment_origin'])
       .where('result.id', 'in', ids)
       .execute()
-    for (const { test_id, status, executed_at, version, origin } of found) {
+    for (const { test_id, status, executed_at, version, origin, environment, environment_origin } of found) {
       newest.set(test_id, {
         status: ResultStatus.parse(status),
         at: executed_at,
         release: version ?? '',
         releaseKnown: origin !== null && isKnownRelease({ origin }),
+        environment: environment ?? '',
+        environmentKnown:
+          environment !== null &&
+          environment_origin !== null &&
+          isKnownEnvironment({ name: environment, origin: environment_origin }),
       })
     }
   }

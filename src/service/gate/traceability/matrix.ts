@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto'
+import type { InputOf } from '../../../contract/index.ts'
+import type { CoverageScope } from '../../quality/coverage/links.ts'
+import type { RequirementBody } from '../../quality/requirements/columns.ts'
+import { viewRequirements } from '../../quality/requirements/view.ts'
+import type { StoredProduct } from '../../workspace/products.ts'
+import { componentRefs } from '../../workspace/releases/names.ts'
+import type { Rows } from '../../sql/database.ts'
+import { readIssues, type MatrixIssues } from './issues.ts'
+import type { Matrix, MatrixRow } from './model.ts'
+import { readMatrixTests, type MatrixTests } from './tests.ts'
+
+type Query = InputOf<'getTraceability'>
+
+export interface MatrixFacts {
+  query: Query
+  scope: CoverageScope
+  /** Of the newest verdict of this scope. */
+  verdict: Matrix['verdict']
+  /** Ids of the risks that count, by the identity (`type:id`) of each item that they cover. */
+  risksByItem: ReadonlyMap<string, readonly string[]>
+  version: string
+  /** Epoch milliseconds. */
+  now: number
+}
+
+/** Lists of orphans are cut here; `totals` counts all. */
+const MOST_ORPHANS = 100
+const MOST_FILES = 50
+
+/**
+ * The traceability matrix of a scope with all its rows, in the order of the requirements' keys (contract §7): every
+ * format is made from it. Equal inputs give an equal matrix, so it holds no time of its making.
+ */
+export async function readMatrix(rows: Rows, product: StoredProduct, facts: MatrixFacts): Promise<Matrix> {
+  const { query, scope, verdict, version, now } = facts
+  const requirements = await inScope(rows, product, { query, scope, now })
+  const tests = await readMatrixTests(rows, product.id, scope)
+  const issues = await readIssues(rows, product.id)
+  const components = await componentRefs(rows, new Set(requirements.flatMap((one) => one.component_ids)))
+  const viewed = requirements.map((one) => viewRow(one, { tests, issues, components, risksByItem: facts.risksByItem }))
+  const parts = included(query)
+  const content = {
+    scope: {
+      release_id: query.release_id ?? '',
+      environment_id: query.environment_id ?? '',
+      branch_id: query.branch_id ?? '',
+      commit_sha: query.commit_sha ?? '',
+      git_branch: query.git_branch ?? '',
+    },
+    filter: query.filter ?? [],
+    rows: viewed.filter((row) => isWanted(row, query)).map((row) => withParts(row.row, parts)),
+    orphans: orphans(requirements, tests, issues),
+    totals: totals(requirements, tests),
+  }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([product.id, version, content]))
+    .digest('hex')
+  const { scope: matrixScope, filter, ...rest } = content
+  return {
+    product_id: String(product.id),
+    scope: matrixScope,
+    filter,
+    version,
+    digest,
+    verdict,
+    direction: 'bidirectional',
+    grid: query.view === 'MATRIX_VIEW_GRID' ? grid(content.rows) : null,
+    ...rest,
+  }
+}
+
+/** The live requirements of the scope's component or subtree that are neither groups nor deprecated, by key. */
+async function inScope(
+  rows: Rows,
+  product: StoredProduct,
+  { query, scope, now }: Pick<MatrixFacts, 'query' | 'scope' | 'now'>,
+): Promise<RequirementBody[]> {
+  const found = await rows
+    .selectFrom('requirement')
+    .selectAll()
+    .where('product_id', '=', product.id)
+    .where('deleted_at', 'is', null)
+    .where('kind', '<>', 'REQUIREMENT_KIND_GROUP')
+    .where('status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')
+    .orderBy('number')
+    .execute()
+  const root = found.find(({ id }) => id === query.requirement_id) ?? (await groupRow(rows, query.requirement_id))
+  const below = found.filter(
+    (row) => query.requirement_id === undefined || (root !== undefined && row.tree_path.startsWith(root.tree_path)),
+  )
+  const viewed = await viewRequirements(rows, product, below, { now, scope })
+  const { component_id: component } = query
+  return viewed.filter(({ component_ids: ids }) => component === undefined || ids.includes(component))
+}
+
+function groupRow(rows: Rows, id: string | undefined) {
+  return rows
+    .selectFrom('requirement')
+    .select(['id', 'tree_path'])
+    .where('id', '=', id ?? '')
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+interface RowFacts {
+  tests: MatrixTests
+  issues: MatrixIssues
+  components: ReadonlyMap<string, MatrixRow['components'][number]>
+  risksByItem: MatrixFacts['risksByItem']
+}
+
+interface ViewedRow {
+  row: MatrixRow
+  /** Without proof although it demands one. */
+  isHole: boolean
+}
+
+function viewRow(requirement: RequirementBody, { tests, issues, components, risksByItem }: RowFacts): ViewedRow {
+  const { id, key, title, kind, status, priority, risk, version, path, coverage } = requirement
+  const linked = tests.byRequirement.get(id) ?? []
+  const near = issues.byRequirement.get(id) ?? []
+  const items = [
+    `requirement:${id}`,
+    ...linked.map((test) => `test:${test.id}`),
+    ...near.map((issue) => `issue:${issue.id}`),
+  ]
+  return {
+    isHole: requirement.normative && coverage.state !== 'verified',
+    row: {
+      requirement: { id, key, title, kind, status, priority, risk, version, parent_key: path.at(-1) ?? '' },
+      coverage_state: coverage.state,
+      failing: coverage.failing,
+      suspect: coverage.suspect,
+      tests: linked,
+      code: requirement.code_refs.map(({ path: file, symbol, source }) => ({ path: file, symbol, source })),
+      components: requirement.component_ids.flatMap((one) => components.get(one) ?? []),
+      issues: near,
+      risk_ids: [...new Set(items.flatMap((item) => risksByItem.get(item) ?? []))].toSorted(),
+    },
+  }
+}
+
+/** `coverage_state` and `filter` are both alternatives: a row needs one of each that is given. */
+function isWanted({ row, isHole }: ViewedRow, { coverage_state: states, filter }: Query): boolean {
+  const passes = { holes: isHole, suspect: row.suspect, failing: row.failing }
+  return (
+    (states === undefined || states.length === 0 || states.includes(row.coverage_state)) &&
+    (filter === undefined || filter.length === 0 || filter.some((name) => passes[name]))
+  )
+}
+
+const allParts = ['tests', 'code', 'issues'] as const
+type Part = (typeof allParts)[number]
+
+function included({ include }: Query): ReadonlySet<Part> {
+  const named = new Set(include?.split(',').map((part) => part.trim()))
+  return new Set(include === undefined || include === '' ? allParts : allParts.filter((part) => named.has(part)))
+}
+
+function withParts(row: MatrixRow, parts: ReadonlySet<Part>): MatrixRow {
+  const gone = Object.fromEntries(allParts.filter((part) => !parts.has(part)).map((part) => [part, []]))
+  return { ...row, ...gone }
+}
+
+function orphans(
+  requirements: readonly RequirementBody[],
+  tests: MatrixTests,
+  issues: MatrixIssues,
+): Matrix['orphans'] {
+  const untested = requirements.filter(({ coverage }) => coverage.state === 'no_test')
+  return {
+    tests_without_requirement: tests.unlinked.slice(0, MOST_ORPHANS),
+    requirements_without_test: untested.slice(0, MOST_ORPHANS).map(({ id, key, title }) => ({ id, key, title })),
+    files_with_errors_without_requirement: issues.unclaimedFiles.slice(0, MOST_FILES),
+  }
+}
+
+function totals(requirements: readonly RequirementBody[], tests: MatrixTests): Matrix['totals'] {
+  const count = (state: string) => requirements.filter(({ coverage }) => coverage.state === state).length
+  return {
+    requirements: requirements.length,
+    verified: count('verified'),
+    not_run: count('not_run'),
+    no_test: count('no_test'),
+    failing: requirements.filter(({ coverage }) => coverage.failing).length,
+    suspect: requirements.filter(({ coverage }) => coverage.suspect).length,
+    tests: tests.total,
+    linked_tests: tests.total - tests.unlinked.length,
+    unlinked_tests: tests.unlinked.length,
+  }
+}
+
+/** The matrix as coordinates: requirements down, tests across, by their order in the rows. */
+function grid(rows: readonly MatrixRow[]): Matrix['grid'] {
+  const testIds = [...new Set(rows.flatMap(({ tests }) => tests.map(({ id }) => id)))]
+  const column = new Map(testIds.map((id, index) => [id, index]))
+  const cells = rows.flatMap(({ tests }, row) =>
+    tests.map((test): [number, number, GridCell] => [row, column.get(test.id) ?? 0, gridState(test)]),
+  )
+  return { requirement_ids: rows.map(({ requirement }) => requirement.id), test_ids: testIds, cells }
+}
+
+type GridCell = NonNullable<Matrix['grid']>['cells'][number][2]
+
+function gridState({ link_state: state, last_result: result }: MatrixRow['tests'][number]): GridCell {
+  if (state === 'LINK_STATE_SUSPECT') return 'suspect'
+  return result === null ? 'not_run' : resultStates[result.status]
+}
+
+const resultStates: Readonly<Record<NonNullable<MatrixRow['tests'][number]['last_result']>['status'], GridCell>> = {
+  RESULT_STATUS_PASSED: 'passed',
+  RESULT_STATUS_FLAKY: 'passed',
+  RESULT_STATUS_FAILED: 'failed',
+  RESULT_STATUS_ERROR: 'failed',
+  RESULT_STATUS_SKIPPED: 'skipped',
+  RESULT_STATUS_BLOCKED: 'not_run',
+}
