@@ -31,7 +31,7 @@ export const getRequirement = defineTool({
   effect: 'read',
   title: 'Read one requirement',
   description:
-    'Open and show one requirement, such as REQ-12, in full: statement, acceptance criteria, code files, the tests ' +
+    'Read or open one requirement, such as REQ-12, in full, with all details: statement, acceptance criteria, code files, the tests ' +
     'linked to it with their last result, and what is below it. To write a test for it use get_test_context.',
   input: z.strictObject({
     product: parameters.Product,

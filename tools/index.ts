@@ -3,6 +3,7 @@ import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
 import { getErrorIssue } from './get-error-issue.ts'
 import { getFixContext } from './get-fix-context.ts'
+import { getRelease } from './get-release.ts'
 import { getRequirement } from './get-requirement.ts'
 import { getTestContext } from './get-test-context.ts'
 import { getTest } from './get-test.ts'
@@ -10,6 +11,7 @@ import { getWorkspaceContext } from './get-workspace-context.ts'
 import { ingestTestReport } from './ingest-test-report.ts'
 import { listRequirements } from './list-requirements.ts'
 import { listTests } from './list-tests.ts'
+import { recordRelease } from './record-release.ts'
 import { recordTests } from './record-tests.ts'
 import { saveRequirement } from './save-requirement.ts'
 import { setErrorIssueStatus } from './set-error-issue-status.ts'
@@ -34,4 +36,6 @@ export const tools: readonly Tool[] = [
   getTest,
   unlinkTest,
   uploadSourceMap,
+  getRelease,
+  recordRelease,
 ]

@@ -64,7 +64,7 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
   },
   listReleaseIssues: {
     noun: 'issues of a release',
-    without: 'find_error_issues with first_seen_in_release filters the list of issues',
+    without: 'find_error_issues with first_seen_in_release and get_release filter the list of issues',
     tool: 'find_error_issues',
     filters: { status: 'ignored', levels: ['debug'] },
   },
@@ -113,5 +113,8 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
     without: 'find_error_issues and get_error_issue filter by release only with its id',
     filters: { version: NOTHING, environment_id: NOTHING },
   },
-  getRelease: { noun: 'single releases', without: 'a release is found by its id only if it is among the newest 50' },
+  getRelease: {
+    noun: 'single releases',
+    without: 'get_release does not name the release before it, and an id is found only among the newest 50',
+  },
 }

@@ -89,8 +89,10 @@ export function subjects(shop: QualityShop): Subject[] {
     ['issue', 'APP-1'],
     ['requirement', 'REQ-2'],
     ['test', 'TC-2'],
+    ['release', 'shop@1.4.0'],
+    ['environment', 'production'],
     // The narrowest calls name none of these.
-    ...['event', 'environment', 'release', 'component', 'branch'].map((thing) => [thing, ''] as const),
+    ...['event', 'component', 'branch'].map((thing) => [thing, ''] as const),
   ])
   return [
     ...surface.tools.map((tool) => (tool.effect === 'read' ? reader(tool, narrowestCall(tool, known)) : writer(tool))),
@@ -152,6 +154,11 @@ const writings: Readonly<Record<string, Writing>> = {
       const [, test = '', requirement = ''] = /tests\/([^/]+)\/links\/([^/]+)$/.exec(path) ?? []
       return api.linkTest({ test_id: test, requirement_id: requirement })
     },
+  },
+  record_release: {
+    args: ({ mark }) => ({ version: `shop@${mark}`, environment: 'production' }),
+    changes: [['upsertRelease']],
+    done: /^Recorded/,
   },
   upload_source_map: {
     args: ({ root, mark }) => ({ release: 'shop@1.4.0', path: buildFile(root, mark) }),
