@@ -109,7 +109,9 @@ export const Repository = z.object({
 export const ProductSettings = z.object({
   reopen_on_regression: z.boolean(),
   auto_create_environments: z.boolean(),
-  single_user_approval: z.boolean(),
+  single_user_approval: z
+    .array(team(z.string()))
+    .describe('Environments in which the person who accepts a risk may also approve it; `*` = everywhere.'),
   retention_days: z.int(),
   max_events_per_issue: z.int(),
 })

@@ -85,7 +85,7 @@ export const acceptRisk = endpoint({
   returns: { risk: Risk, verdict: Verdict },
   scope: 'gate:accept',
   fails: ['invalid_argument', 'not_found', 'already_exists', 'failed_precondition'],
-  reasons: ['NOTHING_TO_ACCEPT', 'EXPIRY_TOO_FAR', 'VERDICT_NOT_COMPUTED'],
+  reasons: ['NOTHING_TO_ACCEPT', 'EXPIRY_TOO_FAR', 'VERDICT_NOT_COMPUTED', 'RISK_EXISTS'],
 })
 
 export const approveRisk = endpoint({

@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely'
 import type { AccountSchema } from './schema-account.ts'
+import type { GateSchema } from './schema-gate.ts'
 import type { QualitySchema } from './schema-quality.ts'
 
 /** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
-export interface Schema extends AccountSchema, QualitySchema {
+export interface Schema extends AccountSchema, GateSchema, QualitySchema {
   product: ProductRow
   dsn_key: DsnKeyRow
   component: ComponentRow

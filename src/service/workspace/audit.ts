@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Writing } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 
+type RiskVerb = 'accept' | 'approve' | 'reject' | 'revoke' | 'expire'
+
 export interface AuditEntry {
-  verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status' | 'ingest'
+  verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status' | 'ingest' | RiskVerb
   resourceType: string
   resourceId: string
   before?: unknown

@@ -33,7 +33,7 @@ const emptyRepository: z.input<typeof Repository> = {
 const defaultSettings: z.input<typeof ProductSettings> = {
   reopen_on_regression: true,
   auto_create_environments: true,
-  single_user_approval: false,
+  single_user_approval: [],
   retention_days: 90,
   max_events_per_issue: 1000,
 }
