@@ -17,6 +17,10 @@ export const toolsets = [
 ] as const
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
+/** Which confirmations count, from the fewest ways to the most (mcp §7). */
+export const confirmModes = ['page', 'ask', 'handle'] as const
+export type ConfirmMode = (typeof confirmModes)[number]
+
 export const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 /** `true`, `1`, `yes`, `on` and their opposites, in any case. */
@@ -71,6 +75,7 @@ export const Environment = z.object({
   TRACEGATE_PRODUCT: z.string().optional(),
   TRACEGATE_TOOLSETS: z.preprocess(words, z.array(ToolsetName).default(['default'])),
   TRACEGATE_READ_ONLY: Switch.default(false),
+  TRACEGATE_CONFIRM: z.enum(confirmModes, { error: `use one of ${confirmModes.join(', ')}` }).default('ask'),
   TRACEGATE_DATA_DIR: z
     .string()
     .default(() => envPaths('tracegate', { suffix: '' }).data)

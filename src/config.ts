@@ -9,7 +9,7 @@ import {
   type Command,
   type Flag,
 } from './config-flags.ts'
-import { Environment, isLoopback, loopbackNames, type logLevels } from './config-variables.ts'
+import { Environment, isLoopback, loopbackNames, type ConfirmMode, type logLevels } from './config-variables.ts'
 
 /** A mistake in the environment or the flags. Its message names the variable and the fix; nothing else is printed. */
 export class ConfigError extends Error {
@@ -30,6 +30,8 @@ export interface Config {
   product?: string
   toolsets: readonly string[]
   readOnly: boolean
+  /** Which confirmations of a person count. */
+  confirm: ConfirmMode
   dataDir: string
   databaseUrl?: string
   /** Host names without ports that requests may use; always includes the loopback names. */
@@ -135,6 +137,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     }),
     toolsets: variables.TRACEGATE_TOOLSETS,
     readOnly: variables.TRACEGATE_READ_ONLY,
+    confirm: variables.TRACEGATE_CONFIRM,
     dataDir: variables.TRACEGATE_DATA_DIR,
     allowedHosts: [...new Set([...loopbackNames, ...hosts.map(({ hostname }) => hostname)])],
     roots: variables.TRACEGATE_ROOTS,

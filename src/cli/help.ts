@@ -47,6 +47,7 @@ Environment (flags take precedence; an empty variable counts as unset):
   TRACEGATE_PRODUCT        pin one product, by id or exact name
   TRACEGATE_TOOLSETS       comma-separated toolsets, or all (default: default)
   TRACEGATE_READ_ONLY      true: no tools that write
+  TRACEGATE_CONFIRM        how a person confirms: ask (default), page (page and terminal only), handle (see the README)
   TRACEGATE_DATA_DIR       database, token, secret (default: the platform's data directory)
   TRACEGATE_DATABASE_URL   refused: this version stores in SQLite only
   TRACEGATE_ALLOWED_HOSTS  comma-separated host names or origins that requests may use

@@ -16,6 +16,7 @@ import { checkHealth, healthProof } from './support/health.ts'
 import { openLog, type Io } from './support/io.ts'
 import { quoted } from './support/own-command.ts'
 import { listen, PortError, requireFree } from './support/port.ts'
+import { readSecret } from './support/secret.ts'
 import { welcome } from './welcome.ts'
 
 /** How long open requests may take to end when the server is asked to stop. */
@@ -45,6 +46,7 @@ export async function run(config: Config, io: Io): Promise<number> {
         product: config.product,
       },
       version,
+      confirm: { mode: config.confirm, secret: () => readSecret(config) },
       allowedHosts: config.allowedHosts,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),
       onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),

@@ -8,6 +8,7 @@ import { serveMcpStdio } from '../mcp/stdio.ts'
 import { TeachingError } from '../mcp/result/teach.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, requireBuilt, type Backend } from './support/backend.ts'
+import { readSecret } from './support/secret.ts'
 import { openLog, type Io } from './support/io.ts'
 
 /** `tracegate stdio`: MCP on stdin and stdout until stdin ends. The service is opened by the first tool call. */
@@ -33,6 +34,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     version,
     local: createLocalFiles(config.roots),
     upload,
+    confirm: { mode: config.confirm, secret: () => readSecret(config) },
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })

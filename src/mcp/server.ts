@@ -1,7 +1,9 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { surface as everything } from '../surface.ts'
-import { suggestions, tryTool, type CallFacts } from './call/call-tool.ts'
-import type { Changing } from './call/confirmation.ts'
+import { askWithinCall, formKind, repeatsCalls, returned, roundTrip } from './ask-client.ts'
+import { suggestions, tryTool, type CallFacts, type CallOutcome } from './call/call-tool.ts'
+import type { Changing } from './call/count-changes.ts'
+import { confirmHere, type ConfirmOptions } from './confirm/options.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
 import { effects, type Context } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
@@ -15,10 +17,12 @@ const LIST_TTL_MS = 3_600_000
 /** More list items and members than any tool takes. */
 const MAX_ARGUMENT_ELEMENTS = 10_000
 
-export interface ServerFacts extends Omit<CallFacts, 'changing'> {
+export interface ServerFacts extends Omit<CallFacts, 'changing' | 'confirm'> {
   version: string
   /** Shared by the servers of several requests; by default a server has one caller, whose changes it counts itself. */
   changing?: Changing
+  /** By default confirmations are signed with a key of this server alone. */
+  confirm?: ConfirmOptions
   /** `public`: every caller of this address gets the same lists. */
   cacheScope?: 'public' | 'private'
   /** Instead of the whole surface, for tests of the frame itself. */
@@ -27,7 +31,11 @@ export interface ServerFacts extends Omit<CallFacts, 'changing'> {
 
 /** One server with the surface that the options show; cheap, because schemas are shared. */
 export function buildServer(given: ServerFacts): McpServer {
-  const facts = { ...given, changing: given.changing ?? { caller: '', recent: createRecentChanges() } }
+  const facts = {
+    ...given,
+    changing: given.changing ?? { caller: '', recent: createRecentChanges() },
+    confirm: given.confirm ?? confirmHere(),
+  }
   const listing = createListing(facts.surface ?? everything, facts.options)
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: facts.cacheScope ?? 'public' }
   const server = new McpServer(
@@ -75,12 +83,32 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
     tool.name,
     { title: tool.title, description, inputSchema, outputSchema, annotations },
     async (raw, { mcpReq }) => {
-      const { signal } = mcpReq
-      const frame = { listing, facts, signal, name: tool.name, progress: progressReporter(mcpReq) }
-      const { text, error, ...rest } = await tryTool(listed, raw, frame)
-      return { content: [{ type: 'text' as const, text }], ...rest, ...(error !== undefined && { isError: true }) }
+      const frame = {
+        listing,
+        facts,
+        signal: mcpReq.signal,
+        name: tool.name,
+        progress: progressReporter(mcpReq),
+        form: formKind(server, mcpReq),
+      }
+      const first = await tryTool(listed, raw, { ...frame, given: returned(mcpReq) })
+      if (first.asked === undefined) return toolResult(first)
+      if (repeatsCalls(server)) return roundTrip(first.asked)
+      const answer = await askWithinCall(mcpReq, first.asked, facts.confirm, facts.clock)
+      return toolResult(
+        await tryTool(listed, raw, { ...frame, given: { way: 'form', token: first.asked.token, answer } }),
+      )
     },
   )
+}
+
+function toolResult({ text, structuredContent, _meta, error }: CallOutcome) {
+  return {
+    content: [{ type: 'text' as const, text }],
+    ...(structuredContent !== undefined && { structuredContent }),
+    _meta,
+    ...(error !== undefined && { isError: true }),
+  }
 }
 
 /** Sends progress notifications to a caller that passed a token (mcp §10); values only increase. */

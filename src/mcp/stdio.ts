@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Api } from '../client/api.ts'
 import type { Upload } from '../client/upload.ts'
 import type { SurfaceOptions } from './define/define.ts'
+import type { ConfirmOptions } from './confirm/options.ts'
 import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
 import type { CallRecord } from './call/call-tool.ts'
@@ -22,6 +23,7 @@ export interface StdioOptions {
   /** Files of this machine that tools may read. */
   local: LocalFiles
   upload: Upload
+  confirm: ConfirmOptions
   /** Receives protocol errors and bugs in a call, which must not be written to stdout. */
   onError?: (error: unknown) => void
   /** Receives a record of every tool call, for the log. */

@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Api } from '../../src/client/api.ts'
 import type { SurfaceOptions } from '../../src/mcp/define/define.ts'
 import { buildServer, type ServerFacts } from '../../src/mcp/server.ts'
@@ -37,9 +38,35 @@ export interface ListedTool {
 const info = { name: 'test', version: '1.0.0' }
 
 /** A client of one era before it has a transport. */
-export function connectClient(era: Era): Client | OlderClient {
-  if (era === 'sdk 1.32') return new OlderClient(info)
-  return new Client(info, { versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' } })
+export function connectClient(era: Era, user?: User): Client | OlderClient {
+  const capabilities = user === undefined ? {} : { elicitation: {} }
+  if (era === 'sdk 1.32') {
+    const older = new OlderClient(info, { capabilities })
+    if (user !== undefined) older.setRequestHandler(ElicitRequestSchema, ({ params }) => answerOnce(user, params))
+    return older
+  }
+  const versionNegotiation = { mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) }
+  const client = new Client(info, { versionNegotiation, capabilities })
+  if (user !== undefined) client.setRequestHandler('elicitation/create', ({ params }) => answerOnce(user, params))
+  return client
+}
+
+/** A form as a client gets it. */
+export interface Shown {
+  message: string
+  requestedSchema: { properties: Record<string, unknown>; required?: string[] | undefined }
+}
+
+export interface Answered extends Record<string, unknown> {
+  action: 'accept' | 'decline' | 'cancel'
+  content?: Record<string, string>
+}
+
+/** Whoever answers a client's forms. */
+export type User = (shown: Shown) => Answered | Promise<Answered>
+
+async function answerOnce(user: User, params: unknown): Promise<Answered> {
+  return user(params as Shown)
 }
 
 /** A client in memory, through the same entry as over stdio, to a server over the real service. */
@@ -48,8 +75,9 @@ export async function connect(
   {
     era = '2026-07-28',
     options = {},
+    user,
     ...facts
-  }: { era?: Era; options?: Partial<SurfaceOptions> } & Partial<Omit<ServerFacts, 'api' | 'options'>> = {},
+  }: { era?: Era; options?: Partial<SurfaceOptions>; user?: User } & Partial<Omit<ServerFacts, 'api' | 'options'>> = {},
 ): Promise<Connected> {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const open = typeof api === 'function' ? api : () => api
@@ -57,7 +85,7 @@ export async function connect(
     () => buildServer({ api: open, options: { ...defaults, ...options }, version: '0.0.0-test', ...facts }),
     { transport: far },
   )
-  const client = connectClient(era)
+  const client = connectClient(era, user)
   await client.connect(near)
   return connected(client, async () => {
     await client.close()

@@ -3,10 +3,16 @@ import { boundApi, boundUpload } from '../../client/bound-api.ts'
 import { Budget, systemClock, type Clock } from '../../client/budget.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
-import { countChanges, requireConfirmation, type Changing } from './confirmation.ts'
-import type { Context, Suggest, SurfaceOptions } from '../define/define.ts'
+import { countChanges, WideChange, type Changing } from './count-changes.ts'
+import { askPerson, type Asked } from '../confirm/ask.ts'
+import { UNCONFIRMED, type Asking } from '../confirm/asking.ts'
+import { checkConfirmation, type Given } from '../confirm/check.ts'
+import type { FormKind } from '../confirm/form.ts'
+import type { ConfirmOptions } from '../confirm/options.ts'
+import { effects, type Context, type Level, type Suggest, type SurfaceOptions, type Tool } from '../define/define.ts'
 import type { ListedTool, Listing } from '../surface/listing.ts'
 import type { LocalFiles } from '../files/local-files.ts'
+import type { Answer } from '../result/answer.ts'
 import { asksForMore, moreCall } from '../result/more-call.ts'
 import { render } from '../result/render.ts'
 import type { RepairKind } from './repair/notes.ts'
@@ -35,6 +41,8 @@ export interface CallFacts {
   options: SurfaceOptions
   /** Whose calls these are, and what was changed lately. */
   changing: Changing
+  /** How a person confirms what an agent may not decide. */
+  confirm: ConfirmOptions
   /** Receives every failure that is not a `ServiceError`; the agent does not see its details. */
   onBug?: (error: unknown, tool: string) => void
   /** Receives a record of every call for the log, without arguments and results (mcp §8.4). */
@@ -64,6 +72,10 @@ export interface CallFrame {
   progress?: Context['progress'] | undefined
   /** True if the arguments come from an address, which may contain the product even if one is pinned. */
   address?: boolean
+  /** How the caller's client can ask its user. */
+  form?: FormKind | undefined
+  /** What the user answered, or confirmed elsewhere. */
+  given?: Given | undefined
 }
 
 export interface CallOutcome {
@@ -72,6 +84,8 @@ export interface CallOutcome {
   structuredContent?: { [name: string]: unknown }
   _meta: { 'tracegate/integrity': string }
   error?: unknown
+  /** Instead of a result: what the client has to ask its user before the same call runs. */
+  asked?: Asked
 }
 
 /** Runs one call with any arguments and logs it; never rejects. */
@@ -108,53 +122,36 @@ interface RunningCall extends CallFrame {
   budget: Budget
 }
 
-async function runTool(
-  { tool, input }: ListedTool,
-  raw: unknown,
-  { listing, facts, budget, progress = () => {}, address = false }: RunningCall,
-  record: CallRecord,
-): Promise<CallOutcome> {
+async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, record: CallRecord): Promise<CallOutcome> {
+  const { tool, input } = listed
+  const { listing, facts, budget, address = false } = frame
   const { offers } = listing
-  const { signal } = budget
   const { product } = facts.options
   const pinned = product !== undefined
   const given = pinned ? await withoutPinned(raw, { facts, budget, address }) : raw
-  const { args, adjusted, kinds, ignored } = readArguments(
-    { input, effect: tool.effect, pinned, product, offers },
-    given,
-  )
-  record.repairs.push(...kinds)
-  requireConfirmation(tool, args)
-  const api = await openApi(facts, budget)
-  const resolve = createResolver({ api, pinned: product, signal })
-  const { local, options, changing } = facts
-  const upload = boundUpload(facts.upload, budget)
-  const counting = (ids: readonly string[]) => countChanges(tool, ids, changing)
-  const answer = await tool
-    .run(args, {
-      api,
-      options,
-      resolve,
-      signal,
-      offers,
-      local,
-      upload,
-      progress,
-      countChanges: counting,
-      confirmed: undefined,
-    })
-    .catch((error: unknown) => {
-      throw inToolWords(error, input, { args, offers })
-    })
+  const read = readArguments({ input, effect: tool.effect, pinned, product, offers }, given)
+  record.repairs.push(...read.kinds)
+  const { confirmation: handle, ...args } = read.args
+  const context = await openContext(tool, frame)
+  const calling: Calling = { tool, args, context, handle, frame }
+  const outcome = await confirmedAnswer(calling).catch((error: unknown) => {
+    throw inToolWords(error, input, { args, offers })
+  })
+  if ('asked' in outcome) {
+    record.outcome = 'asked'
+    return { text: '', _meta: { 'tracegate/integrity': 'team' }, asked: outcome.asked }
+  }
+  const { answer } = outcome
   if (answer.adjusted !== undefined) record.repairs.push('looked_up')
   // In front: a filter that does not exist would otherwise look as if it were applied.
+  const { ignored } = read
   const said = ignored === undefined ? answer.answer : `Not applied, no such parameter: ${ignored}. ${answer.answer}`
   const { text, structured, integrity } = await render(
     { ...answer, answer: said },
     {
       output: tool.output,
       offers,
-      adjusted: [...adjusted, ...(answer.adjusted ?? [])],
+      adjusted: [...read.adjusted, ...(answer.adjusted ?? [])],
       pinned,
       limits: {
         cuts: tool.cuts ?? [],
@@ -164,6 +161,64 @@ async function runTool(
     },
   )
   return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
+}
+
+async function openContext(tool: Tool, { listing, facts, budget, progress = () => {} }: RunningCall): Promise<Context> {
+  const api = await openApi(facts, budget)
+  const { signal } = budget
+  const { local, options, changing } = facts
+  return {
+    api,
+    options,
+    resolve: createResolver({ api, pinned: options.product, signal }),
+    signal,
+    offers: listing.offers,
+    local,
+    upload: boundUpload(facts.upload, budget),
+    progress,
+    countChanges: (ids) => countChanges(tool, ids, changing),
+    confirmed: undefined,
+  }
+}
+
+interface Calling extends Pick<Asking, 'tool' | 'args' | 'context'> {
+  /** The `confirmation` parameter. */
+  handle: unknown
+  frame: RunningCall
+}
+
+/** The tool's answer, or what a person has to be asked first (mcp §7). */
+async function confirmedAnswer(calling: Calling): Promise<{ answer: Answer<object> } | { asked: Asked }> {
+  const { tool, args, context, handle, frame } = calling
+  const given = frame.given ?? (typeof handle === 'string' ? { way: 'handle' as const, token: handle } : undefined)
+  if (given !== undefined && args['dry_run'] !== true) {
+    const confirmed = await checkConfirmation(asking(calling), given)
+    // The person has seen how many things it changes.
+    return { answer: await tool.run(args, { ...context, confirmed, countChanges: () => {} }) }
+  }
+  if (callLevel(tool, args) > UNCONFIRMED) return { asked: await askPerson(asking(calling)) }
+  try {
+    return { answer: await tool.run(args, context) }
+  } catch (error) {
+    if (!(error instanceof WideChange)) throw error
+    return { asked: await askPerson(asking(calling), error.message) }
+  }
+}
+
+/** A preview writes nothing, whatever it is a preview of. */
+function callLevel(tool: Tool, args: Readonly<Record<string, unknown>>): Level {
+  return args['dry_run'] === true ? 0 : (tool.level?.(args) ?? effects[tool.effect].level)
+}
+
+/** The level at which a person is asked: such a call is at least a wide one. */
+export function personLevel(tool: Tool, args: Readonly<Record<string, unknown>>): Level {
+  const level = callLevel(tool, args)
+  return level > UNCONFIRMED ? level : 2
+}
+
+function asking({ tool, args, context, frame: { facts, form } }: Calling): Asking {
+  const { confirm: options, changing } = facts
+  return { tool, args, context, level: personLevel(tool, args), options, caller: changing.caller, form }
 }
 
 /**

@@ -15,8 +15,15 @@ const Confirmation = z.object({
   principal: z.string(),
   /** The product that the server was pinned to. */
   product: z.string().optional(),
-  /** `Question.state` when it was shown. */
-  state: z.string(),
+  /** What the person is shown, and the state it was made from. */
+  question: z.object({
+    asks: z.string(),
+    product: z.object({ id: z.string(), name: z.string().optional() }).optional(),
+    facts: z.array(z.object({ label: z.string(), value: z.string() })).readonly(),
+    key: z.string(),
+    undo: z.string(),
+    state: z.string(),
+  }),
   /** Used once. */
   nonce: z.string(),
   /** Epoch milliseconds. */

@@ -53,6 +53,7 @@ export type Way = 'form' | 'handle' | 'page' | 'terminal'
 export interface Question {
   /** One line: what is decided, in canonical words. */
   asks: string
+  product?: { id: string; name?: string | undefined } | undefined
   /** What changes, and whatever the decision rests on. */
   facts: readonly { label: string; value: string }[]
   /** What the person types at level 3 and 4: a key such as REQ-12, a name, a blocker. */

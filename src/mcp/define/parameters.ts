@@ -6,6 +6,11 @@ export const Product = z.string().describe('Product id or name.').optional()
 export const Limit = z.int().min(1).max(MOST_ROWS).default(USUAL_ROWS).describe('Rows.')
 export const Cursor = z.string().describe('next_cursor of the previous page.').optional()
 export const DryRun = z.boolean().default(false).describe('Preview only.')
+/** Of tools whose calls may need a person's confirmation (mcp §7). */
+export const Confirmation = z
+  .string()
+  .describe('Only after the user agreed to the preview: the confirmation that came with it.')
+  .optional()
 export const Detail = z.enum(['concise', 'full']).default('concise').describe('full adds long text.')
 
 interface Word {

@@ -9,9 +9,11 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
 import type { Api } from '../../client/api.ts'
+import type { Clock } from '../../client/budget.ts'
 import { isEndpointMissing, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
+import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
@@ -20,9 +22,10 @@ import { writeProblem } from './problem.ts'
 import { parseScope, type Scope } from './scope.ts'
 import { createSessions } from './sessions.ts'
 import type { CallRecord } from '../call/call-tool.ts'
-import type { Changing } from '../call/confirmation.ts'
+import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
 import { buildServer } from '../server.ts'
+import type { Surface } from '../surface/listing.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Every session may keep a stream open (sessions.ts allows 50), in addition to calls. */
@@ -42,6 +45,8 @@ export interface McpHttpOptions {
   apiFor(token: string): Api
   options: SurfaceOptions
   version: string
+  /** How people confirm calls; by default with a key of this process alone. */
+  confirm?: ConfirmOptions
   /** Verifies a token; default: `verifyWith`. */
   verify?: Verify
   /** Host names without ports that requests may use; default: the loopback names. */
@@ -55,6 +60,9 @@ export interface McpHttpOptions {
   perToken?: number
   /** Limits for bodies. */
   intake?: IntakeLimits
+  /** Instead of the whole surface and of the real time, for tests. */
+  surface?: Surface
+  clock?: Clock
   /** Builds the server of one request; lets a test put a public fixture behind this endpoint. */
   build?: (scope: Scope, token: string, era: McpRequestContext['era']) => McpServer
 }
@@ -74,9 +82,10 @@ export interface McpHttp {
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { onError = () => undefined, now = Date.now } = options
   const recent = createRecentChanges(now)
+  const confirm = options.confirm ?? confirmHere()
   const build =
     options.build ??
-    ((scope, token) => buildScoped(options, scope, { token, changing: { caller: tokenHash(token), recent } }))
+    ((scope, token) => buildScoped(options, scope, { token, changing: { caller: tokenHash(token), recent }, confirm }))
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 
@@ -122,7 +131,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     outgoing.once('close', () => hold.release())
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
     if (await isLegacyRequest(await toWebRequest(incoming, body), body)) {
-      const owner = `${tokenHash(token)} ${JSON.stringify(scope.options)}`
+      const owner = `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`
       const request = { body, owner, token: tokenHash(token), build: () => build(scope, token, 'legacy') }
       return sessions.handle(incoming, outgoing, request)
     }
@@ -181,17 +190,20 @@ function writeIntakeProblem(outgoing: ServerResponse, { reason, message }: Intak
 function buildScoped(
   options: McpHttpOptions,
   scope: Scope,
-  { token, changing }: { token: string; changing: Changing },
+  { token, changing, confirm }: { token: string; changing: Changing; confirm: ConfirmOptions },
 ): McpServer {
-  const { version, onError, onCall } = options
+  const { version, onError, onCall, clock } = options
   return buildServer({
     api: () => options.apiFor(token),
     options: scope.options,
     changing,
+    confirm: { ...confirm, mode: narrower(confirm.mode, scope.confirm ?? confirm.mode) },
     version,
     cacheScope: scope.narrowed ? 'private' : 'public',
     ...(onError && { onBug: onError }),
     ...(onCall && { onCall }),
+    ...(clock && { clock }),
+    ...(options.surface && { surface: options.surface }),
   })
 }
 

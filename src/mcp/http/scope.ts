@@ -1,4 +1,5 @@
-import { toolsets } from '../../config-variables.ts'
+import { confirmModes, toolsets, type ConfirmMode } from '../../config-variables.ts'
+import { isConfirmMode } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 
 /** The options of one request: the operator's, narrowed by its path and headers. */
@@ -6,6 +7,8 @@ export interface Scope {
   options: SurfaceOptions
   /** True if the request narrowed anything: its lists must not be shared with other requests. */
   narrowed: boolean
+  /** The confirmations that the request accepts, if it says so. */
+  confirm?: ConfirmMode | undefined
 }
 
 export interface Refusal {
@@ -21,7 +24,7 @@ const NOT_FOUND: Refusal = {
 
 /**
  * `/mcp`, `/mcp/readonly`, `/mcp/x/<set>[,<set>]`, `/mcp/p/<product>`, segments combined in any order, each at most once,
- * and the headers X-MCP-Toolsets and X-MCP-Readonly. They can only narrow what the operator allows.
+ * and the headers X-MCP-Toolsets, X-MCP-Readonly and X-MCP-Confirm. They can only narrow what the operator allows.
  */
 export function parseScope(
   path: string,
@@ -34,6 +37,10 @@ export function parseScope(
   const sets = [asked.sets, header === undefined ? undefined : names(header)].filter((list) => list !== undefined)
   const unknown = sets.flat().find((name) => name !== 'all' && !isToolset(name))
   if (unknown !== undefined) return { status: 400, message: `toolsets are ${toolsets.join(', ')} and all` }
+  const confirm = single(headers['x-mcp-confirm'])?.trim()
+  if (confirm !== undefined && !isConfirmMode(confirm)) {
+    return { status: 400, message: `X-MCP-Confirm is one of ${confirmModes.join(', ')}` }
+  }
   const product = asked.product
   if (product !== undefined && operator.product !== undefined && product !== operator.product) {
     return { status: 404, message: 'this server is pinned to another product' }
@@ -47,6 +54,7 @@ export function parseScope(
       ...(product !== undefined && { product }),
     },
     narrowed: sets.length > 0 || readOnly || product !== undefined,
+    confirm,
   }
 }
 

@@ -17,6 +17,8 @@ export interface Lesson {
   next?: NextAction | readonly NextAction[]
   /** What to do instead of a call, where the general hint of the failure says too little. */
   hint?: string
+  /** What a person is shown to decide: it follows the error, and is not counted in its characters. */
+  attached?: string
 }
 
 /** A failure that knows what the caller sent and what to call next. */
@@ -30,7 +32,7 @@ export class TeachingError extends ServiceError {
 }
 
 /**
- * The text an agent reads for anything thrown, at most 600 characters. Only a `ServiceError` says what happened; anything
+ * The text an agent reads for anything thrown, at most 600 characters and what is attached. Only a `ServiceError` says what happened; anything
  * else is a bug and reveals nothing. The next call is named only when it is in the caller's list.
  */
 export function errorText(error: unknown, list: { offers: (tool: string) => boolean; pinned: boolean }): string {
@@ -54,7 +56,8 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
   const last = lines.pop() ?? ''
   const head = lines.join('\n')
   const characters = ERROR_CHARACTERS - last.length - 1
-  return `${cutWithEllipsis(head, characters)}\n${last}`.slice(0, ERROR_CHARACTERS)
+  const text = `${cutWithEllipsis(head, characters)}\n${last}`.slice(0, ERROR_CHARACTERS)
+  return lesson.attached === undefined ? text : `${text}\n${lesson.attached}`
 }
 
 /** What the service names with a failure and the caller needs for the next step. */

@@ -32,7 +32,7 @@ test('more than ten issues in one call are refused with the way to do it, and no
   const { isError, text } = await resolve(agent, 1, 11)
   expect(isError).toBe(true)
   expect(text).toMatchInlineSnapshot(`
-    "error: changing more than 10 with set_error_issue_status needs a person's confirmation (confirmation_required, not retryable)
+    "error: changing more than 10 with set_error_issue_status needs a person's confirmation; nothing was written (confirmation_required, not retryable)
     next: ask the user which of them to change; dry_run shows what would change"
   `)
   expect(await statusOf('APP-11')).toBe('unresolved')

@@ -10,7 +10,13 @@ const facts = {
   args: { requirement: 'REQ-12', reason: 'Replaced by REQ-40 “über”.' },
   principal: principalHash('somebody'),
   product: '1',
-  state: 'etag-1',
+  question: {
+    asks: 'Delete requirement REQ-12?',
+    facts: [{ label: 'links', value: '3' }],
+    key: 'REQ-12',
+    undo: '',
+    state: 'etag-1',
+  },
 }
 const minted = () => mintConfirmation(at(0), facts)
 

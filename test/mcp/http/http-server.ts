@@ -6,7 +6,7 @@ import { createApi } from '../../../src/client/client.ts'
 import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../src/mcp/http/index.ts'
 import { origin, type App } from '../../app.ts'
-import { connectClient, connected, defaults, type Connected, type Era } from '../clients.ts'
+import { connectClient, connected, defaults, type Connected, type Era, type User } from '../clients.ts'
 
 export interface McpServed extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
@@ -65,8 +65,14 @@ export async function addToken(base: string, token: string): Promise<AsyncDispos
 }
 
 /** A real client over HTTP. */
-export async function connectHttp(address: string, token: string, era: Era, headers = {}): Promise<Connected> {
-  const client = connectClient(era)
+export async function connectHttp(
+  address: string,
+  token: string,
+  era: Era,
+  headers: Record<string, string> = {},
+  user?: User,
+): Promise<Connected> {
+  const client = connectClient(era, user)
   const options = { requestInit: { headers: { authorization: `Bearer ${token}`, ...headers } } }
   const url = new URL(address)
   if (client instanceof Client) await client.connect(new StreamableHTTPClientTransport(url, options))

@@ -1,0 +1,68 @@
+import type { Question } from '../define/define.ts'
+import { ifOffered } from '../resolve/offered.ts'
+import { isAllowed, type Asking } from './asking.ts'
+import { previewLines, type Preview } from './preview.ts'
+import { CONFIRMATION_MS, mintConfirmation, principalHash } from './token.ts'
+
+/** A question as a person reads it, and the token that carries it. */
+export interface Prepared {
+  question: Question
+  token: string
+  preview: Preview
+}
+
+/** Reads the question of a call and signs it; undefined for a tool that has none. */
+export async function prepare(asking: Asking): Promise<Prepared | undefined> {
+  const { tool, args, context, options } = asking
+  const question = await tool.confirm?.(args, context)
+  if (question === undefined) return undefined
+  const expiresAt = (options.now ?? Date.now)() + CONFIRMATION_MS
+  return { question, token: mint(asking, question), preview: await readPreview(asking, question, expiresAt) }
+}
+
+function mint({ tool, args, context, options, caller }: Asking, question: Question): string {
+  const { product } = context.options
+  return mintConfirmation(
+    { secret: options.secret(), now: options.now },
+    {
+      tool: tool.name,
+      args: plainArguments(args),
+      principal: principalHash(caller),
+      ...(product !== undefined && { product }),
+      question,
+    },
+  )
+}
+
+/** What a person is shown of a call; who is recorded is the owner of the token that the context calls with. */
+async function readPreview(
+  { args: { reason }, context: { api, signal } }: Pick<Asking, 'args' | 'context'>,
+  question: Question,
+  expiresAt: number,
+): Promise<Preview> {
+  const user = (await ifOffered(api.getMe({}, { signal })))?.user
+  const recorded = user && [user.display_name, `(user ${user.id})`].filter(Boolean).join(' ')
+  return { question, recorded, reason: typeof reason === 'string' ? reason : undefined, expiresAt }
+}
+
+/** The lines that follow an error: what a person decides on, and the ways in which they can. */
+export async function previewWithWays(
+  asking: Asking,
+  { preview, token }: Prepared,
+  { withHandle }: { withHandle: boolean },
+): Promise<string> {
+  const link = await asking.options.pageLink?.(token)
+  const isHandle = withHandle && isAllowed('handle', asking)
+  const inLink = 'what follows t= in the link'
+  return [
+    ...previewLines(preview),
+    ...(link === undefined ? [] : [`page: ${link}`]),
+    ...(isHandle ? [`confirmation: ${link === undefined ? token : inLink}`] : []),
+    `terminal: tracegate confirm ${link !== undefined ? `CODE, which is ${inLink}` : isHandle ? 'CODE, which is the confirmation' : token}`,
+  ].join('\n')
+}
+
+/** Arguments as they are in a token. */
+export function plainArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(args)) as Record<string, unknown>
+}
