@@ -9,7 +9,7 @@ import { everyPage } from '../src/mcp/resolve/requests.ts'
 import type { Requirement, Test } from '../src/mcp/resolve/types.ts'
 import type { NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
-import { describeValue } from '../src/mcp/result/teach.ts'
+import { describeValue, TeachingError } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { requireBranch } from './support/quality/branches.ts'
 import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './support/columns.ts'
@@ -42,12 +42,15 @@ export const recordTests = defineTool({
   title: 'Register tests and link them to requirements',
   description:
     'Register, add or update test cases you wrote in the repository and link them to the requirements they prove; ' +
-    'a link in doubt is confirmed. With branch, links become proposals on that quality branch. ' +
+    'a link in doubt, because the requirement changed, stays so unless confirm_links. ' +
+    'With branch, links become proposals on that quality branch. ' +
     'Safe to repeat: the same title, suite and file are the same test. Does not run tests.',
   input: z.strictObject({
     product: parameters.Product,
     tests: z.array(TestInput).min(1).max(25).describe('1-25 test cases.'),
     branch: z.string().optional().describe('Quality-branch id.'),
+    confirm_links: z.boolean().optional().describe('Confirm links in doubt, after reading what changed; needs reason.'),
+    reason: z.string().trim().min(1).max(1000).optional().describe('Why links in doubt still hold.'),
     dry_run: parameters.DryRun,
   }),
   output: z.object({
@@ -64,7 +67,8 @@ export const recordTests = defineTool({
   }),
   cuts: [{ path: 'requirements', least: 5 }, { path: 'rows' }],
 
-  async run({ product: given, tests, branch, dry_run: dryRun }, context) {
+  async run({ product: given, tests, branch, confirm_links: confirms, reason, dry_run: dryRun }, context) {
+    if (confirms === true && reason === undefined) throw reasonMissing()
     const product = await context.resolve.product(given, { write: true })
     const wanted = mergeTests(tests)
     const scope = { product_id: product.id, branch_id: branch }
@@ -83,6 +87,7 @@ export const recordTests = defineTool({
       context,
       productId: product.id,
       branch,
+      confirm: confirms === true ? reason : undefined,
       dryRun,
       mayValidate,
       requirements,
@@ -113,6 +118,13 @@ export const recordTests = defineTool({
     }
   },
 })
+
+function reasonMissing(): TeachingError {
+  return new TeachingError('invalid_argument', 'a confirmation of links needs a reason', {
+    sent: 'confirm_links = true without reason',
+    expected: 'reason, which says how you know that the tests still prove the changed requirements',
+  })
+}
 
 /** Registers tests that have no known case in common concurrently, the others in the order given. */
 async function registerAll(
@@ -189,7 +201,9 @@ function outcomeSentence(rows: readonly Registered[], dryRun: boolean): string {
     [tests('failed'), 'test', 'failed'],
     [links('linked'), 'link', 'made'],
     [links('would_link'), 'link', 'would be made'],
+    [links('would_confirm'), 'link', 'would be confirmed'],
     [links('confirmed'), 'link', 'confirmed'],
+    [links('in_doubt'), 'link', 'still in doubt'],
     [links('proposed'), 'link', 'proposed'],
     [links('already'), 'link', 'there already'],
     [links('unknown'), 'link', 'of unknown outcome'],

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import {
   accept,
   Actor,
+  ExclusionReason,
   Id,
   IdOrEmpty,
   Key,
@@ -81,6 +82,11 @@ export const linkTest = endpoint({
     branch_id: Id.optional(),
     confidence: z.number().min(0).max(1).optional(),
     rationale: z.string().max(2000).optional(),
+    confirm: z
+      .boolean()
+      .optional()
+      .describe('Make a suspect link active at the present version; requires reason. Without it a link stays suspect.'),
+    reason: ExclusionReason.optional(),
     request_id: RequestId.optional(),
   },
   returns: { link: TestLink.nullable(), proposal: LinkProposal.nullable() },
@@ -93,7 +99,7 @@ export const unlinkTest = endpoint({
   method: 'DELETE',
   path: '/v1/tests/{test_id}/links/{requirement_id}',
   summary: 'Remove a link; with branch_id, propose its removal on that branch.',
-  input: { test_id: Id, requirement_id: Id, branch_id: Id.optional() },
+  input: { test_id: Id, requirement_id: Id, branch_id: Id.optional(), reason: ExclusionReason.optional() },
   fails: ['not_found', 'failed_precondition'],
   reasons: ['BRANCH_NOT_OPEN'],
 })

@@ -4,6 +4,7 @@ import {
   Actor,
   clearable,
   Etag,
+  ExclusionReason,
   Hash,
   Id,
   IdList,
@@ -98,8 +99,10 @@ export const Test = z.object({
   tags: z.array(untrusted(z.string())),
   labels: untrusted(z.record(z.string(), z.string())),
   component_ids: z.array(Id),
-  quarantined: z.boolean(),
+  quarantined: z.boolean().describe('It has results and proves nothing; false from `quarantined_until` on.'),
   quarantine_reason: team(z.string()),
+  quarantine_owner: team(z.string()).describe('Who will mend it.'),
+  quarantined_until: Timestamp.nullable().describe('In the past: the quarantine has ended by itself.'),
   link_count: z.int(),
   requirement_keys: z.array(Key),
   issue: ReproducedIssue.nullable().describe('The issue that the test reproduces.'),
@@ -151,8 +154,10 @@ const writable = {
   issue_id: Id.describe(
     'The issue that the test reproduces: while that is open, a failure asks for a fix of the code.',
   ),
-  quarantined: z.boolean(),
+  quarantined: z.boolean().describe('True requires a reason, an owner and an end, unless the test is in quarantine.'),
   quarantine_reason: z.string().max(1000),
+  quarantine_owner: z.string().max(120).describe('Who will mend the test.'),
+  quarantined_until: Timestamp.describe('At most 30 days ahead; then the test counts again by itself.'),
 }
 
 export const createTest = endpoint({
@@ -185,6 +190,7 @@ export const updateTest = endpoint({
     update_mask: z.string().max(500).optional().describe('Comma-separated list: only these members are changed.'),
     branch_id: Id.optional(),
     etag: Etag.optional(),
+    reason: ExclusionReason.optional(),
   },
   returns: { test: Test },
   fails: ['invalid_argument', 'not_found', 'already_exists', 'aborted', 'failed_precondition'],
@@ -232,7 +238,13 @@ export const deleteTest = endpoint({
   method: 'DELETE',
   path: '/v1/tests/{id}',
   summary: 'Delete a test and its links; its results are kept for 30 days.',
-  input: { id: Id, branch_id: Id.optional(), recursive: z.boolean().optional(), etag: Etag.optional() },
+  input: {
+    id: Id,
+    branch_id: Id.optional(),
+    recursive: z.boolean().optional(),
+    etag: Etag.optional(),
+    reason: ExclusionReason.optional(),
+  },
   fails: ['not_found', 'aborted', 'failed_precondition'],
   reasons: ['HAS_CHILDREN', 'BRANCH_NOT_OPEN'],
 })

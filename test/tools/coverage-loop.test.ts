@@ -97,8 +97,9 @@ test('a requirement that is reworded is a gap again until its test is linked ane
   const gaps = await agent.call('find_coverage_gaps')
   expect(gaps.text).toContain('REQ-2 | A customer can order without an account | not_run | it has changed')
   const context = await agent.call('get_test_context', { requirement: 'REQ-2' })
-  expect(context.text).toContain('compare them with the new text, then link them again to confirm')
-  const confirmed = await agent.call('record_tests', { tests })
+  expect(context.text).toContain('compare them with the new text, then confirm their links, with the reason')
+  const confirming = { tests, confirm_links: true, reason: 'it orders without an address' }
+  const confirmed = await agent.call('record_tests', confirming)
   expect(confirmed.text).toContain('1 link confirmed.')
   expect(await shop.stateOf('REQ-2')).toBe('verified')
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Connected } from '../mcp/clients.ts'
 import { failureMessage, openQualityShop, type QualityShop } from './quality-shop.ts'
+import { quarantine } from '../service/quarantine.ts'
 import { shown } from './shop.ts'
 
 let shop: QualityShop
@@ -199,7 +200,7 @@ test('of several failures the newest is told in full, of those before it the mes
 test('quarantine and a link made for older words are told', async () => {
   await using own = await openQualityShop()
   await using reader = await connect(own.api, { options: { toolsets: ['tests'] } })
-  await own.api.updateTest({ id: own.ids['TC-2'] ?? '', quarantined: true, quarantine_reason: 'fails at night' })
+  await own.api.updateTest({ id: own.ids['TC-2'] ?? '', ...quarantine('fails at night') })
   await own.api.updateRequirement({ id: own.ids['REQ-2'] ?? '', title: 'The cart shows half its total' })
   const { text, structured } = await reader.call('get_test', { test: 'TC-2' })
   expect(text).toMatch(/^TC-2 is active and in quarantine, so that it proves nothing: last passed/)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp } from '../app.ts'
 import { closedMachine } from '../mcp/checks/machine.ts'
 import { connect, type Connected } from '../mcp/clients.ts'
+import { quarantine } from '../service/quarantine.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
 
@@ -123,7 +124,7 @@ test('the cursor leads through all pages, each row once', async () => {
 
 test('a test in quarantine or no longer used says so', async () => {
   await using own = await openQualityShop()
-  await own.api.updateTest({ id: own.ids['TC-2'] ?? '', quarantined: true, quarantine_reason: 'slow' })
+  await own.api.updateTest({ id: own.ids['TC-2'] ?? '', ...quarantine('slow') })
   await own.api.updateTest({ id: own.ids['TC-3'] ?? '', status: 'TEST_STATUS_DEPRECATED' })
   await using reader = await connect(own.api, { options: { toolsets: ['tests'] } })
   const { structured } = await reader.call('list_tests', { match: 'cart' })

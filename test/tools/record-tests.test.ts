@@ -147,11 +147,31 @@ test('a test of a report is linked by its key, which repeats none of its names',
   expect(missing.text).toContain('no test case has this key')
 })
 
-test('a link in doubt is confirmed', async () => {
-  await record([{ ...mail, requirement_ids: ['REQ-2'] }])
+test('a link in doubt stays so until it is confirmed with a reason', async () => {
+  const tests = [{ ...mail, requirement_ids: ['REQ-2'] }]
+  await record(tests)
   await shop.api.updateRequirement({ id: await shop.idOf('REQ-2'), statement: 'Something else.' })
-  const { data } = await record([{ ...mail, requirement_ids: ['REQ-2'] }])
-  expect(data.rows).toMatchObject([{ links: 'REQ-2 confirmed' }])
+  const { answer, data } = await record(tests)
+  expect(answer).toBe('1 test known already, 1 link still in doubt.')
+  expect(data.rows).toMatchObject([{ links: 'REQ-2 in_doubt' }])
+  const [test] = await allTests()
+  const state = async () => (await shop.api.listTestLinks({ test_id: test?.id ?? '' })).links.map((link) => link.state)
+  expect(await state()).toEqual(['LINK_STATE_SUSPECT'])
+  const silent = await agent.call('record_tests', { tests, confirm_links: true })
+  expect(silent.text).toContain('a confirmation of links needs a reason')
+  const confirming = { tests, confirm_links: true, reason: 'it checks the new words' }
+  const preview = await agent.call('record_tests', { ...confirming, dry_run: true })
+  expect(preview.text).toContain('1 link would be confirmed')
+  const confirmed = await agent.call('record_tests', confirming)
+  expect(confirmed.text).toContain('REQ-2 confirmed')
+  expect(await state()).toEqual(['LINK_STATE_ACTIVE'])
+})
+
+test('what is not in doubt needs no confirmation', async () => {
+  const tests = [{ ...mail, requirement_ids: ['REQ-2'] }]
+  await agent.call('record_tests', { tests, confirm_links: true, reason: 'sure' })
+  const { text } = await agent.call('record_tests', { tests, confirm_links: true, reason: 'sure' })
+  expect(text).toContain('REQ-2 already')
   const [test] = await allTests()
   const { links } = await shop.api.listTestLinks({ test_id: test?.id ?? '' })
   expect(links).toMatchObject([{ state: 'LINK_STATE_ACTIVE' }])

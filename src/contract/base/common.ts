@@ -117,6 +117,13 @@ export const CoverageCounts = z.object({
 })
 export const CoverageEffect = z.object({ before: CoverageCounts, after: CoverageCounts })
 
+/** Why a change takes an item out of a condition of the gate (contract §7.2). */
+export const ExclusionReason = z
+  .string()
+  .trim()
+  .max(1000)
+  .describe('Why; shown where the change excludes an item from the gate.')
+
 /** Request members that several nouns share. */
 export const Title = z.string().trim().min(1).max(200)
 export const TagList = z.array(z.string().trim().min(1).max(60)).max(50)

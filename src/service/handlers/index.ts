@@ -5,6 +5,7 @@ import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'
 import { accountHandlers } from './account.ts'
 import { componentHandlers } from './components.ts'
 import { environmentHandlers } from './environments.ts'
+import { exclusionHandlers } from './exclusions.ts'
 import { fixContextHandlers } from './fix-context.ts'
 import { issueHandlers } from './issues.ts'
 import { linkHandlers } from './links.ts'
@@ -50,6 +51,7 @@ export function createHandlers({
     ...requirementHandlers,
     ...testHandlers,
     ...linkHandlers,
+    ...exclusionHandlers,
     ...testIngestHandlers(reports),
     ...retrievalHandlers,
     ...traceabilityHandlers({ version }),

@@ -14,7 +14,6 @@ export const pending = [
   'getGate',
   'acceptRisk',
   'approveRisk',
-  'reviewExclusions',
   'listAgentTypes',
   'listAgentConfigs',
   'getAgentConfig',

@@ -71,19 +71,19 @@ export const requirementHandlers = {
     return call.db.write(async (rows, prepare) => {
       const { requirement: before, product } = await requireRequirement(rows, call.principal, input.id)
       checkEtag(input.etag, computeEtag(before.id, before.etag_version))
-      const fields = { ...updatedFields(input), minor_change: input.minor_change }
+      const fields = { ...updatedFields(input), minor_change: input.minor_change, reason: input.reason }
       const row = await updateRequirement(rows, prepare, call, before, fields)
       const [requirement] = await viewRequirements(rows, product, [row], { now: call.now() })
       return { requirement: requirement!, suspect_link_count: countSuspectLinks(prepare, row.id) }
     })
   },
 
-  async deleteRequirement({ id, branch_id, recursive = false, etag }, call) {
+  async deleteRequirement({ id, branch_id, recursive = false, etag, reason }, call) {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
       const { requirement } = await requireRequirement(rows, call.principal, id)
       checkEtag(etag, computeEtag(requirement.id, requirement.etag_version))
-      await deleteRequirement(rows, prepare, call, requirement, { recursive })
+      await deleteRequirement(rows, prepare, call, requirement, { recursive, reason })
       return {}
     })
   },

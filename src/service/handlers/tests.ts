@@ -33,7 +33,7 @@ export const testHandlers = {
     return call.db.write(async (rows, prepare) => {
       const found = await requireTest(rows, call.principal, input.id)
       checkEtag(input.etag, computeEtag(found.test.id, found.test.etag_version))
-      const test = await updateTest(rows, prepare, call, found, updatedFields(input))
+      const test = await updateTest(rows, prepare, call, found, { ...updatedFields(input), reason: input.reason })
       return { test: await viewOne(rows, test, call.now()) }
     })
   },
@@ -47,6 +47,7 @@ export const testHandlers = {
       productId: product.id,
       filter,
       page: readPage(call, input),
+      now: call.now(),
     })
     const viewing = { now: call.now(), basic: view === 'TEST_VIEW_BASIC' }
     return { tests: await viewTests(db.read, tests, viewing), ...paging }
@@ -65,12 +66,12 @@ export const testHandlers = {
     }
   },
 
-  async deleteTest({ id, branch_id, recursive = false, etag }, call) {
+  async deleteTest({ id, branch_id, recursive = false, etag, reason }, call) {
     refuseBranch(branch_id)
     return call.db.write(async (rows, prepare) => {
       const { test } = await requireTest(rows, call.principal, id)
       checkEtag(etag, computeEtag(test.id, test.etag_version))
-      await deleteTest(rows, prepare, call, test, { recursive })
+      await deleteTest(rows, prepare, call, test, { recursive, reason })
       return {}
     })
   },

@@ -16,6 +16,7 @@ export interface QualitySchema {
   test_result: TestResultRow
   requirement_coverage: RequirementCoverageRow
   repository_path: RepositoryPathRow
+  exclusion: ExclusionRow
 }
 
 export interface RequirementRow {
@@ -102,8 +103,9 @@ export interface TestRow {
   tags: Generated<string>
   labels: Generated<string>
   component_ids: Generated<string>
-  quarantined: Generated<number>
+  quarantined_until: number | null
   quarantine_reason: Generated<string>
+  quarantine_owner: Generated<string>
   issue_id: Generated<string>
   issue_reported: Generated<number>
   last_result_id: Generated<string>
@@ -190,4 +192,22 @@ export interface RequirementCoverageRow {
 export interface RepositoryPathRow {
   product_id: number
   path: string
+}
+
+/** `0014-exclusions.sql`; kind and item type are those of the contract's `Exclusion`. */
+export interface ExclusionRow {
+  id: string
+  product_id: number
+  kind: string
+  item_type: string
+  item_id: string
+  was: Generated<string>
+  actor: string
+  by_agent: number
+  at: number
+  reason: Generated<string>
+  reviewed_by: string | null
+  reviewed_at: number | null
+  review_note: Generated<string>
+  ended_at: number | null
 }

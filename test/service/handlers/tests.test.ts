@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp, type App } from '../../app.ts'
+import { quarantine } from '../quarantine.ts'
 import { existingIdOf, reasonOf, type Failure } from '../people.ts'
 
 interface Test {
@@ -87,20 +88,35 @@ test('a test made with requirements is linked to them at once', async () => {
   expect(await coverage(app, requirement)).toMatchObject({ state: 'not_run', linked_test_count: 1 })
 })
 
-test('linking again confirms the link at the present version of the requirement', async () => {
+test('a suspect link stays suspect when it is posted, removed or reported again, until it is confirmed with a reason', async () => {
   await using app = await startApp()
   const requirement = await require(app)
   const made = await create(app, 'adds up')
   await link(app, made, { requirement_key: 'REQ-1' })
-  await app.request('PUT', `/v1/requirements/${requirement.id}`, { title: 'The cart shows the total and the tax' })
-  expect((await get(app, made)).links).toMatchObject([{ state: 'LINK_STATE_SUSPECT', requirement_version: 1 }])
-  const confirmed = await link(app, made, { requirement_id: requirement.id })
+  const again = { requirement_id: requirement.id }
+  const revise = (title: string) => app.request('PUT', `/v1/requirements/${requirement.id}`, { title })
+  const suspect = { state: 'LINK_STATE_SUSPECT', requirement_version: 1, confirmed_at: null }
+  await revise('The cart shows the total and the tax')
+  expect((await link(app, made, again)).body.link).toMatchObject(suspect)
+  await app.request('DELETE', `/v1/tests/${made.id}/links/${requirement.id}`)
+  expect((await link(app, made, again)).body.link).toMatchObject(suspect)
+  await app.request('DELETE', `/v1/tests/${made.id}/links/${requirement.id}`)
+  const report = '<testsuites><testsuite name="cart"><testcase name="[TC-1] adds up [REQ-1]"/></testsuite></testsuites>'
+  await app.request('POST', `${path(app)}:ingest`, { draft: { content: report } })
+  expect((await get(app, made)).links).toMatchObject([suspect])
+
+  const silent = await link(app, made, { ...again, confirm: true })
+  expect(silent.body.message).toMatch(/^reason is required with confirm/)
+  const confirmed = await link(app, made, { ...again, confirm: true, reason: 'it checks the tax too' })
   expect(confirmed.body.link).toMatchObject({
     state: 'LINK_STATE_ACTIVE',
     requirement_version: 2,
     confirmed_at: expect.any(String) as string,
   })
   expect((await get(app, made)).links).toHaveLength(1)
+  await app.request('DELETE', `/v1/tests/${made.id}/links/${requirement.id}`)
+  await revise('The cart shows the total, the tax and the discount')
+  expect((await link(app, made, again)).body.link).toMatchObject({ ...suspect, requirement_version: 2 })
 })
 
 test('a link that names criteria leaves the others uncovered', async () => {
@@ -133,7 +149,7 @@ test('a link to a suite counts as links to its cases; a quarantined or deprecate
   const two = await create(app, 'rounds', { parent_id: suite.id })
   await link(app, suite, { requirement_id: requirement.id })
   expect(await coverage(app, requirement)).toMatchObject({ linked_test_count: 2 })
-  await put(app, one, { quarantined: true, quarantine_reason: 'fails at night' })
+  await put(app, one, quarantine('fails at night'))
   expect(await coverage(app, requirement)).toMatchObject({ linked_test_count: 1 })
   await put(app, two, { status: 'deprecated' })
   expect(await coverage(app, requirement)).toMatchObject({ linked_test_count: 0, state: 'no_test' })
@@ -141,6 +157,41 @@ test('a link to a suite counts as links to its cases; a quarantined or deprecate
   expect(await coverage(app, requirement)).toMatchObject({ linked_test_count: 0 })
   const cycle = await put(app, suite, { parent_id: inner.id })
   expect(cycle.status).toBe(400)
+})
+
+test('a quarantine has a reason, an owner and an end, and ends by itself', async () => {
+  const clock = { now: Date.parse('2026-03-01T00:00:00Z') }
+  const day = 24 * 60 * 60 * 1000
+  await using app = await startApp({ platform: { now: () => clock.now } })
+  const requirement = await require(app)
+  const made = await create(app, 'adds up', { requirement_ids: [requirement.id] })
+  const refused = await put(app, made, { quarantined: true })
+  expect(refused.body.details[1]?.field_violations?.map(({ field }) => field)).toEqual([
+    'quarantine_reason',
+    'quarantine_owner',
+    'quarantined_until',
+  ])
+  const long = await put(app, made, quarantine('slow', { now: clock.now, days: 31 }))
+  expect(long.body.message).toContain('by 2026-03-31T00:00:00.000Z, 30 days ahead')
+  expect((await put(app, made, { quarantine_reason: 'slow' })).body.message).toMatch(/^quarantined must be true/)
+
+  await put(app, made, quarantine('slow', { now: clock.now, days: 30 }))
+  expect(await coverage(app, requirement)).toMatchObject({ state: 'no_test' })
+  expect(await keys(app, '?quarantined=true')).toEqual(['TC-1'])
+  const shorter = await put(app, made, { quarantine_owner: 'Ada', quarantined_until: '2026-03-08T00:00:00Z' })
+  expect(shorter.body.test).toMatchObject({ quarantined: true, quarantine_reason: 'slow', quarantine_owner: 'Ada' })
+  const report = '<testsuites><testsuite name="cart"><testcase name="[TC-1] adds up"/></testsuite></testsuites>'
+  await app.request('POST', `${path(app)}:ingest`, { draft: { content: report } })
+  expect((await get(app, made)).recent_results).toHaveLength(1)
+  expect(await coverage(app, requirement)).toMatchObject({ state: 'no_test' })
+
+  clock.now += 7 * day
+  expect(await coverage(app, requirement)).toMatchObject({ state: 'verified' })
+  expect((await get(app, made)).test).toMatchObject({
+    quarantined: false,
+    quarantined_until: '2026-03-08T00:00:00.000Z',
+  })
+  expect(await keys(app, '?quarantined=true')).toEqual([])
 })
 
 test('unlinking and deleting give the requirement back as a gap', async () => {
@@ -170,7 +221,7 @@ test('filters narrow the list together', async () => {
     tags: ['money'],
   })
   await create(app, 'cart rounds', { ...at('test/cart/round.test.ts', 'rounds'), requirement_ids: [requirement.id] })
-  await create(app, 'refund arrives', { ...at('e2e/refund.spec.ts', 'arrives'), level: 'e2e', quarantined: true })
+  await create(app, 'refund arrives', { ...at('e2e/refund.spec.ts', 'arrives'), level: 'e2e', ...quarantine('slow') })
   expect(await keys(app, '?file_path=test/cart/total.test.ts')).toEqual(['TC-1'])
   expect(await keys(app, '?file_path=test/**')).toEqual(['TC-1', 'TC-2'])
   expect(await keys(app, '?linked=true')).toEqual(['TC-2'])

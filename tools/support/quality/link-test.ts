@@ -7,7 +7,16 @@ export interface Linked {
   /** As the caller wrote it. */
   given: string
   requirement: Requirement | undefined
-  outcome: 'linked' | 'confirmed' | 'already' | 'proposed' | 'would_link' | 'unknown' | 'failed'
+  outcome:
+    | 'linked'
+    | 'confirmed'
+    | 'in_doubt'
+    | 'already'
+    | 'proposed'
+    | 'would_link'
+    | 'would_confirm'
+    | 'unknown'
+    | 'failed'
   error?: string
 }
 
@@ -21,6 +30,8 @@ export interface WantedLink {
 interface Linking {
   context: Pick<Context, 'api' | 'signal'>
   branch: string | undefined
+  /** Why links in doubt still hold; undefined: they stay in doubt. */
+  confirm: string | undefined
   /** Nothing is written. */
   dryRun: boolean
 }
@@ -29,8 +40,8 @@ interface Linking {
 const LINKS = 200
 
 /**
- * Links a test to requirements, each by itself: one that fails does not stop the others. An existing link stays, a
- * suspect one is confirmed, and one that does not count as coverage becomes one that does.
+ * Links a test to requirements, each by itself: one that fails does not stop the others. An existing link stays, one in
+ * doubt stays so unless it is to be confirmed, and one that does not count as coverage becomes one that does.
  */
 export async function linkRequirements(
   /** Undefined in a preview of a new one. */
@@ -58,7 +69,7 @@ async function readLinks(test: Pick<Test, 'id' | 'link_count'> | undefined, { co
   try {
     return (await api.listTestLinks({ test_id: test.id, page_size: LINKS }, { signal })).links
   } catch (error) {
-    // Linking again confirms a link, so none has to be known where the deployment does not list them.
+    // Linking again does no harm, so none has to be known where the deployment does not list them.
     return isNotOffered(error) ? [] : failureWords(error)
   }
 }
@@ -74,37 +85,43 @@ async function linkOne(
   const { acceptance_criteria: all = [] } = requirement
   const wanted = criteria.flatMap((number) => all[number - 1]?.id ?? [])
   if (wanted.length < criteria.length) return { outcome: 'failed', error: `it has ${all.length} acceptance criteria` }
-  if (isThere(known, wanted)) return { outcome: 'already' }
-  if (linking.dryRun || test === undefined) return { outcome: 'would_link' }
+  const isConfirming = isInDoubt(known) && linking.confirm !== undefined
+  if (isThere(known, wanted) && !isConfirming) return { outcome: isInDoubt(known) ? 'in_doubt' : 'already' }
+  if (linking.dryRun || test === undefined) return { outcome: isConfirming ? 'would_confirm' : 'would_link' }
   try {
-    const { proposal } = await sendLink(test, requirement, { known, wanted }, linking)
+    const { link, proposal } = await sendLink(test, requirement, { known, wanted }, linking)
     if (proposal !== null && proposal !== undefined) return { outcome: 'proposed' }
-    return { outcome: linkedWord(known) }
+    return { outcome: linkedWord(known, link ?? undefined) }
   } catch (error) {
     if (isNotOffered(error)) return { outcome: 'failed', error: failureWords(notOffered('links of tests', {}, error)) }
     if (!mayBeDone(error)) return { outcome: 'failed', error: failureWords(error) }
-    return (await isLinkedNow(test, requirement, wanted, linking))
-      ? { outcome: linkedWord(known) }
-      : { outcome: 'unknown' }
+    const now = await linkNow(test, requirement, linking)
+    const isDone = isThere(now, wanted) && !(isConfirming && isInDoubt(now))
+    return { outcome: isDone ? linkedWord(known, now) : 'unknown' }
   }
 }
 
-/** Whether a link counts as coverage and has these criteria; a deployment that has no states has no links in doubt. */
+/** Whether a link counts as coverage and has these criteria. */
 function isThere(link: Known | undefined, criteria: readonly string[]): boolean {
   if (link === undefined || link.role === 'LINK_ROLE_EXERCISES') return false
-  const isActive = link.state === undefined || link.state === 'LINK_STATE_ACTIVE'
-  return isActive && criteria.every((id) => link.criterion_ids?.includes(id))
+  return criteria.every((id) => link.criterion_ids?.includes(id))
 }
 
-function linkedWord(known: Known | undefined): 'confirmed' | 'linked' {
-  return known?.state === 'LINK_STATE_SUSPECT' ? 'confirmed' : 'linked'
+/** Whether the requirement changed since the link was made; a deployment that has no states has no links in doubt. */
+function isInDoubt(link: Pick<Known, 'state'> | undefined): boolean {
+  return link?.state === 'LINK_STATE_SUSPECT'
+}
+
+function linkedWord(before: Known | undefined, after: Pick<Known, 'state'> | undefined) {
+  if (isInDoubt(after)) return 'in_doubt'
+  return isInDoubt(before) ? 'confirmed' : 'linked'
 }
 
 function sendLink(
   test: Test,
   requirement: Requirement,
   { known, wanted }: { known: Known | undefined; wanted: readonly string[] },
-  { context: { api, signal }, branch }: Linking,
+  { context: { api, signal }, branch, confirm }: Linking,
 ) {
   return api.linkTest(
     {
@@ -113,17 +130,15 @@ function sendLink(
       role: known?.role === 'LINK_ROLE_EXERCISES' ? 'LINK_ROLE_VERIFIES' : undefined,
       criterion_ids: wanted.length === 0 ? undefined : [...new Set([...(known?.criterion_ids ?? []), ...wanted])],
       branch_id: branch,
+      ...(confirm !== undefined && isInDoubt(known) && { confirm: true, reason: confirm }),
     },
     { signal },
   )
 }
 
-/** Whether a link whose request has no usable reply is there now; a proposal on a branch is not among the links. */
-async function isLinkedNow(test: Test, requirement: Requirement, wanted: readonly string[], linking: Linking) {
+/** The link after a request without a usable reply; a proposal on a branch is not among the links. */
+async function linkNow(test: Test, requirement: Requirement, linking: Linking): Promise<Known | undefined> {
   const links = await readLinks({ ...test, link_count: undefined }, linking)
-  if (typeof links === 'string') return false
-  return isThere(
-    links.find(({ requirement_id: id }) => id === requirement.id),
-    wanted,
-  )
+  if (typeof links === 'string') return undefined
+  return links.find(({ requirement_id: id }) => id === requirement.id)
 }

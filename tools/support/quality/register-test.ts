@@ -34,6 +34,8 @@ export interface Registering {
   context: Pick<Context, 'api' | 'signal'>
   productId: string
   branch: string | undefined
+  /** Why links in doubt still hold; undefined: they stay in doubt. */
+  confirm: string | undefined
   /** Nothing is written. */
   dryRun: boolean
   /** In a preview the service may be asked as well, because this one then writes nothing (contract §0.6). */
@@ -197,9 +199,9 @@ async function linked(
   test: Test | undefined,
   wanted: WantedTest,
   outcome: Registered['outcome'],
-  { context, branch, dryRun, requirements }: Registering,
+  { context, branch, confirm, dryRun, requirements }: Registering,
 ): Promise<Registered> {
-  const links = await linkRequirements(test, wantedLinks(wanted, requirements), { context, branch, dryRun })
+  const links = await linkRequirements(test, wantedLinks(wanted, requirements), { context, branch, confirm, dryRun })
   return { wanted, test, outcome, links }
 }
 

@@ -72,7 +72,7 @@ export async function buildTestContext(
   const shared = options.shared ?? (await readShared(rows, product, now))
   const notes = createTruncationNotes()
   const [body] = await viewRequirements(rows, product, [requirement], { now })
-  const links = (await countedLinks(rows, [requirement.id], {})).get(requirement.id) ?? []
+  const links = (await countedLinks(rows, [requirement.id], { now })).get(requirement.id) ?? []
   const { tests, total } = await linkedTests(rows, requirement.id, links)
   const issues = await claimedIssues(rows, product.id, requirement.id, shared.issues)
   const frames: IssueFrames[] = []

@@ -57,7 +57,7 @@ function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {
       return [RUN_FIRST]
     case 'GAP_TYPE_SUSPECT':
       return [
-        'its text has changed since its tests were linked: compare them with the new text, then link them again to confirm',
+        'its text has changed since its tests were linked: compare them with the new text, then confirm their links, with the reason',
       ]
     case '':
       if (tests.length === 0) return []

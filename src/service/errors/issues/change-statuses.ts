@@ -1,6 +1,7 @@
 import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { StoredIssue } from './columns.ts'
+import { noteStatus } from './exclusions.ts'
 import { changeStatus, releaseContexts, type StatusChange } from './status.ts'
 
 /** Those of the ids that are issues of the product, in the order of the ids. */
@@ -33,7 +34,9 @@ export async function changeStatuses(
       : new Map<string, Record<string, string>>()
   let changed = 0
   for (const issue of issues) {
-    if (await changeStatus(rows, call, issue, { ...change, context: contexts.get(issue.id) ?? {} })) changed += 1
+    const isChange = await changeStatus(rows, call, issue, { ...change, context: contexts.get(issue.id) ?? {} })
+    await noteStatus(rows, call, issue, change, { isChange })
+    if (isChange) changed += 1
   }
   return changed
 }

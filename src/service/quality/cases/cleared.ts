@@ -3,7 +3,7 @@ import { membersToSet } from '../../shared/clearing.ts'
 import type { TestFields } from './write.ts'
 
 type Update = InputOf<'updateTest'>
-type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag'>
+type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag' | 'reason'>
 
 /** The value that `null` sets for each member (contract §4: null clears): the default of a new test. */
 const cleared = {
@@ -23,6 +23,8 @@ const cleared = {
   issue_id: '',
   quarantined: false,
   quarantine_reason: '',
+  quarantine_owner: '',
+  quarantined_until: null,
 } as const satisfies { [K in keyof Omit<Members, 'title'>]-?: unknown }
 
 /**

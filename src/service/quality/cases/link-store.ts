@@ -7,6 +7,7 @@ import { audit } from '../../workspace/audit.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import { requireRequirement, type StoredRequirement } from '../requirements/access.ts'
 import type { StoredTest } from './access.ts'
+import { noteUnlinking } from './link-exclusions.ts'
 import type { StoredLink } from './link-view.ts'
 import { putLink, type LinkFields } from './links.ts'
 
@@ -28,13 +29,17 @@ export async function unlinkTest(
   rows: Rows,
   prepare: Prepare,
   call: Writing,
-  test: StoredTest,
-  requirementId: string,
+  { test, requirementId, reason }: { test: StoredTest; requirementId: string; reason: string | undefined },
 ): Promise<void> {
-  const { changes } = prepare(
-    'DELETE FROM test_link WHERE test_id = ? AND requirement_id = ? AND archived_at IS NULL',
-  ).run(test.id, requirementId)
-  if (changes === 0) throw notFound('link', requirementId, 'list the links of the test')
+  const removed = await rows
+    .deleteFrom('test_link')
+    .where('test_id', '=', test.id)
+    .where('requirement_id', '=', requirementId)
+    .where('archived_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  if (removed === undefined) throw notFound('link', requirementId, 'list the links of the test')
+  await noteUnlinking(rows, call, removed, reason)
   await refreshCoverage(rows, prepare, { productId: test.product_id, now: call.now() }, [requirementId])
   const resourceId = `${test.id}/${requirementId}`
   await audit(rows, call, { verb: 'delete', resourceType: 'test_link', resourceId })

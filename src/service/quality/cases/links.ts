@@ -5,6 +5,7 @@ import { ServiceError } from '../../../errors.ts'
 import type { Writing } from '../../shared/context.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import { Criteria } from '../requirements/columns.ts'
+import { noteLink, removedLink } from './link-exclusions.ts'
 import { invalid } from '../requirements/content.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
@@ -17,11 +18,14 @@ export interface LinkFields {
   criterionIds?: readonly string[] | undefined
   origin: z.output<typeof LinkOrigin>
   confidence?: number | undefined
+  /** Makes a suspect link active at the present version. */
+  confirm?: boolean | undefined
+  reason?: string | undefined
 }
 
 /**
- * Links a test to a requirement. An existing link is confirmed: active again, at the requirement's current version
- * (contract §4). Throws `PRODUCT_MISMATCH`, `GROUP_NOT_LINKABLE`, or `invalid_argument` for a criterion that the
+ * Links a test to a requirement. A suspect link stays suspect unless the request confirms it, also when it was removed and
+ * is made again (contract §4). Throws `PRODUCT_MISMATCH`, `GROUP_NOT_LINKABLE`, or `invalid_argument` for a criterion that the
  * requirement does not have.
  */
 export async function putLink(
@@ -47,26 +51,37 @@ export async function putLink(
     ])
   }
   const now = call.now()
-  const before = prepare(
-    'SELECT role, criterion_ids, origin, confidence FROM test_link WHERE test_id = ? AND requirement_id = ?',
-  ).get<Pick<StoredLink, 'role' | 'criterion_ids' | 'origin' | 'confidence'>>(test.id, requirement.id)
+  const before = await rows
+    .selectFrom('test_link')
+    .selectAll()
+    .where('test_id', '=', test.id)
+    .where('requirement_id', '=', requirement.id)
+    .executeTakeFirst()
+  const place = { productId: test.product_id, testId: test.id, requirement }
+  const from = before ?? (await removedLink(rows, place))
+  const isConfirmed = fields.confirm === true || from === undefined
+  const state = isConfirmed ? 'LINK_STATE_ACTIVE' : from.state
+  const role = fields.role ?? before?.role ?? 'LINK_ROLE_VERIFIES'
   prepare(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin,
-       confidence, created_by, created_at) VALUES (?, ?, ?, ?, ?, 'LINK_STATE_ACTIVE', ?, ?, ?, ?, ?)
+       confidence, created_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (test_id, requirement_id) DO UPDATE SET role = excluded.role, criterion_ids = excluded.criterion_ids, state = excluded.state,
-       requirement_version = excluded.requirement_version, confidence = excluded.confidence, confirmed_at = excluded.created_at`,
+       requirement_version = excluded.requirement_version, confidence = excluded.confidence,
+       confirmed_at = CASE WHEN excluded.state = 'LINK_STATE_ACTIVE' THEN excluded.created_at ELSE test_link.confirmed_at END`,
   ).run(
     test.id,
     requirement.id,
     test.product_id,
-    fields.role ?? before?.role ?? 'LINK_ROLE_VERIFIES',
+    role,
     JSON.stringify(fields.criterionIds ?? readTexts(before?.criterion_ids ?? '[]')),
-    requirement.version,
+    state,
+    isConfirmed ? requirement.version : from.requirement_version,
     fields.origin,
     fields.confidence ?? before?.confidence ?? 1,
     JSON.stringify(call.actor),
     now,
   )
+  await noteLink(rows, call, place, { before, from, role, confirm: fields.confirm === true, reason: fields.reason })
   await refreshCoverage(rows, prepare, { productId: test.product_id, now }, [requirement.id])
   return rows
     .selectFrom('test_link')

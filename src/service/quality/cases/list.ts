@@ -6,6 +6,7 @@ import { columnIn } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
 import { testNumber } from '../keys.ts'
 import type { StoredTest } from './access.ts'
+import { quarantinedSql } from '../coverage/quarantine.ts'
 
 type Filter = Omit<InputOf<'listTests'>, 'product_id' | 'page_size' | 'page_token' | 'branch_id' | 'view'>
 
@@ -14,13 +15,13 @@ type Filter = Omit<InputOf<'listTests'>, 'product_id' | 'page_size' | 'page_toke
  */
 export async function listTestRows(
   rows: Rows,
-  { productId, filter, page }: { productId: number; filter: Filter; page: Page },
+  { productId, filter, page, now }: { productId: number; filter: Filter; page: Page; now: number },
 ): Promise<{ tests: StoredTest[]; paging: ReturnType<typeof pagingMembers> }> {
   const isSearch = filter.q !== undefined && filter.q !== ''
   const ranked = isSearch ? rows.dialect.textIndex.search('test', filter.q ?? '') : undefined
   // The query is only punctuation: nothing can match.
   if (isSearch && ranked === undefined) return { tests: [], paging: pagingMembers(page, '', 0) }
-  const where = await conditions(rows, productId, filter)
+  const where = await conditions(rows, productId, filter, now)
   const matching = rows
     .selectFrom('test')
     .$if(isSearch, (joined) =>
@@ -44,7 +45,7 @@ export async function listTestRows(
   return { tests: cut.rows, paging: cut.paging }
 }
 
-async function conditions(rows: Rows, productId: number, filter: Filter): Promise<Expression<SqlBool>[]> {
+async function conditions(rows: Rows, productId: number, filter: Filter, now: number): Promise<Expression<SqlBool>[]> {
   const all: Expression<SqlBool>[] = [
     sql<boolean>`test.product_id = ${productId}`,
     sql<boolean>`test.deleted_at IS NULL`,
@@ -53,7 +54,7 @@ async function conditions(rows: Rows, productId: number, filter: Filter): Promis
   for (const [column, value] of Object.entries({ kind, parent_id, status, level, framework })) {
     if (value !== undefined) all.push(sql<boolean>`${sql.raw(`test.${column}`)} = ${value}`)
   }
-  if (quarantined !== undefined) all.push(sql<boolean>`test.quarantined = ${quarantined ? 1 : 0}`)
+  if (quarantined !== undefined) all.push(quarantined ? quarantinedSql(now) : sql<boolean>`NOT ${quarantinedSql(now)}`)
   if (filter.key !== undefined) all.push(columnIn('test.number', filter.key.map(testNumber)))
   if (filter.result_status !== undefined) all.push(columnIn('test.last_status', filter.result_status))
   if (filter.tag !== undefined) all.push(rows.dialect.arrayContains('test.tags', filter.tag))

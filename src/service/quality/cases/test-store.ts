@@ -51,14 +51,14 @@ export async function deleteTest(
   prepare: Prepare,
   call: Writing,
   test: StoredTest,
-  { recursive }: { recursive: boolean },
+  { recursive, reason }: { recursive: boolean; reason?: string | undefined },
 ): Promise<void> {
   const below = await readTestsBelow(rows, test.id)
   if (below.length > 0 && !recursive) {
     const message = `the suite contains ${counted(below.length, 'test')}; delete those first, or pass recursive`
     throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
   }
-  await removeTests(rows, prepare, call, [test, ...below])
+  await removeTests(rows, prepare, call, [test, ...below], reason)
   await audit(rows, call, { verb: 'delete', resourceType: 'test', resourceId: test.id, before: test })
 }
 

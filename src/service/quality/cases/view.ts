@@ -6,9 +6,10 @@ import { computeEtag } from '../../shared/etag.ts'
 import { requirementKey, testKey } from '../keys.ts'
 import { parseActor, LabelColumn } from '../requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
-import { dayMs, timestamp } from '../../shared/times.ts'
+import { dayMs, timestamp, timestampOrNull } from '../../shared/times.ts'
 import type { StoredTest } from './access.ts'
 import { Steps } from './columns.ts'
+import { isQuarantined } from '../coverage/quarantine.ts'
 import { reproducedIssues } from './issues.ts'
 import { viewResults, type TestResultBody } from './result-view.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
@@ -59,8 +60,10 @@ export async function viewTests(
     tags: readTexts(row.tags),
     labels: readJson(LabelColumn, row.labels),
     component_ids: readTexts(row.component_ids),
-    quarantined: row.quarantined === 1,
+    quarantined: isQuarantined(row, now),
     quarantine_reason: row.quarantine_reason,
+    quarantine_owner: row.quarantine_owner,
+    quarantined_until: timestampOrNull(row.quarantined_until),
     link_count: links.get(row.id)?.length ?? 0,
     requirement_keys: links.get(row.id) ?? [],
     issue: issues.get(row.issue_id) ?? null,

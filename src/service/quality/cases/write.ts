@@ -11,6 +11,9 @@ import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import type { StoredTest } from './access.ts'
 import { testKey } from '../keys.ts'
+import { noteMove, noteTestChange, testItem } from './exclusions.ts'
+import { quarantineColumns } from './quarantine.ts'
+import { recordExclusion } from '../../workspace/exclusions.ts'
 import { caseIdentity, repositoryPath } from './identity.ts'
 import { indexTest } from './text-index.ts'
 import { testTitle } from './title.ts'
@@ -23,9 +26,21 @@ type Input = InputOf<'createTest'>
 export type TestFields = Partial<
   Omit<
     Input,
-    'product_id' | 'branch_id' | 'request_id' | 'validate_only' | 'kind' | 'requirement_ids' | 'automation_ref'
+    | 'product_id'
+    | 'branch_id'
+    | 'request_id'
+    | 'validate_only'
+    | 'kind'
+    | 'requirement_ids'
+    | 'automation_ref'
+    | 'quarantined_until'
   >
-> & { automation_ref?: Input['automation_ref'] | null }
+> & {
+  automation_ref?: Input['automation_ref'] | null
+  quarantined_until?: string | null | undefined
+  /** Why, where the change takes the test out of the gate. */
+  reason?: string | undefined
+}
 
 /** Creates a suite or a case. Throws `already_exists` if a case with the same code location exists. */
 export async function insertTest(
@@ -52,6 +67,7 @@ export async function insertTest(
       status: 'TEST_STATUS_ACTIVE',
       automation: place.identity === null ? 'AUTOMATION_STATUS_MANUAL' : 'AUTOMATION_STATUS_AUTOMATED',
       ...toColumns(fields),
+      ...quarantineColumns(fields, undefined, now),
       title: fields.title,
       names_known: 1,
       ...place,
@@ -62,6 +78,7 @@ export async function insertTest(
     .returningAll()
     .executeTakeFirstOrThrow()
   index(prepare, row)
+  await noteTestChange(rows, call, { before: undefined, after: row }, fields)
   return row
 }
 
@@ -86,6 +103,7 @@ export async function changeTest(
     .updateTable('test')
     .set({
       ...toColumns(fields),
+      ...quarantineColumns(fields, before, call.now()),
       ...(fields.title !== undefined && { title: fields.title }),
       ...place,
       names_known: vouchesForNames(before, fields) ? 1 : before.names_known,
@@ -96,7 +114,8 @@ export async function changeTest(
     .returningAll()
     .executeTakeFirstOrThrow()
   index(prepare, row)
-  const requirements = [...affected, ...requirementsOfTests(prepare, [row.id])]
+  await noteTestChange(rows, call, { before, after: row }, fields)
+  const requirements = [...affected, ...(await noteMove(rows, prepare, call, row, affected))]
   await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, requirements)
   return row
 }
@@ -107,6 +126,7 @@ export async function removeTests(
   prepare: Prepare,
   call: Writing,
   removed: readonly StoredTest[],
+  reason?: string,
 ): Promise<void> {
   const ids = removed.map(({ id }) => id)
   const affected = requirementsOfTests(prepare, ids)
@@ -120,24 +140,14 @@ export async function removeTests(
     prepare('DELETE FROM test_former_identity WHERE test_id = ?').run(id)
     prepare.dialect.textIndex.remove(prepare, 'test', seq)
   }
+  for (const test of removed) await recordExclusion(rows, call, { ...testItem(test), kind: 'test_deleted', reason })
   const productId = removed[0]?.product_id ?? 0
   await refreshCoverage(rows, prepare, { productId, now: call.now() }, affected)
 }
 
 function toColumns(fields: TestFields) {
-  const { parent_id, position, description, level, status, automation, framework, preconditions, quarantine_reason } =
-    fields
-  const plain = {
-    parent_id,
-    position,
-    description,
-    level,
-    status,
-    automation,
-    framework,
-    preconditions,
-    quarantine_reason,
-  }
+  const { parent_id, position, description, level, status, automation, framework, preconditions } = fields
+  const plain = { parent_id, position, description, level, status, automation, framework, preconditions }
   const json = {
     steps: fields.steps?.map(({ action, data = '', expected = '' }, at) => ({ position: at, action, data, expected })),
     tags: fields.tags && [...new Set(fields.tags)],
@@ -150,7 +160,6 @@ function toColumns(fields: TestFields) {
       Object.entries(json).flatMap(([name, value]) => (value === undefined ? [] : [[name, JSON.stringify(value)]])),
     ),
     ...(fields.issue_id !== undefined && { issue_id: fields.issue_id, issue_reported: 0 }),
-    ...(fields.quarantined !== undefined && { quarantined: fields.quarantined ? 1 : 0 }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { LinkRole } from '../../../contract/links.ts'
 import { isKnownEnvironment, isKnownRelease } from '../../workspace/releases/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { CountedCase, CountedLink, NewestResult } from './rule.ts'
+import { isQuarantined } from './quarantine.ts'
 import { chunks } from '../../sql/chunks.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
@@ -33,7 +34,7 @@ const CountingRole = z.enum(counting)
 export async function countedLinks(
   rows: Rows,
   requirementIds: readonly string[],
-  scope: CoverageScope,
+  { now, ...scope }: CoverageScope & { now: number },
 ): Promise<Map<string, CountedLink[]>> {
   const links = await rows
     .selectFrom('test_link')
@@ -43,36 +44,51 @@ export async function countedLinks(
     .where('archived_at', 'is', null)
     .execute()
   const cases = await casesUnder(rows, [...new Set(links.map((link) => link.test_id))])
-  const newest = await newestResults(rows, [...new Set([...cases.values()].flat())], scope)
+  const ids = [...cases.values()].flat().flatMap((one) => (isQuarantined(one, now) ? [] : [one.id]))
+  const newest = await newestResults(rows, [...new Set(ids)], scope)
   const facts = new Map<string, CountedLink[]>(requirementIds.map((id) => [id, []]))
   for (const link of links) {
+    const [counting, held] = splitQuarantined(cases.get(link.test_id) ?? [], now)
     facts.get(link.requirement_id)?.push({
       role: CountingRole.parse(link.role),
       suspect: link.state === 'LINK_STATE_SUSPECT',
       criterionIds: readTexts(link.criterion_ids),
-      cases: (cases.get(link.test_id) ?? []).map((testId): CountedCase => ({ testId, newest: newest.get(testId) })),
+      cases: counting.map(({ id: testId }): CountedCase => ({ testId, newest: newest.get(testId) })),
+      countsMoreAt: held,
     })
   }
   return facts
 }
 
-/** The cases that count for each test: the case itself, or all cases below a suite. */
-async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<string, string[]>> {
-  const under = new Map<string, string[]>(testIds.map((id) => [id, []]))
+/** The cases that are not in quarantine, and when the first of the others counts again. */
+function splitQuarantined(cases: readonly CaseUnder[], now: number): [CaseUnder[], number | undefined] {
+  const held = cases.filter((one) => isQuarantined(one, now))
+  const until = held.reduce((least, { quarantined_until }) => Math.min(least, quarantined_until ?? Infinity), Infinity)
+  return [cases.filter((one) => !held.includes(one)), held.length === 0 ? undefined : until]
+}
+
+interface CaseUnder {
+  id: string
+  quarantined_until: number | null
+}
+
+/** The cases that may count for each test: the case itself, or all cases below a suite. */
+async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<string, CaseUnder[]>> {
+  const under = new Map<string, CaseUnder[]>(testIds.map((id) => [id, []]))
   for (const chunk of chunks(testIds)) {
     // The recursion carries every column that is tested below: a join after it would read the whole table.
-    const { rows: found } = await sql<{ root: string; id: string }>`
-      WITH RECURSIVE below (root, id, kind, status, quarantined) AS (
-        SELECT id, id, kind, status, quarantined FROM test WHERE id IN (${sql.join(chunk)}) AND deleted_at IS NULL
+    const { rows: found } = await sql<CaseUnder & { root: string }>`
+      WITH RECURSIVE below (root, id, kind, status, quarantined_until) AS (
+        SELECT id, id, kind, status, quarantined_until FROM test WHERE id IN (${sql.join(chunk)}) AND deleted_at IS NULL
         UNION
-        SELECT below.root, test.id, test.kind, test.status, test.quarantined
+        SELECT below.root, test.id, test.kind, test.status, test.quarantined_until
         FROM below JOIN test ON test.parent_id = below.id
         WHERE below.kind = 'TEST_KIND_SUITE' AND test.deleted_at IS NULL
       )
-      SELECT root, id FROM below
-      WHERE kind = 'TEST_KIND_CASE' AND status <> 'TEST_STATUS_DEPRECATED' AND quarantined = 0
+      SELECT root, id, quarantined_until FROM below
+      WHERE kind = 'TEST_KIND_CASE' AND status <> 'TEST_STATUS_DEPRECATED'
     `.execute(rows)
-    for (const { root, id } of found) under.get(root)?.push(id)
+    for (const { root, ...one } of found) under.get(root)?.push(one)
   }
   return under
 }

@@ -123,7 +123,7 @@ async function scopedCoverage(
   const nodes = await subtrees(rows, requirementIds)
   const links = new Map<string, CountedLink[]>()
   for (const chunk of chunks([...nodes.keys()])) {
-    for (const [id, facts] of await countedLinks(rows, chunk, scope)) links.set(id, facts)
+    for (const [id, facts] of await countedLinks(rows, chunk, { ...scope, now })) links.set(id, facts)
   }
   const tree = [...nodes.values()].map((node) => ({
     id: node.id,

@@ -38,7 +38,7 @@ export async function refreshCoverage(
   for (const chunk of chunks([...new Set(requirementIds)])) {
     const found = await rows.selectFrom('requirement').selectAll().where('id', 'in', chunk).execute()
     const live = found.filter(({ deleted_at }) => deleted_at === null)
-    const links = live.length === 0 ? new Map<string, CountedLink[]>() : await countedLinks(rows, chunk, {})
+    const links = live.length === 0 ? new Map<string, CountedLink[]>() : await countedLinks(rows, chunk, { now })
     for (const gone of found.filter(({ deleted_at }) => deleted_at !== null)) {
       prepare('DELETE FROM requirement_coverage WHERE requirement_id = ?').run(gone.id)
       parents.add(gone.parent_id)

@@ -26,6 +26,8 @@ export interface CountedLink {
   suspect: boolean
   criterionIds: readonly string[]
   cases: readonly CountedCase[]
+  /** When the first of its cases in quarantine counts again, in epoch milliseconds. */
+  countsMoreAt?: number | undefined
 }
 
 export interface RequirementFacts {
@@ -43,7 +45,7 @@ export interface OwnCoverage {
   gap: z.output<typeof GapType> | ''
   /** The ids of the failing cases. */
   failingTests: string[]
-  /** When the first of the counting results becomes too old, in epoch milliseconds; null when none will. */
+  /** When the first of the counting results becomes too old or the first quarantine ends; null when none will. */
   staleAt: number | null
 }
 
@@ -92,12 +94,15 @@ export function judgeCoverage({ criterionIds, links, maxAgeMs, now }: Requiremen
     failingTests: cases.flatMap(({ testId, newest }) =>
       newest !== undefined && isUsable(newest) && hasFailed(newest.status) ? [testId] : [],
     ),
-    staleAt: maxAgeMs === 0 || usable.length === 0 ? null : oldest(usable) + maxAgeMs + 1,
+    staleAt: earliest([
+      ...(maxAgeMs === 0 ? [] : usable.map(({ at }) => at + maxAgeMs + 1)),
+      ...links.flatMap(({ countsMoreAt = [] }) => countsMoreAt),
+    ]),
   }
 }
 
-function oldest(results: readonly NewestResult[]): number {
-  return results.reduce((least, { at }) => Math.min(least, at), Infinity)
+function earliest(times: readonly number[]): number | null {
+  return times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at))
 }
 
 /** In the order of the factors (contract §9.1); for equal factors, PARTIAL before SUSPECT. */

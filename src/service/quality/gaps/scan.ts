@@ -120,7 +120,7 @@ async function scopedGaps(
     .execute()
   const links = new Map<string, CountedLink[]>()
   for (const chunk of chunks(demanded.map(({ id }) => id))) {
-    for (const [id, facts] of await countedLinks(rows, chunk, { environmentId })) links.set(id, facts)
+    for (const [id, facts] of await countedLinks(rows, chunk, { environmentId, now })) links.set(id, facts)
   }
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   const components = parsedOnce()

@@ -125,7 +125,7 @@ async function ownCoverage(
   const red = new Map<string, string[]>()
   const maxAgeMs = maxResultAgeMs(product.gate_policy)
   for (const chunk of chunks([...requirements.keys()])) {
-    for (const [id, links] of await countedLinks(rows, chunk, { environmentId })) {
+    for (const [id, links] of await countedLinks(rows, chunk, { environmentId, now })) {
       const criteria = readJson(Criteria, requirements.get(id)?.acceptance_criteria ?? '[]')
       const facts = { criterionIds: criteria.map((criterion) => criterion.id), links, maxAgeMs, now }
       const judged = judgeCoverage(facts)

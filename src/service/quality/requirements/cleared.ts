@@ -3,7 +3,7 @@ import { membersToSet } from '../../shared/clearing.ts'
 import type { RequirementFields } from './write.ts'
 
 type Update = InputOf<'updateRequirement'>
-type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag' | 'minor_change'>
+type Members = Omit<Update, 'id' | 'update_mask' | 'branch_id' | 'etag' | 'minor_change' | 'reason'>
 
 /** The value that `null` sets for each member (contract §3: null clears): the default of a new requirement. */
 const cleared = {

@@ -42,14 +42,14 @@ export async function deleteRequirement(
   prepare: Prepare,
   call: Writing,
   requirement: StoredRequirement,
-  { recursive }: { recursive: boolean },
+  { recursive, reason }: { recursive: boolean; reason?: string | undefined },
 ): Promise<void> {
   const below = await findDescendants(rows, requirement)
   if (below.length > 0 && !recursive) {
     const message = `the requirement has ${counted(below.length, 'requirement')} below it; delete those first, or pass recursive`
     throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
   }
-  await removeRequirements(rows, prepare, call, [requirement, ...below])
+  await removeRequirements(rows, prepare, call, [requirement, ...below], reason)
   const resource = { resourceType: 'requirement', resourceId: requirement.id, before: requirement }
   await audit(rows, call, { verb: 'delete', ...resource })
 }

@@ -1,4 +1,5 @@
 import { requireComponents } from '../../workspace/access.ts'
+import { recordExclusion } from '../../workspace/exclusions.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 import * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
@@ -11,6 +12,7 @@ import type { StoredRequirement } from './access.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { Criteria, Source } from './columns.ts'
 import { contentHash, invalid, readCodeRefs, readCriteria } from './content.ts'
+import { noteRequirementChange, requirementItem } from './exclusions.ts'
 import { pathPrefix } from './match.ts'
 import { indexRequirement } from './text-index.ts'
 import { below, isWithin, moveSubtree, treePath } from './tree.ts'
@@ -20,6 +22,13 @@ import { readJson, readTexts } from '../../sql/json.ts'
 export type RequirementFields = Partial<
   Omit<InputOf<'createRequirement'>, 'product_id' | 'branch_id' | 'request_id' | 'validate_only' | 'position'>
 > & { position?: number | 'end' | undefined }
+
+/** A change of a requirement, with what it says of itself. */
+export type RequirementChange = RequirementFields & {
+  minor_change?: boolean | undefined
+  /** Why, where the change takes the requirement or its links out of the gate. */
+  reason?: string | undefined
+}
 
 const noSource = { kind: 'REQUIREMENT_SOURCE_MANUAL', uri: '', line_start: 0, line_end: 0, quote: '', agent_run_id: '' }
 
@@ -83,7 +92,7 @@ export async function changeRequirement(
   prepare: Prepare,
   call: Writing,
   before: StoredRequirement,
-  fields: RequirementFields & { minor_change?: boolean | undefined },
+  fields: RequirementChange,
 ): Promise<StoredRequirement> {
   await checkReferences(rows, before.product_id, fields, before.id)
   const known = readJson(Criteria, before.acceptance_criteria)
@@ -121,6 +130,7 @@ export async function changeRequirement(
        WHERE requirement_id = ? AND requirement_version < ? AND archived_at IS NULL`,
     ).run(row.id, row.version)
   }
+  await noteRequirementChange(rows, call, { before, after: row }, fields)
   index(prepare, row)
   await refreshCoverage(rows, prepare, { productId: row.product_id, now: call.now() }, [row.id])
   return row
@@ -132,6 +142,7 @@ export async function removeRequirements(
   prepare: Prepare,
   call: Writing,
   removed: readonly StoredRequirement[],
+  reason?: string,
 ): Promise<void> {
   const now = call.now()
   for (const { id, seq } of removed) {
@@ -143,6 +154,8 @@ export async function removeRequirements(
     prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(id)
     prepare.dialect.textIndex.remove(prepare, 'requirement', seq)
   }
+  for (const one of removed)
+    await recordExclusion(rows, call, { ...requirementItem(one), kind: 'requirement_deleted', reason })
   const productId = removed[0]?.product_id ?? 0
   await refreshCoverage(
     rows,

@@ -1,5 +1,6 @@
 import type { Writing } from '../../shared/context.ts'
 import type { Pause, Prepare } from '../../sql/database.ts'
+import { restoreLink } from '../cases/link-exclusions.ts'
 import { readCriterionIds } from '../coverage/links.ts'
 import type { AppliedCase } from './apply.ts'
 import type { NamedRequirement } from './references.ts'
@@ -90,7 +91,10 @@ function addLink(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin, created_by, created_at)
      VALUES (?, ?, ?, 'LINK_ROLE_VERIFIES', ?, 'LINK_STATE_ACTIVE', ?, 'LINK_ORIGIN_ANNOTATION', ?, ?) ON CONFLICT DO NOTHING`,
   ).run(testId, requirement.id, productId, criteria, requirement.version, JSON.stringify(call.actor), call.now())
-  if (changes > 0) return true
+  if (changes > 0) {
+    restoreLink(prepare, { productId, testId, requirement }, call.now())
+    return true
+  }
   // Criteria that a member gave stay; a link of which nobody said which ones takes those of the name.
   prepare(
     `UPDATE test_link SET criterion_ids = ? WHERE test_id = ? AND requirement_id = ? AND criterion_ids <> ?

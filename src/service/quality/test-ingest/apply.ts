@@ -2,7 +2,9 @@ import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { InputOf } from '../../../contract/index.ts'
 import type { Call, Writing } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
-import type { Pause, Prepare } from '../../sql/database.ts'
+import type { Pause, Prepare, Rows } from '../../sql/database.ts'
+import { testItem } from '../cases/exclusions.ts'
+import { endExclusionsNow, recordExclusion } from '../../workspace/exclusions.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { testTitle } from '../cases/title.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
@@ -16,6 +18,8 @@ type IngestOptions = NonNullable<InputOf<'ingestTests'>['options']>
 /** A label on a case that was missing from its report, so that it becomes active again once the report has it. */
 export const DEPRECATED_BY = 'deprecated_by'
 export const MISSING = 'missing_policy'
+
+const GONE = 'missing from its file in a report that deprecates what is missing'
 
 export type IngestAction =
   | 'INGEST_ACTION_CREATED'
@@ -175,6 +179,7 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
   }
   const names = Object.keys(next) as (keyof typeof next)[]
   const changed = names.filter((name) => next[name] !== test[name])
+  if (isBack) endExclusionsNow(prepare, test.id, ['test_deprecated'], call.now())
   if (changed.length > 0) {
     prepare(
       `UPDATE test SET ${names.map((name) => `${name} = ?`).join(', ')}, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
@@ -235,8 +240,9 @@ function caseLabels({ labels, reports }: PlacedCase): Record<string, string> {
  * their ids.
  */
 export async function deprecateMissing(
+  rows: Rows,
   prepare: Prepare,
-  call: Pick<Call, 'now'>,
+  call: Writing,
   { productId, pause }: { productId: number; pause: Pause },
   { cases }: Applied,
 ): Promise<string[]> {
@@ -255,6 +261,11 @@ export async function deprecateMissing(
       prepare(
         `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
       ).run(JSON.stringify(marked), call.now(), id)
+      await recordExclusion(rows, call, {
+        ...testItem({ id, product_id: productId }),
+        kind: 'test_deprecated',
+        reason: GONE,
+      })
       missing.push(id)
     }
   }

@@ -73,7 +73,9 @@ export async function ingestDraft(
   ]
   const paused = { productId: product.id, pause }
   const missing =
-    options.missing_policy === 'MISSING_POLICY_DEPRECATE' ? await deprecateMissing(prepare, call, paused, applied) : []
+    options.missing_policy === 'MISSING_POLICY_DEPRECATE'
+      ? await deprecateMissing(rows, prepare, call, paused, applied)
+      : []
   const annotated =
     options.link_annotations === false
       ? nothingAnnotated()

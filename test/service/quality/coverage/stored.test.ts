@@ -157,7 +157,7 @@ async function build(
     suites.map((suite, index) =>
       testRow(product, index + 3, {
         parent_id: suite === 3 ? '' : `t${String(suite)}`,
-        quarantined: quarantined.includes(index + 3) ? 1 : 0,
+        quarantined_until: quarantined.includes(index + 3) ? now + hour : null,
       }),
     ),
   )

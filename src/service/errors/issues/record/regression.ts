@@ -1,8 +1,10 @@
 import type { Platform } from '../../../shared/context.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import { readJson } from '../../../sql/json.ts'
+import { endExclusionsNow } from '../../../workspace/exclusions.ts'
 import { systemActor } from '../../../workspace/actor.ts'
 import { ResolvedIn, StoredFixedIn, StoredIgnoreUntil, type IgnoreUntil } from '../columns.ts'
+import { ISSUE_KINDS } from '../exclusions.ts'
 import type { EventPlace } from './event-place.ts'
 import type { KnownReleases, OriginRelease } from './known-releases.ts'
 import { judge, type Fix, type Occurred } from './reopens.ts'
@@ -82,6 +84,7 @@ function reopen(
     `INSERT INTO issue_history (id, issue_id, from_status, to_status, actor, at, reason)
      VALUES (?, ?, ?, 'unresolved', ?, ?, ?)`,
   ).run(platform.newId(), id, status, actor, now, reason)
+  endExclusionsNow(prepare, id, ISSUE_KINDS, now)
 }
 
 /** Whether the occurrence ends the ignoring: the one beyond the count, after the time, or in a newer known release. */

@@ -1,0 +1,67 @@
+import type { Writing } from '../../shared/context.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
+import { endExclusions, linkItem, recordExclusion, repeatExclusion } from '../../workspace/exclusions.ts'
+import { requirementsOfTests } from '../coverage/refresh.ts'
+import type { StoredTest } from './access.ts'
+import { isQuarantined } from '../coverage/quarantine.ts'
+
+/** What a request says that decides exclusions. */
+interface Requested {
+  quarantined?: boolean | undefined
+  status?: string | undefined
+  reason?: string | undefined
+}
+
+const members = ['quarantined_until', 'quarantine_reason', 'quarantine_owner'] as const
+
+/** Records which exclusions a change of a test makes and ends (contract §7.2). */
+export async function noteTestChange(
+  rows: Rows,
+  call: Writing,
+  { before, after }: { before: StoredTest | undefined; after: StoredTest },
+  { quarantined, status, reason }: Requested,
+): Promise<void> {
+  const item = testItem(after)
+  const now = call.now()
+  const quarantine = { ...item, kind: 'quarantined' } as const
+  if (!isQuarantined(after, now)) await endExclusions(rows, call, { ...item, kinds: ['quarantined'] })
+  else if (before === undefined || members.some((name) => before[name] !== after[name])) {
+    const endsAt = after.quarantined_until ?? undefined
+    await recordExclusion(rows, call, { ...quarantine, reason: after.quarantine_reason, endsAt })
+  } else if (quarantined === true) await repeatExclusion(rows, call, quarantine)
+  const deprecation = { ...item, kind: 'test_deprecated' } as const
+  if (after.status !== 'TEST_STATUS_DEPRECATED')
+    await endExclusions(rows, call, { ...item, kinds: ['test_deprecated'] })
+  else if (before?.status !== after.status) await recordExclusion(rows, call, { ...deprecation, reason })
+  else if (status !== undefined) await repeatExclusion(rows, call, deprecation)
+}
+
+/** Records that a test was moved out of suites that count for requirements, or into them. */
+export async function noteMove(
+  rows: Rows,
+  prepare: Prepare,
+  call: Writing,
+  test: StoredTest,
+  before: readonly string[],
+): Promise<string[]> {
+  const after = requirementsOfTests(prepare, [test.id])
+  const link = (id: string) => ({
+    productId: test.product_id,
+    itemType: 'link' as const,
+    itemId: linkItem(test.id, id),
+  })
+  for (const id of before.filter((one) => !after.includes(one)))
+    await recordExclusion(rows, call, {
+      ...link(id),
+      kind: 'link_removed',
+      reason: 'moved out of the suite that is linked',
+    })
+  for (const id of after.filter((one) => !before.includes(one)))
+    await endExclusions(rows, call, { ...link(id), kinds: ['link_removed'] })
+  return after
+}
+
+/** A test as an excluded item. */
+export function testItem({ id, product_id }: Pick<StoredTest, 'id' | 'product_id'>) {
+  return { productId: product_id, itemType: 'test' as const, itemId: id }
+}

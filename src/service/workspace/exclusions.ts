@@ -1,0 +1,111 @@
+import type * as z from 'zod'
+import type { ExclusionKind } from '../../contract/quality-gate/verdict.ts'
+import type { Writing } from '../shared/context.ts'
+import type { Prepare, Rows } from '../sql/database.ts'
+
+export type ExclusionKindName = z.output<typeof ExclusionKind>
+type ItemType = 'requirement' | 'test' | 'issue' | 'link'
+
+/** What a change took out of a condition of the quality gate. */
+export interface ExcludedItem {
+  productId: number
+  itemType: ItemType
+  /** Of a link: `linkItem`. */
+  itemId: string
+}
+
+export interface NewExclusion extends ExcludedItem {
+  kind: ExclusionKindName
+  reason?: string | undefined
+  /** What the item was before, where taking the change back has to know it. */
+  was?: string | undefined
+  /** When it ends by itself, in epoch milliseconds. */
+  endsAt?: number | undefined
+}
+
+/** The id of a link as an excluded item. */
+export function linkItem(testId: string, requirementId: string): string {
+  return `${testId}/${requirementId}`
+}
+
+/**
+ * Records that a change takes an item out of a condition of the gate, in the transaction of the change (contract §7.2).
+ * It takes the place of an earlier one of its kind, so that what a person has seen stays what that person saw. What a
+ * person does is reviewed by that person at once.
+ */
+export async function recordExclusion(rows: Rows, call: Writing, exclusion: NewExclusion): Promise<void> {
+  const { productId, itemType, itemId, kind, reason = '', was = '', endsAt = null } = exclusion
+  await endExclusions(rows, call, { productId, itemType, itemId, kinds: [kind] })
+  const [actor, at] = [JSON.stringify(call.actor), call.now()]
+  await rows
+    .insertInto('exclusion')
+    .values({
+      id: call.newId(),
+      product_id: productId,
+      kind,
+      item_type: itemType,
+      item_id: itemId,
+      was,
+      actor,
+      by_agent: call.byAgent ? 1 : 0,
+      at,
+      reason,
+      reviewed_by: call.byAgent ? null : actor,
+      reviewed_at: call.byAgent ? null : at,
+      ended_at: endsAt,
+    })
+    .execute()
+}
+
+/** Notes that a request repeats what already holds: a person who does so has seen what an agent did. */
+export async function repeatExclusion(
+  rows: Rows,
+  call: Writing,
+  { productId, itemType, itemId, kind }: ExcludedItem & { kind: ExclusionKindName },
+): Promise<void> {
+  if (call.byAgent) return
+  await inEffect(rows, call, { productId, itemType, itemId, kinds: [kind] })
+    .where('reviewed_at', 'is', null)
+    .set({ reviewed_by: JSON.stringify(call.actor), reviewed_at: call.now() })
+    .execute()
+}
+
+/** Ends the exclusions of those kinds, because the item is in again; returns what it was before each of them. */
+export async function endExclusions(
+  rows: Rows,
+  call: Pick<Writing, 'now'>,
+  item: ExcludedItem & { kinds: readonly ExclusionKindName[] },
+): Promise<string[]> {
+  const ended = await inEffect(rows, call, item).set({ ended_at: call.now() }).returning('was').execute()
+  return ended.map(({ was }) => was)
+}
+
+/** `endExclusions` for items that ingest brings back. */
+export function endExclusionsNow(
+  prepare: Prepare,
+  itemId: string,
+  kinds: readonly ExclusionKindName[],
+  now: number,
+): void {
+  for (const kind of kinds) {
+    prepare('UPDATE exclusion SET ended_at = ? WHERE item_id = ? AND kind = ? AND ended_at IS NULL').run(
+      now,
+      itemId,
+      kind,
+    )
+  }
+}
+
+function inEffect(
+  rows: Rows,
+  call: Pick<Writing, 'now'>,
+  { productId, itemType, itemId, kinds }: ExcludedItem & { kinds: readonly ExclusionKindName[] },
+) {
+  return rows
+    .updateTable('exclusion')
+    .where('product_id', '=', productId)
+    .where('item_type', '=', itemType)
+    .where('item_id', '=', itemId)
+    .where('kind', 'in', kinds)
+    .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>', call.now())]))
+}
