@@ -9,6 +9,7 @@ export const commands = [
   'sourcemaps',
   'report',
   'gate',
+  'admin',
   'doctor',
   'help',
   'version',
@@ -71,6 +72,13 @@ export const FlagValues = z.object({
     })
     .default('text'),
   output: text(1000, 'use the path of a file'),
+  email: z.email('use the address of the person').optional(),
+  user: text(80, 'use the name of a person; see: tracegate admin user list'),
+  scopes: text(200, 'use names of scopes, separated by commas'),
+  expires: z
+    .string()
+    .regex(/^[1-9]\d{0,3}[hdw]$/, 'use a duration such as 12h, 30d or 8w')
+    .optional(),
   root: text(500, 'use the folder that the paths in the reports begin with'),
 })
 
@@ -105,6 +113,12 @@ export const flagTypes = {
   timeout: { type: 'string' },
   format: { type: 'string' },
   output: { type: 'string' },
+  email: { type: 'string' },
+  user: { type: 'string' },
+  agent: { type: 'boolean' },
+  ci: { type: 'boolean' },
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
   name: { type: 'string' },
   'key-prefix': { type: 'string' },
   repository: { type: 'string' },
@@ -150,6 +164,7 @@ export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
     'format',
     'output',
   ],
+  admin: ['data', 'product', 'help', 'version', 'name', 'email', 'user', 'agent', 'ci', 'scopes', 'expires'],
   doctor: [...everywhere, 'host', 'port'],
   help: allFlags,
   version: allFlags,

@@ -85,6 +85,13 @@ export interface Config {
   /** `gate`: how the verdict is printed, and the file that it is written to. */
   format: z.output<typeof FlagValues>['format']
   output?: string
+  /** `admin`: the address of a new person, and whose token is made. */
+  email?: string
+  user?: string
+  /** `admin token add`: the kind of the token, its scopes by commas, and how long it is valid (`30d`). */
+  tokenKind: 'person' | 'agent' | 'ci'
+  scopes?: string
+  expires?: string
 }
 
 /**
@@ -147,6 +154,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     port,
     timeoutSeconds,
     format,
+    tokenKind: flags.agent === true ? 'agent' : flags.ci === true ? 'ci' : 'person',
     sample: flags.sample === true,
     json: flags.json === true,
     dryRun: flags['dry-run'] === true,
@@ -159,7 +167,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 type GivenFlags = Partial<Record<Flag, string | boolean>>
 
 /** Commands that accept operands. */
-const takesOperands: readonly Command[] = ['init', 'call', 'sourcemaps', 'report', 'help']
+const takesOperands: readonly Command[] = ['admin', 'init', 'call', 'sourcemaps', 'report', 'help']
 
 function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: GivenFlags } {
   let values: GivenFlags
@@ -181,6 +189,7 @@ function readArguments(argv: readonly string[]): { command: Command; operands: s
   if (values['requirement-tags'] === true && values['no-requirement-tags'] === true) {
     throw new ConfigError('--requirement-tags and --no-requirement-tags: pass only one of them')
   }
+  if (values.agent === true && values.ci === true) throw new ConfigError('--agent and --ci: pass only one of them')
   const foreign = (Object.keys(values) as Flag[]).find((flag) => !commandFlags[command].includes(flag))
   if (foreign !== undefined) throw new ConfigError(`${command} has no flag --${foreign}; see: tracegate help`)
   return { command, operands, flags: values }
@@ -202,6 +211,11 @@ function flagFor(variable: string, flags: GivenFlags): string {
 function checkTogether(config: Config, hostsGiven: boolean): void {
   const { command, apiToken, baseUrl, url } = config
   if (command === 'help' || command === 'version') return
+  if (command === 'admin' && baseUrl !== undefined) {
+    throw new ConfigError(
+      'admin works on the data directory of this machine and never over the network: unset TRACEGATE_BASE_URL, or run it where the service runs',
+    )
+  }
   if (command === 'init') checkInit(config)
   if (command === 'sourcemaps') checkSourceMaps(config)
   if (command === 'report') checkReport(config)

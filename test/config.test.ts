@@ -24,6 +24,7 @@ test('without flags and variables, the embedded service is served over stdio wit
     dryRun: false,
     json: false,
     requirementTags: true,
+    tokenKind: 'person',
     timeoutSeconds: 60,
     format: 'text',
   } satisfies Config)

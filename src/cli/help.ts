@@ -36,6 +36,15 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --timeout 60                       seconds to wait for missing shards of a test run
       --format text|github|markdown|json|junit|sarif
       --output FILE                      write the format to a file and print the text
+  tracegate admin ...                    people, tokens and rules of the embedded service, in its data directory; never over
+                                         the network
+      user add NAME [--email E] | user list
+      token add --user NAME              prints the token once, alone on stdout
+          [--agent|--ci] [--scopes LIST] [--expires 30d] [--name N]
+      token list | token revoke ID
+      policy show | policy set FILE      the gate policy of a product, as JSON
+      settings [single_user_approval ENVIRONMENTS|all|none]
+                                         where the person who accepts a risk may approve it (default: none)
   tracegate doctor                       check the configuration and say how to fix it, and what a deployment offers
   tracegate help | version
 

@@ -1,8 +1,7 @@
 import type * as z from 'zod'
 import type { TokenKind } from '../../src/contract/products.ts'
 import type { Scope } from '../../src/contract/base/endpoint.ts'
-import { hashToken } from '../../src/service/rest/auth.ts'
-import { newToken } from '../../src/service/start/first-start.ts'
+import { hashToken, newToken } from '../../src/service/workspace/tokens.ts'
 import { systemPlatform } from '../../src/service/shared/platform.ts'
 import type { App } from '../app.ts'
 

@@ -1,5 +1,6 @@
 import { parseScopes } from '../workspace/account.ts'
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hashToken } from '../workspace/tokens.ts'
+import { timingSafeEqual } from 'node:crypto'
 import { TokenKind } from '../../contract/products.ts'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { Call, Platform, Principal } from '../shared/context.ts'
@@ -90,11 +91,6 @@ export function requireScope(principal: Principal, scope: Scope): void {
     reason: 'SCOPE_MISSING',
     metadata: { scope },
   })
-}
-
-/** SHA-256 of a token in hex: only this is stored. */
-export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 function readBearerToken(authorization: string | undefined): string {

@@ -1,8 +1,7 @@
-import { randomInt } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scopes } from '../../contract/base/endpoint.ts'
-import { hashToken } from '../rest/auth.ts'
+import { hashToken, newToken } from '../workspace/tokens.ts'
 import type { Platform } from '../shared/context.ts'
 import { adoptUntouched, type FirstProduct } from '../workspace/first-product.ts'
 import { insertProduct, type ProductFacts } from '../workspace/products.ts'
@@ -135,11 +134,4 @@ async function insertToken(rows: Rows, platform: Platform, facts: { token: strin
       last_used_at: null,
     })
     .execute()
-}
-
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-
-/** A new secret: `tg_` and 40 characters of base 62. */
-export function newToken(): string {
-  return `tg_${Array.from({ length: 40 }, () => base62[randomInt(base62.length)]).join('')}`
 }

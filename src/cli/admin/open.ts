@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError, type Config } from '../../config.ts'
+import type { Writing } from '../../service/shared/context.ts'
+import { systemPlatform } from '../../service/shared/platform.ts'
+import type { Database } from '../../service/sql/database.ts'
+import { openSqlite } from '../../service/sql/sqlite.ts'
+import { systemActor } from '../../service/workspace/actor.ts'
+import type { StoredProduct } from '../../service/workspace/products.ts'
+import { plain } from '../support/finding.ts'
+import type { Io } from '../support/io.ts'
+
+/** What a subcommand of `tracegate admin` works with. */
+export interface Admin {
+  config: Config
+  io: Io
+  db: Database
+  /** The words after the subcommand. */
+  operands: readonly string[]
+  /** Whose writes these are: the system's, by the command. */
+  call: Writing
+}
+
+export interface Subcommand {
+  /** What follows its name, for the usage line. */
+  takes: string
+  /** The fewest and the most operands. */
+  operands: readonly [least: number, most: number]
+  run(this: void, admin: Admin): Promise<void>
+}
+
+/** The data directory's database, without the service: `serve` may run meanwhile. Throws `ConfigError` where there is none. */
+export async function openDatabase({ dataDir }: Config): Promise<Database> {
+  const file = join(dataDir, 'tracegate.db')
+  if (existsSync(file)) return openSqlite(file)
+  throw new ConfigError(
+    `there is no database in ${dataDir}: start with tracegate init, or name the directory with --data`,
+  )
+}
+
+/** The writes of a command: an audit row says that they came from this command. */
+export function adminCall(): Writing {
+  return {
+    actor: { ...systemActor, id: 'admin', display_name: 'tracegate admin' },
+    via: '',
+    byAgent: false,
+    now: () => systemPlatform.now(),
+    newId: () => systemPlatform.newId(),
+  }
+}
+
+/** The product that `--product` names by id or exact name, else the only one. Throws `ConfigError` with the list. */
+export async function adminProduct({ config, db }: Pick<Admin, 'config' | 'db'>): Promise<StoredProduct> {
+  const products = await db.read.selectFrom('product').selectAll().orderBy('id').execute()
+  const named = config.product
+  const found = products.find(({ id, name }) =>
+    named === undefined ? products.length === 1 : [String(id), name].includes(named),
+  )
+  if (found !== undefined) return found
+  const list = products.map(({ id, name }) => `${plain(name)} (${String(id)})`).join(', ')
+  throw new ConfigError(`--product: ${named === undefined ? 'choose one' : 'there is no such product'}: ${list}`)
+}
