@@ -26,7 +26,7 @@ interface Item {
   cost: number
 }
 
-/** Contract §7 read aloud, one sentence after the other; slow and obvious on purpose, and without any code of the service. */
+/** The rules (contract §7) read aloud, one after the other; slow and obvious on purpose, without code of the service. */
 export function reference({ facts, policy, risks, previous, baseline }: Judged): ReferenceVerdict {
   const conditions: ReferenceCondition[] = []
   for (const rule of policy.conditions) {

@@ -1,3 +1,4 @@
+import { linkItem as linkId } from '../../workspace/exclusions.ts'
 import type { EvidenceItem, ExclusionFact, IssueFact, LinkFact, RequirementFact, TestFact } from '../facts.ts'
 import { isImportant } from './counting.ts'
 
@@ -89,7 +90,7 @@ function issueItem({ id, key, title, status }: IssueFact, because: string): Cost
 export function linkItem({ testId, requirementId, key, title }: LinkFact): CostedItem {
   const because = 'The requirement changed after the test was linked to it.'
   return {
-    item: { type: 'link', id: `${testId}/${requirementId}`, key, title, state: 'LINK_STATE_SUSPECT', because },
+    item: { type: 'link', id: linkId(testId, requirementId), key, title, state: 'LINK_STATE_SUSPECT', because },
     cost: 0,
   }
 }
