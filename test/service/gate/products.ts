@@ -97,7 +97,7 @@ const incompleteRuns = mostly<GateFacts['incompleteRuns']>(
 )
 
 /** The facts of small products, most of them without many faults. */
-export const facts: fc.Arbitrary<GateFacts> = fc.record({
+const facts: fc.Arbitrary<GateFacts> = fc.record({
   requirements,
   tests,
   suspectLinks: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: suspectLinks }),
@@ -131,7 +131,7 @@ const policy = fc.oneof(
 )
 
 /** The identities of all that a condition could list. */
-export function identities(all: GateFacts): string[] {
+function identities(all: GateFacts): string[] {
   return [
     ...all.requirements.map(({ id }) => `requirement:${id}`),
     ...all.tests.map(({ id }) => `test:${id}`),
