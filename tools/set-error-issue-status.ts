@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { IssueStatus } from '../src/contract/base/common.ts'
 import { Issue } from '../src/contract/issues.ts'
-import { defineTool } from '../src/mcp/define/define.ts'
+import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
+import { statusQuestion } from './support/confirm/status-question.ts'
 import {
   changeStatus,
   checkCall,
@@ -47,6 +48,7 @@ export const setErrorIssueStatus = defineTool({
     ignore_until: z.string().describe('With ignored: next_release, "100 times", 7d or a date.').optional(),
     reason: z.string().min(1).max(REASON_CHARACTERS).describe('Why, in one sentence; kept in the audit log.'),
     dry_run: parameters.DryRun,
+    confirmation: parameters.Confirmation,
   }),
   output: z.object({
     status: z.string(),
@@ -60,15 +62,14 @@ export const setErrorIssueStatus = defineTool({
   }),
   cuts: [{ path: 'rows' }],
 
+  async confirm({ product: given, issues, ...wanted }, context) {
+    const change = await readChange(given, issues, wanted, context)
+    return statusQuestion({ ...change, fixedIn: wanted.fixed_in, ignoreUntil: wanted.ignore_until })
+  },
+
   async run({ product: given, issues, reason, dry_run: dryRun, ...wanted }, context) {
-    const product =
-      given === undefined && context.options.product === undefined
-        ? undefined
-        : await context.resolve.product(given, { write: true })
+    const { product, rows, request } = await readChange(given, issues, wanted, context)
     const { status } = wanted
-    const rows = await readRows(issues, given, context)
-    const request = await readRequest(rows, wanted, context)
-    markUnchanged(rows, request)
     const note = `${reason} (via MCP)`
     await (dryRun ? previewStatus : changeStatus)(rows, request, note, context)
     return {
@@ -91,6 +92,23 @@ export const setErrorIssueStatus = defineTool({
     }
   },
 })
+
+/** The issues as they are, what is to be set, and which of them have it already. */
+async function readChange(
+  given: string | undefined,
+  issues: readonly string[],
+  wanted: Parameters<typeof readRequest>[1],
+  context: Context,
+) {
+  const product =
+    given === undefined && context.options.product === undefined
+      ? undefined
+      : await context.resolve.product(given, { write: true })
+  const rows = await readRows(issues, given, context)
+  const request = await readRequest(rows, wanted, context)
+  markUnchanged(rows, request)
+  return { product, rows, request }
+}
 
 /** Says which rows were read again because the reply did not say what became of them, and whether any is still unknown. */
 function readBackSentences(rows: readonly IssueRow[]): string[] {

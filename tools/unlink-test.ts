@@ -11,6 +11,7 @@ import { coverageState, keyOrId, linkColumns, rowTitle } from './support/columns
 import { showNames, testReport } from './support/test-names.ts'
 import { listedAlone, readForWrite, type RequirementInFull } from './support/quality/requirement-in-full.ts'
 import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/quality/unlinking.ts'
+import { unlinkQuestion } from './support/confirm/unlink-question.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
@@ -30,6 +31,7 @@ export const unlinkTest = defineTool({
     test: z.string().min(1).describe('Test key or id. From list_tests.'),
     requirement: z.string().min(1).describe('Requirement key or id. From get_test.'),
     dry_run: parameters.DryRun,
+    confirmation: parameters.Confirmation,
   }),
   output: z.object({
     dry_run: flag.optional(),
@@ -44,17 +46,18 @@ export const unlinkTest = defineTool({
   }),
   cuts: [{ path: 'other_tests', least: 5 }],
 
-  async run({ product: given, test: testNamed, requirement: named, dry_run: dryRun }, context) {
-    const { resolve, local } = context
-    const scope = given === undefined ? undefined : (await resolve.product(given, { write: true })).id
-    const { test, product } = await resolve.test(testNamed, scope)
-    const { requirement: found } = await resolve.requirement(named, product.id)
-    const before = await readForWrite(found, undefined, context)
+  async confirm(args, context) {
+    const { test, product, before, names, link } = await readLink(args, context)
+    const hasUndo = undoCall(test, names.requirement, product.id) !== undefined
+    return unlinkQuestion({ names, product, before, link, hasUndo })
+  },
+
+  async run({ dry_run: dryRun, ...args }, context) {
+    const { test, product, before, names, link } = await readLink(args, context)
     const { requirement } = before
-    const names = { test: keyOrId(test), requirement: keyOrId(requirement) }
-    const link = await findLink(test.id, before, context)
-    const removed = link === undefined || dryRun ? undefined : await remove(test, found.id, { names, product, context })
-    const { facts, reported } = await showNames({ title: test.title, names_known: test.names_known }, local)
+    const isRemoved = link !== undefined && !dryRun
+    const removed = isRemoved ? await remove(test, requirement.id, { names, product, context }) : undefined
+    const { facts, reported } = await showNames({ title: test.title, names_known: test.names_known }, context.local)
     const outcome: Outcome = link === undefined ? 'not_linked' : dryRun ? 'would_remove' : 'removed'
     const after = outcome === 'removed' ? removed?.after?.requirement.coverage : link && expectedCoverage(before, link)
     const undo = outcome === 'removed' ? undoCall(test, names.requirement, product.id) : undefined
@@ -86,6 +89,24 @@ type Outcome = 'removed' | 'would_remove' | 'not_linked'
 interface Names {
   test: string
   requirement: string
+}
+
+/** The two, and the link between them if there is one. */
+async function readLink(
+  {
+    product: given,
+    test: testNamed,
+    requirement: named,
+  }: { product?: string | undefined; test: string; requirement: string },
+  context: Context,
+) {
+  const { resolve } = context
+  const scope = given === undefined ? undefined : (await resolve.product(given, { write: true })).id
+  const { test, product } = await resolve.test(testNamed, scope)
+  const { requirement: found } = await resolve.requirement(named, product.id)
+  const before = await readForWrite(found, undefined, context)
+  const names = { test: keyOrId(test), requirement: keyOrId(before.requirement) }
+  return { test, product, before, names, link: await findLink(test.id, before, context) }
 }
 
 /** The requirement as it is now; what the list says of it where single requirements are not offered. */

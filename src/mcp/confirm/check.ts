@@ -7,6 +7,7 @@ import { refusal } from './ask.ts'
 import { asksForKey, isAllowed, type Asking } from './asking.ts'
 import { isConfirmed, typedText, type FormAnswer } from './form.ts'
 import { WAIT_MS } from './options.ts'
+import { asShown } from './preview.ts'
 import { plainArguments, prepare, previewWithWays } from './prepare.ts'
 import { principalHash, readConfirmation, type Confirmation } from './token.ts'
 import { usedHere } from './used.ts'
@@ -33,8 +34,9 @@ export async function checkConfirmation(asking: Asking, given: Given): Promise<C
     take(asking, confirmation)
     throw await notConfirmed(asking, given.answer)
   }
-  const question = await tool.confirm?.(args, context)
-  if (question === undefined) throw refusal(tool)
+  const asked = await tool.confirm?.(args, context)
+  if (asked === undefined) throw refusal(tool)
+  const question = asShown(asked)
   if (question.state !== confirmation.question.state) throw changed(confirmation.question, question)
   if (asksForKey(asking) && given.way !== 'handle') await requireTyped(asking, given, confirmation, question)
   take(asking, confirmation)

@@ -1,7 +1,7 @@
 import type { Question } from '../define/define.ts'
 import { ifOffered } from '../resolve/offered.ts'
 import { isAllowed, type Asking } from './asking.ts'
-import { previewLines, type Preview } from './preview.ts'
+import { asShown, previewLines, type Preview } from './preview.ts'
 import { CONFIRMATION_MS, mintConfirmation, principalHash } from './token.ts'
 
 /** A question as a person reads it, and the token that carries it. */
@@ -14,8 +14,9 @@ export interface Prepared {
 /** Reads the question of a call and signs it; undefined for a tool that has none. */
 export async function prepare(asking: Asking): Promise<Prepared | undefined> {
   const { tool, args, context, options } = asking
-  const question = await tool.confirm?.(args, context)
-  if (question === undefined) return undefined
+  const asked = await tool.confirm?.(args, context)
+  if (asked === undefined) return undefined
+  const question = asShown(asked)
   const expiresAt = (options.now ?? Date.now)() + CONFIRMATION_MS
   return { question, token: mint(asking, question), preview: await readPreview(asking, question, expiresAt) }
 }

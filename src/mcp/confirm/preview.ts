@@ -18,15 +18,28 @@ export interface Preview {
 const VALUE_CHARACTERS = 500
 const REASON_CHARACTERS = 1000
 
+/** The question as it is shown and signed: every text on one line, cleaned and cut. */
+export function asShown({ asks, product, facts, key, undo, state }: Question): Question {
+  return {
+    asks: line(asks),
+    ...(product && { product: { id: product.id, ...(product.name !== undefined && { name: line(product.name) }) } }),
+    facts: facts.map(({ label, value }) => ({ label: line(label), value: line(value) })),
+    // It is typed, so nothing is taken out of it.
+    key: cutTo(withoutMarkers(inOneLine(clean(key))), VALUE_CHARACTERS),
+    undo: line(undo),
+    state,
+  }
+}
+
 /** The lines that a person reads before they decide, each of one fact, from the data of the service alone. */
 export function previewLines({ question, recorded, reason, expiresAt }: Preview): string[] {
   const { asks, product, facts, undo } = question
   return [
-    line(asks),
-    ...(product === undefined ? [] : [`product: ${line(product.name ?? '')} (id ${line(product.id)})`]),
-    ...facts.map(({ label, value }) => `${line(label)}: ${line(value)}`),
+    asks,
+    ...(product === undefined ? [] : [`product: ${productName(product)}`]),
+    ...facts.map(({ label, value }) => `${label}: ${value}`),
     `recorded as: ${recorded === undefined ? 'not stated by this deployment' : line(recorded)}`,
-    `undo: ${undo === '' ? 'not possible' : line(undo)}`,
+    `undo: ${undo === '' ? 'not possible' : undo}`,
     ...(reason === undefined
       ? []
       : [`reason that the agent gives: "${teamText(reason, { characters: REASON_CHARACTERS })}"`]),
@@ -35,5 +48,9 @@ export function previewLines({ question, recorded, reason, expiresAt }: Preview)
 }
 
 function line(text: string): string {
-  return cutTo(withoutMarkers(inOneLine(clean(text))), VALUE_CHARACTERS)
+  return teamText(text, { characters: VALUE_CHARACTERS })
+}
+
+function productName({ id, name }: NonNullable<Question['product']>): string {
+  return name === undefined ? `id ${id}` : `${name} (id ${id})`
 }

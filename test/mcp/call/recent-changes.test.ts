@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ConfirmOptions } from '../../../src/mcp/confirm/options.ts'
 import { createRecentChanges } from '../../../src/mcp/call/recent-changes.ts'
 import { openShop, type Shop } from '../../tools/shop.ts'
 import { connect, eras, type Connected } from '../clients.ts'
@@ -14,6 +15,12 @@ beforeEach(async () => {
 })
 afterEach(() => shop.close())
 
+const confirm: ConfirmOptions = {
+  mode: 'ask',
+  secret: () => 'a secret of the operator, long enough',
+  now: () => Date.parse('2026-11-22T12:00:00Z'),
+}
+
 async function statusOf(key: string): Promise<string | undefined> {
   const { issues } = await shop.api.listIssues({ product_id: shop.productId, short_id: key })
   return issues[0]?.status
@@ -27,16 +34,62 @@ const resolve = (by: Connected, from: number, to: number, more = {}) =>
     ...more,
   })
 
-test('more than ten issues in one call are refused with the way to do it, and nothing is written', async () => {
-  await using agent = await connect(shop.api)
-  const { isError, text } = await resolve(agent, 1, 11)
-  expect(isError).toBe(true)
-  expect(text).toMatchInlineSnapshot(`
+test('more than ten issues in one call are shown first, and a handle lets them through once', async () => {
+  await using agent = await connect(shop.api, { confirm })
+  const first = await resolve(agent, 1, 11)
+  expect(first.isError).toBe(true)
+  expect(first.text.replaceAll(/[\w-]{100,}/g, 'TOKEN').replace(/\(user [^)]+\)/, '(user ID)')).toMatchInlineSnapshot(`
     "error: changing more than 10 with set_error_issue_status needs a person's confirmation; nothing was written (confirmation_required, not retryable)
-    next: ask the user which of them to change; dry_run shows what would change"
+    next: show the user the preview; only when they agree, repeat this call with the confirmation below
+    Resolve 11 error issues
+    product: id 1
+    issues: APP-1, APP-2, APP-3, APP-4, APP-5, APP-6, APP-7, APP-8, APP-9, APP-10, APP-11
+    status now: 11 unresolved
+    status then: resolved
+    recorded as: Owner (user ID)
+    undo: the same tool sets them back: 11 unresolved
+    reason that the agent gives: "r"
+    can be confirmed until: 2026-11-22T12:05Z
+    confirmation: TOKEN
+    terminal: tracegate confirm CODE, which is the confirmation"
   `)
   expect(await statusOf('APP-11')).toBe('unresolved')
   expect((await resolve(agent, 1, 11, { dry_run: true })).isError).toBe(false)
+  const confirmation = /^confirmation: (.+)$/m.exec(first.text)?.[1]
+  expect((await resolve(agent, 1, 12, { confirmation })).text).toContain('are not the ones that were shown')
+  const second = await resolve(agent, 1, 11, { confirmation })
+  expect(second.text).toContain('11 changed to resolved.')
+  expect(await statusOf('APP-11')).toBe('resolved')
+  expect((await resolve(agent, 1, 11, { confirmation })).text).toContain('was used before')
+})
+
+test('a form lets a wide change through, and what was confirmed does not count for later calls', async () => {
+  const asked: string[] = []
+  await using agent = await connect(shop.api, {
+    confirm,
+    user({ message }) {
+      asked.push(message)
+      return { action: 'accept', content: { decision: 'confirm' } }
+    },
+  })
+  expect((await resolve(agent, 1, 11)).text).toContain('11 changed to resolved.')
+  expect((await resolve(agent, 1, 10, { status: 'unresolved' })).isError).toBe(false)
+  expect(asked).toHaveLength(1)
+  expect(asked[0]).not.toContain('ErrorA')
+})
+
+test('an issue that changes while the person reads is not overwritten', async () => {
+  await using agent = await connect(shop.api, {
+    confirm,
+    async user() {
+      const { issues } = await shop.api.listIssues({ product_id: shop.productId, short_id: 'APP-3' })
+      await shop.api.setIssueStatus({ id: issues[0]?.id ?? '', status: 'ignored' })
+      return { action: 'accept', content: { decision: 'confirm' } }
+    },
+  })
+  const { text } = await resolve(agent, 1, 11)
+  expect(text).toContain('status now was 11 unresolved, is 10 unresolved, 1 ignored')
+  expect(await statusOf('APP-1')).toBe('unresolved')
 })
 
 test('many small calls are a wide change too, until five minutes have passed', async () => {

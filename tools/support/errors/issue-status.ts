@@ -270,14 +270,16 @@ async function sendSingle([row]: readonly IssueRow[], change: Change, { api, sig
   return new Set<string>()
 }
 
-async function sendInBulk(rows: readonly IssueRow[], change: Change, { api, signal }: Context) {
+async function sendInBulk(rows: readonly IssueRow[], change: Change, { api, signal, confirmed }: Context) {
   const product = rows[0]?.productId
   if (product === undefined)
     throw new ServiceError('unimplemented', 'the deployment does not say the product of the issue', {
       reason: ENDPOINT_MISSING,
     })
   const ids = rows.map(({ id }) => id)
-  const answer = await api.bulkSetIssueStatus({ product_id: product, issue_ids: ids, ...change }, { signal })
+  const once = confirmed && { request_id: `${confirmed.nonce}.${product}` }
+  const request = { product_id: product, issue_ids: ids, ...change, ...once }
+  const answer = await api.bulkSetIssueStatus(request, { signal })
   const changed = new Map(answer.issues.map((issue) => [issue.id, issue]))
   for (const row of rows) row.after = changed.get(row.id)
   return new Set(answer.not_found_ids)
