@@ -58,6 +58,9 @@ export const Grouping = z.object({
 
 const EnvironmentCount = z.object({ id: Id, name: text(), known: z.boolean(), events: z.int() })
 
+/** An event with a server key, a member, or '' for neither (contract §10.6). */
+export const VouchedBy = z.enum(['server_key', 'member', ''])
+
 export const Issue = z.object({
   id: Id,
   short_id: Key,
@@ -87,6 +90,9 @@ export const Issue = z.object({
   component: Ref.nullable(),
   handled: z.boolean(),
   corroboration: Corroboration,
+  vouched_by: VouchedBy.optional().describe(
+    'Who, other than senders with a public key, says that the issue is open; empty: it fails no quality gate.',
+  ),
   grouping: Grouping,
   environments: z.array(EnvironmentCount).optional().describe('At most 10, the one with the most events first.'),
   causes: z

@@ -103,10 +103,12 @@ function scenarioOf({ release, environment }: { release: string; environment: st
 
 /** Sends all crashes; each has the id that `idOf` makes of its own. */
 async function load({ service, db, productId }: App, idOf = (id: string) => id): Promise<void> {
-  const publicKey = await db.write((rows) => insertDsnKey(rows, systemPlatform, Number(productId), 0))
+  const publicKey = await db.write((rows) =>
+    insertDsnKey(rows, systemPlatform, Number(productId), { ratePerSecond: 0 }),
+  )
   await loadSample({
     productId,
-    publicKey,
+    keys: { public: publicKey, server: publicKey },
     now: Date.now(),
     resolveIssueOf: () => Promise.resolve(),
     async send({ url, body, ...request }) {

@@ -1,4 +1,5 @@
 import type { EndpointName } from '../../contract/index.ts'
+import { vouchForIssue } from '../errors/issues/vouching.ts'
 import { refuseBranch } from '../quality/branches/access.ts'
 import { requireTest, type StoredTest } from '../quality/cases/access.ts'
 import { updatedFields } from '../quality/cases/cleared.ts'
@@ -8,7 +9,7 @@ import { listTestRows } from '../quality/cases/list.ts'
 import { viewResults } from '../quality/cases/result-view.ts'
 import { createTest, deleteTest, readNewestResults, updateTest } from '../quality/cases/test-store.ts'
 import { viewTests } from '../quality/cases/view.ts'
-import type { Handlers } from '../shared/context.ts'
+import type { Call, Handlers } from '../shared/context.ts'
 import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
@@ -24,6 +25,7 @@ export const testHandlers = {
       const product = await requireProduct(rows, call.principal, product_id)
       const created = { ...fields, requirementIds: requirement_ids }
       const { test, links } = await createTest(rows, prepare, call, product, created)
+      await vouchForReproduced(rows, call, input.issue_id ?? '')
       return { test: await viewOne(rows, test, call.now()), links: await viewLinks(rows, links) }
     })
   },
@@ -34,6 +36,7 @@ export const testHandlers = {
       const found = await requireTest(rows, call.principal, input.id)
       checkEtag(input.etag, computeEtag(found.test.id, found.test.etag_version))
       const test = await updateTest(rows, prepare, call, found, { ...updatedFields(input), reason: input.reason })
+      await vouchForReproduced(rows, call, input.issue_id ?? '')
       return { test: await viewOne(rows, test, call.now()) }
     })
   },
@@ -76,6 +79,13 @@ export const testHandlers = {
     })
   },
 } satisfies Partial<Handlers<EndpointName>>
+
+/** A member who names the issue that a test reproduces vouches for the issue (contract §10.6). */
+async function vouchForReproduced(rows: Rows, call: Pick<Call, 'now'>, issueId: string): Promise<void> {
+  if (issueId === '') return
+  const issue = await rows.selectFrom('issue').selectAll().where('id', '=', issueId).executeTakeFirstOrThrow()
+  await vouchForIssue(rows, call, issue)
+}
 
 async function viewOne(rows: Rows, test: StoredTest, now: number) {
   const [body] = await viewTests(rows, [test], { now })

@@ -18,7 +18,8 @@ export interface LoadOptions {
   /** Sends one ingest request (the real ingest; no socket needed). */
   send(request: IngestRequest): Promise<{ status: number; body: string }>
   productId: string
-  publicKey: string
+  /** DSN keys: the public one for what pages send, the server one for the rest. */
+  keys: { public: string; server: string }
   /**
    * Marks the issue that holds the occurrence with this SDK event id as resolved, as a person did before the
    * regression.
@@ -45,7 +46,7 @@ export async function loadSample(options: LoadOptions): Promise<LoadedSample> {
   for (const line of lines) {
     if ('resolve' in line) await options.resolveIssueOf(line.resolve)
     else {
-      await sendOne(readdress(line, options), options)
+      await sendOne(readdress(line, { ...options, publicKey: keyFor(line, options) }), options)
       loaded.events += eventsIn(line.body)
       loaded.envelopes += 1
       options.onProgress?.(loaded.events, total)
@@ -64,10 +65,14 @@ async function sendOne({ path, headers, body }: RecordedRequest, options: LoadOp
   if (status !== 200) throw new Error(`the ingest answered ${status} to a recorded envelope of the sample: ${answer}`)
 }
 
+function keyFor({ path }: RecordedRequest, { keys }: Pick<LoadOptions, 'keys'>): string {
+  return path.includes('sentry_client=sentry.javascript.browser') ? keys.public : keys.server
+}
+
 /** A recorded request as the SDK would send it to this product: with its key and id, and the times moved up to now. */
 export function readdress(
   recorded: RecordedRequest,
-  { productId, publicKey, now }: Pick<LoadOptions, 'productId' | 'publicKey' | 'now'>,
+  { productId, publicKey, now }: Pick<LoadOptions, 'productId' | 'now'> & { publicKey: string },
 ): RecordedRequest {
   const path = recorded.path
     .replace(`/api/${placeholderProduct}/`, `/api/${productId}/`)

@@ -11,10 +11,12 @@ export interface Schema extends AccountSchema, GateSchema, QualitySchema {
   environment: EnvironmentRow
   release: ReleaseRow
   issue: IssueRow
-  issue_hash: { product_id: number; hash: string; issue_id: string }
+  issue_hash: { product_id: number; hash: string; issue_id: string; vouched: Generated<number> }
   occurrence: OccurrenceRow
   issue_presence: IssuePresenceRow
   issue_environment: IssueEnvironmentRow
+  vouched_issue: VouchedIssueRow
+  vouched_environment: VouchedEnvironmentRow
   issue_user: { issue_id: string; user_hash: string; environment_id: string; last_seen: number }
   issue_regression: { release_id: string; issue_id: string; at: number }
   occurrence_rollup: OccurrenceRollupRow
@@ -52,6 +54,9 @@ interface DsnKeyRow {
   burst: number | null
   created_at: number
   revoked_at: number | null
+  /** `public` or `server`. */
+  kind: Generated<string>
+  name: Generated<string>
 }
 
 export interface ComponentRow {
@@ -105,6 +110,7 @@ export interface ReleaseRow {
   etag_version: Generated<number>
   created_at: number
   updated_at: number
+  vouched_at: number | null
 }
 
 export interface IssueRow {
@@ -165,6 +171,7 @@ export interface OccurrenceRow {
   before_first_seen: number | null
   before_last_seen: number | null
   before_times_seen: number
+  vouched: Generated<number>
 }
 
 interface IssuePresenceRow {
@@ -183,6 +190,37 @@ interface IssueEnvironmentRow {
   first_seen: number
   last_seen: number
   first_release_id: Generated<string>
+}
+
+export interface VouchedIssueRow {
+  issue_id: string
+  product_id: number
+  vouched_by: Generated<string>
+  started_at: number | null
+  title: string
+  type: string
+  level: string
+  last_seen: number
+  last_release_id: Generated<string>
+  times_seen: Generated<number>
+  status: string
+  status_changed_at: number | null
+  resolved_in: string | null
+  fixed_in: string | null
+  ignore_until: string | null
+  held_count: Generated<number>
+  held_last_at: number | null
+  regressed_at: number | null
+}
+
+interface VouchedEnvironmentRow {
+  issue_id: string
+  environment_id: string
+  first_seen: number
+  last_seen: number
+  first_release_id: Generated<string>
+  regressed_at: number | null
+  regressed_release_id: Generated<string>
 }
 
 interface OccurrenceRollupRow {

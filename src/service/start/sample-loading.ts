@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { replyText, type Send } from '../../contract/base/wire.ts'
 import type { Platform } from '../shared/context.ts'
 import { isUntouched, type FirstProduct } from '../workspace/first-product.ts'
-import { insertDsnKey } from '../workspace/products.ts'
+import { insertDsnKey, type KeyKind } from '../workspace/products.ts'
 import type * as sampleModule from '../sample/load.ts'
 import type { SampleBundle } from '../sample/source-maps.ts'
 import type { Database } from '../sql/database.ts'
@@ -135,14 +135,19 @@ async function uploadMaps({ release, fileName, bytes, sha256 }: SampleBundle, ta
   await post(target, `/v1/sourcemaps/${created.sourcemap.id}:confirm`, facts)
 }
 
-/** Uses a separate key without a rate limit, which is removed afterwards; resolves to the number of events. */
+/**
+ * Uses keys without a rate limit, which are removed afterwards: a server key for what the shop's server sends, a public one
+ * for its pages. Resolves to the number of events.
+ */
 async function sendEvents(sample: Sample, target: SampleTarget): Promise<number> {
   const { db, platform, productId, send, onProgress } = target
-  const publicKey = await db.write((rows) => insertDsnKey(rows, platform, productId, 0))
+  const makeKey = (kind: KeyKind) =>
+    db.write((rows) => insertDsnKey(rows, platform, productId, { kind, ratePerSecond: 0 }))
+  const keys = { public: await makeKey('public'), server: await makeKey('server') }
   try {
     const { events } = await sample.loadSample({
       productId: String(productId),
-      publicKey,
+      keys,
       now: platform.now(),
       async send({ url, ...request }) {
         const reply = await send({ ...request, url: `http://localhost${url}` })
@@ -167,7 +172,9 @@ async function sendEvents(sample: Sample, target: SampleTarget): Promise<number>
     return events
   } finally {
     const revoked = { revoked_at: platform.now() }
-    await db.write((rows) => rows.updateTable('dsn_key').set(revoked).where('public_key', '=', publicKey).execute())
+    await db.write((rows) =>
+      rows.updateTable('dsn_key').set(revoked).where('public_key', 'in', Object.values(keys)).execute(),
+    )
   }
 }
 

@@ -52,12 +52,13 @@ export function ingestAddresses(origin: string, productId: number, publicKey: st
   }
 }
 
-/** The oldest valid key of each product. */
+/** The oldest valid public key of each product. */
 export async function publicKeys(rows: Rows, productIds: readonly number[]): Promise<Map<number, string>> {
   const keys = await rows
     .selectFrom('dsn_key')
     .select(['product_id', 'public_key'])
     .where('product_id', 'in', productIds)
+    .where('kind', '=', 'public')
     .where('revoked_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('public_key', 'desc')

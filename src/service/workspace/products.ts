@@ -110,12 +110,25 @@ function toColumns(facts: ProductFacts) {
   }
 }
 
-/** Adds a DSN key of 32 hex digits. `ratePerSecond` 0 means no limit; absent, the specification's default applies. */
+/**
+ * Who has a DSN key: `public` ones are in web pages and apps, so anyone can send with them; `server` ones stay with the
+ * team, so what comes with them is vouched for (decision 057).
+ */
+export type KeyKind = 'public' | 'server'
+
+export interface DsnKeyOptions {
+  kind?: KeyKind
+  name?: string
+  /** Events per second; 0 is no limit, null the specification's default. */
+  ratePerSecond?: number | null
+}
+
+/** Adds a DSN key of 32 hex digits, a public one unless `kind` says otherwise. */
 export async function insertDsnKey(
   rows: Rows,
   platform: Platform,
   productId: number,
-  ratePerSecond: number | null = null,
+  { kind = 'public', name = '', ratePerSecond = null }: DsnKeyOptions = {},
 ): Promise<string> {
   const publicKey = randomBytes(16).toString('hex')
   await rows
@@ -127,6 +140,8 @@ export async function insertDsnKey(
       burst: null,
       created_at: platform.now(),
       revoked_at: null,
+      kind,
+      name,
     })
     .execute()
   return publicKey

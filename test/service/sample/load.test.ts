@@ -46,6 +46,7 @@ const recordings = new URL('.', recordingUrl)
 const now = Date.parse('2030-05-04T12:00:00.000Z')
 const productId = '9007199254740991'
 const publicKey = '0123456789abcdef0123456789abcdef'
+const serverKey = 'fedcba9876543210fedcba9876543210'
 
 let lines: RecordedLine[]
 let bodies: string[]
@@ -192,13 +193,14 @@ describe('loadSample', () => {
     expect(loaded).toEqual({ envelopes: events.length, events: events.length })
   })
 
-  test('replaces every placeholder by the key and the product', async () => {
+  test('replaces every placeholder by the product and the key: that of servers for all but what pages send', async () => {
     const { requests } = await load()
     for (const { method, url, body } of requests) {
       const text = new TextDecoder().decode(body)
       expect(method).toBe('POST')
-      expect(url).toMatch(`/api/${productId}/envelope/?sentry_version=7&sentry_key=${publicKey}&`)
-      expect(text).toContain(`"public_key":"${publicKey}"`)
+      const key = sampleEvent(text).platform === 'javascript' ? publicKey : serverKey
+      expect(url).toMatch(`/api/${productId}/envelope/?sentry_version=7&sentry_key=${key}&`)
+      expect(text).toContain(`"public_key":"${key}"`)
       expect(url + text).not.toContain(placeholderKey)
     }
   })
@@ -264,7 +266,7 @@ async function load(answer = () => Promise.resolve({ status: 200, body: '{}' }))
   const progress: [number, number][] = []
   const loaded = await loadSample({
     productId,
-    publicKey,
+    keys: { public: publicKey, server: serverKey },
     now,
     send(request) {
       requests.push(request)

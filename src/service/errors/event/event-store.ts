@@ -12,9 +12,14 @@ export interface EventStore {
   /**
    * Resolves once the event is on disk, with the occurrence's service-assigned id. A second event with the same
    * `sdk_event_id` in the product changes nothing and resolves to the id of the first one. Rejects with `unavailable`
-   * when the store cannot write now.
+   * when the store cannot write now. `vouched` when the event came with a server key; such an event is not a duplicate of
+   * one that came with a public key.
    */
-  append(productId: number, event: NormalEvent): Promise<{ id: string; duplicate: boolean }>
+  append(
+    productId: number,
+    event: NormalEvent,
+    options?: { vouched?: boolean },
+  ): Promise<{ id: string; duplicate: boolean }>
   /** Adds to the product's counters, which are written a little later. */
   recordDropped(productId: number, drops: readonly Drop[]): void
 }

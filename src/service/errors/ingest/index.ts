@@ -165,7 +165,8 @@ async function takeBatch(
   const { events, refused } = await readBatch(batch, reading)
   // Concurrently, so that they share commits; if the sender repeats the request after a failure, events that were
   // stored change nothing.
-  await Promise.all(events.map((event) => store.append(admission.productId, event)))
+  const { productId, vouches } = admission
+  await Promise.all(events.map((event) => store.append(productId, event, { vouched: vouches })))
   const [first, ...rest] = refused
   if (first) throw joinRefusals([first, ...rest])
   const [event] = events

@@ -7,6 +7,8 @@ export interface DsnKey {
   /** Events per second; null means the default, 0 means no limit. */
   ratePerSecond: number | null
   burst: number | null
+  /** A server key: what comes with it is vouched for (decision 057). */
+  vouches: boolean
 }
 
 export interface Keys {
@@ -51,9 +53,11 @@ export function createKeys({ db, platform }: { db: Database; platform: Platform 
 async function readKey(db: Database, publicKey: string): Promise<DsnKey | undefined> {
   const row = await db.read
     .selectFrom('dsn_key')
-    .select(['product_id', 'rate_per_second', 'burst'])
+    .select(['product_id', 'rate_per_second', 'burst', 'kind'])
     .where('public_key', '=', publicKey)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  return row && { productId: row.product_id, ratePerSecond: row.rate_per_second, burst: row.burst }
+  if (row === undefined) return undefined
+  const { product_id: productId, rate_per_second: ratePerSecond, burst, kind } = row
+  return { productId, ratePerSecond, burst, vouches: kind === 'server' }
 }

@@ -28,15 +28,32 @@ export async function changeStatuses(
   change: StatusChange,
 ): Promise<number> {
   const compares = change.status === 'resolved' || change.ignore?.kind === 'release'
-  const contexts =
-    compares && issues.length > 0
-      ? await releaseContexts(rows, productId, issues)
-      : new Map<string, Record<string, string>>()
+  const none = new Map<string, Record<string, string>>()
+  const contexts = compares && issues.length > 0 ? await releaseContexts(rows, productId, issues) : none
+  const vouched = compares && issues.length > 0 ? await vouchedContexts(rows, productId, issues) : none
   let changed = 0
   for (const issue of issues) {
-    const isChange = await changeStatus(rows, call, issue, { ...change, context: contexts.get(issue.id) ?? {} })
-    await noteStatus(rows, call, issue, change, { isChange })
+    const context = contexts.get(issue.id) ?? {}
+    const vouchedContext = vouched.get(issue.id) ?? context
+    const isChange = await changeStatus(rows, call, issue, { ...change, context, vouchedContext })
+    await noteStatus(rows, call, issue, change, { isChange: isChange || change.status === 'unresolved' })
     if (isChange) changed += 1
   }
   return changed
+}
+
+/** The contexts of those issues that events with a server key vouch for, without what other events say. */
+async function vouchedContexts(rows: Rows, productId: number, issues: readonly StoredIssue[]) {
+  const vouched = await rows
+    .selectFrom('vouched_issue')
+    .select(['issue_id as id', 'last_release_id'])
+    .where('vouched_by', '=', 'server_key')
+    .where(
+      'issue_id',
+      'in',
+      issues.map(({ id }) => id),
+    )
+    .execute()
+  if (vouched.length === 0) return new Map<string, Record<string, string>>()
+  return releaseContexts(rows, productId, vouched, 'vouched')
 }

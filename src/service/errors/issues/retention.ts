@@ -141,7 +141,10 @@ async function newestSeqBefore(db: Database, productId: number, time: number): P
   return row?.seq ?? 0
 }
 
-/** Occurrences beyond the cap: all but the first, the last and evenly spread ones in between. */
+/**
+ * Occurrences beyond the cap: all but the first, the last and evenly spread ones in between. Those that came with a server
+ * key stay before any other, so that strangers cannot displace them.
+ */
 async function findSurplus(db: Database, issueId: string, cap: number): Promise<{ seq: number }[]> {
   await nextTurn()
   const { total } = await db.read
@@ -151,18 +154,30 @@ async function findSurplus(db: Database, issueId: string, cap: number): Promise<
     .executeTakeFirstOrThrow()
   if (total <= cap) return []
   const all = await listOccurrences(db, issueId)
-  const sample = evenSample(all.length, cap)
-  return all.filter((_, index) => !sample.has(index))
+  const vouched = keepEvenly(
+    all.filter((one) => one.vouched === 1),
+    cap,
+  )
+  const others = all.filter((one) => one.vouched === 0)
+  const kept = new Set([...vouched, ...keepEvenly(others, cap - vouched.length), all[0], all.at(-1)])
+  return all.filter((one) => !kept.has(one))
+}
+
+function keepEvenly<T>(all: readonly T[], most: number): readonly T[] {
+  if (all.length <= most) return all
+  if (most < 2) return []
+  const sample = evenSample(all.length, most)
+  return all.filter((_, index) => sample.has(index))
 }
 
 /** From the oldest to the newest. Read in pages, between which the process can serve requests. */
-async function listOccurrences(db: Database, issueId: string): Promise<{ seq: number }[]> {
-  const all: { seq: number; timestamp: number; id: string }[] = []
+async function listOccurrences(db: Database, issueId: string) {
+  const all: { seq: number; timestamp: number; id: string; vouched: number }[] = []
   for (;;) {
     const { timestamp, id } = all.at(-1) ?? { timestamp: Number.MIN_SAFE_INTEGER, id: '' }
     const page = await db.read
       .selectFrom('occurrence')
-      .select(['seq', 'timestamp', 'id'])
+      .select(['seq', 'timestamp', 'id', 'vouched'])
       .where('issue_id', '=', issueId)
       .where((eb) => eb(eb.refTuple('timestamp', 'id'), '>', eb.tuple(timestamp, id)))
       .orderBy('timestamp')

@@ -91,7 +91,7 @@ test('a page that sends sessions, reports and errors at usual rates is never ref
 
 test('a key with a higher event rate has more of everything, one without a limit has no limit', async () => {
   const limits = { requestBurst: 2, requestsPerSecond: 1 }
-  const key = { productId: 7, ratePerSecond: defaultLimits.eventsPerSecond * 3, burst: null }
+  const key = { productId: 7, ratePerSecond: defaultLimits.eventsPerSecond * 3, burst: null, vouches: false }
   const faster = openDoor({ limits, key })
   const unlimited = openDoor({ limits, key: { ...key, ratePerSecond: 0 } })
   const send = ({ post }: typeof faster) => Promise.all(Array.from({ length: 10 }, () => post('{}')))

@@ -43,7 +43,7 @@ interface Request {
   headers: Record<string, string>
 }
 
-const productKey: DsnKey = { productId: 7, ratePerSecond: null, burst: null }
+const productKey: DsnKey = { productId: 7, ratePerSecond: null, burst: null, vouches: false }
 
 /** The ingest surface over a store in memory, with one key of product 7 and one of product 8. */
 export function openDoor({ limits, key = productKey }: { limits?: Partial<IngestLimits>; key?: DsnKey } = {}): Door {

@@ -43,7 +43,7 @@ async function addKey(
 test('a key is found with its product and its rate, and its revocation is noticed within seconds', async () => {
   const keys = createKeys({ db, platform })
   await addKey(KEY, { rate_per_second: 0.5, burst: 9 })
-  expect(await keys.find(KEY)).toEqual({ productId: 1, ratePerSecond: 0.5, burst: 9 })
+  expect(await keys.find(KEY)).toEqual({ productId: 1, ratePerSecond: 0.5, burst: 9, vouches: false })
   await db.write(async (rows) => {
     await rows.updateTable('dsn_key').set({ revoked_at: 1 }).where('public_key', '=', KEY).execute()
   })
@@ -57,11 +57,11 @@ test('an unknown key stays unknown for thirty seconds, without asking for other 
   expect(await keys.find('a'.repeat(32))).toBeUndefined()
   await addKey('a'.repeat(32), { rate_per_second: null, burst: null })
   await addKey('b'.repeat(32), { rate_per_second: null, burst: null })
-  expect(await keys.find('b'.repeat(32))).toEqual({ productId: 1, ratePerSecond: null, burst: null })
+  expect(await keys.find('b'.repeat(32))).toEqual({ productId: 1, ratePerSecond: null, burst: null, vouches: false })
   clock.now += 29_999
   expect(await keys.find('a'.repeat(32))).toBeUndefined()
   clock.now += 1
-  expect(await keys.find('a'.repeat(32))).toEqual({ productId: 1, ratePerSecond: null, burst: null })
+  expect(await keys.find('a'.repeat(32))).toEqual({ productId: 1, ratePerSecond: null, burst: null, vouches: false })
 })
 
 test('what no key looks like is not looked up', async () => {

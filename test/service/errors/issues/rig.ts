@@ -109,6 +109,8 @@ export async function openRig() {
     handlers: issueHandlers,
     crash,
     append: (facts?: Crash) => store.append(Number(productId), crash(facts)),
+    /** The same with a server key. */
+    appendVouched: (facts?: Crash) => store.append(Number(productId), crash(facts), { vouched: true }),
     /** Records a release, which makes it known, and resolves to its id. */
     async release(
       version: string,

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
-import type { Issue } from '../../../../contract/issues.ts'
+import { VouchedBy, type Issue } from '../../../../contract/issues.ts'
 import { computeEtag } from '../../../shared/etag.ts'
 import { matchedFiles } from '../../../workspace/components/snapshot.ts'
 import type { Rows } from '../../../sql/database.ts'
@@ -9,6 +9,7 @@ import { StoredCauses, StoredCorroboration, StoredGrouping, type StoredIssue } f
 import { StoredActor } from '../../../workspace/actor.ts'
 import { componentRefs, releaseNames, type ReleaseName } from '../../../workspace/releases/names.ts'
 import { quietAfterMs, viewFiring, viewRelease, viewStatusDetails } from './status-view.ts'
+import { columnIn } from '../../../sql/conditions.ts'
 import { readJson } from '../../../sql/json.ts'
 import { readIssueEnvironments } from './issue-environments.ts'
 
@@ -34,6 +35,7 @@ export async function viewIssues(
   const environments = await readIssueEnvironments(rows, ids)
   const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
   const details = await viewStatusDetails(rows, issues[0]?.product_id ?? 0, issues)
+  const vouching = await readVouching(rows, ids)
   return issues.map((issue, index) => ({
     id: issue.id,
     short_id: `${keyPrefix}-${issue.number}`,
@@ -65,6 +67,7 @@ export async function viewIssues(
       releases,
       files: files.get(issue.id) ?? 0,
     }),
+    vouched_by: viewVouching(issue, vouching.get(issue.id)),
     grouping: readJson(StoredGrouping, issue.grouping),
     environments: environments.get(issue.id) ?? [],
     ...(issue.causes !== null && { causes: readJson(StoredCauses, issue.causes) }),
@@ -72,6 +75,26 @@ export async function viewIssues(
     created_at: timestamp(issue.created_at),
     etag: computeEtag(issue.id, issue.version),
   }))
+}
+
+interface Vouching {
+  vouched_by: string
+  status: string
+}
+
+async function readVouching(rows: Rows, issueIds: readonly string[]): Promise<Map<string, Vouching>> {
+  const found = await rows
+    .selectFrom('vouched_issue')
+    .select(['issue_id', 'vouched_by', 'status'])
+    .where(columnIn('issue_id', issueIds))
+    .execute()
+  return new Map(found.map((row) => [row.issue_id, row]))
+}
+
+/** Empty also for an issue that a member closed and that only events with a public key reopened. */
+function viewVouching({ status }: StoredIssue, vouching: Vouching | undefined): IssueBody['vouched_by'] {
+  if (vouching === undefined || (status === 'unresolved' && vouching.status !== 'unresolved')) return ''
+  return VouchedBy.parse(vouching.vouched_by)
 }
 
 /**

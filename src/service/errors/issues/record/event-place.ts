@@ -28,6 +28,7 @@ export interface PlaceTools {
   prepare: Prepare
   platform: Platform
   releases: KnownReleases
+  vouchedReleases: KnownReleases
 }
 
 /**
@@ -43,7 +44,8 @@ export interface EventPlace {
 export interface EventNames {
   environment: string
   release: string
-  received_at: number
+  /** Came with a server key: the limits of what strangers may create do not hold. */
+  vouched: boolean
 }
 
 const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
@@ -60,19 +62,25 @@ interface ProductFacts {
  */
 export function findPlace(tools: PlaceTools, product: ProductFacts, event: EventNames): EventPlace {
   const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
-  const environmentId = findEnvironment(tools, product, environmentName)
+  const environmentId = findEnvironment(tools, product, environmentName, event.vouched)
   const releaseId =
-    environmentId === '' || event.release === '' ? '' : findRelease(tools, product.id, environmentId, event.release)
+    environmentId === '' || event.release === '' ? '' : findRelease(tools, product.id, environmentId, event)
   return { environmentId, environmentName, releaseId }
 }
 
-function findEnvironment({ prepare, platform }: PlaceTools, product: ProductFacts, name: string): string {
+function findEnvironment(
+  { prepare, platform }: PlaceTools,
+  product: ProductFacts,
+  name: string,
+  vouched: boolean,
+): string {
   const key = nameKey(name)
   const known = prepare('SELECT id FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL').get<{
     id: string
   }>(product.id, key)
   if (known !== undefined) return known.id
-  if (!product.createsEnvironments || !hasRoomForEnvironment(prepare, product.id, name)) return ''
+  if (!product.createsEnvironments) return ''
+  if (!vouched && !hasRoomForEnvironment(prepare, product.id, name)) return ''
   const id = platform.newId()
   const [kind, now] = [guessKind(name), platform.now()]
   prepare(
@@ -93,25 +101,35 @@ function hasRoomForEnvironment(prepare: PlaceTools['prepare'], productId: number
 }
 
 function findRelease(
-  { prepare, platform, releases }: PlaceTools,
+  tools: PlaceTools,
   productId: number,
   environmentId: string,
-  version: string,
+  { release: version, vouched }: EventNames,
 ): string {
-  const known = prepare('SELECT id FROM release WHERE product_id = ? AND version = ? AND environment_id = ?').get<{
-    id: string
-  }>(productId, version, environmentId)
-  if (known !== undefined) return known.id
+  const { prepare, platform, releases, vouchedReleases } = tools
+  const known = prepare(
+    'SELECT id, vouched_at FROM release WHERE product_id = ? AND version = ? AND environment_id = ?',
+  ).get<{ id: string; vouched_at: number | null }>(productId, version, environmentId)
+  if (known !== undefined) {
+    if (vouched && known.vouched_at === null) vouchForName(tools, known.id, environmentId)
+    return known.id
+  }
   const id = platform.newId()
   const now = platform.now()
-  if (!hasRoomForRelease(prepare, environmentId, now)) return ''
+  if (!vouched && !hasRoomForRelease(prepare, environmentId, now)) return ''
   const origin = hasSourceMap(prepare, productId, version) ? byMember : byEvent
   prepare(
-    `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  ).run(id, productId, environmentId, version, origin, now, now)
-  if (origin !== byEvent) releases.added(environmentId, { id, version, released_at: null, created_at: now, origin })
+    `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at, vouched_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(id, productId, environmentId, version, origin, now, now, vouched ? now : null)
+  if (origin !== byEvent) for (const known of [releases, vouchedReleases]) known.changed(environmentId)
   return id
+}
+
+/** An event with a server key names a release that so far only events with a public key named. */
+function vouchForName({ prepare, platform, vouchedReleases }: PlaceTools, id: string, environmentId: string): void {
+  prepare('UPDATE release SET vouched_at = ? WHERE id = ?').run(platform.now(), id)
+  vouchedReleases.changed(environmentId)
 }
 
 /** A release that an uploaded source map names is known, in whichever environment it appears (contract §6). */

@@ -8,7 +8,7 @@ export interface OriginRelease extends OrderedRelease {
   origin: string
 }
 
-/** The releases that one transaction compares. */
+/** The releases that one transaction compares; `Vouched` says which of them count. */
 export interface KnownReleases {
   /** Any release, also one that only events named. */
   find(id: string): OriginRelease | undefined
@@ -16,23 +16,44 @@ export interface KnownReleases {
   list(environmentId: string): readonly OriginRelease[]
   /** The first known release of the commit, in whichever environment. */
   withCommit(productId: number, commit: string): OriginRelease | undefined
-  /** Call for every known release that the transaction creates. */
-  added(environmentId: string, release: OriginRelease): void
+  /** Call after the transaction has created or changed a release of the environment. */
+  changed(environmentId: string): void
 }
 
-const COLUMNS = 'id, version, released_at, created_at, origin'
+/** The columns of an ordered release, and which rows count as known. */
+interface Selection {
+  columns: string
+  known: string
+}
+
+const everyone: Selection = { columns: 'id, version, released_at, created_at, origin', known: knownOrigin }
+
+/** A release counts from when a token or an event with a server key named it, whatever public keys sent before. */
+const vouched: Selection = {
+  columns: 'id, version, released_at, coalesce(vouched_at, created_at) AS created_at, origin',
+  known: `${knownOrigin} AND vouched_at IS NOT NULL`,
+}
 
 /** Valid until the transaction ends or is rolled back: there is no other writer meanwhile. */
 export function knownReleases(prepare: Prepare): KnownReleases {
+  return selectReleases(prepare, everyone)
+}
+
+/** The same without what events with a public key have said (decision 057). */
+export function vouchedReleases(prepare: Prepare): KnownReleases {
+  return selectReleases(prepare, vouched)
+}
+
+function selectReleases(prepare: Prepare, { columns, known }: Selection): KnownReleases {
   const lists = new Map<string, OriginRelease[]>()
 
   return {
-    find: (id) => prepare(`SELECT ${COLUMNS} FROM release WHERE id = ?`).get<OriginRelease>(id),
+    find: (id) => prepare(`SELECT ${columns} FROM release WHERE id = ?`).get<OriginRelease>(id),
 
     list(environmentId) {
       const before = lists.get(environmentId)
       if (before !== undefined) return before
-      const statement = prepare(`SELECT ${COLUMNS} FROM release WHERE environment_id = ? AND ${knownOrigin}`)
+      const statement = prepare(`SELECT ${columns} FROM release WHERE environment_id = ? AND ${known}`)
       const found = statement.all<OriginRelease>(environmentId)
       lists.set(environmentId, found)
       return found
@@ -41,13 +62,13 @@ export function knownReleases(prepare: Prepare): KnownReleases {
     withCommit(productId, commit) {
       const { from, below } = commitRange(commit)
       return prepare(
-        `SELECT ${COLUMNS}, commit_sha FROM release WHERE product_id = ? AND commit_sha >= ? AND commit_sha < ?
-           AND commit_sha <> '' AND ${knownOrigin} ORDER BY created_at, id`,
+        `SELECT ${columns}, commit_sha FROM release WHERE product_id = ? AND commit_sha >= ? AND commit_sha < ?
+           AND commit_sha <> '' AND ${known} ORDER BY created_at, id`,
       )
         .all<OriginRelease & { commit_sha: string }>(productId, from, below)
         .find((release) => isSameCommit(release.commit_sha, commit))
     },
 
-    added: (environmentId, release) => lists.get(environmentId)?.push(release),
+    changed: (environmentId) => void lists.delete(environmentId),
   }
 }

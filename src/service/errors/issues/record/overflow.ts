@@ -31,6 +31,23 @@ export function hasRoomForIssue(
 }
 
 /**
+ * The same for an event with a server key: only issues that such events started count, so that strangers cannot use up
+ * the room.
+ */
+export function hasRoomForVouchedIssue(
+  prepare: Prepare,
+  productId: number,
+  { now, mostPerHour }: { now: number; mostPerHour: number },
+): boolean {
+  if (mostPerHour === 0) return true
+  const earlier = prepare(
+    `SELECT started_at FROM vouched_issue WHERE product_id = ? AND started_at IS NOT NULL
+     ORDER BY started_at DESC LIMIT 1 OFFSET ?`,
+  ).get<{ started_at: number }>(productId, mostPerHour - 1)
+  return earlier === undefined || earlier.started_at <= now - hourMs
+}
+
+/**
  * The grouping of an event that starts no issue: that of the one issue of its product that collects such events. The
  * hashes of the event stay unknown, so that it starts an issue when there is room again.
  */

@@ -29,7 +29,7 @@ export function prepareEvent(
   sent: NormalEvent,
   { event, symbolication }: Symbolicated,
   { isSuspicious, contradicted }: Doubting,
-): Prepared {
+): Omit<Prepared, 'vouched'> {
   const grouping = groupSymbolicated(event, sent)
   const summary = JSON.stringify(toSummary(event, grouping.title, symbolication.state))
   const doubts: Doubts = {

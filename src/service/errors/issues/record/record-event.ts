@@ -12,7 +12,8 @@ import { corroborate, type Doubts } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
 import { findPlace, type EventPlace } from './event-place.ts'
-import { hasRoomForIssue, overflowGrouping, type OverflowGrouping } from './overflow.ts'
+import { hasRoomForIssue, hasRoomForVouchedIssue, overflowGrouping, type OverflowGrouping } from './overflow.ts'
+import { recordVouched } from './record-vouched.ts'
 import { mayReopen } from './regression.ts'
 import type { KnownReleases } from './known-releases.ts'
 import { readJson } from '../../../sql/json.ts'
@@ -27,6 +28,8 @@ export interface Prepared {
   /** Of the event as it was sent. */
   body: Uint8Array
   doubts: Doubts
+  /** Came with a server key (decision 057). */
+  vouched: boolean
 }
 
 export interface Recorded {
@@ -41,6 +44,7 @@ export interface RecordTools {
   attribute: Attribute
   locator: OpenLocator
   releases: KnownReleases
+  vouchedReleases: KnownReleases
   /** New issues of a product in an hour; 0 is no limit. */
   newIssuesPerHour: number
 }
@@ -68,18 +72,16 @@ interface IssueFacts {
  */
 export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const { prepare } = tools
-  const { productId, event } = prepared
-  const known = prepare('SELECT id FROM occurrence WHERE product_id = ? AND sdk_event_id = ?').get<Recorded>(
-    productId,
-    event.sdk_event_id,
-  )
-  if (known !== undefined) return { id: known.id, duplicate: true }
+  const { productId, event, vouched } = prepared
+  const known = findDuplicate(tools, prepared)
+  if (known !== undefined) return { id: known, duplicate: true }
 
   const product = prepare('SELECT repository, settings FROM product WHERE id = ?').get<ProductFacts>(productId)
   if (product === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
   const settings = readJson(StoredSettings, product.settings)
   const createsEnvironments = settings.auto_create_environments
-  const place = findPlace(tools, { id: productId, createsEnvironments }, event)
+  const { environment, release } = event
+  const place = findPlace(tools, { id: productId, createsEnvironments }, { environment, release, vouched })
 
   const { before, filed } = findOrFold(tools, prepared)
   const isFolded = filed !== prepared
@@ -99,11 +101,32 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const newUsers = countUser(prepare, counted) ? 1 : 0
   updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers })
   countOccurrence(prepare, counted)
+  const { timestamp, level } = event
+  const { title, type } = filed.grouping
+  const occurred = { productId, place, namesRelease: release !== '', reopens: settings.reopen_on_regression }
+  const outcome = vouched ? recordVouched(tools, { ...occurred, issueId, timestamp, level, title, type }) : 'stays'
   if (before !== undefined && before.status !== 'unresolved') {
-    const namesRelease = event.release !== ''
-    mayReopen(tools, { productId, issue: before, place, namesRelease, reopens: settings.reopen_on_regression })
+    mayReopen(tools, { ...occurred, issue: before, vouched: outcome })
   }
   return { id: occurrence.id, duplicate: false }
+}
+
+/**
+ * The id of the occurrence that the event repeats. An event with a server key takes its id from one that came with a
+ * public key: otherwise a stranger who reads an id in time could suppress the event.
+ */
+function findDuplicate(
+  { prepare, platform }: RecordTools,
+  { productId, event, vouched }: Prepared,
+): string | undefined {
+  const known = prepare('SELECT id, vouched FROM occurrence WHERE product_id = ? AND sdk_event_id = ?').get<{
+    id: string
+    vouched: number
+  }>(productId, event.sdk_event_id)
+  if (known === undefined || known.vouched === 1 || !vouched) return known?.id
+  const other = platform.newId().replaceAll('-', '')
+  prepare('UPDATE occurrence SET sdk_event_id = ? WHERE id = ?').run(other, known.id)
+  return undefined
 }
 
 /** The event's issue if it exists; an event that may not start one is filed under the issue that collects such events. */
@@ -113,17 +136,35 @@ function findOrFold(
 ): { before: IssueFacts | undefined; filed: Prepared } {
   const before = findIssue(prepare, prepared)
   const room = { now: platform.now(), mostPerHour: newIssuesPerHour }
-  if (before !== undefined || hasRoomForIssue(prepare, prepared.productId, room)) return { before, filed: prepared }
+  const hasRoom = prepared.vouched ? hasRoomForVouchedIssue : hasRoomForIssue
+  if (before !== undefined || hasRoom(prepare, prepared.productId, room)) {
+    return { before: before ?? findJoinable(prepare, prepared), filed: prepared }
+  }
   const filed = { ...prepared, grouping: overflowGrouping(prepared.grouping, newIssuesPerHour) }
-  return { before: findIssue(prepare, filed), filed }
+  return { before: findIssue(prepare, filed) ?? findJoinable(prepare, filed), filed }
 }
 
-/** The issue that the event's hashes lead to (errors §2.2 item 7). */
-function findIssue(prepare: Prepare, { productId, grouping }: Prepared): IssueFacts | undefined {
+/** The issue that the event's hashes lead to (errors §2.2 item 7); one with a server key follows vouched hashes alone. */
+function findIssue(prepare: Prepare, prepared: Prepared): IssueFacts | undefined {
+  return findWhere(prepare, prepared, prepared.vouched ? 'issue_hash.vouched = 1' : '1 = 1')
+}
+
+/**
+ * For an event with a server key the issue that other hashes lead to, if nothing is vouched for of it: an event with a
+ * public key cannot file it under an issue that is old, resolved or ignored.
+ */
+function findJoinable(prepare: Prepare, prepared: Prepared): IssueFacts | undefined {
+  if (!prepared.vouched) return undefined
+  const isFree = 'NOT EXISTS (SELECT 1 FROM vouched_issue WHERE vouched_issue.issue_id = issue.id)'
+  return findWhere(prepare, prepared, isFree)
+}
+
+function findWhere(prepare: Prepare, { productId, grouping }: Prepared, condition: string): IssueFacts | undefined {
   const statement = prepare(
     `SELECT issue.id, issue.status, issue.resolved_in, issue.fixed_in, issue.ignore_until, issue.first_seen,
        issue.last_seen, issue.times_seen
-     FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id WHERE issue_hash.product_id = ? AND issue_hash.hash = ?`,
+     FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id
+     WHERE issue_hash.product_id = ? AND issue_hash.hash = ? AND ${condition}`,
   )
   return findByHashes(grouping, (hash) => statement.get<IssueFacts>(productId, hash))
 }
@@ -155,14 +196,14 @@ function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, 
 
 function insertOccurrence(
   { prepare, platform }: RecordTools,
-  { productId, event, summary, body }: Prepared,
+  { productId, event, summary, body, vouched }: Prepared,
   { issueId, place, before }: { issueId: string; place: EventPlace; before: IssueFacts | undefined },
 ): { id: string; seq: number } {
   const id = platform.newId()
   const seq = prepare(
     `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, environment_id, release_id,
-       user_hash, summary, body, size_bytes, before_first_seen, before_last_seen, before_times_seen)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       user_hash, summary, body, size_bytes, before_first_seen, before_last_seen, before_times_seen,
+       vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).insert(
     id,
     productId,
@@ -179,21 +220,26 @@ function insertOccurrence(
     before?.first_seen ?? null,
     before?.last_seen ?? null,
     before?.times_seen ?? 0,
+    vouched ? 1 : 0,
   )
   return { id, seq }
 }
 
 /**
- * The first writer wins: a hash that leads to another issue keeps leading there. Returns whether any hash is new, which
+ * The first writer wins: a hash that leads to another issue keeps leading there, unless the event came with a server key
+ * and the writer with a public one. Returns whether any hash is new, which
  * means that the issue had not been reached through this path in the code before.
  */
 export function attachIssueHashes(
   prepare: Prepare,
-  { productId, grouping }: Pick<Prepared, 'productId' | 'grouping'>,
+  { productId, grouping, vouched }: Pick<Prepared, 'productId' | 'grouping' | 'vouched'>,
   issueId: string,
 ): boolean {
   const statement = prepare(
-    'INSERT INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    vouched
+      ? `INSERT INTO issue_hash (product_id, hash, issue_id, vouched) VALUES (?, ?, ?, 1)
+         ON CONFLICT (product_id, hash) DO UPDATE SET issue_id = excluded.issue_id, vouched = 1 WHERE issue_hash.vouched = 0`
+      : 'INSERT INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
   let attached = false
   attachHashes(grouping, (hash) => {

@@ -147,13 +147,14 @@ interface NewestOccurrence {
   summary: string
   body: Uint8Array
   sizeBytes: number
+  vouched: boolean
 }
 
 /** The newest occurrence that still has its body. */
 async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccurrence | undefined> {
   const found = await rows
     .selectFrom('occurrence')
-    .select(['id', 'release_id', 'summary', 'body', 'size_bytes'])
+    .select(['id', 'release_id', 'summary', 'body', 'size_bytes', 'vouched'])
     .where('issue_id', '=', issueId)
     .where('body', 'is not', null)
     .orderBy('timestamp', 'desc')
@@ -162,7 +163,7 @@ async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccu
     .executeTakeFirst()
   if (found === undefined || found.body === null) return undefined
   const { id, release_id: releaseId, summary, body, size_bytes: sizeBytes } = found
-  return { id, releaseId, summary, body, sizeBytes }
+  return { id, releaseId, summary, body, sizeBytes, vouched: found.vouched === 1 }
 }
 
 /** An issue with its newest event, source maps applied. */
@@ -229,7 +230,7 @@ function write(
   const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(productId)
   if (product === undefined) return 'same'
   const locate = locator(prepare, productId, product.repository)
-  const attached = attachIssueHashes(prepare, renewed, issueId)
+  const attached = attachIssueHashes(prepare, { ...renewed, vouched: occurrence.vouched }, issueId)
   const face = prepare(
     `UPDATE issue SET title = ?1, type = ?2, value = ?3, culprit = ?4, corroboration = ?5, component_id = ?6
      WHERE id = ?7 AND (title, type, value, culprit, corroboration, component_id) <> (?1, ?2, ?3, ?4, ?5, ?6)`,

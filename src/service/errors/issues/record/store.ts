@@ -10,7 +10,7 @@ import { createClaimCheck } from './claims.ts'
 import { createSuspicion } from './corroboration.ts'
 import { createDropCounters } from './drop-counters.ts'
 import { groupCommit } from './group-commit.ts'
-import { knownReleases } from './known-releases.ts'
+import { knownReleases, vouchedReleases } from './known-releases.ts'
 import { newIssuesPerHour as defaultNewIssues } from './overflow.ts'
 import { prepareEvent } from './prepare-event.ts'
 import { recordEvent, type RecordTools } from './record-event.ts'
@@ -62,6 +62,7 @@ export function createEventStore({
       attribute: attribution.attribute,
       locator: attribution.locator,
       releases: knownReleases(prepare),
+      vouchedReleases: vouchedReleases(prepare),
       newIssuesPerHour,
     }),
   })
@@ -70,12 +71,12 @@ export function createEventStore({
   let background: Promise<void> = Promise.resolve()
 
   return {
-    async append(productId: number, event: NormalEvent) {
+    async append(productId: number, event: NormalEvent, { vouched = false } = {}) {
       const symbolicated = await inTurn(() => symbolicator.symbolicate(productId, event))
       const contradicted = await claims.contradicts(productId, symbolicated.event)
       const doubting = { isSuspicious, contradicted }
       const prepared = await pace(() => prepareEvent(productId, event, symbolicated, doubting))
-      return commit((tools) => recordEvent(tools, prepared))
+      return commit((tools) => recordEvent(tools, { ...prepared, vouched }))
     },
 
     recordDropped: (productId, drops) => dropCounters.add(productId, drops),
