@@ -7,7 +7,7 @@ import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
-import { withoutPrefix } from '../src/mcp/result/present.ts'
+import { toMinute, withoutPrefix } from '../src/mcp/result/present.ts'
 import { keyOrId, linkColumns, rowTitle } from './support/columns.ts'
 import { describePlace } from './support/quality/test-place.ts'
 import { cutNames } from './support/cuts.ts'
@@ -40,9 +40,17 @@ export const getTest = defineTool({
       framework: z.string(),
       ...pick(TestSchema, 'level', 'status', 'automation'),
       quarantined: TestSchema.shape.quarantine_reason,
+      quarantine_owner: teamLine,
+      quarantine_ends: z.string(),
     }),
     description: upTo(TestSchema.shape.description, 2000).optional(),
-    links: rows({ id: z.string(), title: rowTitle, ...linkColumns, version: z.string() }).optional(),
+    links: rows({
+      id: z.string(),
+      title: rowTitle,
+      ...linkColumns,
+      version: z.string(),
+      change: upTo(teamLine, 600),
+    }).optional(),
     stats: fields({
       ...counts('days', 'runs', 'passed', 'failed', 'flaky', 'skipped'),
       pass_rate: stats.shape.pass_rate,
@@ -88,7 +96,7 @@ export const getTest = defineTool({
           ...facts,
           id: keyOrId(test),
           level: test.level === 'TEST_LEVEL_UNKNOWN' ? undefined : test.level,
-          quarantined: test.quarantined === true ? test.quarantine_reason || 'yes' : undefined,
+          ...quarantineFacts(test),
         },
         description: detail === 'full' ? test.description : undefined,
         links: linked,
@@ -136,6 +144,16 @@ function lastWords(test: Test): string {
   return last === undefined ? 'its last result is not stated' : `last ${last}`
 }
 
+/** The quarantine that a test is in: why, who mends it, and until when, as far as the deployment states it. */
+function quarantineFacts(test: Test) {
+  if (test.quarantined !== true) return { quarantined: undefined, quarantine_owner: undefined }
+  return {
+    quarantined: test.quarantine_reason || 'yes',
+    quarantine_owner: test.quarantine_owner || undefined,
+    quarantine_ends: toMinute(test.quarantined_until ?? undefined),
+  }
+}
+
 function linkedTo(links: number | undefined): string {
   if (links === undefined) return 'its links are not stated'
   return links === 0 ? 'linked to no requirement' : `linked to ${counted(links, 'requirement')}`
@@ -148,6 +166,7 @@ function linkRow(link: Link) {
     id: keyOrId({ id: link.requirement_id, key: link.requirement_key }),
     title: link.requirement_title,
     criteria: criteria.length || undefined,
+    change: link.requirement_changes || undefined,
     version: made === undefined || now === undefined || made === now ? undefined : `made at ${made}, now ${now}`,
   }
 }

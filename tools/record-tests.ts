@@ -62,10 +62,11 @@ export const recordTests = defineTool({
       }),
     ),
     requirements: rows({ id: z.string(), title: rowTitle, ...coverageState }).optional(),
+    changed: rows({ id: z.string(), test: z.string(), change: upTo(teamLine, 600) }).optional(),
     afterwards: z.string().optional(),
     undo: z.string().optional(),
   }),
-  cuts: [{ path: 'requirements', least: 5 }, { path: 'rows' }],
+  cuts: [{ path: 'requirements', least: 5 }, { path: 'changed', least: 3 }, { path: 'rows' }],
 
   async run({ product: given, tests, branch, confirm_links: confirms, reason, dry_run: dryRun }, context) {
     if (confirms === true && reason === undefined) throw reasonMissing()
@@ -111,6 +112,7 @@ export const recordTests = defineTool({
         dry_run: dryRun,
         rows: registered.map(toRow),
         requirements: states.map((row) => ({ ...row, ...row.coverage, id: keyOrId(row) })),
+        changed: changedRequirements(registered),
         afterwards: dryRun ? undefined : sentencesOffered(AFTERWARDS, context.offers),
         undo: dryRun ? undefined : sentencesOffered(UNDO, context.offers),
       },
@@ -158,6 +160,18 @@ function linkedRequirements(rows: readonly Registered[]): Requirement[] {
   const links = rows.flatMap((row) => row.links).filter(({ outcome }) => outcome !== 'failed' && outcome !== 'unknown')
   const linked = links.flatMap(({ requirement }) => requirement ?? [])
   return [...new Map(linked.map((row) => [row.id, row])).values()]
+}
+
+/** How the requirements changed since the tests were linked to them. */
+function changedRequirements(rows: readonly Registered[]) {
+  const changes = rows.flatMap(({ test, links }) =>
+    links.flatMap(({ requirement, change }) =>
+      requirement === undefined || change === undefined
+        ? []
+        : [{ id: keyOrId(requirement), test: test && keyOrId(test), change }],
+    ),
+  )
+  return changes.length === 0 ? undefined : changes
 }
 
 /** The requirements after the write; none where they cannot be read, because the write is done all the same. */

@@ -12,6 +12,7 @@ import { showNames, testReport } from './support/test-names.ts'
 import { listedAlone, readForWrite, type RequirementInFull } from './support/quality/requirement-in-full.ts'
 import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/quality/unlinking.ts'
 import { unlinkQuestion } from './support/confirm/unlink-question.ts'
+import { isTracegate } from './support/is-tracegate.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
@@ -30,6 +31,7 @@ export const unlinkTest = defineTool({
     product: parameters.Product,
     test: z.string().min(1).describe('Test key or id. From list_tests.'),
     requirement: z.string().min(1).describe('Requirement key or id. From get_test.'),
+    reason: z.string().trim().min(1).max(1000).optional().describe('Why; people see it in the quality gate.'),
     dry_run: parameters.DryRun,
     confirmation: parameters.Confirmation,
   }),
@@ -52,11 +54,11 @@ export const unlinkTest = defineTool({
     return unlinkQuestion({ names, product, before, link, hasUndo })
   },
 
-  async run({ dry_run: dryRun, ...args }, context) {
+  async run({ dry_run: dryRun, reason, ...args }, context) {
     const { test, product, before, names, link } = await readLink(args, context)
     const { requirement } = before
     const isRemoved = link !== undefined && !dryRun
-    const removed = isRemoved ? await remove(test, requirement.id, { names, product, context }) : undefined
+    const removed = isRemoved ? await remove(test, requirement.id, { names, product, reason, context }) : undefined
     const { facts, reported } = await showNames({ title: test.title, names_known: test.names_known }, context.local)
     const outcome: Outcome = link === undefined ? 'not_linked' : dryRun ? 'would_remove' : 'removed'
     const after = outcome === 'removed' ? removed?.after?.requirement.coverage : link && expectedCoverage(before, link)
@@ -138,11 +140,13 @@ const LINKS = 200
 async function remove(
   test: Test,
   requirement: string,
-  { names, product, context }: { names: Names; product: Product; context: Context },
+  { names, product, reason, context }: { names: Names; product: Product; reason: string | undefined; context: Context },
 ): Promise<{ after: RequirementInFull | undefined; isReadBack: boolean }> {
   const { api, signal } = context
   context.countChanges([`${test.id} ${requirement}`])
-  const failure = await api.unlinkTest({ test_id: test.id, requirement_id: requirement }, { signal }).then(
+  // Another deployment may refuse a parameter that it does not know.
+  const said = reason !== undefined && (await ifReadable(isTracegate(context))) === true ? { reason } : {}
+  const failure = await api.unlinkTest({ test_id: test.id, requirement_id: requirement, ...said }, { signal }).then(
     () => undefined,
     (error: unknown) => error,
   )

@@ -42,6 +42,9 @@ export const TestLink = z.object({
   state: LinkState,
   requirement_version: z.int(),
   requirement_current_version: z.int(),
+  requirement_changes: team(z.string()).describe(
+    'Of a suspect link: how the wording changed since requirement_version, as [-removed-]{+added+}.',
+  ),
   origin: LinkOrigin,
   confidence: z.number(),
   created_by: Actor,

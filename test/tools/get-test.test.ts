@@ -205,8 +205,19 @@ test('quarantine and a link made for older words are told', async () => {
   const { text, structured } = await reader.call('get_test', { test: 'TC-2' })
   expect(text).toMatch(/^TC-2 is active and in quarantine, so that it proves nothing: last passed/)
   expect((structured as Structured).data).toMatchObject({
-    test: { quarantined: 'fails at night' },
-    links: [{ id: 'REQ-2', state: 'suspect', version: 'made at 1, now 2' }],
+    test: {
+      quarantined: 'fails at night',
+      quarantine_owner: 'Mira',
+      quarantine_ends: expect.stringMatching(/^20\d\d-/) as string,
+    },
+    links: [
+      {
+        id: 'REQ-2',
+        state: 'suspect',
+        version: 'made at 1, now 2',
+        change: expect.stringContaining('half') as string,
+      },
+    ],
   })
 })
 

@@ -154,6 +154,9 @@ test('a link in doubt stays so until it is confirmed with a reason', async () =>
   const { answer, data } = await record(tests)
   expect(answer).toBe('1 test known already, 1 link still in doubt.')
   expect(data.rows).toMatchObject([{ links: 'REQ-2 in_doubt' }])
+  expect(data).toMatchObject({
+    changed: [{ id: 'REQ-2', change: expect.stringContaining('Something else.') as string }],
+  })
   const [test] = await allTests()
   const state = async () => (await shop.api.listTestLinks({ test_id: test?.id ?? '' })).links.map((link) => link.state)
   expect(await state()).toEqual(['LINK_STATE_SUSPECT'])

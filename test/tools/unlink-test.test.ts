@@ -208,3 +208,11 @@ test('after ten other links within five minutes the user is shown what it change
     'coverage then: no_test',
   ])
 })
+
+test('the reason for an unlinking is kept for whoever judges the release', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  await agent.call('unlink_test', { test: 'TC-2', requirement: 'REQ-2', reason: 'it tests the discount' })
+  const kept = await shop.db.read.selectFrom('exclusion').select(['kind', 'reason']).execute()
+  expect(kept).toEqual([{ kind: 'link_removed', reason: 'it tests the discount' }])
+})

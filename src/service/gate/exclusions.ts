@@ -1,4 +1,4 @@
-import { notFound, ServiceError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { ExclusionKind } from '../../contract/quality-gate/verdict.ts'
 import { EvidenceType } from '../../contract/quality-gate/risks.ts'
 import { requirementKey, testKey } from '../quality/keys.ts'
@@ -9,6 +9,7 @@ import { readJson } from '../sql/json.ts'
 import type { Rows } from '../sql/database.ts'
 import { StoredActor } from '../workspace/actor.ts'
 import { audit } from '../workspace/audit.ts'
+import { requirePerson } from './person.ts'
 import type { ExclusionFact } from './facts.ts'
 
 /** How long exclusions that a person has seen are listed. */
@@ -31,14 +32,14 @@ export async function readExclusions(
 
 /**
  * Records that the person of the call has seen the exclusions, and returns those of them that are still in effect. Throws
- * `PERSON_REQUIRED` for an agent, and `not_found` for the first id that is not an exclusion of the product.
+ * `PERSON_REQUIRED` for agents and CI, and `not_found` for the first id that is not an exclusion of the product.
  */
 export async function reviewExclusions(
   rows: Rows,
   call: Call,
   { productId, ids, note = '' }: { productId: number; ids: readonly string[]; note?: string | undefined },
 ): Promise<ExclusionFact[]> {
-  if (call.byAgent) throw personRequired()
+  requirePerson(call)
   const known = await rows
     .selectFrom('exclusion')
     .select('id')
@@ -59,12 +60,6 @@ export async function reviewExclusions(
   for (const { id } of reviewed)
     await audit(rows, call, { verb: 'review', resourceType: 'exclusion', resourceId: id, after: seen })
   return describe(rows, await exclusionRows(rows, productId, now).where('id', 'in', ids).execute())
-}
-
-function personRequired(): ServiceError {
-  const message =
-    'an agent cannot review exclusions; ask a person to review them with a token of their own, outside of a tool'
-  return new ServiceError('permission_denied', message, { reason: 'PERSON_REQUIRED' })
 }
 
 function exclusionRows(rows: Rows, productId: number, now: number) {

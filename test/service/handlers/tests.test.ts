@@ -95,7 +95,12 @@ test('a suspect link stays suspect when it is posted, removed or reported again,
   await link(app, made, { requirement_key: 'REQ-1' })
   const again = { requirement_id: requirement.id }
   const revise = (title: string) => app.request('PUT', `/v1/requirements/${requirement.id}`, { title })
-  const suspect = { state: 'LINK_STATE_SUSPECT', requirement_version: 1, confirmed_at: null }
+  const suspect = {
+    state: 'LINK_STATE_SUSPECT',
+    requirement_version: 1,
+    confirmed_at: null,
+    requirement_changes: 'The cart shows the total{+ and the tax+}',
+  }
   await revise('The cart shows the total and the tax')
   expect((await link(app, made, again)).body.link).toMatchObject(suspect)
   await app.request('DELETE', `/v1/tests/${made.id}/links/${requirement.id}`)
@@ -111,12 +116,17 @@ test('a suspect link stays suspect when it is posted, removed or reported again,
   expect(confirmed.body.link).toMatchObject({
     state: 'LINK_STATE_ACTIVE',
     requirement_version: 2,
+    requirement_changes: '',
     confirmed_at: expect.any(String) as string,
   })
   expect((await get(app, made)).links).toHaveLength(1)
   await app.request('DELETE', `/v1/tests/${made.id}/links/${requirement.id}`)
   await revise('The cart shows the total, the tax and the discount')
-  expect((await link(app, made, again)).body.link).toMatchObject({ ...suspect, requirement_version: 2 })
+  expect((await link(app, made, again)).body.link).toMatchObject({
+    ...suspect,
+    requirement_version: 2,
+    requirement_changes: expect.stringContaining('discount') as string,
+  })
 })
 
 test('a link that names criteria leaves the others uncovered', async () => {

@@ -17,6 +17,8 @@ export interface Linked {
     | 'would_confirm'
     | 'unknown'
     | 'failed'
+  /** Of a link that is or was in doubt: how the requirement changed since it was made. */
+  change?: string | undefined
   error?: string
 }
 
@@ -56,7 +58,8 @@ export async function linkRequirements(
   for (const one of wanted) {
     const { given, requirement } = one
     const known = before.find(({ requirement_id: id }) => id === requirement?.id)
-    links.push({ given, requirement, ...(await linkOne(test, one, known, linking)) })
+    const linked = await linkOne(test, one, known, linking)
+    links.push({ given, requirement, change: known?.requirement_changes || undefined, ...linked })
   }
   return links
 }

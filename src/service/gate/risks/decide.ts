@@ -10,6 +10,7 @@ import { StoredActor } from '../../workspace/actor.ts'
 import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { StoredSettings } from '../../workspace/settings.ts'
+import { requirePerson } from '../person.ts'
 import { stateAt } from './counts.ts'
 import { readWay, refuse } from './request.ts'
 import type { StoredRisk } from './stored.ts'
@@ -74,13 +75,6 @@ async function requireRisk(rows: Rows, productId: number, id: string): Promise<S
     .executeTakeFirst()
   if (risk === undefined) throw notFound('risk', id, 'the verdict lists the risks of its scope')
   return risk
-}
-
-/** Throws `PERSON_REQUIRED` for what agents and CI may not do: with their tokens, or with a person's through a tool. */
-function requirePerson({ byAgent, principal }: Pick<Call, 'byAgent' | 'principal'>): void {
-  if (!byAgent && principal.tokenKind === 'person') return
-  const message = 'only a person decides this, with a token of their own, on the confirmation page or in a terminal'
-  throw new ServiceError('permission_denied', message, { reason: 'PERSON_REQUIRED' })
 }
 
 /** A form of a client and a handle can be answered by the agent, so neither is a way to approve. */

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { LinkOrigin, LinkRole, LinkState, type TestLink } from '../../../contract/links.ts'
+import { describeChange } from './wording-changes.ts'
 import { chunks } from '../../sql/chunks.ts'
 import { parseActor } from '../requirements/columns.ts'
 import { requirementKey, testKey } from '../keys.ts'
@@ -32,6 +33,7 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
       .execute()
     for (const { id, ...requirement } of found) requirements.set(id, requirement)
   }
+  const changes = await readChanges(rows, links)
   return links.map((link) => {
     const test = tests.get(link.test_id)
     const requirement = requirements.get(link.requirement_id)
@@ -49,6 +51,7 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
       state: LinkState.parse(link.state),
       requirement_version: link.requirement_version,
       requirement_current_version: requirement.version,
+      requirement_changes: changes.get(link) ?? '',
       origin: LinkOrigin.parse(link.origin),
       confidence: link.confidence,
       created_by: parseActor(link.created_by),
@@ -56,4 +59,38 @@ export async function viewLinks(rows: Rows, links: readonly StoredLink[]): Promi
       confirmed_at: timestampOrNull(link.confirmed_at),
     }
   })
+}
+
+/** How the requirements of the suspect links changed since each link was made. */
+async function readChanges(rows: Rows, links: readonly StoredLink[]): Promise<Map<StoredLink, string>> {
+  const changes = new Map<StoredLink, string>()
+  const suspect = links.filter(({ state }) => state === 'LINK_STATE_SUSPECT')
+  for (const chunk of chunks(suspect)) {
+    const requirements = await rows
+      .selectFrom('requirement')
+      .select(['id', 'title', 'statement', 'acceptance_criteria'])
+      .where(
+        'id',
+        'in',
+        chunk.map((link) => link.requirement_id),
+      )
+      .execute()
+    const versions = await rows
+      .selectFrom('requirement_version')
+      .selectAll()
+      .where(
+        'requirement_id',
+        'in',
+        chunk.map((link) => link.requirement_id),
+      )
+      .execute()
+    for (const link of chunk) {
+      const before = versions.find(
+        ({ requirement_id: id, version }) => id === link.requirement_id && version === link.requirement_version,
+      )
+      const after = requirements.find(({ id }) => id === link.requirement_id)
+      if (before !== undefined && after !== undefined) changes.set(link, describeChange(before, after))
+    }
+  }
+  return changes
 }
