@@ -17,7 +17,7 @@ export const toolsets = [
 ] as const
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-/** Which confirmations count, from the fewest ways to the most (mcp §7). */
+/** Which confirmations count, from the fewest ways to the most (mcp §7.2). */
 export const confirmModes = ['page', 'ask', 'handle'] as const
 export type ConfirmMode = (typeof confirmModes)[number]
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** How many different things a caller may change within the window without a person's confirmation (mcp §7). */
+/** How many different things a caller may change within the window without a person's confirmation (mcp §7.1). */
 export const MOST_CHANGES = 10
 const WINDOW_MS = 5 * 60_000
 const CALLERS_KEPT = 10_000

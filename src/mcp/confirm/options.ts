@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { confirmModes, type ConfirmMode } from '../../config-variables.ts'
 
-/** How people confirm calls (mcp §7). */
+/** How people confirm calls (mcp §7.2). */
 export interface ConfirmOptions {
   mode: ConfirmMode
   /** TRACEGATE_SECRET, read at the first confirmation, since it may have to be created. */

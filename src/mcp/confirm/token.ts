@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as z from 'zod'
 import { ServiceError } from '../../errors.ts'
 
-/** How long a confirmation can be given, in milliseconds (mcp §7). */
+/** How long a confirmation can be given, in milliseconds (mcp §7.3). */
 export const CONFIRMATION_MS = 5 * 60_000
 
 const Confirmation = z.object({
@@ -47,7 +47,7 @@ export function principalHash(caller: string): string {
 
 /**
  * Returns one signed text of letters, digits, `-` and `_` that carries the call: the state of a form, the handle of a
- * preview, and the code of the page and the terminal (mcp §7).
+ * preview, and the code of the page and the terminal (mcp §7.3).
  */
 export function mintConfirmation(
   { secret, now = Date.now }: ConfirmationKey,

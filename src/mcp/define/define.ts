@@ -9,7 +9,7 @@ import type { Upload } from '../../client/upload.ts'
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */
 export type Effect = 'read' | 'create' | 'update' | 'delete' | 'decide'
 
-/** Confirmation level of mcp §7. */
+/** Confirmation level of mcp §7.1. */
 export type Level = 0 | 1 | 2 | 3 | 4
 
 interface EffectFacts {
@@ -46,7 +46,7 @@ export interface SurfaceOptions {
   local?: boolean | undefined
 }
 
-/** How a person confirmed a call (mcp §7). */
+/** How a person confirmed a call (mcp §7.2). */
 export type Way = 'form' | 'handle' | 'page' | 'terminal'
 
 /** What a person is asked before a call above level 1 runs. Facts of the service only: never text of events or reports. */
@@ -85,7 +85,7 @@ export interface Context {
   upload: Upload | undefined
   /**
    * Called with the ids of what is about to be changed, before anything is written; throws when that is a wide change
-   * which no person has confirmed (mcp §7).
+   * which no person has confirmed (mcp §7.1).
    */
   countChanges(ids: readonly string[]): void
   /** By which way a person confirmed this call; undefined where none was asked. */
@@ -98,7 +98,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   name: string
   toolset: Toolset
   effect: Effect
-  /** Only where mcp §7 departs from the effect's usual level. */
+  /** Only where the call departs from the effect's usual level. */
   level?(args: z.output<I>): Level
   /** For a call above level 1: how to do it without a person's confirmation. */
   unconfirmed?: string
