@@ -45,6 +45,9 @@ export function principalHash(caller: string): string {
   return createHash('sha256').update(`confirmation of ${caller}`).digest('base64url').slice(0, 22)
 }
 
+/** In front of every token, so that none begins with `-`: it is an argument of `tracegate confirm`. */
+const PREFIX = 'c'
+
 /**
  * Returns one signed text of letters, digits, `-` and `_` that carries the call: the state of a form, the handle of a
  * preview, and the code of the page and the terminal (mcp §7.3).
@@ -56,7 +59,7 @@ export function mintConfirmation(
   const nonce = randomBytes(16).toString('base64url')
   const confirmation: Confirmation = { v: 1, ...facts, nonce, expiresAt: now() + CONFIRMATION_MS }
   const body = deflateRawSync(JSON.stringify(confirmation))
-  return Buffer.concat([signature(secret, body), body]).toString('base64url')
+  return PREFIX + Buffer.concat([signature(secret, body), body]).toString('base64url')
 }
 
 /**
@@ -77,7 +80,9 @@ export function readConfirmation({ secret, now = Date.now }: ConfirmationKey, to
 const SIGNATURE_BYTES = 16
 
 function verified(secret: string, token: string): Confirmation | undefined {
-  const bytes = Buffer.from(token.trim(), 'base64url')
+  const text = token.trim()
+  if (!text.startsWith(PREFIX)) return undefined
+  const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')
   const body = bytes.subarray(SIGNATURE_BYTES)
   const signed = bytes.subarray(0, SIGNATURE_BYTES)
   // Nothing is read before the signature is right.
