@@ -20,7 +20,7 @@ export interface Config {
   command: Command
   /**
    * The words after the command. `init`: the folder; `call`: the tool and its arguments; `sourcemaps`: `upload` and the
-   * folder; `report`: files.
+   * folder; `report`: files; `confirm`: the code.
    */
   operands: readonly string[]
   apiToken?: string
@@ -167,7 +167,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 type GivenFlags = Partial<Record<Flag, string | boolean>>
 
 /** Commands that accept operands. */
-const takesOperands: readonly Command[] = ['admin', 'init', 'call', 'sourcemaps', 'report', 'help']
+const takesOperands: readonly Command[] = ['admin', 'init', 'call', 'sourcemaps', 'report', 'confirm', 'help']
 
 function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: GivenFlags } {
   let values: GivenFlags
@@ -219,13 +219,15 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
   if (command === 'init') checkInit(config)
   if (command === 'sourcemaps') checkSourceMaps(config)
   if (command === 'report') checkReport(config)
+  if (command === 'confirm') checkConfirm(config)
   if (apiToken !== undefined && baseUrl === undefined && url === undefined) {
     throw new ConfigError(
       'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both to use a deployment, or neither to use the embedded service',
     )
   }
-  // Over HTTP each caller brings its own token; the operator's is never used (mcp §8).
-  if (baseUrl !== undefined && apiToken === undefined && command !== 'serve' && url === undefined) {
+  // Over HTTP each caller brings its own token, and who confirms types theirs; the operator's is never used (mcp §8).
+  const bringsToken = command === 'serve' || command === 'confirm'
+  if (baseUrl !== undefined && apiToken === undefined && !bringsToken && url === undefined) {
     throw new ConfigError(
       'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both to use a deployment, or neither to use the embedded service',
     )
@@ -262,6 +264,11 @@ function checkReport({ operands, ciUrl, readOnly }: Config): void {
     throw new ConfigError('--url: use the full URL of the run, such as https://ci.example/runs/7')
   }
   if (readOnly) throw new ConfigError('TRACEGATE_READ_ONLY forbids report: unset it for this command')
+}
+
+function checkConfirm({ operands, readOnly }: Config): void {
+  if (operands.length !== 1) throw new ConfigError('confirm takes one code: the one that the agent showed you')
+  if (readOnly) throw new ConfigError('TRACEGATE_READ_ONLY forbids confirm: unset it for this command')
 }
 
 /** The object without its undefined members, because optional members of `Config` are absent, not undefined. */

@@ -14,6 +14,7 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io:
   report: () => import('./report/index.ts'),
   admin: () => import('./admin/index.ts'),
   gate: () => import('./gate/index.ts'),
+  confirm: () => import('./confirm.ts'),
   doctor: () => import('./doctor/index.ts'),
   help: () => import('./help.ts'),
   version: () => import('./show-version.ts'),

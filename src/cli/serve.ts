@@ -6,7 +6,8 @@ import { stackText } from '../lib/stack.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
 import { createResolver } from '../mcp/resolve/index.ts'
 import type { Product } from '../mcp/resolve/types.ts'
-import { createPages } from '../pages/index.ts'
+import { confirmPath } from '../pages/confirm/path.ts'
+import type { Pages } from '../pages/support/router.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, type Backend } from './support/backend.ts'
 import { chooseProduct } from './support/choose-product.ts'
@@ -15,6 +16,7 @@ import { listeningOrigin, readEndpoints, removeEndpoints, writeEndpoints, type E
 import { checkHealth, healthProof } from './support/health.ts'
 import { openLog, type Io } from './support/io.ts'
 import { quoted } from './support/own-command.ts'
+import { openPages } from './pages/open-pages.ts'
 import { listen, PortError, requireFree } from './support/port.ts'
 import { readSecret } from './support/secret.ts'
 import { welcome } from './welcome.ts'
@@ -46,12 +48,20 @@ export async function run(config: Config, io: Io): Promise<number> {
         product: config.product,
       },
       version,
-      confirm: { mode: config.confirm, secret: () => readSecret(config) },
+      confirm: {
+        mode: config.confirm,
+        secret: () => readSecret(config),
+        pageLink: (code) => Promise.resolve(origin + confirmPath(code)),
+      },
       allowedHosts: config.allowedHosts,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),
       onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
     })
-    door = openDoor(config, backend, mcp, log)
+    door = openDoor(config, backend, {
+      mcp,
+      log,
+      pages: openPages(config, { backend: () => Promise.resolve(backend), log }),
+    })
     const port = await listen(door, config, io.env)
     origin = config.origin ?? listeningOrigin(config.host, port)
     const products = await readProducts(origin, backend)
@@ -79,12 +89,14 @@ async function refuse(error: unknown, { dataDir, port, origin }: Config): Promis
   throw new ConfigError(`Tracegate is already running: ${mcp}`)
 }
 
-function openDoor(config: Config, { service }: Backend, mcp: McpHttp, log: Log): Server {
+function openDoor(
+  config: Config,
+  { service }: Backend,
+  { mcp, log, pages }: { mcp: McpHttp; log: Log; pages: Pages },
+): Server {
   return createDoor({
     mcp,
-    pages: createPages({
-      onError: (error) => log({ level: 'error', message: 'page failed', error: stackText(error) }),
-    }),
+    pages,
     ...(service && { service: service.handle, prove: (nonce, port) => healthProof(service.token, nonce, port) }),
     allowedHosts: config.allowedHosts,
     ...(config.origin === undefined ? {} : { origin: config.origin }),

@@ -4,12 +4,17 @@ import { ConfigError, type Config } from '../config.ts'
 import { stackText } from '../lib/stack.ts'
 import { createLocalFiles } from '../mcp/files/local-files.ts'
 import { once } from '../lib/once.ts'
+import { CONFIRMATION_MS } from '../mcp/confirm/token.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
 import { TeachingError } from '../mcp/result/teach.ts'
+import { confirmPath } from '../pages/confirm/path.ts'
+import type { Pages } from '../pages/support/router.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, requireBuilt, type Backend } from './support/backend.ts'
 import { readSecret } from './support/secret.ts'
 import { openLog, type Io } from './support/io.ts'
+import { createPageServer } from './pages/page-server.ts'
+import type { openPages } from './pages/open-pages.ts'
 
 /** `tracegate stdio`: MCP on stdin and stdout until stdin ends. The service is opened by the first tool call. */
 export async function run(config: Config, io: Io): Promise<number> {
@@ -26,6 +31,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     return apiFor(backend, backend.token ?? '', { via: 'mcp' })
   }
   const upload: Upload = async (...call) => (await open()).upload(...call)
+  const pages = createPageServer({ pages: () => loadPages(config, { backend: open, log }), log, io })
   const handle = serveMcpStdio({
     stdin: io.stdin,
     stdout: io.stdout,
@@ -34,7 +40,11 @@ export async function run(config: Config, io: Io): Promise<number> {
     version,
     local: createLocalFiles(config.roots),
     upload,
-    confirm: { mode: config.confirm, secret: () => readSecret(config) },
+    confirm: {
+      mode: config.confirm,
+      secret: () => readSecret(config),
+      pageLink: (code) => pages.link(confirmPath(code), CONFIRMATION_MS),
+    },
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
@@ -43,11 +53,18 @@ export async function run(config: Config, io: Io): Promise<number> {
   })
   await Promise.race([ended, io.stopRequested()])
   await handle.close()
+  await pages.close()
   await opening?.then(
     (backend) => backend.close(),
     () => undefined,
   )
   return 0
+}
+
+/** The code of pages is loaded with the first link. */
+async function loadPages(...facts: Parameters<typeof openPages>): Promise<Pages> {
+  const pages = await import('./pages/open-pages.ts')
+  return pages.openPages(...facts)
 }
 
 /** This process's stderr may go unread, so the agent is given what the user has to change. */

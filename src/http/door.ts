@@ -11,7 +11,7 @@ import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 type McpHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
 
 export interface DoorOptions {
-  mcp: McpHandler
+  mcp?: McpHandler
   /** The embedded service; undefined in front of a deployment, where only `/mcp` and `/healthz` are served. */
   service?: Send
   /** Pages for people, by the first segment of their path. They check themselves where a form comes from. */
@@ -73,7 +73,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP checks host and origin itself and refuses in its own format.
-  if (area === 'mcp') return options.mcp(incoming, outgoing)
+  if (area === 'mcp' && options.mcp !== undefined) return options.mcp(incoming, outgoing)
   if (pages?.has(area) === true) {
     const refused = refuseHost(incoming, options)
     return refused === undefined

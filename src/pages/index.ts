@@ -1,8 +1,11 @@
-import { createRouter, type Pages } from './support/router.ts'
+import type { Decisions } from './confirm/decisions.ts'
+import { confirmPage } from './confirm/index.ts'
 import type { Page } from './support/page.ts'
+import { createRouter, type Pages } from './support/router.ts'
 
 /**
- * Pages for people, served at the HTTP door (`src/cli/serve.ts`) and, over stdio, by a server of their own.
+ * Pages for people, served at the HTTP door (`src/cli/serve.ts`) and, over stdio, by a server of their own
+ * (`src/cli/pages/page-server.ts`).
  *
  * To add one: write a folder `src/pages/<name>/` whose `index.ts` makes a `Page` (`support/page.ts`), and put it into the
  * list below. Its functions return `pageReply(status, layout({ title }, html`…`))`: `html` escapes whatever is put into
@@ -12,12 +15,14 @@ import type { Page } from './support/page.ts'
  * no script and nothing is kept: no cookie, no session.
  */
 export interface PagesOptions {
+  /** Undefined where nothing is written (read-only). */
+  decisions: Decisions | undefined
   /** Receives bugs. */
   onError: (error: unknown) => void
 }
 
 /** All pages. */
-export function createPages({ onError }: PagesOptions): Pages {
-  const pages: readonly Page[] = []
+export function createPages({ decisions, onError }: PagesOptions): Pages {
+  const pages: readonly Page[] = decisions === undefined ? [] : [confirmPage(decisions)]
   return createRouter(pages, onError)
 }

@@ -1,0 +1,31 @@
+import type { Config } from '../../config.ts'
+import type { Log } from '../../log.ts'
+import { stackText } from '../../lib/stack.ts'
+import { createDecisions, type Decisions } from '../../pages/confirm/decisions.ts'
+import { createPages } from '../../pages/index.ts'
+import type { Pages } from '../../pages/support/router.ts'
+import { surface } from '../../surface.ts'
+import { apiFor, type Backend } from '../support/backend.ts'
+import { readSecret } from '../support/secret.ts'
+
+/** The decisions that people take about calls of this configuration; the service is opened by the first one. */
+export function openDecisions(
+  { toolsets, readOnly, product, confirm, ...config }: Config,
+  { backend, log }: { backend: () => Promise<Backend>; log?: Log },
+): Decisions {
+  const deciding = {
+    surface,
+    options: { toolsets, readOnly, product },
+    confirm: { mode: confirm, secret: () => readSecret(config) },
+    ...(log && { onCall: (record: object) => log({ level: 'info', message: 'confirmed tool call', ...record }) }),
+  }
+  return createDecisions(deciding, async (token) => apiFor(await backend(), token))
+}
+
+/** The pages of this configuration; without the one that writes if it is read-only. */
+export function openPages(config: Config, { backend, log }: { backend: () => Promise<Backend>; log: Log }): Pages {
+  return createPages({
+    decisions: config.readOnly ? undefined : openDecisions(config, { backend, log }),
+    onError: (error) => log({ level: 'error', message: 'page failed', error: stackText(error) }),
+  })
+}

@@ -1,0 +1,79 @@
+import type { Api } from '../../client/api.ts'
+import { ServiceError, type FailureCode } from '../../errors.ts'
+import { readPending, runConfirmed, type Deciding, type Pending } from '../../mcp/call/run-confirmed.ts'
+import { ifOffered } from '../../mcp/resolve/offered.ts'
+
+/** What the page and the terminal do with a code. Both functions throw a `ServiceError` that says why not. */
+export interface Decisions {
+  /** What a code asks. It carries all of it, so this reads nothing and shows nothing that its holder does not have. */
+  open(code: string): Pending
+  /** Runs the call of a code with the person's own token; rejects with nothing written when anything is not as shown. */
+  confirm(code: string, by: Person): Promise<Written>
+}
+
+/** Who decides, and where. */
+export interface Person {
+  /** Typed by the person, for this decision. */
+  token: string
+  /** The key that the person typed; empty where none is asked for. */
+  typed: string
+  way: 'page' | 'terminal'
+}
+
+export interface Written {
+  /** The answer of the call, in a sentence. */
+  answer: string
+  /** Who was recorded; undefined where the deployment does not say it. */
+  recorded: string | undefined
+}
+
+/** Longer than any call takes (mcp §5). */
+const timeoutMs = 60_000
+
+/** `apiFor` makes a client with the person's token, without the mark of a tool's calls: the person decides. */
+export function createDecisions(deciding: Deciding, apiFor: (token: string) => Api | Promise<Api>): Decisions {
+  return {
+    open: (code) => readPending(code, deciding),
+    async confirm(code, { token, typed, way }) {
+      readPending(code, deciding)
+      const signal = AbortSignal.timeout(timeoutMs)
+      const api = await apiFor(token)
+      const recorded = await readPerson(api, signal).catch((error: unknown) => {
+        throw forPerson(error)
+      })
+      const { error, text, structuredContent } = await runConfirmed({ token: code, way, typed, api, signal }, deciding)
+      if (error !== undefined) throw forPerson(error)
+      return { answer: sentence(structuredContent?.['answer']) ?? text, recorded }
+    },
+  }
+}
+
+/** The owner of a token as the service names them. Rejects a token that is not a person's. */
+async function readPerson(api: Api, signal: AbortSignal): Promise<string | undefined> {
+  const me = await ifOffered(api.getMe({}, { signal }))
+  const kind = me?.token?.kind
+  if (kind === 'agent' || kind === 'ci') {
+    const whose = kind === 'ci' ? 'a CI system' : 'an agent'
+    throw new ServiceError('permission_denied', `this token was made for ${whose}; nothing was written`, {
+      reason: 'PERSON_REQUIRED',
+    })
+  }
+  const user = me?.user
+  return user && [user.display_name, `(user ${user.id})`].filter(Boolean).join(' ')
+}
+
+const inPersonsWords: Partial<Record<FailureCode, string>> = {
+  unauthenticated: 'this token is not valid here; nothing was written',
+  not_found: 'your token does not see what this is about, or it was deleted; nothing was written',
+}
+
+/** A failure of a request in the words of whoever typed the token. */
+function forPerson(error: unknown): unknown {
+  const message = error instanceof ServiceError ? inPersonsWords[error.code] : undefined
+  if (!(error instanceof ServiceError) || message === undefined) return error
+  return new ServiceError(error.code, message, { reason: error.reason, cause: error })
+}
+
+function sentence(answer: unknown): string | undefined {
+  return typeof answer === 'string' ? answer : undefined
+}

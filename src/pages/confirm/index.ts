@@ -1,0 +1,54 @@
+import type { WireReply } from '../../contract/base/wire.ts'
+import { ServiceError } from '../../errors.ts'
+import { note } from '../support/layout.ts'
+import type { FormRequest, Page } from '../support/page.ts'
+import { refusalReply } from '../support/refusal.ts'
+import { pageReply } from '../support/reply.ts'
+import { typedToken } from '../support/token-field.ts'
+import type { Decisions } from './decisions.ts'
+import { canRetry, nextStep } from './next-step.ts'
+import { questionPage, writtenPage } from './views.ts'
+
+/**
+ * `/confirm?t=CODE`: a person reads what an agent prepared, and confirms it with their own token (mcp §7). What GET shows
+ * is in the code, and nothing else (decision 054).
+ */
+export function confirmPage(decisions: Decisions): Page {
+  return {
+    name: 'confirm',
+    get({ url }) {
+      const code = url.searchParams.get('t') ?? ''
+      return explained(code, decisions, () => pageReply(200, questionPage(code, decisions.open(code))))
+    },
+    post({ form }: FormRequest) {
+      const code = form.get('t') ?? ''
+      return explained(code, decisions, async () => {
+        const pending = decisions.open(code)
+        const token = typedToken(form)
+        if (token === undefined) {
+          throw new ServiceError('unauthenticated', 'what was typed is not an API token; nothing was written')
+        }
+        const typed = form.get('typed') ?? ''
+        return pageReply(200, writtenPage(pending, await decisions.confirm(code, { token, typed, way: 'page' })))
+      })
+    },
+  }
+}
+
+/** The page, or one that says why not; with the question again where the person can still confirm it. */
+async function explained(
+  code: string,
+  decisions: Decisions,
+  work: () => WireReply | Promise<WireReply>,
+): Promise<WireReply> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const { status, message } = error
+    const reason = `Not confirmed: ${message}.`
+    const next = nextStep(error)
+    if (canRetry(error)) return pageReply(status, questionPage(code, decisions.open(code), note('bad', reason, next)))
+    return refusalReply({ status, title: 'Not confirmed', reason, next })
+  }
+}

@@ -1,0 +1,33 @@
+import { failures, type FailureCode, type ServiceError } from '../../errors.ts'
+
+const askAgain = 'Ask the agent to prepare it again, and open the new link.'
+const another = 'Use an API token of your own that can see the product and may do this.'
+const tryAgain = 'Try again in a moment: the link is valid until its time.'
+
+const byReason: Readonly<Record<string, string>> = {
+  CONFIRMATION_NOT_SIGNED: `Check that the link or code was copied whole and is used with the server that made it. Or: ${askAgain.toLowerCase()}`,
+  CONFIRMATION_USED: 'It may have been you: look at the current state before you decide again.',
+  PERSON_REQUIRED: 'Use an API token that was made for you, a person.',
+  WRONG_KEY: 'Type it exactly as it is shown, and your token again.',
+}
+
+const byCode: Partial<Record<FailureCode, string>> = {
+  confirmation_expired: askAgain,
+  aborted: `Nothing was written. If it should still be done: ${askAgain.toLowerCase()}`,
+  unauthenticated: 'Check that the token was copied whole and is one of this service.',
+  permission_denied: another,
+  not_found: another,
+  resource_exhausted: 'Wait a minute, then try again.',
+  outcome_unknown: 'Look at the current state before you try again: it may have been written.',
+}
+
+/** What a person can do about a confirmation that failed, in sentences. */
+export function nextStep({ reason, code }: ServiceError): string {
+  return byReason[reason] ?? byCode[code] ?? (failures[code].repeat === 'later' ? tryAgain : askAgain)
+}
+
+/** Whether the same code can be confirmed after all: with another key or token, or in a moment. */
+export function canRetry({ reason, code }: ServiceError): boolean {
+  if (reason === 'WRONG_KEY' || failures[code].repeat === 'later') return true
+  return code === 'unauthenticated' || code === 'permission_denied' || code === 'not_found'
+}

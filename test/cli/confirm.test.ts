@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { decide } from '../../src/cli/confirm.ts'
+import { openPrompt } from '../../src/cli/support/prompt.ts'
+import { runCommand } from '../../src/cli/index.ts'
+import { startDesk, type Desk } from '../pages/confirm/rig.ts'
+import { tokenHeaders } from '../service/people.ts'
+import { serveHere, temporaryFolder, terminal, tracegate, type Typed } from './run.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await startDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.thing.text = 'Orders are kept.'
+  desk.written.length = 0
+})
+
+const code = async (tool: string) => new URL(await desk.prepare(tool)).searchParams.get('t') ?? ''
+
+async function decideAt(given: string, typed: Typed) {
+  const { io, screen, stderr } = terminal(typed)
+  const exit = await decide(given, { decisions: desk.decisions, prompt: openPrompt(io, 'confirm'), io })
+  return { exit, screen: screen.text, stderr: stderr.text }
+}
+
+const key = ['Type REQ-12 to confirm', 'REQ-12'] as const
+const token = (text = desk.app.token) => ['Your own API token (not shown)', text] as const
+
+test('a person reads the facts, types the key and their token, and is recorded', async () => {
+  const { exit, screen } = await decideAt(await code('approve_thing'), [key, token()])
+  const name = (await desk.app.api.getMe({})).user.display_name ?? ''
+  expect(exit).toBe(0)
+  for (const line of [
+    'Clear REQ-12 for good?',
+    'text: Orders are kept.',
+    'reason that the agent gives: "The user asked."',
+    'undo: not possible',
+    'recorded as: the owner of the token that you type',
+    'Cleared.',
+    `recorded as: ${name} (user `,
+  ]) {
+    expect(screen).toContain(line)
+  }
+  expect(screen).not.toContain(desk.app.token)
+  expect(desk.written).toEqual([{ by: name, way: 'terminal' }])
+})
+
+test('the link of the page is as good as its code, and below level 3 the person types yes', async () => {
+  const yes = ['Type yes to confirm', 'yes'] as const
+  expect(await decideAt(await desk.prepare('change_things'), [yes, token()])).toMatchObject({ exit: 0 })
+  expect(desk.written).toMatchObject([{ way: 'terminal' }])
+  const no = ['Type yes to confirm', ''] as const
+  const { exit, stderr } = await decideAt(await desk.prepare('change_things'), [no])
+  expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: /not confirmed; nothing was written/ })
+  expect(desk.written).toHaveLength(1)
+})
+
+test('what is not right is refused with its reason and the next step, and writes nothing', async () => {
+  const agent = (await tokenHeaders(desk.app, { kind: 'agent' })).authorization.replace('Bearer ', '')
+  const one = await code('delete_thing')
+  const cases: [given: string, typed: Typed, reason: RegExp][] = [
+    ['no-code', [], /was not issued by this server.*\n.*copied whole/],
+    [one, [['Type REQ-12 to confirm', 'REQ-13'], token()], /what was typed is not REQ-12.*\n.*exactly as it is shown/],
+    [one, [key, token('tg_wrong')], /this token is not valid here; nothing was written.*\n.*copied whole/],
+    [one, [key, token(agent)], /made for an agent; nothing was written.*\n.*a person/],
+    [one, [['Type REQ-12 to confirm', '\u0003']], /stopped before everything was typed: nothing was written/],
+  ]
+  for (const [given, typed, reason] of cases) {
+    const { exit, screen, stderr } = await decideAt(given, typed)
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(reason)
+    expect(screen + stderr).not.toMatch(/tg_/)
+  }
+  desk.thing.text = 'Orders are deleted.'
+  expect((await decideAt(one, [key, token()])).stderr).toMatch(/has changed; nothing was written.*\n/)
+  expect(desk.written).toEqual([])
+})
+
+test('the command needs one code, a terminal and a server that may write', async () => {
+  using folder = temporaryFolder()
+  const env = { TRACEGATE_DATA_DIR: folder.path }
+  expect(await tracegate(['confirm'], env)).toMatchObject({ code: 2, stderr: /confirm takes one code/ })
+  expect(await tracegate(['confirm', 'x', 'y'], env)).toMatchObject({ code: 2, stderr: /confirm takes one code/ })
+  expect(await tracegate(['confirm', 'x'], env)).toMatchObject({ code: 2, stderr: /run it in a terminal/ })
+  expect(await tracegate(['confirm', 'x', '--read-only'], env)).toMatchObject({ code: 2, stderr: /forbids confirm/ })
+})
+
+test('a code of another data directory is refused', async () => {
+  using folder = temporaryFolder()
+  const { io, stderr } = terminal([], { TRACEGATE_DATA_DIR: folder.path })
+  expect(await runCommand(['confirm', await code('delete_thing')], io)).toBe(1)
+  expect(stderr.text).toContain('was not issued by this server')
+})
+
+test('serve has the page, unless it is read-only', async () => {
+  await using served = await serveHere()
+  const page = await fetch(`${served.endpoints.rest}/confirm?t=forged`)
+  expect({ status: page.status, type: page.headers.get('content-type') }).toEqual({
+    status: 400,
+    type: 'text/html; charset=utf-8',
+  })
+  expect(await page.text()).toContain('was not issued by this server')
+  await served.kill()
+  await using readOnly = await serveHere({ args: ['--read-only'] })
+  expect((await fetch(`${readOnly.endpoints.rest}/confirm?t=forged`)).status).toBe(404)
+})
