@@ -40,6 +40,11 @@ export interface RequirementFact {
   suspect: boolean
 }
 
+/** Priority or risk is critical or high. */
+export function isImportant({ priority, risk }: Pick<RequirementFact, 'priority' | 'risk'>): boolean {
+  return /_(?:CRITICAL|HIGH)$/.test(priority) || /_(?:CRITICAL|HIGH)$/.test(risk)
+}
+
 export interface TestFact {
   id: string
   /** TC-7 */
@@ -56,7 +61,7 @@ export interface TestFact {
   quarantined: boolean
   /** The newest result in the scope that counts; undefined where there is none. */
   newest: ResultFact | undefined
-  /** Results of the last 30 days in the scope. */
+  /** Results of the last 30 days in the scope; counted for tests with a flaky one, of others 0 or 1. */
   runs: number
   flakyRuns: number
 }

@@ -7,6 +7,7 @@ import { componentHandlers } from './components.ts'
 import { environmentHandlers } from './environments.ts'
 import { exclusionHandlers } from './exclusions.ts'
 import { fixContextHandlers } from './fix-context.ts'
+import { gateHandlers } from './gate.ts'
 import { issueHandlers } from './issues.ts'
 import { linkHandlers } from './links.ts'
 import type { pending } from './pending.ts'
@@ -55,6 +56,7 @@ export function createHandlers({
     ...testIngestHandlers(reports),
     ...retrievalHandlers,
     ...traceabilityHandlers({ version }),
+    ...gateHandlers,
   })
 }
 

@@ -10,8 +10,6 @@ export const pending = [
   'deleteBranch',
   'previewMerge',
   'mergeBranch',
-  'computeGate',
-  'getGate',
   'acceptRisk',
   'approveRisk',
   'listAgentTypes',

@@ -1,17 +1,17 @@
 import type { EndpointName } from '../../contract/index.ts'
 import { matrixFormats } from '../../contract/traceability.ts'
+import { readGateScope } from '../gate/scope.ts'
 import { asCsv } from '../gate/traceability/csv.ts'
 import { asHtml } from '../gate/traceability/html.ts'
 import { asMarkdown } from '../gate/traceability/markdown.ts'
 import { readMatrix } from '../gate/traceability/matrix.ts'
 import type { Matrix } from '../gate/traceability/model.ts'
 import { asNeeds } from '../gate/traceability/needs.ts'
-import { refuseBranch } from '../quality/branches/access.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
 import type { Handlers } from '../shared/context.ts'
 import { nextToken, pagingMembers, readPage, type Page } from '../shared/paging.ts'
 import { TextReply } from '../shared/text-reply.ts'
-import { requireEnvironment, requireProduct, requireRelease } from '../workspace/access.ts'
+import { requireProduct } from '../workspace/access.ts'
 
 const formats = { csv: asCsv, markdown: asMarkdown, html: asHtml, needs: asNeeds } as const
 
@@ -19,15 +19,13 @@ const formats = { csv: asCsv, markdown: asMarkdown, html: asHtml, needs: asNeeds
 export function traceabilityHandlers({ version }: { version: string }) {
   return {
     async getTraceability(input, call) {
-      refuseBranch(input.branch_id)
       const { db, principal } = call
       const product = await requireProduct(db.read, principal, input.product_id)
-      if (input.environment_id !== undefined) await requireEnvironment(db.read, principal, input.environment_id)
-      if (input.release_id !== undefined) await requireRelease(db.read, principal, input.release_id)
+      const { counting } = await readGateScope(db.read, call, product, input)
       await refreshStale(db, product.id, call.now())
       const matrix = await readMatrix(db.read, product, {
         query: input,
-        scope: { environmentId: input.environment_id, releaseId: input.release_id },
+        scope: counting,
         verdict: null,
         risksByItem: new Map(),
         version,

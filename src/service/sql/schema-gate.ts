@@ -3,6 +3,7 @@ import type { Generated } from 'kysely'
 /** Rows of the quality gate. The conventions are those of schema.ts. */
 export interface GateSchema {
   risk: RiskRow
+  verdict: VerdictRow
 }
 
 export interface RiskRow {
@@ -33,4 +34,19 @@ export interface RiskRow {
   renews_risk_id: Generated<string>
   verdict_id: string
   version: Generated<number>
+}
+
+export interface VerdictRow {
+  seq: Generated<number>
+  id: string
+  product_id: number
+  release_id: string
+  environment_id: string
+  commit_sha: string
+  git_branch: string
+  status: string
+  inputs_digest: string
+  body: string
+  evidence: string
+  computed_at: number
 }

@@ -152,6 +152,10 @@ export interface TestRunRow {
   ci_url: Generated<string>
   created_at: number
   incomplete: Generated<string>
+  sender: Generated<string>
+  shard_total: Generated<number>
+  shards: Generated<string>
+  shards_missing: Generated<number>
 }
 
 export interface TestResultRow {

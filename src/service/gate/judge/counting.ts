@@ -1,12 +1,4 @@
-import type { ExclusionFact, IssueFact, RequirementFact, ResultFact, TestFact } from '../facts.ts'
-
-/** Priority or risk is critical or high. */
-export function isImportant({ priority, risk }: RequirementFact): boolean {
-  return (
-    ['PRIORITY_CRITICAL', 'PRIORITY_HIGH'].includes(priority) ||
-    ['RISK_LEVEL_CRITICAL', 'RISK_LEVEL_HIGH'].includes(risk)
-  )
-}
+import type { ExclusionFact, IssueFact, ResultFact, TestFact } from '../facts.ts'
 
 /** The newest result in the scope fails, however old it is: a failure does not end by waiting. */
 export function isFailing({ newest, quarantined }: TestFact): boolean {

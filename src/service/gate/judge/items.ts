@@ -1,6 +1,13 @@
 import { linkItem as linkId } from '../../workspace/exclusions.ts'
-import type { EvidenceItem, ExclusionFact, IssueFact, LinkFact, RequirementFact, TestFact } from '../facts.ts'
-import { isImportant } from './counting.ts'
+import {
+  isImportant,
+  type EvidenceItem,
+  type ExclusionFact,
+  type IssueFact,
+  type LinkFact,
+  type RequirementFact,
+  type TestFact,
+} from '../facts.ts'
 
 /** An item that a condition lists, with its place in the order from cheap to expensive to fix. */
 export interface CostedItem {

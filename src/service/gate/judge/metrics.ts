@@ -1,12 +1,11 @@
 import type * as z from 'zod'
 import type { Metric } from '../../../contract/quality-gate/policy.ts'
 import { counted as many } from '../../../lib/counted.ts'
-import type { GateFacts, RequirementFact } from '../facts.ts'
+import { isImportant, type GateFacts, type RequirementFact } from '../facts.ts'
 import type { Counted } from './bounds.ts'
 import {
   isCurrent,
   isFailing,
-  isImportant,
   isNewIssue,
   isRegressedIssue,
   isSevere,

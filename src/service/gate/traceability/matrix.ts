@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { InputOf } from '../../../contract/index.ts'
-import type { CoverageScope } from '../../quality/coverage/links.ts'
+import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import type { RequirementBody } from '../../quality/requirements/columns.ts'
 import { viewRequirements } from '../../quality/requirements/view.ts'
 import type { StoredProduct } from '../../workspace/products.ts'

@@ -1,6 +1,7 @@
 import { TestLevel } from '../../../contract/tests.ts'
 import { LinkRole, LinkState } from '../../../contract/links.ts'
-import { newestResults, type CoverageScope, type PlacedResult } from '../../quality/coverage/links.ts'
+import { newestResults, type PlacedResult } from '../../quality/coverage/links.ts'
+import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import { testKey } from '../../quality/keys.ts'
 import { timestamp } from '../../shared/times.ts'
 import { readTexts } from '../../sql/json.ts'

@@ -7,6 +7,7 @@ import type { Rows } from '../../sql/database.ts'
 import type { CountedCase, CountedLink, NewestResult } from './rule.ts'
 import { isQuarantined } from './quarantine.ts'
 import { chunks } from '../../sql/chunks.ts'
+import { newestResultIds, type CoverageScope } from './scope.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
 const Criteria = z.array(z.object({ id: z.string() }))
@@ -16,16 +17,12 @@ export function readCriterionIds(json: string): string[] {
   return readJson(Criteria, json).map(({ id }) => id)
 }
 
-/** The environment and release that results must come from to count; absent means any. */
-export interface CoverageScope {
-  environmentId?: string | undefined
-  releaseId?: string | undefined
-}
-
-const counting = ['LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES'] as const satisfies readonly z.output<
-  typeof LinkRole
->[]
-const CountingRole = z.enum(counting)
+/** The roles of links that count as coverage. */
+export const countingRoles = [
+  'LINK_ROLE_VERIFIES',
+  'LINK_ROLE_PARTIALLY_VERIFIES',
+] as const satisfies readonly z.output<typeof LinkRole>[]
+const CountingRole = z.enum(countingRoles)
 
 /**
  * The links that count as coverage, by requirement, with their cases and the newest result of each in the scope. A link
@@ -40,7 +37,7 @@ export async function countedLinks(
     .selectFrom('test_link')
     .select(['test_id', 'requirement_id', 'role', 'state', 'criterion_ids'])
     .where('requirement_id', 'in', requirementIds)
-    .where('role', 'in', counting)
+    .where('role', 'in', countingRoles)
     .where('archived_at', 'is', null)
     .execute()
   const cases = await casesUnder(rows, [...new Set(links.map((link) => link.test_id))])
@@ -106,16 +103,14 @@ export async function newestResults(
   scope: CoverageScope,
 ): Promise<Map<string, PlacedResult>> {
   const newest = new Map<string, PlacedResult>()
-  const isScoped = scope.environmentId !== undefined || scope.releaseId !== undefined
   for (const chunk of chunks(testIds)) {
-    const ids = isScoped ? newestIn(rows, chunk, scope) : newestAnywhere(rows, chunk)
     const found = await rows
       .selectFrom('test_result as result')
       .leftJoin('release', 'release.id', 'result.release_id')
       .leftJoin('environment', 'environment.id', 'result.environment_id')
       .select(['result.test_id', 'result.status', 'result.executed_at', 'release.version', 'release.origin'])
       .select(['environment.name as environment', 'environment.origin as environment_origin'])
-      .where('result.id', 'in', ids)
+      .where(sql<boolean>`result.id IN (${newestResultIds(chunk, scope)})`)
       .execute()
     for (const { test_id, status, executed_at, version, origin, environment, environment_origin } of found) {
       newest.set(test_id, {
@@ -132,20 +127,4 @@ export async function newestResults(
     }
   }
   return newest
-}
-
-/** Every case stores the id of its newest result, so its history is not read. */
-function newestAnywhere(rows: Rows, testIds: readonly string[]) {
-  return rows.selectFrom('test').select('last_result_id').where('id', 'in', testIds)
-}
-
-function newestIn(rows: Rows, testIds: readonly string[], { environmentId, releaseId }: CoverageScope) {
-  const ranked = rows
-    .selectFrom('test_result')
-    .select('id')
-    .select(sql<number>`row_number() OVER (PARTITION BY test_id ORDER BY executed_at DESC, id DESC)`.as('place'))
-    .where('test_id', 'in', testIds)
-    .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
-    .$if(releaseId !== undefined, (query) => query.where('release_id', '=', releaseId ?? ''))
-  return rows.selectFrom(ranked.as('ranked')).select('ranked.id').where('ranked.place', '=', 1)
 }

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type * as z from 'zod'
 import { type CoverageCounts, CoverageState } from '../../../contract/base/common.ts'
 import type { Rows } from '../../sql/database.ts'
-import { countedLinks, readCriterionIds, type CoverageScope } from './links.ts'
+import { countedLinks, readCriterionIds } from './links.ts'
+import { isUnscoped, type CoverageScope } from './scope.ts'
 import { chunks } from '../../sql/chunks.ts'
 import { maxResultAgeMs } from './policy.ts'
 import type { CoverageBody, CountedLink, CoverageStateName } from './rule.ts'
@@ -25,7 +26,7 @@ export async function coverageFor(
   now: number,
   scope: CoverageScope = {},
 ): Promise<Map<string, CoverageBody>> {
-  if (isEmpty(scope)) return storedCoverage(rows, requirementIds)
+  if (isUnscoped(scope)) return storedCoverage(rows, requirementIds)
   const shown = await scopedCoverage(rows, product, requirementIds, now, scope)
   return new Map(requirementIds.flatMap((id) => (shown.has(id) ? [[id, shown.get(id)!.coverage] as const] : [])))
 }
@@ -47,7 +48,7 @@ export async function countCoverage(
     if (flags.failing) counts.failing += count
     else if (flags.suspect) counts.suspect += count
   }
-  if (isEmpty(scope)) {
+  if (isUnscoped(scope)) {
     const found = await rows
       .selectFrom('requirement_coverage')
       .select(['state', 'failing', 'suspect', sql<number>`count(*)`.as('count')])
@@ -76,10 +77,6 @@ export async function countCoverage(
 }
 
 type CoverageNumbers = z.input<typeof CoverageCounts>
-
-function isEmpty({ environmentId, releaseId }: CoverageScope): boolean {
-  return environmentId === undefined && releaseId === undefined
-}
 
 async function storedCoverage(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, CoverageBody>> {
   const stored = new Map<string, CoverageBody>()

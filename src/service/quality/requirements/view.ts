@@ -1,7 +1,7 @@
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
 import { coverageFor } from '../coverage/read.ts'
-import type { CoverageScope } from '../coverage/links.ts'
+import type { CoverageScope } from '../coverage/scope.ts'
 import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp } from '../../shared/times.ts'

@@ -20,14 +20,14 @@ import type { DraftWarning, ReadDraft } from './decode.ts'
 import { isRed } from '../reports/model/synthetic.ts'
 import { matchCases } from './match.ts'
 import { blockUnreported, retireOutsideErrors } from './outside-errors.ts'
-import { beginRun, ensureRun, finishRun, isCutOff, viewRun, type StoredRun } from './run.ts'
+import { beginRun, ensureRun, finishRun, isCutOff, viewRun, type Sending, type StoredRun } from './run.ts'
 
 export interface IngestContext {
   rows: Rows
   prepare: Prepare
   /** Commits what is written so far, in a report of many cases. */
   pause: Pause
-  call: Writing
+  call: Writing & Sending
   product: Selectable<ProductRow>
 }
 
@@ -83,7 +83,7 @@ export async function ingestDraft(
   const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...outside, ...missing]
   for (const id of [...(await affectedRequirements(context, tests)), ...annotated.requirementIds]) affected.add(id)
   await refreshAll(context, affected)
-  if (joined !== undefined) finishRun(prepare, joined.run, draft)
+  if (joined !== undefined) finishRun(prepare, joined.run, { ...draft, shardIndex: about.shard_index })
 
   const after = await countCoverage(rows, product, call.now())
   const notes = createTruncationNotes()

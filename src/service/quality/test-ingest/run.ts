@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
+import type { TokenKind } from '../../../contract/products.ts'
 import type { TestRun } from '../../../contract/test-ingest.ts'
 import type { Call } from '../../shared/context.ts'
 import { ensureEnvironment } from '../../workspace/releases/environments.ts'
@@ -9,9 +10,13 @@ import { defaultEnvironmentName } from '../../workspace/releases/rules.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { TestRunRow } from '../../sql/schema-quality.ts'
 import { timestampOrNull } from '../../shared/times.ts'
+import { readJson } from '../../sql/json.ts'
 import type { ReadDraft } from './decode.ts'
 
 export type StoredRun = Selectable<TestRunRow>
+
+/** Schema of the JSON column `test_run.shards`: the indexes of the shards that have arrived. */
+export const Shards = z.array(z.int())
 
 export interface RunFacts {
   productId: number
@@ -27,15 +32,17 @@ export interface RunFacts {
 export async function ensureRun(
   rows: Rows,
   prepare: Prepare,
-  call: Pick<Call, 'now' | 'newId'>,
+  call: Sending,
   { productId, run = {}, draft }: RunFacts,
 ): Promise<{ run: StoredRun; differs: boolean }> {
   const { environmentId, releaseId } = await ensureRunLocation(rows, call, productId, run)
   const startedAt = run.started_at === undefined ? draft.started_at : Date.parse(run.started_at)
-  const runKey = run.run_key === undefined || run.run_key === '' ? draft.contentKey : run.run_key
+  const sender = senderKind(call)
+  const givenKey = run.run_key === undefined || run.run_key === '' ? draft.contentKey : run.run_key
+  const runKey = ownKey(prepare, { productId, runKey: givenKey, sender })
   prepare(
     `INSERT INTO test_run (id, product_id, run_key, commit_sha, git_branch, environment_id, release_id, started_at,
-       finished_at, ci_url, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       finished_at, ci_url, created_at, sender, shard_total) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (product_id, run_key) DO UPDATE SET
        commit_sha = CASE test_run.commit_sha WHEN '' THEN excluded.commit_sha ELSE test_run.commit_sha END,
        git_branch = CASE test_run.git_branch WHEN '' THEN excluded.git_branch ELSE test_run.git_branch END,
@@ -45,7 +52,8 @@ export async function ensureRun(
        started_at = CASE WHEN excluded.started_at < test_run.started_at THEN excluded.started_at
          ELSE coalesce(test_run.started_at, excluded.started_at) END,
        finished_at = CASE WHEN excluded.finished_at > test_run.finished_at THEN excluded.finished_at
-         ELSE coalesce(test_run.finished_at, excluded.finished_at) END`,
+         ELSE coalesce(test_run.finished_at, excluded.finished_at) END,
+       shard_total = CASE excluded.shard_total WHEN 0 THEN test_run.shard_total ELSE excluded.shard_total END`,
   ).run(
     call.newId(),
     productId,
@@ -58,6 +66,8 @@ export async function ensureRun(
     draft.finished_at,
     run.ci_url ?? '',
     call.now(),
+    sender,
+    run.shard_total ?? 0,
   )
   const stored = await rows
     .selectFrom('test_run')
@@ -71,13 +81,56 @@ export async function ensureRun(
   return { run: stored, differs }
 }
 
+/** Who sends a report, and when. */
+export type Sending = Pick<Call, 'now' | 'newId' | 'principal' | 'byAgent'>
+
+/** The kind of token behind a report; what comes through a tool is an agent's. */
+function senderKind({ principal, byAgent }: Sending): z.output<typeof TokenKind> {
+  return byAgent ? 'agent' : principal.tokenKind
+}
+
+/**
+ * The key of the sender's run: a run has one kind of sender, so that nobody adds to the results of CI. What another kind
+ * sends with the same key is a run of its own.
+ */
+function ownKey(
+  prepare: Prepare,
+  { productId, runKey, sender }: { productId: number; runKey: string; sender: string },
+) {
+  const find = prepare('SELECT sender FROM test_run WHERE product_id = ? AND run_key = ?')
+  let key = runKey
+  for (;;) {
+    const taken = find.get<{ sender: string }>(productId, key)
+    if (taken === undefined || taken.sender === sender) return key
+    key = `${key} (${sender})`
+  }
+}
+
 /** Marks a run while a report is being stored, so that a report that is cut off can be told from a complete one. */
 export function beginRun(prepare: Prepare, run: StoredRun, { contentKey }: Pick<ReadDraft, 'contentKey'>): void {
   prepare(`UPDATE test_run SET incomplete = ? WHERE id = ? AND incomplete = ''`).run(contentKey, run.id)
 }
 
-export function finishRun(prepare: Prepare, run: StoredRun, { contentKey }: Pick<ReadDraft, 'contentKey'>): void {
+export function finishRun(
+  prepare: Prepare,
+  run: StoredRun,
+  { contentKey, shardIndex }: Pick<ReadDraft, 'contentKey'> & { shardIndex: number | undefined },
+): void {
   prepare(`UPDATE test_run SET incomplete = '' WHERE id = ? AND incomplete = ?`).run(run.id, contentKey)
+  addShard(prepare, run, shardIndex)
+}
+
+/** Notes that a shard has arrived whole. A report without an index is a part of one, which counts with its last part. */
+function addShard(prepare: Prepare, { id }: StoredRun, index: number | undefined): void {
+  const row = prepare('SELECT shards, shard_total FROM test_run WHERE id = ?').get<{
+    shards: string
+    shard_total: number
+  }>(id)
+  if (row === undefined) return
+  const arrived = new Set([...readJson(Shards, row.shards), ...(index === undefined ? [] : [index])])
+  const shards = [...arrived].toSorted((a, b) => a - b)
+  const missing = Math.max(0, row.shard_total - shards.length)
+  prepare('UPDATE test_run SET shards = ?, shards_missing = ? WHERE id = ?').run(JSON.stringify(shards), missing, id)
 }
 
 /** Whether another report than this one was cut off. */

@@ -204,7 +204,7 @@ test('stored coverage equals coverage computed from scratch, after every edit', 
   const { db, id, product, refresh } = room
   const ids = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5']
   /** Computed from the links: no result is bound to this release, and every result to none. */
-  const computed = () => coverageFor(db.read, product, ids, now, { releaseId: '' })
+  const computed = () => coverageFor(db.read, product, ids, now, { releaseIds: [''] })
   const stored = () => coverageFor(db.read, product, ids, now)
 
   await fc.assert(
@@ -213,7 +213,7 @@ test('stored coverage equals coverage computed from scratch, after every edit', 
       await refresh(ids)
       expect(await stored()).toEqual(await computed())
       expect(await countCoverage(db.read, product, now)).toEqual(
-        await countCoverage(db.read, product, now, { releaseId: '' }),
+        await countCoverage(db.read, product, now, { releaseIds: [''] }),
       )
 
       const testId = `t${String(edited)}`

@@ -1,0 +1,70 @@
+import { countingRoles } from '../../quality/coverage/links.ts'
+import { requirementKey, testKey } from '../../quality/keys.ts'
+import type { Rows } from '../../sql/database.ts'
+import { isImportant, type LinkFact, type RequirementFact } from '../facts.ts'
+
+/** Cases that links lead to; a link to a suite leads to all cases below it. */
+export interface LinkedTests {
+  all: ReadonlySet<string>
+  /** Linked to a requirement of critical or high priority or risk. */
+  important: ReadonlySet<string>
+}
+
+/** The links that count as coverage of the requirements: the cases they lead to, and those that are suspect. */
+export async function readLinks(
+  rows: Rows,
+  productId: number,
+  requirements: readonly RequirementFact[],
+): Promise<{ linked: LinkedTests; suspect: LinkFact[] }> {
+  const byId = new Map(requirements.map((requirement) => [requirement.id, requirement]))
+  const found = await rows
+    .selectFrom('test_link as link')
+    .innerJoin('test', 'test.id', 'link.test_id')
+    .innerJoin('requirement', 'requirement.id', 'link.requirement_id')
+    .select(['link.test_id', 'link.requirement_id', 'link.state', 'test.title', 'test.kind'])
+    .select(['test.number as test_number', 'requirement.number as requirement_number'])
+    .where('requirement.product_id', '=', productId)
+    .where('link.role', 'in', countingRoles)
+    .where('link.archived_at', 'is', null)
+    .where('test.deleted_at', 'is', null)
+    .where('test.status', '<>', 'TEST_STATUS_DEPRECATED')
+    .orderBy('requirement.number')
+    .orderBy('test.number')
+    .execute()
+  const links = found.filter((link) => byId.has(link.requirement_id))
+  const cases = links.some(({ kind }) => kind === 'TEST_KIND_SUITE') ? await casesOfSuites(rows, productId) : undefined
+  const [all, important] = [new Set<string>(), new Set<string>()]
+  for (const link of links) {
+    const requirement = byId.get(link.requirement_id)
+    const isOfImportant = requirement !== undefined && isImportant(requirement)
+    for (const id of cases?.(link.test_id) ?? [link.test_id]) {
+      all.add(id)
+      if (isOfImportant) important.add(id)
+    }
+  }
+  const suspect = links.filter(({ state }) => state === 'LINK_STATE_SUSPECT')
+  return {
+    linked: { all, important },
+    suspect: suspect.map((link) => ({
+      testId: link.test_id,
+      requirementId: link.requirement_id,
+      key: `${testKey({ number: link.test_number })} > ${requirementKey({ number: link.requirement_number })}`,
+      title: link.title,
+    })),
+  }
+}
+
+/** The ids of the cases at or below a test. */
+async function casesOfSuites(rows: Rows, productId: number): Promise<(testId: string) => string[]> {
+  const tests = await rows
+    .selectFrom('test')
+    .select(['id', 'parent_id', 'kind'])
+    .where('product_id', '=', productId)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const children = Map.groupBy(tests, ({ parent_id: parent }) => parent)
+  const suites = new Set(tests.flatMap(({ id, kind }) => (kind === 'TEST_KIND_SUITE' ? [id] : [])))
+  return function below(id): string[] {
+    return suites.has(id) ? (children.get(id) ?? []).flatMap((child) => below(child.id)) : [id]
+  }
+}

@@ -1,0 +1,39 @@
+import { hourMs } from '../../shared/times.ts'
+import type { Rows } from '../../sql/database.ts'
+import { readGateIssues } from '../../errors/issues/read/gate-issues.ts'
+import { readExclusions } from '../exclusions.ts'
+import type { GateFacts } from '../facts.ts'
+import type { FactsQuery } from './query.ts'
+import { readIncompleteRuns } from './incomplete-runs.ts'
+import { readLinks } from './links.ts'
+import { readRequirements } from './requirements.ts'
+import { readTests } from './tests.ts'
+
+/** All facts of a scope at one time; `rows` must show one state of the database throughout. */
+export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'policy' | 'now'>): Promise<GateFacts> {
+  const { scope, policy } = asked
+  const by = policy.require_ci_results ? ({ sender: 'ci' } as const) : {}
+  const query: FactsQuery = {
+    ...asked,
+    counting: { ...scope.counting, ...by },
+    carried: scope.carried && { ...scope.carried, ...by },
+    maxAgeMs: policy.result_max_age_hours * hourMs,
+  }
+  const requirements = await readRequirements(rows, query)
+  const { linked, suspect } = await readLinks(rows, scope.productId, requirements)
+  const exclusions = await readExclusions(rows, scope.productId, asked)
+  return {
+    requirements,
+    tests: await readTests(rows, query, linked),
+    suspectLinks: suspect,
+    issues: await readGateIssues(rows, {
+      productId: scope.productId,
+      releaseId: scope.releaseId,
+      environmentId: scope.environmentId,
+      now: asked.now,
+      alsoIds: exclusions.flatMap(({ item }) => (item.type === 'issue' ? [item.id] : [])),
+    }),
+    exclusions,
+    incompleteRuns: await readIncompleteRuns(rows, query),
+  }
+}

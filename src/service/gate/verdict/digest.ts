@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import type * as z from 'zod'
+import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
+import type { GateFacts, RiskFact } from '../facts.ts'
+
+/**
+ * A digest of everything that a verdict rests on: facts, policy and risks. Equal inputs have the same digest. Left out is
+ * what changes without deciding anything: titles, which events and reports may rewrite, and how often a test ran.
+ */
+export function digestInputs(
+  facts: GateFacts,
+  policy: z.output<typeof GatePolicy>,
+  risks: readonly RiskFact[],
+): string {
+  const tests = facts.tests.map(({ runs, flakyRuns, ...test }) => ({
+    ...test,
+    ran: runs > 0,
+    isFlaky: flakyRuns > 0,
+  }))
+  const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted() }))
+  const lists: readonly (readonly object[])[] = [
+    facts.requirements,
+    tests,
+    facts.suspectLinks,
+    facts.issues,
+    facts.exclusions,
+    facts.incompleteRuns,
+    covered,
+  ]
+  const hash = createHash('sha256').update(canonical(policy))
+  for (const list of lists) hash.update(`\n${list.map(canonical).toSorted().join('\n')}\n`)
+  return hash.digest('hex')
+}
+
+/** JSON with the members in order of their names, without titles. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (name, member: unknown) => {
+    if (name === 'title') return undefined
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
+    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

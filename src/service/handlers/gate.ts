@@ -1,0 +1,18 @@
+import { computeVerdictIn } from '../gate/verdict/compute.ts'
+import { readVerdict } from '../gate/verdict/current.ts'
+import type { Handlers } from '../shared/context.ts'
+import { requireProduct } from '../workspace/access.ts'
+
+export const gateHandlers = {
+  async computeGate(input, call) {
+    return call.db.write(async (rows) => {
+      const product = await requireProduct(rows, call.principal, input.product_id)
+      return { verdict: await computeVerdictIn(rows, call, product, input) }
+    })
+  },
+
+  async getGate({ product_id: productId, ...request }, call) {
+    const product = await requireProduct(call.db.read, call.principal, productId)
+    return { verdict: await readVerdict(call.db.read, call, product, request) }
+  },
+} satisfies Handlers<'computeGate' | 'getGate'>
