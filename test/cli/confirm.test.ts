@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { decide } from '../../src/cli/confirm.ts'
 import { openPrompt } from '../../src/cli/support/prompt.ts'
 import { runCommand } from '../../src/cli/index.ts'
+import { startApp } from '../app.ts'
+import { connectClient, connected } from '../mcp/clients.ts'
 import { startDesk, type Desk } from '../pages/confirm/rig.ts'
 import { tokenHeaders } from '../service/people.ts'
 import { serveHere, temporaryFolder, terminal, tracegate, type Typed } from './run.ts'
@@ -104,4 +106,37 @@ test('serve has the page, unless it is read-only', async () => {
   await served.kill()
   await using readOnly = await serveHere({ args: ['--read-only'] })
   expect((await fetch(`${readOnly.endpoints.rest}/confirm?t=forged`)).status).toBe(404)
+})
+
+test('over stdio a wide change answers with the link of a page, where a person decides while the agent is connected', async () => {
+  using folder = temporaryFolder()
+  const app = await startApp({ dataDir: folder.path })
+  const names = Array.from({ length: 11 }, (_, number) => `wide-${String.fromCodePoint(97 + number)}`)
+  const events = names.map((name) => ({ fingerprint: [name], message: `${name} failed`, exception: undefined }))
+  await app.ingest(...events)
+  const { issues } = await app.api.listIssues({ product_id: app.productId, page_size: 20 })
+  await app.close()
+  expect(issues).toHaveLength(11)
+
+  const elsewhere = { CI: '', SSH_CONNECTION: '', SSH_TTY: '', CODESPACES: '', REMOTE_CONTAINERS: '' }
+  const env = { TRACEGATE_DATA_DIR: folder.path, KUBERNETES_SERVICE_HOST: '', ...elsewhere }
+  const client = connectClient('2026-07-28')
+  await client.connect(await terminal([]).io.startStdio({ ...process.env, ...env }))
+  await using agent = connected(client, () => client.close())
+  const ids = issues.map(({ id }) => id)
+  const { text } = await agent.call('set_error_issue_status', { issues: ids, status: 'ignored', reason: 'Noise.' })
+  const link = /^page: (?<link>http:\/\/127\.0\.0\.1:\S+)$/m.exec(text)?.groups?.['link'] ?? text
+  const shown = await (await fetch(link)).text()
+  expect(shown).toContain('Noise.')
+  const typed = /Type <code>(?<key>[^<]*)/.exec(shown)?.groups?.['key'] ?? ''
+  const body = new URLSearchParams({ t: new URL(link).searchParams.get('t') ?? '', api_token_once: app.token, typed })
+  const done = await fetch(new URL('/confirm', link), {
+    method: 'POST',
+    body,
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
+  expect({ status: done.status, page: await done.text() }).toMatchObject({ status: 200, page: /It is written/ })
+  expect((await agent.call('get_error_issue', { issue: ids[0] ?? '' })).text).toContain('ignored')
+  await agent[Symbol.asyncDispose]()
+  await expect(fetch(link)).rejects.toThrow('fetch failed')
 })
