@@ -3,6 +3,7 @@ import type { Upload } from '../client/upload.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { stackText } from '../lib/stack.ts'
 import { createLocalFiles } from '../mcp/files/local-files.ts'
+import { tokenHash } from '../mcp/http/auth.ts'
 import { once } from '../lib/once.ts'
 import { CONFIRMATION_MS } from '../mcp/confirm/token.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
@@ -40,6 +41,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     version,
     local: createLocalFiles(config.roots),
     upload,
+    caller: config.apiToken === undefined ? '' : tokenHash(config.apiToken),
     confirm: {
       mode: config.confirm,
       secret: () => readSecret(config),

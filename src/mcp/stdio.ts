@@ -24,6 +24,8 @@ export interface StdioOptions {
   local: LocalFiles
   upload: Upload
   confirm: ConfirmOptions
+  /** Whose token the calls are made with: its hash, as at the HTTP door; '' for the embedded service's own. */
+  caller: string
   /** Receives protocol errors and bugs in a call, which must not be written to stdout. */
   onError?: (error: unknown) => void
   /** Receives a record of every tool call, for the log. */
@@ -31,13 +33,21 @@ export interface StdioOptions {
 }
 
 /** Serves MCP on stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
-export function serveMcpStdio({ stdin, stdout, openApi, onError, onCall, ...given }: StdioOptions): StdioServerHandle {
+export function serveMcpStdio({
+  stdin,
+  stdout,
+  openApi,
+  caller,
+  onError,
+  onCall,
+  ...given
+}: StdioOptions): StdioServerHandle {
   const open = once(openApi)
   // The caller started this process, so it may read the same files.
   const options = { ...given.options, local: true }
   // Each response that waits for a slow reader listens for "drain".
   stdout.setMaxListeners(0)
-  const changing = { caller: '', recent: createRecentChanges() }
+  const changing = { caller, recent: createRecentChanges() }
   const facts = {
     ...given,
     api: open,

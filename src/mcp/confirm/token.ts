@@ -81,8 +81,10 @@ const SIGNATURE_BYTES = 16
 
 function verified(secret: string, token: string): Confirmation | undefined {
   const text = token.trim()
-  if (!text.startsWith(PREFIX)) return undefined
-  const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')
+  const encoded = text.slice(PREFIX.length)
+  const bytes = Buffer.from(encoded, 'base64url')
+  // Node ignores what is no base64url; each confirmation has one text only.
+  if (!text.startsWith(PREFIX) || bytes.toString('base64url') !== encoded) return undefined
   const body = bytes.subarray(SIGNATURE_BYTES)
   const signed = bytes.subarray(0, SIGNATURE_BYTES)
   // Nothing is read before the signature is right.

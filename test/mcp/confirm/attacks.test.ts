@@ -1,9 +1,12 @@
+import { Client, InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runConfirmed, readPending, type Deciding } from '../../../src/mcp/call/run-confirmed.ts'
 import { createRecentChanges } from '../../../src/mcp/call/recent-changes.ts'
 import { errorText } from '../../../src/mcp/result/teach.ts'
 import type { ConfirmOptions } from '../../../src/mcp/confirm/options.ts'
 import { CONFIRMATION_MS, mintConfirmation, readConfirmation } from '../../../src/mcp/confirm/token.ts'
+import { buildServer } from '../../../src/mcp/server.ts'
 import { startApp, type App } from '../../app.ts'
 import { connect, defaults, type Connected } from '../clients.ts'
 import { connectHttp, serveMcp } from '../http/http-server.ts'
@@ -181,4 +184,91 @@ describe('on the page and in a terminal', () => {
     expect(() => readPending('x', deciding)).toThrow('was not issued by this server')
     expect(thing.written).toEqual([])
   })
+})
+
+describe('the state of a form', () => {
+  /** Sends a call of the 2026-07-28 revision as it is, and resolves to what the server asks or says. */
+  async function send(agent: Connected, tool: string, more: Record<string, unknown> = {}, called = args) {
+    if (!(agent.client instanceof Client)) throw new Error('a client of the newest revision')
+    const params = { name: tool, arguments: called, ...more }
+    const result = await agent.client.request({ method: 'tools/call', params }, { allowInputRequired: true })
+    const { requestState, content } = result as { requestState?: string; content?: { text: string }[] }
+    return { requestState, text: content?.[0]?.text ?? '' }
+  }
+  const answer = (content?: Record<string, string>, action = 'accept') => ({
+    inputResponses: { confirm: { action, ...(content && { content }) } },
+  })
+  const yes = answer({ decision: 'confirm', type_to_confirm: 'REQ-12' })
+  const asking = () => open({ user: () => ({ action: 'cancel' }) })
+
+  test('is for one answer, of its own call', async () => {
+    await using agent = await asking()
+    const { requestState } = await send(agent, 'delete_thing')
+    expect((await send(agent, 'decide_thing', { ...yes, requestState })).text).toContain('is for another tool')
+    const other = { ...args, reason: 'Another.' }
+    expect((await send(agent, 'delete_thing', { ...yes, requestState }, other)).text).toContain(
+      'not the ones that were shown',
+    )
+    expect((await send(agent, 'delete_thing', { ...yes, requestState: `${requestState}A` })).text).toContain(
+      'was not issued',
+    )
+    expect((await send(agent, 'delete_thing', yes)).text).toContain('was not issued by this server')
+    expect((await send(agent, 'delete_thing', { requestState })).text).toContain('the client returned no answer')
+    // That was an answer, so the state is used.
+    expect((await send(agent, 'delete_thing', { ...yes, requestState })).text).toContain('was used before')
+    expect(thing.written).toEqual([])
+  })
+
+  test('does not count again after a no, and runs a call once when two answers come at the same time', async () => {
+    await using agent = await asking()
+    const declined = await send(agent, 'delete_thing')
+    const no = { ...answer(undefined, 'decline'), requestState: declined.requestState }
+    expect((await send(agent, 'delete_thing', no)).text).toContain('the client answered no')
+    expect((await send(agent, 'delete_thing', { ...yes, ...declined })).text).toContain('was used before')
+    expect(thing.written).toEqual([])
+    const { requestState } = await send(agent, 'delete_thing')
+    const both = await Promise.all([1, 2].map(() => send(agent, 'delete_thing', { ...yes, requestState })))
+    expect(both.filter(({ text }) => text.includes('Cleared.'))).toHaveLength(1)
+    expect(thing.written).toHaveLength(1)
+  })
+})
+
+test('a client of a revision before 2025-11-25 gets the names of the choices, one that only opens pages no form', async () => {
+  /** Speaks the protocol itself; resolves to the first message after the call. */
+  async function firstMessage(protocolVersion: string, elicitation: object): Promise<JSONRPCMessage> {
+    const [near, far] = InMemoryTransport.createLinkedPair()
+    const facts = { api: () => app.api, options: defaults, version: '0', surface, confirm }
+    const handle = serveStdio(() => buildServer(facts), { transport: far })
+    const messages: JSONRPCMessage[] = []
+    const called = Promise.withResolvers<JSONRPCMessage>()
+    near.onmessage = (message) => {
+      messages.push(message)
+      if (messages.length === 2) called.resolve(message)
+    }
+    await near.start()
+    const clientInfo = { name: 'raw', version: '1' }
+    const params = { protocolVersion, capabilities: { elicitation }, clientInfo }
+    await near.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    await near.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    const call = { name: 'change_things', arguments: args }
+    await near.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call })
+    const message = await called.promise
+    await handle.close()
+    return message
+  }
+  expect(await firstMessage('2025-06-18', {})).toMatchObject({
+    method: 'elicitation/create',
+    params: {
+      requestedSchema: {
+        properties: {
+          decision: {
+            type: 'string',
+            enum: ['decline', 'confirm'],
+            enumNames: ['No, change nothing', 'Yes: Clear REQ-12 for good?'],
+          },
+        },
+      },
+    },
+  })
+  expect(await firstMessage('2025-11-25', { url: {} })).toMatchObject({ id: 2, result: { isError: true } })
 })

@@ -66,6 +66,14 @@ describe('a confirmation', () => {
     fc.assert(changed)
   })
 
+  test('has one text, apart from spaces around it', () => {
+    const token = minted()
+    expect(refusal(` ${token}\n`)).toMatchObject(facts)
+    for (const text of [`${token}A`, `${token}=`, `${token.slice(0, 9)}.${token.slice(9)}`]) {
+      expect(refusal(text)).toMatchObject({ reason: 'CONFIRMATION_NOT_SIGNED' })
+    }
+  })
+
   test('is never any other text', () => {
     const other = fc.property(fc.string(), (text) => {
       expect(refusal(text)).toMatchObject({ code: 'confirmation_required', reason: 'CONFIRMATION_NOT_SIGNED' })
