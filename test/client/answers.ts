@@ -27,6 +27,7 @@ export function arbitraryValue(schema: z.core.$ZodType): fc.Arbitrary<Json> {
     case 'nullable':
       return fc.option(arbitraryValue(def.innerType), { nil: null })
     case 'optional':
+    case 'default':
       return arbitraryValue(def.innerType)
     case 'array':
       return fc.array(arbitraryValue(def.element), { maxLength: 2 })

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { textMark, Untrusted } from '../../contract/base/text.ts'
 import { ServiceError } from '../../errors.ts'
 import { isObject } from '../../lib/objects.ts'
@@ -53,7 +53,9 @@ export function compileReader(schema: z.core.$ZodType, at: string): ReadValue {
     case 'record':
       return recordReader(compileReader(def.valueType, `${at}.*`), at)
     case 'union':
-      return unionReader(def.options, at)
+      return 'discriminator' in def
+        ? variantReader(def.options, String(def.discriminator), at)
+        : unionReader(def.options, at)
     case 'pipe': {
       const inner = compileReader(def.in, at)
       if (textMark(schema) === 'untrusted') return (value) => wrapUntrusted(inner(value))
@@ -167,6 +169,25 @@ function recordReader(read: ReadValue, at: string): ReadValue {
     if (!isObject(value)) throw unusable(at, 'object')
     const entries = Object.entries(value).map(([name, item]) => [name, read(item)] as const)
     return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
+  }
+}
+
+/**
+ * Reads with the variant that the value's discriminator names. A value that names none is read as the variant with the
+ * most text of outsiders, so that such text is never taken for the team's.
+ */
+function variantReader(options: readonly z.core.$ZodType[], discriminator: string, at: string): ReadValue {
+  const variants = (options as readonly z.core.$ZodObject[]).map((option) => {
+    const { shape } = option._zod.def
+    const marks = Object.values(shape).filter((member) => textMark(member) === 'untrusted')
+    const tag = shape[discriminator]!
+    return { read: compileReader(option, at), tag, readTag: compileReader(tag, `${at}.${discriminator}`), marks }
+  })
+  const mostMarked = variants.reduce((most, one) => (one.marks.length > most.marks.length ? one : most))
+  return (value) => {
+    const given = isObject(value) ? readMember(value, discriminator) : undefined
+    const named = variants.find(({ tag, readTag }) => z.safeParse(tag, readTag(given)).success)
+    return (named ?? mostMarked).read(value)
   }
 }
 
