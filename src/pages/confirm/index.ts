@@ -6,7 +6,7 @@ import { refusalReply } from '../support/refusal.ts'
 import { pageReply } from '../support/reply.ts'
 import { typedToken } from '../support/token-field.ts'
 import type { Decisions } from './decisions.ts'
-import { canRetry, nextStep } from './next-step.ts'
+import { canRetry, mayBeWritten, nextStep } from './next-step.ts'
 import { questionPage, writtenPage } from './views.ts'
 
 /**
@@ -46,9 +46,10 @@ async function explained(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { status, message } = error
-    const reason = `Not confirmed: ${message}.`
+    const isOpen = mayBeWritten(error)
+    const reason = isOpen ? `${message}.` : `Not confirmed: ${message}.`
     const next = nextStep(error)
     if (canRetry(error)) return pageReply(status, questionPage(code, decisions.open(code), note('bad', reason, next)))
-    return refusalReply({ status, title: 'Not confirmed', reason, next })
+    return refusalReply({ status, title: isOpen ? 'It may have been written' : 'Not confirmed', reason, next })
   }
 }

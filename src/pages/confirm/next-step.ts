@@ -18,11 +18,20 @@ const byCode: Partial<Record<FailureCode, string>> = {
   permission_denied: another,
   not_found: another,
   resource_exhausted: 'Wait a minute, then try again.',
-  outcome_unknown: 'Look at the current state before you try again: it may have been written.',
+}
+
+/** Failures of the write itself, after which only a look at the state tells whether it was done. */
+const open: readonly FailureCode[] = ['outcome_unknown', 'internal', 'upstream_shape_unknown']
+
+/** Whether the call may have been done although it failed. */
+export function mayBeWritten({ code }: ServiceError): boolean {
+  return open.includes(code)
 }
 
 /** What a person can do about a confirmation that failed, in sentences. */
-export function nextStep({ reason, code }: ServiceError): string {
+export function nextStep(error: ServiceError): string {
+  const { reason, code } = error
+  if (mayBeWritten(error)) return 'Look at the current state before you try again: it may have been written.'
   return byReason[reason] ?? byCode[code] ?? (failures[code].repeat === 'later' ? tryAgain : askAgain)
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ServiceError } from '../../../src/errors.ts'
 import { CONFIRMATION_MS } from '../../../src/mcp/confirm/token.ts'
 import { tokenHeaders } from '../../service/people.ts'
 import { startDesk, type Desk } from './rig.ts'
@@ -190,4 +191,20 @@ test('a refusal shows no token, and a bug no details', async () => {
   expect(failed.text).not.toContain('bug with')
   expect(failed.text).toContain('Read the state again before you repeat anything')
   expect(desk.errors).toHaveLength(1)
+})
+
+test('where the answer to the write is lost, the page does not say that nothing was written', async () => {
+  const link = await desk.prepare('delete_thing')
+  const written = desk.thing.written
+  Object.defineProperty(desk.thing, 'written', {
+    configurable: true,
+    get: () => {
+      throw new ServiceError('outcome_unknown', 'the answer was lost')
+    },
+  })
+  const { status, text } = await send(link, signed())
+  Object.defineProperty(desk.thing, 'written', { configurable: true, writable: true, enumerable: true, value: written })
+  expect(status).toBe(503)
+  expect(text).toContain('It may have been written the answer was lost. Look at the current state before you try again')
+  expect(text).not.toMatch(/not confirmed|nothing was written/i)
 })
