@@ -263,6 +263,8 @@ describe('what CI systems say', () => {
         CI_COMMIT_BRANCH: 'main',
         CI_JOB_URL: 'https://gitlab.example/j/5',
         CI_JOB_ID: '5',
+        CI_PIPELINE_ID: '3',
+        CI_JOB_NAME: 'test 2/3',
         CI_NODE_INDEX: '2',
         CI_NODE_TOTAL: '3',
       },
@@ -271,7 +273,7 @@ describe('what CI systems say', () => {
         gitBranch: 'main',
         url: 'https://gitlab.example/j/5',
         job: 'gitlab-5',
-        shard: { index: 1, total: 3 },
+        shard: { index: 1, total: 3, run: 'gitlab-3-test' },
       },
     ],
     [

@@ -129,15 +129,16 @@ async function* sendAll(
   const total = reports.reduce((sum, report) => sum + report.sent, 0)
   const ci = ciFacts(env)
   const run = runFacts(config, ci, reports, requests.length)
+  const isShared = config.runKey !== undefined || ci.shard?.run !== undefined
   let done = 0
   for (const [index, request] of requests.entries()) {
     progress.show({ step: 'send', done, total })
     // From a part of a run the service cannot conclude which tests were removed.
-    const part = requests.length > 1 ? { index, total: requests.length } : ci.shard
+    const part = partOfRun({ index, total: requests.length }, isShared, ci)
     const body: RequestOf<'ingestTests'> = {
       product_id: productId,
       draft: { files: request.map(({ name, content, content_encoding }) => ({ name, content, content_encoding })) },
-      run: { ...run, ...(part !== undefined && { shard_index: part.index, shard_total: part.total }) },
+      run: { ...run, ...part },
       options: {
         link_annotations: config.requirementTags,
         root_dir: config.root === undefined ? repositoryRoot() : resolve(config.root),
@@ -154,6 +155,16 @@ async function* sendAll(
   }
 }
 
+/**
+ * Which part of its run a request is. The requests of one shard name its index in the last one only, because the shard is
+ * whole then; a shard whose run has a key of its own would leave that run incomplete for ever.
+ */
+function partOfRun({ index, total }: { index: number; total: number }, hasKey: boolean, { shard }: CiFacts) {
+  if (shard !== undefined && hasKey)
+    return { shard_total: shard.total, ...(index === total - 1 && { shard_index: shard.index }) }
+  return total > 1 ? { shard_index: index, shard_total: total } : {}
+}
+
 /** Facts about the run that the reports lack: from the flags, else from the CI system. */
 function runFacts(config: Config, ci: CiFacts, reports: readonly ReadReport[], requests: number) {
   const { environment, release } = config
@@ -163,7 +174,7 @@ function runFacts(config: Config, ci: CiFacts, reports: readonly ReadReport[], r
     commit_sha: config.commit ?? ci.commit,
     git_branch: config.gitBranch ?? ci.gitBranch,
     ci_url: config.ciUrl ?? ci.url,
-    run_key: config.runKey ?? runKey(ci, digestReports(reports), requests),
+    run_key: config.runKey ?? ci.shard?.run ?? runKey(ci, digestReports(reports), requests),
   }
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }

@@ -7,8 +7,8 @@ export interface CiFacts {
   url?: string | undefined
   /** Unique for this run of this job in that CI system. */
   job?: string | undefined
-  /** Which part of the tests this is, from 0, when they are divided. */
-  shard?: { index: number; total: number } | undefined
+  /** Which part of the tests this is, from 0, when they are divided, and what all parts share. */
+  shard?: { index: number; total: number; run?: string | undefined } | undefined
 }
 
 /** The facts that GitHub Actions or GitLab CI give in variables; none elsewhere. */
@@ -40,6 +40,12 @@ function gitlab(set: ReadVariable): CiFacts {
     gitBranch: set('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME') ?? set('CI_COMMIT_BRANCH'),
     url: set('CI_JOB_URL') ?? set('CI_PIPELINE_URL'),
     job: job && `gitlab-${job}`,
-    shard: index >= 1 && total > 1 ? { index: index - 1, total } : undefined,
+    shard: index >= 1 && total > 1 ? { index: index - 1, total, run: gitlabJobs(set) } : undefined,
   }
+}
+
+/** The parallel jobs `test 1/3` to `test 3/3` of a pipeline. */
+function gitlabJobs(set: ReadVariable): string | undefined {
+  const [pipeline, job] = [set('CI_PIPELINE_ID'), set('CI_JOB_NAME')?.replace(/ \d+\/\d+$/, '')]
+  return pipeline && job && `gitlab-${pipeline}-${job}`
 }
