@@ -1,6 +1,7 @@
 import type { Handlers } from '../shared/context.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
+import { readReleaseVerdict } from '../gate/verdict/store.ts'
 import { requireProduct, requireRelease } from '../workspace/access.ts'
 import { releaseRef, viewReleases } from '../workspace/releases/release-view.ts'
 import { listReleaseRows, recordRelease, type StoredRelease } from '../workspace/releases/releases.ts'
@@ -30,8 +31,7 @@ export const releaseHandlers = {
     const { release: row } = await requireRelease(db.read, principal, id)
     const release = await viewOne(db.read, row)
     const previous = await releaseRef(db.read, release.predecessor_id)
-    // Verdicts are not stored yet.
-    return { release, previous, verdict: null }
+    return { release, previous, verdict: await readReleaseVerdict(db.read, row) }
   },
 } satisfies Handlers<'upsertRelease' | 'listReleases' | 'getRelease'>
 

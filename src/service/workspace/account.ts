@@ -106,6 +106,7 @@ const stepTables = [
   { step: 'ONBOARDING_STEP_INGEST_TESTS', table: 'test_run' },
   { step: 'ONBOARDING_STEP_LINK_TEST', table: 'test_link' },
   { step: 'ONBOARDING_STEP_SEND_EVENT', table: 'issue' },
+  { step: 'ONBOARDING_STEP_COMPUTE_GATE', table: 'verdict' },
 ] as const
 
 async function stepsShownByData(rows: Rows, workspaceIds: readonly string[]): Promise<StepName[]> {

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../../src/contract/quality-gate/verdict.ts'
 import { startApp, type App } from '../../app.ts'
-import { reasonOf, type Failure } from '../people.ts'
+import { reasonOf, tokenHeaders, type Failure } from '../people.ts'
 
 type VerdictBody = z.input<typeof Verdict>
 type Answer = { verdict: VerdictBody } & Failure
@@ -85,4 +85,67 @@ test('a verdict is stored once per state of its inputs, and a stored one says wh
   })
   expect((await read(app, `?verdict_id=${passed.id}`)).body.verdict).toEqual({ ...passed, stale: true })
   expect((await read(app, '?verdict_id=nothing')).status).toBe(404)
+})
+
+test('only results of the judged commit prove something; those of its branch are shown, and other branches stay out', async () => {
+  await using app = await startProduct()
+  const [first, second] = ['a'.repeat(40), 'b'.repeat(40)]
+  await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: '1', commit_sha: first, git_branch: 'main' })
+  await report(app, { '[REQ-1] adds up': 'failed' }, { run_key: '2', commit_sha: second, git_branch: 'cart' })
+  expect(await compute(app)).toMatchObject({ status: 'VERDICT_STATUS_PASS', results: { newest_commit: first } })
+  expect((await compute(app, { git_branch: 'cart' })).status).toBe('VERDICT_STATUS_FAIL')
+  const short = await compute(app, { commit_sha: first.slice(0, 7).toUpperCase() })
+  expect(short).toMatchObject({ status: 'VERDICT_STATUS_PASS', scope: { commit_sha: first } })
+
+  const unknown = await compute(app, { commit_sha: 'c'.repeat(40), git_branch: 'main' })
+  expect(unknown).toMatchObject({
+    summary: { verified: 0 },
+    results: { carried: 1, by_person: 0, newest_commit: first },
+  })
+  expect(unknown.status).not.toBe('VERDICT_STATUS_PASS')
+  const branch = await app.request('GET', `${at(app)}/quality-gate?branch_id=any`)
+  expect(branch.status).toBe(404)
+})
+
+test('a beginning that two commits share is refused', async () => {
+  await using app = await startProduct()
+  for (const end of ['1', '2'])
+    await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: end, commit_sha: `abcdef0${end.repeat(33)}` })
+  const { status } = await app.request('POST', `${at(app)}/quality-gate:compute`, { commit_sha: 'abcdef0' })
+  expect(status).toBe(400)
+})
+
+test('a run without all its shards leaves the verdict open, until they arrive or the sender says that there are fewer', async () => {
+  await using app = await startProduct()
+  await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: 'r', shard_index: 0, shard_total: 3 })
+  await report(app, { rounds: 'passed' }, { run_key: 'r', shard_index: 2, shard_total: 3 })
+  const open = await compute(app)
+  expect(open.status).toBe('VERDICT_STATUS_INCONCLUSIVE')
+  expect(open.incomplete_runs).toMatchObject([{ run_key: 'r', received: 2, expected: 3, missing: [1] }])
+  // A small run of other tests says nothing of the shard that is missing.
+  await report(app, { 'a unit': 'passed' }, { run_key: 'unit' })
+  expect((await compute(app)).status).toBe('VERDICT_STATUS_INCONCLUSIVE')
+  await report(app, { rounds: 'passed' }, { run_key: 'r', shard_index: 2, shard_total: 2 })
+  expect(await compute(app)).toMatchObject({ status: 'VERDICT_STATUS_PASS', incomplete_runs: [] })
+})
+
+test('a later complete run with the same tests supersedes one that lacks shards', async () => {
+  await using app = await startProduct()
+  await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: 'r', shard_index: 0, shard_total: 2 })
+  expect((await compute(app)).status).toBe('VERDICT_STATUS_INCONCLUSIVE')
+  await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: 'again' })
+  expect(await compute(app)).toMatchObject({ status: 'VERDICT_STATUS_PASS', incomplete_runs: [] })
+})
+
+test('the verdict says whose tokens sent the results, a run has one kind of sender, and a policy may ask for CI', async () => {
+  await using app = await startProduct()
+  const [ci, agent] = [await tokenHeaders(app, { kind: 'ci' }), await tokenHeaders(app, { kind: 'agent' })]
+  await report(app, { '[REQ-1] adds up': 'failed' }, { run_key: 'r' }, ci)
+  await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: 'r' }, agent)
+  const results = { by_ci: 0, by_person: 0, by_agent: 1 }
+  expect(await compute(app)).toMatchObject({ status: 'VERDICT_STATUS_PASS', results })
+  const strict = await compute(app, { policy_override: { require_ci_results: true } })
+  expect(strict).toMatchObject({ id: '', status: 'VERDICT_STATUS_FAIL', results: { by_ci: 1, by_agent: 0 } })
+  expect(strict.scope.ephemeral).toBe(true)
+  expect((await compute(app)).history).toEqual([])
 })

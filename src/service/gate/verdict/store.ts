@@ -1,6 +1,8 @@
 import { sql, type Selectable } from 'kysely'
 import type * as z from 'zod'
+import { VerdictStatus } from '../../../contract/quality-gate/policy.ts'
 import type { Verdict } from '../../../contract/quality-gate/verdict.ts'
+import { timestamp } from '../../shared/times.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readOwnJson } from '../../sql/json.ts'
 import type { VerdictRow } from '../../sql/schema-gate.ts'
@@ -47,6 +49,20 @@ export function findVerdict(rows: Rows, productId: number, id: string): Promise<
     .where('product_id', '=', productId)
     .where('id', '=', id)
     .executeTakeFirst()
+}
+
+/** The newest verdict on a release, whatever else its scope names. */
+export async function readReleaseVerdict(rows: Rows, release: { id: string; product_id: number }) {
+  const row = await rows
+    .selectFrom('verdict')
+    .select(['id', 'status', 'computed_at'])
+    .where('product_id', '=', release.product_id)
+    .where('release_id', '=', release.id)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return { id: row.id, status: VerdictStatus.parse(row.status), computed_at: timestamp(row.computed_at) }
 }
 
 /** Stores a verdict and removes those that are too many; returns its row. */

@@ -117,10 +117,14 @@ export async function ingestDraft(
     unresolved_refs: keepFirst(notes, 'unresolved_refs', annotated.unresolved, REFERENCES_SHOWN),
     warnings: keepFirst(notes, 'warnings', warnings, WARNINGS_SHOWN),
     coverage_effect: { before, after },
-    // No verdict is computed yet (contract §7), so none can be older than these results.
-    gate_stale: false,
+    gate_stale: applied.recorded > 0 && (await hasVerdict(rows, product.id)),
     truncation_signals: notes.list(),
   }
+}
+
+async function hasVerdict(rows: Rows, productId: number): Promise<boolean> {
+  const verdicts = rows.selectFrom('verdict').select('id').where('product_id', '=', productId)
+  return (await verdicts.limit(1).executeTakeFirst()) !== undefined
 }
 
 const REFRESHED_AT_ONCE = 50

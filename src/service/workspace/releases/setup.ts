@@ -105,8 +105,15 @@ async function readFacts(rows: Rows, product: StoredProduct) {
     .where('product_id', '=', product.id)
     .limit(1)
     .executeTakeFirst()
+  const verdict = await rows
+    .selectFrom('verdict')
+    .select('id')
+    .where('product_id', '=', product.id)
+    .limit(1)
+    .executeTakeFirst()
   return {
     id: product.id,
+    hasVerdict: verdict !== undefined,
     requirements: demands,
     links: links.count,
     results: result === undefined ? 0 : 1,
@@ -240,7 +247,7 @@ function sourceMaps({ id, newest }: Facts): Finding {
   return notApplicable('No recent event has minified frames.', evidence)
 }
 
-/** The gate is not built (contract §7): a check that nobody can pass would keep every product incomplete. */
-function gate(): Finding {
-  return notApplicable('This version computes no verdict.', {})
+function gate({ id, hasVerdict }: Facts): Finding {
+  if (hasVerdict) return ok('The quality gate has a verdict.')
+  return missing('No verdict has been computed.', `POST /v1/products/${id}/quality-gate:compute`)
 }
