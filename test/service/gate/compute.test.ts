@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../../src/contract/quality-gate/verdict.ts'
 import { startApp, type App } from '../../app.ts'
@@ -148,4 +149,25 @@ test('the verdict says whose tokens sent the results, a run has one kind of send
   expect(strict).toMatchObject({ id: '', status: 'VERDICT_STATUS_FAIL', results: { by_ci: 1, by_agent: 0 } })
   expect(strict.scope.ephemeral).toBe(true)
   expect((await compute(app)).history).toEqual([])
+})
+
+test('after any writes, asking twice gives the same verdict, and nothing passes without a result', async () => {
+  const act = fc.oneof(
+    fc.record({ does: fc.constant('report' as const), status: fc.constantFrom('passed', 'failed', 'skipped') }),
+    fc.record({ does: fc.constant('require' as const), status: fc.constantFrom('APPROVED', 'DRAFT') }),
+  )
+  await using app = await startApp()
+  let [runs, passed] = [0, false]
+  await fc.assert(
+    fc.asyncProperty(act, async ({ does, status }) => {
+      if (does === 'require') await requirement(app, { status })
+      else await report(app, { '[REQ-1] adds up': status }, { run_key: String((runs += 1)) })
+      passed ||= status === 'passed'
+      const verdict = await compute(app)
+      expect(await compute(app)).toEqual(verdict)
+      expect((await read(app)).body.verdict).toEqual(verdict)
+      expect(passed || !/PASS|WARN/.test(verdict.status)).toBe(true)
+    }),
+    { numRuns: 20 },
+  )
 })
