@@ -166,8 +166,20 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 
 type GivenFlags = Partial<Record<Flag, string | boolean>>
 
+/** Commands that never use the operator's token: each caller or person brings their own. */
+const typesToken: readonly Command[] = ['serve', 'confirm', 'approve']
+
 /** Commands that accept operands. */
-const takesOperands: readonly Command[] = ['admin', 'init', 'call', 'sourcemaps', 'report', 'confirm', 'help']
+const takesOperands: readonly Command[] = [
+  'admin',
+  'approve',
+  'init',
+  'call',
+  'sourcemaps',
+  'report',
+  'confirm',
+  'help',
+]
 
 function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: GivenFlags } {
   let values: GivenFlags
@@ -216,6 +228,9 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
       'admin works on the data directory of this machine and never over the network: unset TRACEGATE_BASE_URL, or run it where the service runs',
     )
   }
+  if (command === 'approve' && config.operands.length > 1) {
+    throw new ConfigError('approve takes one risk: its id, or the key of something that it covers')
+  }
   if (command === 'init') checkInit(config)
   if (command === 'sourcemaps') checkSourceMaps(config)
   if (command === 'report') checkReport(config)
@@ -225,9 +240,8 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
       'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both to use a deployment, or neither to use the embedded service',
     )
   }
-  // Over HTTP each caller brings its own token, and who confirms types theirs; the operator's is never used (mcp §8).
-  const bringsToken = command === 'serve' || command === 'confirm'
-  if (baseUrl !== undefined && apiToken === undefined && !bringsToken && url === undefined) {
+  // Over HTTP each caller brings its own token, and who decides types theirs; the operator's is never used (mcp §8).
+  if (baseUrl !== undefined && apiToken === undefined && !typesToken.includes(command) && url === undefined) {
     throw new ConfigError(
       'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both to use a deployment, or neither to use the embedded service',
     )

@@ -36,6 +36,8 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --timeout 60                       seconds to wait for missing shards of a test run
       --format text|github|markdown|json|junit|sarif
       --output FILE                      write the format to a file and print the text
+  tracegate approve [RISK|BLOCKER]       approve, reject or revoke an accepted risk, at a terminal with your own token typed in
+      --release V --environment E        the scope of the risk (default: the whole product)
   tracegate admin ...                    people, tokens and rules of the embedded service, in its data directory; never over
                                          the network
       user add NAME [--email E] | user list

@@ -12,6 +12,7 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io:
   call: () => import('./call.ts'),
   sourcemaps: () => import('./sourcemaps/index.ts'),
   report: () => import('./report/index.ts'),
+  approve: () => import('./approve/index.ts'),
   admin: () => import('./admin/index.ts'),
   gate: () => import('./gate/index.ts'),
   confirm: () => import('./confirm.ts'),

@@ -12,6 +12,8 @@ export interface TokenFacts {
   revokedAt?: number
   /** Of the owner unless this says otherwise: a user without any workspace. */
   stranger?: boolean
+  /** Of a new member of the owner's workspace with this name. */
+  member?: string
 }
 
 /** A further token, which no endpoint makes; returns the headers that use it. */
@@ -20,13 +22,19 @@ export async function tokenHeaders(app: App, facts: TokenFacts = {}): Promise<{ 
   const id = systemPlatform.newId()
   await app.db.write(async (rows) => {
     const owner = await rows.selectFrom('user').selectAll().executeTakeFirstOrThrow()
-    const userId = facts.stranger === true ? systemPlatform.newId() : owner.id
-    if (facts.stranger === true) {
-      const stranger = { id: userId, email: `${userId}@example.test`, display_name: 'Stranger' }
+    const isOther = facts.stranger === true || facts.member !== undefined
+    const userId = isOther ? systemPlatform.newId() : owner.id
+    if (isOther) {
+      const other = { id: userId, email: `${userId}@example.test`, display_name: facts.member ?? 'Stranger' }
       await rows
         .insertInto('user')
-        .values({ ...stranger, onboarding_updated_at: null, created_at: 0 })
+        .values({ ...other, onboarding_updated_at: null, created_at: 0 })
         .execute()
+    }
+    if (facts.member !== undefined) {
+      const { id } = await rows.selectFrom('workspace').select('id').executeTakeFirstOrThrow()
+      const member = { workspace_id: id, user_id: userId, role: 'WORKSPACE_ROLE_MEMBER' }
+      await rows.insertInto('workspace_member').values(member).execute()
     }
     await rows
       .insertInto('token')

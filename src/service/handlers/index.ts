@@ -13,6 +13,7 @@ import { linkHandlers } from './links.ts'
 import type { pending } from './pending.ts'
 import { productHandlers } from './products.ts'
 import { releaseHandlers } from './releases.ts'
+import { riskHandlers } from './risks.ts'
 import { requirementHandlers } from './requirements.ts'
 import { retrievalHandlers } from './retrieval.ts'
 import { setupHandlers } from './setup.ts'
@@ -49,6 +50,7 @@ export function createHandlers({
     ...issueHandlers,
     ...sourceMapHandlers(uploads),
     ...fixContextHandlers,
+    ...riskHandlers,
     ...requirementHandlers,
     ...testHandlers,
     ...linkHandlers,

@@ -10,8 +10,6 @@ export const pending = [
   'deleteBranch',
   'previewMerge',
   'mergeBranch',
-  'acceptRisk',
-  'approveRisk',
   'listAgentTypes',
   'listAgentConfigs',
   'getAgentConfig',

@@ -1,0 +1,69 @@
+import type { Api, ReceivedResult } from '../../client/api.ts'
+import type { RequestOf, ResultOf } from '../../contract/index.ts'
+import { textForPeople } from '../../mcp/text/untrusted.ts'
+
+type Verdict = ReceivedResult<ResultOf<'getGate'>>['verdict']
+type Risk = NonNullable<Verdict['risks']>[number]
+type Evidence = NonNullable<NonNullable<Verdict['conditions']>[number]['evidence']>[number]
+
+/** A risk that waits for approval, or counts and can be revoked. */
+export interface OpenRisk {
+  risk: Risk
+  verdict: Verdict
+  /** Keys of what it covers, as far as the verdict lists it; else its conditions, else its id. Never empty. */
+  keys: readonly string[]
+  /** The items with those keys. */
+  items: readonly Evidence[]
+}
+
+/** The pending and the active risks of the newest verdict of a scope, pending ones first. */
+export async function openRisks(api: Api, scope: RequestOf<'getGate'>): Promise<OpenRisk[]> {
+  const { verdict } = await api.getGate(scope)
+  const listed = (verdict.conditions ?? []).flatMap(({ evidence }) => evidence ?? [])
+  const isPending = ({ state }: Risk) => state === 'RISK_STATE_PENDING_APPROVAL'
+  const risks = verdict.risks ?? []
+  return [...risks.filter(isPending), ...risks.filter((risk) => risk.state === 'RISK_STATE_APPROVED')].map((risk) => {
+    const covered = new Set((risk.covered_evidence ?? []).map(identity))
+    const items = [...new Map(listed.map((item) => [identity(item), item])).values()].filter((item) =>
+      covered.has(identity(item)),
+    )
+    const keys = items.flatMap(({ key }) => (key === undefined || key === '' ? [] : [key]))
+    const names = keys.length > 0 ? keys : (risk.condition_ids ?? [])
+    return { risk, verdict, items, keys: names.length > 0 ? names : [risk.id] }
+  })
+}
+
+/** What the decision rests on, one line each. */
+export function describeRisk({ risk, verdict, items }: OpenRisk): string[] {
+  const { accepted_by: by, scope = {} } = risk
+  const total = risk.covered_evidence?.length
+  const bound = [scope.release_line, scope.release_id, scope.environment_id].filter(
+    (part) => part !== undefined && part !== '',
+  )
+  return [
+    `Risk ${risk.id}: ${risk.state?.replace('RISK_STATE_', '') ?? 'not stated'}`,
+    `Verdict: ${verdict.status_reason ?? 'not stated'}`,
+    `Conditions: ${(risk.condition_ids ?? []).join(', ') || 'every condition that lists the items'}`,
+    `Covers ${total === undefined ? 'items that are not stated' : `${String(total)} items`}; those that the verdict lists:`,
+    ...items.map(line),
+    `Scope: ${bound.join(', ') || 'the whole product'}`,
+    `Reason: ${risk.reason ?? 'not stated'}`,
+    `Mitigation: ${risk.mitigation || 'none'}`,
+    `Ticket: ${risk.ticket_url || 'none'}`,
+    `Severity: ${risk.severity?.replace('RISK_LEVEL_', '') ?? 'not stated'}`,
+    `Accepted by: ${by?.display_name ?? 'not stated'} at ${risk.accepted_at ?? 'a time that is not stated'}`,
+    `Ends: ${risk.expires_at ?? 'not stated'}`,
+  ]
+}
+
+/** Titles of issues, tests and links are outsiders' text and marked as such. */
+function line(item: Evidence): string {
+  const state = `${item.key ?? item.id} (${item.state ?? 'not stated'})`
+  if (typeof item.title === 'string') return `  ${state} ${item.title}`
+  const title = textForPeople(item.title, 80)
+  return title === '' ? `  ${state}` : `  ${state} written by others: ${JSON.stringify(title)}`
+}
+
+function identity({ type, id }: { type?: string; id?: string }): string {
+  return `${type ?? ''}:${id ?? ''}`
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { runCommand } from '../../src/cli/index.ts'
+import { blocking, reason, startFailing } from '../service/gate/risks/failing-product.ts'
+import { tokenHeaders } from '../service/people.ts'
+import { terminal, tracegate, type Typed } from './run.ts'
+
+async function startAccepted() {
+  const gate = await startFailing()
+  const { risk } = (await gate.post('accept-risk', { condition_ids: blocking, reason })).body
+  const tokenOf = (headers: { authorization: string }) => headers.authorization.replace('Bearer ', '')
+
+  async function approve(operands: readonly string[], typed: Typed, env: Record<string, string> = {}) {
+    const { screen, stderr, io } = terminal(typed, env)
+    const code = await runCommand(['approve', ...operands, '--data', gate.app.dataDir], io)
+    const stored = await gate.app.db.read.selectFrom('risk').selectAll().executeTakeFirstOrThrow()
+    return { code, screen: screen.text, stderr: stderr.text, stored }
+  }
+
+  return { ...gate, risk, approve, bobToken: tokenOf(gate.bob), tokenOf }
+}
+
+test('a second person approves at a terminal with their own token and the key, and revokes in the same way', async () => {
+  await using gate = await startAccepted()
+  const { approve, risk, bobToken } = gate
+  const approved = await approve(
+    ['REQ-1'],
+    [
+      ['Your API token', bobToken],
+      ['Type approve or reject', 'approve'],
+      ['Note (may be empty)', 'seen with the team'],
+      ['Type REQ-1 to approve', 'REQ-1'],
+    ],
+  )
+  expect(approved.stderr).toBe('')
+  expect(approved.code).toBe(0)
+  expect(approved.screen).toContain(`Reason: ${reason}`)
+  expect(approved.screen).toContain('Accepted by: Owner')
+  expect(approved.screen).toContain('Recorded as: Bob')
+  expect(approved.screen).toMatch(/TC-\d+ \(RESULT_STATUS_FAILED\) written by others: "rounds/)
+  expect(approved.screen).toContain(`Risk ${risk.id}: APPROVED`)
+  expect(approved.screen).not.toContain(bobToken)
+  expect(approved.stored).toMatchObject({
+    state: 'RISK_STATE_APPROVED',
+    decided_way: 'DECISION_WAY_TERMINAL',
+    decision_note: 'seen with the team',
+  })
+  const revoked = await approve(
+    [risk.id],
+    [
+      ['Your API token', bobToken],
+      ['Type revoke', 'revoke'],
+      ['Note (may be empty)', ''],
+      ['Type REQ-1 to revoke', 'REQ-1'],
+    ],
+  )
+  expect(revoked.stored).toMatchObject({ state: 'RISK_STATE_REVOKED', decided_way: 'DECISION_WAY_TERMINAL' })
+})
+
+test('another key, another word, an agent’s token, the accepter’s token and no terminal: nothing is written', async () => {
+  await using gate = await startAccepted()
+  const { app, approve, bobToken, tokenOf } = gate
+  const scopes = ['gate:approve'] as const
+  const agent = tokenOf(await tokenHeaders(app, { kind: 'agent', member: 'Robot', scopes }))
+  const answers = (token: string, word = 'approve', key = 'REQ-1'): Typed => [
+    ['Your API token', token],
+    ['Type approve or reject', word],
+    ['Note (may be empty)', ''],
+    ['Type REQ-1 to approve', key],
+  ]
+  const refused: [operand: string, typed: Typed, why: string][] = [
+    ['REQ-1', answers(bobToken, 'approve', 'yes'), 'that is not REQ-1'],
+    ['REQ-1', answers(bobToken, 'ok'), 'that is no decision'],
+    ['REQ-2', answers(bobToken), 'no open risk of this scope is or covers REQ-2'],
+    ['REQ-1', answers(agent), 'this token is of the kind agent'],
+    ['REQ-1', answers(app.token), 'another person has to approve it'],
+    ['REQ-1', answers('tg_unknown'), 'TOKEN_INVALID'],
+  ]
+  for (const [operand, typed, why] of refused) {
+    const { code, stderr, stored } = await approve([operand], typed, { TRACEGATE_LOG_LEVEL: 'silent' })
+    expect({ failed: code !== 0, stderr }).toEqual({ failed: true, stderr: expect.stringContaining(why) as string })
+    expect(stored.state).toBe('RISK_STATE_PENDING_APPROVAL')
+  }
+  const piped = await tracegate(['approve', 'REQ-1', '--data', app.dataDir])
+  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('asks a person') })
+})
