@@ -1,4 +1,7 @@
 import type { Tool } from '../src/mcp/define/define.ts'
+import { createComponent } from './create-component.ts'
+import { createEnvironment } from './create-environment.ts'
+import { createProduct } from './create-product.ts'
 import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
 import { getErrorIssue } from './get-error-issue.ts'
@@ -17,6 +20,7 @@ import { saveRequirement } from './save-requirement.ts'
 import { setErrorIssueStatus } from './set-error-issue-status.ts'
 import { unlinkTest } from './unlink-test.ts'
 import { uploadSourceMap } from './upload-source-map.ts'
+import { verifySetup } from './verify-setup.ts'
 
 /** Every tool, in the order agents see them: the default toolset first. `npm run lists` adds a new one. */
 export const tools: readonly Tool[] = [
@@ -38,4 +42,8 @@ export const tools: readonly Tool[] = [
   uploadSourceMap,
   getRelease,
   recordRelease,
+  createProduct,
+  verifySetup,
+  createComponent,
+  createEnvironment,
 ]

@@ -58,6 +58,7 @@ export async function openSmallProduct(): Promise<SmallProduct> {
 async function fill(shop: Shop): Promise<Known> {
   const { api, productId: product_id } = shop
   const tested = await recordFailure(shop, product_id)
+  const { workspaces } = await api.listWorkspaces({})
   await api.createRequirement({ product_id, title: 'A receipt is sent', code_refs: [{ path: 'src/checkout/**' }] })
   await shop.crash(50, checkoutCrash('ann'))
   await shop.crash(40, checkoutCrash('bob'))
@@ -67,6 +68,7 @@ async function fill(shop: Shop): Promise<Known> {
   const { events } = await api.listIssueEvents({ id: crashed?.id ?? '' })
   return new Map([
     ['product', 'My product'],
+    ['workspace', workspaces[0]?.id ?? ''],
     ['issue', crashed?.short_id ?? ''],
     ['event', events.at(-1)?.id ?? ''],
     ['environment', 'production'],

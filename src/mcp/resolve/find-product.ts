@@ -7,7 +7,7 @@ import { chooseByName } from './choose.ts'
 import { mayBeId } from './ids.ts'
 import { ifOffered } from './offered.ts'
 import { everyPage } from './requests.ts'
-import type { Product, Resolver } from './types.ts'
+import type { Product, Resolver, Workspace } from './types.ts'
 
 const PRODUCTS_LISTED = 8
 
@@ -16,10 +16,11 @@ export function createProductFinder(call: {
   api: Api
   pinned: string | undefined
   signal: AbortSignal
-}): Pick<Resolver, 'products' | 'product'> {
+}): Pick<Resolver, 'products' | 'product' | 'workspace'> {
   const { api, pinned, signal } = call
+  const readOnce = once(() => readWorkspaces({ api, signal }))
   const visible = once(async () => {
-    const workspaces = await readWorkspaces({ api, signal })
+    const workspaces = await readOnce()
     const lists = await Promise.all(
       (workspaces ?? []).map(({ id }) =>
         ifOffered(everyPage((page) => api.listProducts({ workspace_id: id, ...page }, { signal }), 'products')),
@@ -54,7 +55,22 @@ export function createProductFinder(call: {
     })
   }
 
-  return { products, product }
+  async function workspace(given: string | undefined): Promise<Workspace> {
+    const all: readonly Workspace[] = (await readOnce()) ?? []
+    if (all.length === 0) throw notListed()
+    const [only, ...others] = all
+    if (given === undefined && only !== undefined && others.length === 0) return only
+    return chooseByName(given ?? '', all, {
+      kind: 'workspace',
+      parameter: 'workspace',
+      names: (row) => [row.name, row.slug],
+      label: (row) => row.name,
+      next: { tool: 'get_workspace_context', why: 'names workspaces', args: {} },
+      write: true,
+    })
+  }
+
+  return { products, product, workspace }
 }
 
 /** The workspaces of the token, by their list or as auth/me names them; undefined where this deployment has neither. */

@@ -8,7 +8,14 @@ import type { Resolver } from './types.ts'
 /** A resolver that remembers what it has read, for the length of one call. */
 export function createResolver(call: { api: Api; pinned: string | undefined; signal: AbortSignal }): Resolver {
   const { api, pinned, signal } = call
-  const { products, product } = createProductFinder(call)
+  const { products, product, workspace } = createProductFinder(call)
   const shared = { api, signal, isPinned: pinned !== undefined, products, product }
-  return { products, product, ...createNameFinder(call), ...createIssueFinder(shared), ...createKeyFinder(shared) }
+  return {
+    products,
+    product,
+    workspace,
+    ...createNameFinder(call),
+    ...createIssueFinder(shared),
+    ...createKeyFinder(shared),
+  }
 }

@@ -10,6 +10,7 @@ import type { TeachingError } from '../result/teach.ts'
 import type { ListedRows } from './requests.ts'
 
 export type Product = Received<z.output<typeof products.Product>>
+export type Workspace = Received<z.output<typeof products.Workspace>>
 export type Environment = Received<z.output<typeof environments.Environment>>
 export type Release = Received<z.output<typeof environments.Release>>
 export type Component = Received<z.output<typeof components.Component>>
@@ -39,6 +40,8 @@ export interface Resolver {
   products(): Promise<Product[]>
   /** By id, name or key prefix; without a name the pinned or the only product. */
   product(given: string | undefined, options?: ResolveOptions): Promise<Product>
+  /** By id, name or slug; without a name the only workspace. */
+  workspace(given: string | undefined): Promise<Workspace>
   environments(productId: string): Promise<ListedRows<Environment>>
   environment(productId: string, given: string): Promise<Environment>
   /** The newest 50 that match. */

@@ -13,11 +13,13 @@ export type Known = ReadonlyMap<string, string>
 export async function sampleThings(app: App): Promise<Known> {
   const { api, productId } = app
   const tested = await recordFailure(app, productId)
+  const { workspaces } = await api.listWorkspaces({})
   const { issues } = await api.listIssues({ product_id: productId, status: 'unresolved' })
   const [newest] = issues
   const { events } = await api.listIssueEvents({ id: newest?.id ?? '' })
   return new Map([
     ['product', 'Tracegate Sample Shop'],
+    ['workspace', workspaces[0]?.id ?? ''],
     ['issue', newest?.short_id ?? ''],
     ['event', events.at(-1)?.id ?? ''],
     ['environment', 'production'],

@@ -73,6 +73,7 @@ async function readThings(id: string, issue: string): Promise<Known> {
     ['component', components[0]?.id ?? ''],
     ['branch', 'main'],
     ['product', id],
+    ['workspace', 'any'],
   ])
 }
 
@@ -142,9 +143,10 @@ function namesIn(url: string): string[] {
   ]
 }
 
-/** A preview of the service and the context that it gathers from files write nothing. */
+/** A preview of the service, and the context that it gathers from files, write nothing; a check notes its result alone. */
 function writes({ method, url, body }: WireRequest): boolean {
-  if (method === 'GET' || url.endsWith('/test-generation-context:prepare')) return false
+  if (method === 'GET' || /(?:\/test-generation-context:prepare|\/setup:verify|\/auth\/onboarding)$/.test(url))
+    return false
   return !(body instanceof Uint8Array && Buffer.from(body).includes('"validate_only":true'))
 }
 

@@ -95,12 +95,18 @@ export function subjects(shop: QualityShop): Subject[] {
     ...['event', 'component', 'branch'].map((thing) => [thing, ''] as const),
   ])
   return [
-    ...surface.tools.map((tool) => (tool.effect === 'read' ? reader(tool, narrowestCall(tool, known)) : writer(tool))),
+    ...surface.tools.map((tool) => {
+      if (tool.effect === 'read') return reader(tool, narrowestCall(tool, known))
+      return tool.name === 'create_product' ? reader(tool, existingProduct) : writer(tool)
+    }),
     ...surface.tools.filter((tool) => 'dry_run' in tool.input.shape).map(previewer),
     ...surface.templates.map(({ name, uriTemplate }) => template(name, addressed(uriTemplate, known))),
     completion(),
   ]
 }
+
+/** A second product would make every other call name one: this one is there, so that nothing is created. */
+const existingProduct = { name: 'My product' }
 
 function reader({ name }: Tool, args: Arguments): Subject {
   return { name, kind: 'read', call: (agent) => agent.call(name, args), ...nothing }
@@ -159,6 +165,21 @@ const writings: Readonly<Record<string, Writing>> = {
     args: ({ mark }) => ({ version: `shop@${mark}`, environment: 'production' }),
     changes: [['upsertRelease']],
     done: /^Recorded/,
+  },
+  create_component: {
+    args: ({ mark }) => ({ name: `Part ${mark}`, globs: [`src/${mark}/**`] }),
+    changes: [['createComponent']],
+    done: /^Created/,
+  },
+  create_environment: {
+    args: ({ mark }) => ({ name: `env-${mark}` }),
+    changes: [['createEnvironment']],
+    done: /^Created/,
+  },
+  verify_setup: {
+    args: () => ({}),
+    changes: [['verifySetup']],
+    done: /^The setup is/,
   },
   upload_source_map: {
     args: ({ root, mark }) => ({ release: 'shop@1.4.0', path: buildFile(root, mark) }),
@@ -219,7 +240,7 @@ function rowsSay(structured: unknown): ReturnType<Subject['says']> {
 }
 
 function previewer({ name }: Tool): Subject {
-  const args = writings[name]?.args ?? (() => ({}))
+  const args = writings[name]?.args ?? (() => existingProduct)
   return {
     ...nothing,
     name: `${name} (preview)`,

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connect, type Connected } from '../mcp/clients.ts'
+import { reshaped } from '../upstream/reshaped.ts'
+import { openShop, type Shop } from './shop.ts'
+import { connectElsewhere, losing } from './unread-answers.ts'
+
+let shop: Shop
+let agent: Connected
+beforeEach(async () => {
+  shop = await openShop()
+  agent = await connect(shop.api, { options: { toolsets: ['all'] } })
+})
+afterEach(async () => {
+  await agent[Symbol.asyncDispose]()
+  await shop.close()
+})
+
+test('verify_setup lists what is open with the call for it, and the DSN while nothing has arrived', async () => {
+  const { text } = await agent.call('verify_setup')
+  expect(text.replaceAll(/[0-9a-f]{32}/g, 'KEY')).toMatchInlineSnapshot(`
+    "The setup is incomplete: 6 open checks.
+    product: My product (id 1)
+    setup: state=incomplete, completed_checks=5, total_checks=11
+    open (check | status | detail | how):
+    repository_configured | missing | The product names no repository. | tracegate init DIR --product 1, in a checkout of the repository
+    requirements_present | missing | The product has no requirement. | save_requirement with a title
+    acceptance_criteria_present | missing | The product has no requirement. | save_requirement with criteria
+    tests_ingested | missing | No test result has arrived. | ingest_test_report
+    tests_linked | missing | No test is linked to a requirement. | record_tests with requirement_ids
+    event_received | missing | No event has arrived. | Point a Sentry SDK at the DSN of product 1 (ingest.dsn) and crash once.
+    done: components_mapped, environment_present, release_present, source_maps_ready, gate_computed
+    dsn: http://KEY@127.0.0.1:4319/1"
+  `)
+  await shop.crash(5)
+  const later = await agent.call('verify_setup')
+  expect(later.text).not.toContain('dsn')
+})
+
+test('a caller without the tools for it gets the words of the service', async () => {
+  await using few = await connect(shop.api, { options: { toolsets: ['setup'] } })
+  const { text } = await few.call('verify_setup')
+  expect(text).toContain('requirements_present')
+  expect(text).not.toContain('save_requirement')
+  expect(text).toContain('/requirements {"title"')
+})
+
+test.each(['none', '502'])('an onboarding step is marked as done, reply lost: %s', async (loss) => {
+  const isStep = (method: string, path: string) => method !== 'GET' && path.endsWith('/onboarding')
+  await using elsewhere = await connectElsewhere(shop, (send) => (loss === 'none' ? send : losing(send, loss, isStep)))
+  const { text } = await elsewhere.call('verify_setup', { complete_onboarding_step: 'compute_gate' })
+  expect(text).toContain('Marked compute_gate as done.')
+  const { onboarding } = await shop.api.getMe({})
+  expect(onboarding?.completed_steps).toContain('ONBOARDING_STEP_COMPUTE_GATE')
+})
+
+test('a deployment that does not check a setup says what still tells of it', async () => {
+  await using elsewhere = await connectElsewhere(shop, (send) => reshaped(send, 'noRoute:verifySetup'))
+  const { text } = await elsewhere.call('verify_setup')
+  expect(text).toContain('does not offer the check of a setup (feature_disabled')
+  expect(text).toContain('next: get_workspace_context')
+})
