@@ -92,6 +92,8 @@ export interface Config {
   tokenKind: 'person' | 'agent' | 'ci'
   scopes?: string
   expires?: string
+  /** `admin key add`: a server key, which vouches for what comes with it. */
+  serverKey: boolean
 }
 
 /**
@@ -155,6 +157,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     timeoutSeconds,
     format,
     tokenKind: flags.agent === true ? 'agent' : flags.ci === true ? 'ci' : 'person',
+    serverKey: flags.server === true,
     sample: flags.sample === true,
     json: flags.json === true,
     dryRun: flags['dry-run'] === true,

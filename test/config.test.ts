@@ -21,6 +21,7 @@ test('without flags and variables, the embedded service is served over stdio wit
     host: '127.0.0.1',
     port: 4319,
     sample: false,
+    serverKey: false,
     dryRun: false,
     json: false,
     requirementTags: true,

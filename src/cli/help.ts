@@ -38,12 +38,15 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --output FILE                      write the format to a file and print the text
   tracegate approve [RISK|BLOCKER]       approve, reject or revoke an accepted risk, at a terminal with your own token typed in
       --release V --environment E        the scope of the risk (default: the whole product)
-  tracegate admin ...                    people, tokens and rules of the embedded service, in its data directory; never over
+  tracegate admin ...                    people, tokens, keys and rules of the embedded service, in its data directory; never over
                                          the network
       user add NAME [--email E] | user list
       token add --user NAME              prints the token once, alone on stdout
           [--agent|--ci] [--scopes LIST] [--expires 30d] [--name N]
       token list | token revoke ID
+      key add --server                   a DSN key for backends: only errors that come with one can block a release;
+          [--name N]                     prints the DSN once, alone on stdout; without --server a public key
+      key list | key revoke KEY
       policy show | policy set FILE      the gate policy of a product, as JSON
       settings [single_user_approval ENVIRONMENTS|all|none]
                                          where the person who accepts a risk may approve it (default: none)

@@ -2,6 +2,7 @@ import { ConfigError, type Config } from '../../config.ts'
 import { ServiceError } from '../../errors.ts'
 import { plain } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
+import { addOneKey, listAllKeys, revokeOneKey } from './keys.ts'
 import { adminCall, openDatabase, type Subcommand } from './open.ts'
 import { setPolicy, showPolicy } from './policy.ts'
 import { settings } from './settings.ts'
@@ -15,13 +16,16 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   'token add': addOneToken,
   'token list': listAllTokens,
   'token revoke': revokeOneToken,
+  'key add': addOneKey,
+  'key list': listAllKeys,
+  'key revoke': revokeOneKey,
   'policy show': showPolicy,
   'policy set': setPolicy,
   settings,
 }
 
 /**
- * `tracegate admin …`: people, tokens, gate policy and settings of the embedded service, in its data directory. Whoever may
+ * `tracegate admin …`: people, tokens, DSN keys, gate policy and settings of the embedded service, in its data directory. Whoever may
  * write there has all rights, so there is no other check. Resolves to 1 when something is refused.
  */
 export async function run(config: Config, io: Io): Promise<number> {

@@ -47,7 +47,7 @@ export interface ProductRow {
   updated_at: number
 }
 
-interface DsnKeyRow {
+export interface DsnKeyRow {
   public_key: string
   product_id: number
   rate_per_second: number | null

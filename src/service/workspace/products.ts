@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { defaultGatePolicy, type GatePolicy } from '../../contract/quality-gate/policy.ts'
@@ -8,6 +7,7 @@ import type { Platform, Writing } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { ProductRow } from '../sql/schema.ts'
 import { audit } from './audit.ts'
+import { insertDsnKey } from './dsn-keys.ts'
 
 /** A row of `product`. */
 export type StoredProduct = Selectable<ProductRow>
@@ -108,43 +108,6 @@ function toColumns(facts: ProductFacts) {
     repository: JSON.stringify({ ...emptyRepository, ...facts.repository }),
     gate_policy: JSON.stringify({ ...defaultGatePolicy, ...facts.gate_policy }),
   }
-}
-
-/**
- * Who has a DSN key: `public` ones are in web pages and apps, so anyone can send with them; `server` ones stay with the
- * team, so what comes with them is vouched for (decision 057).
- */
-export type KeyKind = 'public' | 'server'
-
-export interface DsnKeyOptions {
-  kind?: KeyKind
-  name?: string
-  /** Events per second; 0 is no limit, null the specification's default. */
-  ratePerSecond?: number | null
-}
-
-/** Adds a DSN key of 32 hex digits, a public one unless `kind` says otherwise. */
-export async function insertDsnKey(
-  rows: Rows,
-  platform: Platform,
-  productId: number,
-  { kind = 'public', name = '', ratePerSecond = null }: DsnKeyOptions = {},
-): Promise<string> {
-  const publicKey = randomBytes(16).toString('hex')
-  await rows
-    .insertInto('dsn_key')
-    .values({
-      public_key: publicKey,
-      product_id: productId,
-      rate_per_second: ratePerSecond,
-      burst: null,
-      created_at: platform.now(),
-      revoked_at: null,
-      kind,
-      name,
-    })
-    .execute()
-  return publicKey
 }
 
 /** The given slug, or a free one made of the name. Throws `already_exists` for a given one that is taken. */
