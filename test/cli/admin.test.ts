@@ -81,6 +81,15 @@ test('a gate policy is shown, changed in a file and set as its next version', as
   expect(refused.code).toBe(2)
   expect(refused.stderr).toContain('conditions.0.id: lower-case words')
   expect(refused.stderr).toContain('result_max_age_days')
+  const green = shown.conditions.map((rule) =>
+    rule.id === 'failing_tests' ? { ...rule, comparator: 'COMPARATOR_GTE' } : rule,
+  )
+  writeFileSync(file, JSON.stringify({ ...shown, conditions: green }))
+  expect(await admin('policy', 'set', file)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('condition failing_tests: failing_tests takes LTE, at most the threshold'),
+  })
 })
 
 test('the environments in which one person may accept and approve are named one by one', async () => {

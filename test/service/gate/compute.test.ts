@@ -151,6 +151,30 @@ test('the verdict says whose tokens sent the results, a run has one kind of send
   expect((await compute(app)).history).toEqual([])
 })
 
+test('an agent that brings its own policy gets a verdict that says so, and the stored one stays', async () => {
+  await using app = await startProduct()
+  await report(app, { '[REQ-1] adds up': 'passed', ships: 'failed' })
+  const failed = await compute(app)
+  const lax = { metric: 'failing_tests', comparator: 'LTE', threshold: 9, severity: 'BLOCKING' }
+  const agent = await tokenHeaders(app, { kind: 'agent' })
+  const path = `${at(app)}/quality-gate:compute`
+  const ask = (...conditions: object[]) => app.request<Answer>('POST', path, { policy_override: { conditions } }, agent)
+  expect((await ask({ ...lax, id: 'lax' })).body.verdict).toMatchObject({
+    id: '',
+    status: 'VERDICT_STATUS_PASS',
+    status_reason: "By the policy of this request, not the product's: The one evaluated condition holds.",
+    scope: { ephemeral: true },
+  })
+  expect((await read(app)).body.verdict).toEqual(failed)
+  expect(await compute(app)).toEqual(failed)
+  expect(failed.status).toBe('VERDICT_STATUS_FAIL')
+  const { status, body } = await ask({ ...lax, id: 'green', comparator: 'GTE', threshold: 0 })
+  expect([status, JSON.stringify(body)]).toEqual([
+    400,
+    expect.stringContaining('condition green: failing_tests takes LTE'),
+  ])
+})
+
 test('after any writes, asking twice gives the same verdict, and nothing passes without a result', async () => {
   const act = fc.oneof(
     fc.record({ does: fc.constant('report' as const), status: fc.constantFrom('passed', 'failed', 'skipped') }),

@@ -53,6 +53,7 @@ export async function viewEphemeral(
   return {
     ...verdict,
     id: '',
+    status_reason: `By the policy of this request, not the product's: ${verdict.status_reason}`,
     scope: { ...verdict.scope, ephemeral: true },
     inputs_digest: digest,
     stale: false,
