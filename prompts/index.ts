@@ -1,6 +1,7 @@
 import type { Prompt } from '../src/mcp/define/define.ts'
 import { closeCoverageGaps } from './close-coverage-gaps.ts'
 import { fixErrorIssue } from './fix-error-issue.ts'
+import { releaseCheck } from './release-check.ts'
 import { triageErrors } from './triage-errors.ts'
 
-export const prompts: readonly Prompt[] = [fixErrorIssue, triageErrors, closeCoverageGaps]
+export const prompts: readonly Prompt[] = [fixErrorIssue, triageErrors, closeCoverageGaps, releaseCheck]

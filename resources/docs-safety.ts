@@ -39,6 +39,10 @@ issues raise no rank and suggest no test. Whoever copies a real event has its ev
 A status change of at most 10 issues needs no dialog, is recorded with the token's owner and the reason, and its result names
 the call that undoes it. More than that in one call requires a person's confirmation. \`dry_run\` shows what would change.
 
+A risk of the quality gate is accepted by the user in a dialog, on a page or in a terminal, and approved by a second person on a
+page or in a terminal with their own token. Never type for them. What takes an item out of the gate without that (ignoring an
+issue, quarantining a test, deprecating a requirement) is listed there until a person has reviewed it.
+
 Registering tests and sending a report need no dialog either: repeating them changes nothing, and no result is lost.
 `,
 })

@@ -28,8 +28,6 @@ export const docsWorkflows = defineResource({
    not.
 7. \`set_error_issue_status\` to resolved once the fix is merged, with the commit as fixed_in.
 
-The same can be read as tracegate://error-issue/SHOP-31/fix-context.
-
 ## Close a coverage gap
 1. \`find_coverage_gaps\` {}: requirements that no working test proves, worst first, and files with errors that none claims.
 2. \`get_test_context\` {"requirement":"REQ-12"}: text, criteria covered or not, existing tests, files to read, conventions,
@@ -43,12 +41,10 @@ The same can be read as tracegate://error-issue/SHOP-31/fix-context.
 Gaps, in addition to no_test: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed
 since the test was linked: read both, then link again to confirm), partial_criteria. Only a result that passed verifies.
 
-The same can be read as tracegate://product/1/coverage-gaps and tracegate://requirement/REQ-12.
-
 In CI the reports are sent without an agent: \`tracegate report reports/ --environment ci --release 1.4.0\`.
 
 ## Write down what the product must do (\`save_requirement\`)
-1. \`list_requirements\` {"match":"…"}: does one say it already?
+1. \`list_requirements\` {"match":"…"}: is it there already?
 2. \`save_requirement\` {"title":"…","body":"…","criteria":["…"],"files":["src/cart/**"],"dry_run":true} checks the wording.
 3. \`save_requirement\` without dry_run writes it; with "requirement" it changes one, which puts its links to tests in doubt.
 
@@ -57,11 +53,16 @@ In CI the reports are sent without an agent: \`tracegate report reports/ --envir
 2. \`find_error_issues\` {"release":"…","environment":"production","first_seen_in_release":true,"status":"any"}: a version may be in
    several environments.
 
+## Can we ship?
+1. \`compute_quality_gate\` {"release":"…"}: the verdict, what blocks, what is new; \`get_quality_gate\` reads the last one.
+2. Mend what is cheap, then compute again.
+3. \`accept_gate_risk\` {"blocker":"…","reason":"…"} if the user decides so; a second person approves it.
+
 ## After a fix
 1. \`set_error_issue_status\` {"issues":["SHOP-31"],"status":"resolved","fixed_in":"1f2e3d4c","reason":"…"}: the answer says what
    reopens the issue. A commit counts from the first recorded release that has it, else from the next one.
 2. A new occurrence in that release or a later one opens the issue again: \`find_error_issues\` shows it with state regressed.
-   Releases that only events named reopen nothing, so record each release, or upload its source maps.
-3. State still_firing: it was resolved 7 days ago or more, occurrences go on, and no recorded release shows that they are older.
+   Releases that only events named reopen nothing: record each release.
+3. State still_firing: resolved 7 days ago or more, and occurrences go on in no older recorded release.
 `,
 })

@@ -5,8 +5,15 @@ import { docsSafety } from './docs-safety.ts'
 import { docsWorkflows } from './docs-workflows.ts'
 import { errorIssueFixContext } from './error-issue-fix-context.ts'
 import { errorIssue } from './error-issue.ts'
+import { gate } from './gate.ts'
 import { requirement } from './requirement.ts'
 
 export const resources: readonly Resource[] = [docsIds, docsSafety, docsWorkflows]
 
-export const templates: readonly ResourceTemplate[] = [errorIssue, errorIssueFixContext, coverageGaps, requirement]
+export const templates: readonly ResourceTemplate[] = [
+  errorIssue,
+  errorIssueFixContext,
+  coverageGaps,
+  gate,
+  requirement,
+]

@@ -1,4 +1,7 @@
 import type { Tool } from '../src/mcp/define/define.ts'
+import { acceptGateRisk } from './accept-gate-risk.ts'
+import { approveGateRisk } from './approve-gate-risk.ts'
+import { computeQualityGate } from './compute-quality-gate.ts'
 import { createComponent } from './create-component.ts'
 import { createEnvironment } from './create-environment.ts'
 import { createProduct } from './create-product.ts'
@@ -6,6 +9,7 @@ import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
 import { getErrorIssue } from './get-error-issue.ts'
 import { getFixContext } from './get-fix-context.ts'
+import { getQualityGate } from './get-quality-gate.ts'
 import { getRelease } from './get-release.ts'
 import { getRequirement } from './get-requirement.ts'
 import { getTestContext } from './get-test-context.ts'
@@ -33,6 +37,9 @@ export const tools: readonly Tool[] = [
   getErrorIssue,
   getFixContext,
   setErrorIssueStatus,
+  getQualityGate,
+  computeQualityGate,
+  acceptGateRisk,
   listRequirements,
   getRequirement,
   saveRequirement,
@@ -46,4 +53,5 @@ export const tools: readonly Tool[] = [
   verifySetup,
   createComponent,
   createEnvironment,
+  approveGateRisk,
 ]

@@ -7,10 +7,7 @@ export const Limit = z.int().min(1).max(MOST_ROWS).default(USUAL_ROWS).describe(
 export const Cursor = z.string().describe('next_cursor of the previous page.').optional()
 export const DryRun = z.boolean().default(false).describe('Preview only.')
 /** Of tools whose calls may need a person's confirmation (mcp §7). */
-export const Confirmation = z
-  .string()
-  .describe('Only after the user agreed to the preview: the confirmation that came with it.')
-  .optional()
+export const Confirmation = z.string().describe('From the preview, once the user agreed.').optional()
 export const Detail = z.enum(['concise', 'full']).default('concise').describe('full adds long text.')
 
 interface Word {

@@ -71,6 +71,11 @@ describe.each(eras)('a client of %s', (era) => {
         { name: 'product', description: 'Product id or name.', required: false },
         { name: 'component', description: 'Component id or name, to stay in one part.', required: false },
       ],
+      [
+        { name: 'product', description: 'Product id or name.', required: false },
+        { name: 'release', description: 'Version or id of the release.', required: false },
+        { name: 'environment', description: 'Where it is to run.', required: false },
+      ],
     ])
     const { messages } = await agent.client.getPrompt({ name: 'fix_error_issue', arguments: { issue: 'APP-1' } })
     expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Fix the error issue "APP-1".') } }])
@@ -123,6 +128,8 @@ test('under a pin only the pinned product is searched, and no prompt asks for a 
     'issue',
     'environment',
     'component',
+    'release',
+    'environment',
   ])
 })
 

@@ -1,0 +1,137 @@
+import * as z from 'zod'
+import { Risk } from '../src/contract/quality-gate/risks.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
+import * as parameters from '../src/mcp/define/parameters.ts'
+import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
+import { stateDigest } from '../src/mcp/confirm/state.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
+import { fields, pick, teamLine } from '../src/mcp/result/output.ts'
+import { TeachingError } from '../src/mcp/result/teach.ts'
+import { waysOfDecision } from './accept-gate-risk.ts'
+import { readVerdict, verdictState } from './support/gate/blockers.ts'
+import { resolveScope, scopeParameters } from './support/gate/scope.ts'
+import { statusWord, verdictSentence, type Verdict } from './support/gate/verdict.ts'
+
+const input = z.strictObject({
+  product: scopeParameters.product,
+  risk: z.string().min(1).describe('Risk id, or the condition that it names. From get_quality_gate.'),
+  decision: z.enum(['approve', 'reject', 'revoke']).default('approve').describe('As the second person decides.'),
+  release: scopeParameters.release,
+  environment: scopeParameters.environment,
+  note: z.string().max(900).optional().describe("The second person's note."),
+  confirmation: parameters.Confirmation,
+})
+type Arguments = z.output<typeof input>
+
+export const approveGateRisk = defineTool({
+  name: 'approve_gate_risk',
+  toolset: 'approvals',
+  effect: 'decide',
+  // Whatever answers a dialog of this client is not the second person.
+  ways: ['page', 'terminal'],
+  title: 'Approve a quality-gate risk',
+  description:
+    'Prepare the approval, rejection or revocation of an accepted quality gate risk, and say where a second person decides: ' +
+    'on a page or in a terminal, with their own token. Never approves by itself. The person who accepted it cannot approve it.',
+  input,
+  output: fields({
+    risk: fields({ ...pick(Risk, 'id', 'state', 'expires_at'), conditions: z.string() }),
+    accepted_by: teamLine,
+    decided_by: teamLine,
+    verdict: z.string(),
+  }),
+
+  async confirm(args, context) {
+    const { product, scope, verdict, risk } = await readDecision(args, context)
+    return {
+      product,
+      asks: `${verbs[args.decision]} the accepted risk of ${conditionWords(risk)} of ${product.name ?? product.id}${scope.words}`,
+      facts: [
+        { label: 'Verdict', value: `${statusWord(verdict.status)}. ${verdict.status_reason ?? ''}`.trim() },
+        { label: 'Accepted by', value: risk.accepted_by?.display_name ?? 'not stated' },
+        { label: 'Their reason', value: risk.reason ?? 'not stated' },
+        { label: 'Covers', value: coverWords(risk) },
+        { label: 'Holds until', value: risk.expires_at ?? 'not stated' },
+        ...(args.decision === 'approve' ? [{ label: 'Then', value: 'it waives what it covers, until it ends' }] : []),
+      ],
+      key: risk.condition_ids?.[0] ?? 'risk',
+      undo: args.decision === 'approve' ? 'It can be revoked.' : 'The risk has to be accepted again.',
+      state: stateDigest([verdictState(verdict), risk.etag, risk.state]),
+    }
+  },
+
+  async run(args, context) {
+    const { api, signal, confirmed } = context
+    const { product, scope, risk } = await readDecision(args, context)
+    const { risk: decided, verdict } = await api
+      .approveRisk(
+        {
+          product_id: product.id,
+          risk_id: risk.id,
+          decision: `RISK_DECISION_${args.decision === 'approve' ? 'APPROVE' : args.decision === 'reject' ? 'REJECT' : 'REVOKE'}`,
+          way: waysOfDecision[confirmed?.way ?? 'page'],
+          ...(args.note !== undefined && { note: args.note }),
+          ...(risk.etag !== undefined && { etag: risk.etag }),
+          ...(confirmed !== undefined && { request_id: confirmed.nonce }),
+        },
+        { signal },
+      )
+      .catch(
+        explainNotOffered('the approval of risks', { hint: 'ask the second person to decide in the web interface.' }),
+      )
+    const after = verdict === undefined ? '' : ` The gate is ${verdictSentence(verdict, { scope: '' })}`
+    return {
+      answer: `${past[args.decision]} the risk of ${conditionWords(risk)}${scope.words}.${after}`,
+      product,
+      data: {
+        risk: { ...decided, conditions: conditionWords(decided) },
+        accepted_by: decided.accepted_by?.display_name,
+        decided_by: decided.decided_by?.display_name ?? decided.approved_by?.display_name,
+        verdict: statusWord(verdict?.status),
+      },
+      next: [nextCall('get_quality_gate', scope.args, 'the verdict in full')],
+    }
+  },
+})
+
+const verbs = { approve: 'Approve', reject: 'Reject', revoke: 'Revoke' } as const
+const past = { approve: 'Approved', reject: 'Rejected', revoke: 'Revoked' } as const
+
+type FoundRisk = NonNullable<Verdict['risks']>[number]
+
+async function readDecision(args: Arguments, context: Context) {
+  const product = await context.resolve.product(args.product, { write: true })
+  const scope = await resolveScope(args, product, context)
+  const verdict = await readVerdict(scope, context)
+  return { product, scope, verdict, risk: findRisk(verdict, args) }
+}
+
+/** The risk by its id, or the only one that names the condition and can be decided so. */
+function findRisk({ risks = [] }: Verdict, { risk: named, decision }: Arguments): FoundRisk {
+  const state = decision === 'revoke' ? 'RISK_STATE_APPROVED' : 'RISK_STATE_PENDING_APPROVAL'
+  const open = risks.filter((risk) => risk.state === undefined || risk.state === state)
+  const wanted = named.trim()
+  const byId = risks.find(({ id }) => id === wanted)
+  const byCondition = open.filter(({ condition_ids: ids = [] }) => ids.includes(wanted))
+  const found = byId ?? (byCondition.length === 1 ? byCondition[0] : undefined)
+  if (found !== undefined) return found
+  const list = open.map((risk) => `${risk.id} (${conditionWords(risk)})`)
+  throw new TeachingError('not_found', `no accepted risk to ${decision} in the newest verdict of this scope`, {
+    expected:
+      list.length === 0
+        ? 'accept_gate_risk first, with the same release and environment'
+        : `risk: ${list.slice(0, 3).join(' | ')}`,
+  })
+}
+
+function conditionWords({ condition_ids: conditions = [], id }: FoundRisk): string {
+  return conditions.length === 0 ? `risk ${id}` : conditions.join(', ')
+}
+
+function coverWords({ covered_evidence: covered }: FoundRisk): string {
+  if (covered === undefined) return 'not stated'
+  const byType = Map.groupBy(covered, ({ type }) => type ?? 'item')
+  return Array.from(byType, ([type, items]) => `${String(items.length)} ${type}${items.length === 1 ? '' : 's'}`).join(
+    ', ',
+  )
+}

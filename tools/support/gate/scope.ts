@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import type { RequestOf } from '../../../src/contract/index.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import * as parameters from '../../../src/mcp/define/parameters.ts'
+import type { Product } from '../../../src/mcp/resolve/types.ts'
+import { teamText } from '../../../src/mcp/text/team.ts'
+import { vouchedWords } from '../columns.ts'
+
+/** What a verdict is about: parameters that the tools of the gate share. */
+export const scopeParameters = {
+  product: parameters.Product,
+  release: z.string().optional().describe('Release to judge.'),
+  environment: z.string().optional().describe('Environment to judge.'),
+  commit: z.string().optional().describe('Commit SHA to judge.'),
+  git_branch: z.string().optional().describe('Git branch to judge.'),
+}
+
+export interface ScopeArguments {
+  release?: string | undefined
+  environment?: string | undefined
+  commit?: string | undefined
+  git_branch?: string | undefined
+}
+
+export interface GateScope {
+  request: Omit<RequestOf<'getGate'>, 'verdict_id'>
+  /** ` for release 1.4.1 in production`; empty for the whole product. */
+  words: string
+  /** The arguments that name the same scope in another call. */
+  args: Readonly<Record<string, string>>
+}
+
+/** The scope that the arguments name, by ids. */
+export async function resolveScope(given: ScopeArguments, product: Product, { resolve }: Context): Promise<GateScope> {
+  const { commit, git_branch: gitBranch } = given
+  const environment =
+    given.environment === undefined ? undefined : await resolve.environment(product.id, given.environment)
+  const release =
+    given.release === undefined ? undefined : await resolve.release(product.id, given.release, environment?.id)
+  const words = [
+    release && `release ${vouchedWords('a release', release.version, release.known) ?? release.id}`,
+    environment &&
+      `environment ${vouchedWords('an environment', environment.name, environment.known) ?? environment.id}`,
+    commit && `commit ${teamText(commit).slice(0, 12)}`,
+    gitBranch && `git branch ${teamText(gitBranch)}`,
+  ].filter(Boolean)
+  const members = {
+    release_id: release?.id,
+    environment_id: environment?.id,
+    commit_sha: commit,
+    git_branch: gitBranch,
+  }
+  const named = { release: given.release, environment: given.environment, commit, git_branch: gitBranch }
+  return {
+    request: { product_id: product.id, ...defined(members) },
+    words: words.length === 0 ? '' : ` for ${words.join(', ')}`,
+    args: { product: product.id, ...defined(named) },
+  }
+}
+
+function defined(members: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(members).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
