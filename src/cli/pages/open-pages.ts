@@ -1,7 +1,9 @@
+import { downloadMatrix } from '../../client/download.ts'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../log.ts'
 import { stackText } from '../../lib/stack.ts'
 import { createDecisions, type Decisions } from '../../pages/confirm/decisions.ts'
+import type { GateReader } from '../../pages/gate/reads.ts'
 import { createPages } from '../../pages/index.ts'
 import type { Pages } from '../../pages/support/router.ts'
 import { surface } from '../../surface.ts'
@@ -26,6 +28,15 @@ export function openDecisions(
 export function openPages(config: Config, { backend, log }: { backend: () => Promise<Backend>; log: Log }): Pages {
   return createPages({
     decisions: config.readOnly ? undefined : openDecisions(config, { backend, log }),
+    gate: { readerFor: async (token) => readerFor(await backend(), token), product: config.product },
     onError: (error) => log({ level: 'error', message: 'page failed', error: stackText(error) }),
   })
+}
+
+function readerFor(backend: Backend, token: string): GateReader {
+  const { send, baseUrl } = backend
+  return {
+    api: apiFor(backend, token),
+    download: (request, format) => downloadMatrix(request, format, { send, baseUrl, token }),
+  }
 }

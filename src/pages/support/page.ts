@@ -4,6 +4,8 @@ import type { WireReply } from '../../contract/base/wire.ts'
 export interface PageRequest {
   /** Absolute, as the browser asked for it. */
   url: URL
+  /** The header `Cookie`, for pages with a session. */
+  cookies?: string | undefined
   signal?: AbortSignal | undefined
 }
 

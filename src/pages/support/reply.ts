@@ -32,3 +32,22 @@ const headers = {
 export function pageReply(status: number, document: Html): WireReply {
   return { status, headers: { ...headers }, body: renderDocument(document) }
 }
+
+/** Sends the browser to another page of ours after a form, with a cookie. */
+export function redirectReply(path: string, cookie: string): WireReply {
+  return { status: 303, headers: { ...headers, location: path, 'set-cookie': cookie }, body: '' }
+}
+
+/** A file that the browser saves and never shows as a page of this origin. */
+export function downloadReply({ type, text, name }: { type: string; text: string; name: string }): WireReply {
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      'content-type': `${type}; charset=utf-8`,
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': "default-src 'none'; sandbox",
+    },
+    body: text,
+  }
+}

@@ -39,11 +39,12 @@ async function answer(
   { page, url, intake }: { page: Page; url: URL; intake: Intake },
 ): Promise<WireReply> {
   const { method, signal } = request
-  if (method === 'GET') return page.get({ url, signal })
+  const cookies = request.headers['cookie']
+  if (method === 'GET') return page.get({ url, cookies, signal })
   if (method !== 'POST' || page.post === undefined) return refusalReply(wrongMethod)
   if (!isSameOrigin(request)) return refusalReply(crossSite)
   const form = await readForm(request, intake)
-  return form === undefined ? refusalReply(noForm) : page.post({ url, signal, form })
+  return form === undefined ? refusalReply(noForm) : page.post({ url, cookies, signal, form })
 }
 
 const nothingDone = 'Nothing was done'

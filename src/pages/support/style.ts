@@ -11,6 +11,7 @@ export const style = `
   --on-accent: light-dark(#ffffff, #0b1526);
   --good: light-dark(#11632f, #6fd694);
   --bad: light-dark(#a3161a, #ff9a94);
+  --warn: light-dark(#7a4a00, #f0c06a);
 }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
@@ -44,11 +45,36 @@ code { font-family: ui-monospace, monospace; background: var(--panel); padding: 
 table { border-collapse: collapse; width: 100%; margin: 0 0 1rem }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
 th { color: var(--quiet); font-weight: 600 }
+.good { --tone: var(--good) }
+.warn { --tone: var(--warn) }
+.bad { --tone: var(--bad) }
+.open, .new { --tone: var(--quiet) }
+.verdict { border: 2px solid var(--tone); border-left-width: .75rem; border-radius: .5rem; background: var(--panel); padding: 1rem 1.25rem; margin: 0 0 1rem }
+.verdict > p { margin: 0 0 .4rem }
+.verdict-word { color: var(--tone); font-size: 2.4rem; line-height: 1.1; font-weight: 800 }
+.verdict-says { font-size: 1.25rem; font-weight: 600 }
+.badge { display: inline-block; color: var(--tone); border: 1px solid var(--tone); border-radius: .3rem; padding: 0 .4rem; font-size: .8rem; font-weight: 700; white-space: nowrap }
+.blocker { border: 1px solid var(--line); border-left: .3rem solid var(--bad); border-radius: .5rem; padding: .75rem 1rem; margin: 0 0 1rem }
+.blocker.advisory { border-left-color: var(--warn) }
+.blocker h3 { margin: 0 0 .25rem; font-size: 1rem }
+.blocker .outside { padding-left: .5rem; display: inline-block; white-space: normal }
+.scroll { overflow-x: auto }
+.scroll table { min-width: 40rem }
+.scroll .team { white-space: normal }
+.scroll th, .scroll td { overflow-wrap: break-word }
+.scroll thead th, .key { white-space: nowrap }
+.history { padding: 0; list-style: none }
+.choice { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1rem; padding: 0; border: 0 }
+.choice a, .choice button { padding: .3rem .8rem; border: 1px solid var(--quiet); border-radius: .4rem; background: var(--ground); color: var(--text); font-weight: 400; text-decoration: none }
+.choice [aria-current], .choice [aria-pressed=true] { border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600 }
 @media (max-width: 34rem) { dl > div { grid-template-columns: 1fr } }
 @media print {
   :root { color-scheme: light }
   main { max-width: none; padding: 0 }
-  form { display: none }
+  form, nav, .choice { display: none }
+  .scroll { overflow: visible }
+  .scroll table { min-width: 0; font-size: .85rem }
+  h2, h3 { break-after: avoid }
   dl, .note, tr { break-inside: avoid }
 }
 `

@@ -41,6 +41,11 @@ const unbuilt: ReadonlySet<string> = new Set(pending)
 const noon = Date.UTC(2026, 10, 21, 12)
 const unknownId = '00000000-0000-7000-8000-999999999999'
 
+/** Whether its pages are lists of rows; those of the traceability matrix are objects. */
+function isList({ returns: { shape } }: Endpoint): boolean {
+  return 'next_page_token' in shape && Object.values(shape)[0]?._zod.def.type === 'array'
+}
+
 /** A small product with rows of every kind: two environments, releases and components, and every list of it. */
 export async function openEveryList(): Promise<EveryList> {
   const shop = await openQualityShop()
@@ -133,7 +138,7 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
     limit: [],
   }
   return (Object.keys(contract) as EndpointName[])
-    .filter((name) => 'next_page_token' in contract[name].returns.shape && !unbuilt.has(name))
+    .filter((name) => isList(contract[name]) && !unbuilt.has(name))
     .map((name) => {
       const endpoint = contract[name] as Endpoint
       const inPath = pathParameters(endpoint.path)

@@ -1,0 +1,105 @@
+import type { Api } from '../../client/api.ts'
+import type { downloadMatrix, MatrixFormatName } from '../../client/download.ts'
+import type { RequestOf } from '../../contract/index.ts'
+import { ServiceError } from '../../errors.ts'
+import { createResolver } from '../../mcp/resolve/index.ts'
+import { ifOffered } from '../../mcp/resolve/offered.ts'
+import type { Product } from '../../mcp/resolve/types.ts'
+import { shown } from '../picture/shown.ts'
+import { knownName } from '../../mcp/text/untrusted.ts'
+import { traceabilityPicture } from '../picture/from-matrix.ts'
+import { verdictPicture } from '../picture/from-verdict.ts'
+import { showsRow, type MatrixFilterName } from '../picture/matrix-picture.ts'
+import type { GatePicture, MatrixPicture } from '../picture/types.ts'
+import type { ScopeQuery } from './address.ts'
+
+/** What the page reads with a person's token; it writes nothing. */
+export interface GateReader {
+  api: Api
+  download(request: RequestOf<'getTraceability'>, format: MatrixFormatName): ReturnType<typeof downloadMatrix>
+}
+
+export interface Reading {
+  reader: GateReader
+  /** The only product that this server shows, if it was started for one. */
+  pinned: string | undefined
+  signal: AbortSignal
+}
+
+/** The products that the token sees; rejects a token that is not valid. */
+export function readProducts({ reader: { api }, pinned, signal }: Reading): Promise<Product[]> {
+  return createResolver({ api, pinned, signal }).products()
+}
+
+export interface GateScope {
+  product: Product
+  request: RequestOf<'getGate'>
+  words: string
+}
+
+/** The scope that a query names, by ids; rejects names that mean nothing. */
+export async function readScope(query: ScopeQuery, { reader: { api }, pinned, signal }: Reading): Promise<GateScope> {
+  const resolve = createResolver({ api, pinned, signal })
+  const product = await resolve.product(query.product)
+  const { commit, git_branch: branch } = query
+  const environment =
+    query.environment === undefined ? undefined : await resolve.environment(product.id, query.environment)
+  const release =
+    query.release === undefined ? undefined : await resolve.release(product.id, query.release, environment?.id)
+  const parts = [
+    release && `release ${knownName(release.version, release.known) ?? release.id}`,
+    environment && `environment ${knownName(environment.name, environment.known) ?? environment.id}`,
+    commit && `commit ${(shown(commit) ?? '').slice(0, 12)}`,
+    branch && `git branch ${shown(branch) ?? ''}`,
+  ]
+  return {
+    product,
+    words: parts.filter(Boolean).join(', ') || 'the whole product',
+    request: {
+      product_id: product.id,
+      ...(release !== undefined && { release_id: release.id }),
+      ...(environment !== undefined && { environment_id: environment.id }),
+      ...(commit !== undefined && { commit_sha: commit }),
+      ...(branch !== undefined && { git_branch: branch }),
+    },
+  }
+}
+
+/** The newest verdict of the scope; `none` if it was never computed, undefined where the deployment has no gate. */
+export async function readPicture(
+  { product, request, words }: GateScope,
+  { reader: { api }, signal }: Reading,
+): Promise<GatePicture | 'none' | undefined> {
+  try {
+    const result = await ifOffered(api.getGate(request, { signal }))
+    return result && verdictPicture(result.verdict, { product: product.name ?? product.id, scope: words })
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED') return 'none'
+    throw error
+  }
+}
+
+/** Requirements on one page. */
+const ROWS = 100
+
+/** One page of the matrix; undefined where the deployment has none. */
+export async function readMatrix(
+  scope: GateScope,
+  { filter, pageToken }: { filter: MatrixFilterName; pageToken: string | undefined },
+  { reader: { api }, signal }: Reading,
+): Promise<{ picture: MatrixPicture; nextPage: string | undefined } | undefined> {
+  const request = matrixRequest(scope, filter)
+  const paging = { page_size: ROWS, ...(pageToken !== undefined && { page_token: pageToken }) }
+  const result = await ifOffered(api.getTraceability({ ...request, ...paging }, { signal }))
+  if (result === undefined) return undefined
+  const { traceability_matrix: matrix, next_page_token: next } = result
+  const picture = traceabilityPicture(matrix)
+  // A deployment may ignore the filter.
+  const rows = picture.rows.filter((row) => showsRow(filter, row))
+  return { picture: { ...picture, rows }, nextPage: next === '' ? undefined : next }
+}
+
+/** The rows that the filter chooses, in the scope of the verdict. */
+export function matrixRequest({ request }: GateScope, filter: MatrixFilterName): RequestOf<'getTraceability'> {
+  return { ...request, ...(filter !== 'all' && { filter: [filter] }) }
+}

@@ -1,0 +1,111 @@
+import { shown } from '../picture/shown.ts'
+import type { Product } from '../../mcp/resolve/types.ts'
+import { gatePicture } from '../picture/gate-picture.ts'
+import { matrixFilters, matrixPicture, type MatrixFilterName } from '../picture/matrix-picture.ts'
+import type { GatePicture, MatrixPicture } from '../picture/types.ts'
+import { pictureTitle } from '../picture/words.ts'
+import { html, type Html } from '../support/html.ts'
+import { layout, note } from '../support/layout.ts'
+import { tokenField } from '../support/token-field.ts'
+import { gatePath, type ScopeQuery } from './address.ts'
+
+/** The form that asks who reads; `query` is what they asked for, `refused` says why the last token did not do. */
+export function signInPage(query: string, refused?: Html): Html {
+  return layout(
+    { title: 'Quality gate' },
+    html`${refused ?? note('plain', 'Sign in to read the quality gate.', 'This page shows it and decides nothing.')}
+      <form method="post" action="/gate" autocomplete="off">
+        <input type="hidden" name="next" value=${query} />
+        ${tokenField({ help: 'It stays in the memory of this server for one hour, or until you sign out.' })}
+        <button>Sign in</button>
+      </form>`,
+  )
+}
+
+/** The products of a token, to choose one. */
+export function productsPage(products: readonly Product[], refused?: Html): Html {
+  const links = products.map(
+    ({ id, name }) => html`<li class="team"><a href=${gatePath({ product: id })}>${shown(name ?? id)}</a></li>`,
+  )
+  const list =
+    products.length === 0
+      ? note('plain', 'This token sees no product.')
+      : html`<ul>
+          ${links}
+        </ul>`
+  return layout(
+    { title: 'Quality gate' },
+    html`${refused}
+      <h2>Choose a product</h2>
+      ${list}${signOut()}`,
+  )
+}
+
+export interface GateView {
+  query: ScopeQuery
+  filter: MatrixFilterName
+  title: string
+  verdict: GatePicture | 'none' | undefined
+  matrix: { picture: MatrixPicture; nextPage: string | undefined } | undefined
+}
+
+/** The verdict of a scope with its matrix. */
+export function gateView(view: GateView): Html {
+  const { verdict, title } = view
+  const heading = typeof verdict === 'object' ? pictureTitle(verdict) : title
+  return layout({ title: heading, wide: true }, html`${verdictPart(verdict)}${matrixPart(view)}${foot()}`)
+}
+
+function verdictPart(verdict: GateView['verdict']): Html {
+  if (verdict === undefined) return note('plain', 'This deployment does not offer the quality gate.')
+  if (verdict !== 'none') return gatePicture(verdict)
+  const how = 'Run tracegate gate, or ask your agent to recompute the quality gate.'
+  return note('plain', 'There is no verdict of this scope yet.', how)
+}
+
+function matrixPart({ matrix, query, filter }: GateView): Html {
+  if (matrix === undefined)
+    return html`<h2>Traceability</h2>
+      <p>This deployment does not offer it.</p>`
+  const { nextPage, picture } = matrix
+  const more =
+    nextPage === undefined
+      ? null
+      : html`<p><a href=${gatePath({ ...query, filter, page: nextPage })}>More requirements</a></p>`
+  return html`${matrixPicture(picture, filterLinks(query, filter))}${more}${exportLinks(query, filter)}`
+}
+
+function filterLinks(query: ScopeQuery, filter: MatrixFilterName): Html {
+  return html`<nav class="choice" aria-label="Rows of the traceability matrix">
+    ${Object.entries(matrixFilters).map(
+      ([name, words]) =>
+        html`<a href=${gatePath({ ...query, filter: name })} aria-current=${name === filter ? 'true' : undefined}
+          >${words}</a
+        >`,
+    )}
+  </nav>`
+}
+
+const exports = { csv: 'CSV', markdown: 'Markdown', html: 'HTML', needs: 'needs.json' } as const
+
+function exportLinks(query: ScopeQuery, filter: MatrixFilterName): Html {
+  return html`<nav aria-label="Exports">
+    <p>
+      Export these rows:
+      ${Object.entries(exports).map(
+        ([format, words]) => html` <a href=${gatePath({ ...query, filter, export: format })}>${words}</a>`,
+      )}
+    </p>
+  </nav>`
+}
+
+function foot(): Html {
+  return html`<nav aria-label="Page">
+      <p><a href="/gate">All products</a></p>
+    </nav>
+    ${signOut()}`
+}
+
+function signOut(): Html {
+  return html`<form method="post" action="/gate"><button name="do" value="sign-out">Sign out</button></form>`
+}
