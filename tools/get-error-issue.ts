@@ -54,7 +54,7 @@ export const getErrorIssue = defineTool({
     issue: fields({
       ...pick(Issue, 'id', 'short_id', 'status'),
       state: z.string(),
-      ...pick(Issue, 'level', 'handled'),
+      ...pick(Issue, 'level', 'handled', 'vouched_by'),
       reopened: z.int(),
       status_changed_by: Actor.shape.display_name,
       status_changed_at: Issue.shape.status_changed_at,
@@ -137,6 +137,7 @@ export const getErrorIssue = defineTool({
           id: name,
           short_id: name === issue.id ? issue.short_id : undefined,
           state: issueState(issue),
+          vouched_by: issue.vouched_by === '' ? undefined : issue.vouched_by,
           reopened: issue.reopened_count || undefined,
           status_changed_by: issue.status_changed_by?.display_name,
         },

@@ -11,8 +11,8 @@ import {
   checkCall,
   displayName,
   markUnchanged,
+  outcomes,
   previewStatus,
-  readRequest,
   readRows,
   type IssueRow,
   type Outcome,
@@ -20,7 +20,7 @@ import {
 } from './support/errors/issue-status.ts'
 import type { Issue as IssueFacts } from './support/errors/issues.ts'
 import { reopeningSentence } from './support/errors/reopening.ts'
-import { currentParameters, type StatusRequest } from './support/errors/status-request.ts'
+import { currentParameters, readRequest, type StatusRequest } from './support/errors/status-request.ts'
 import { PREVIEW } from './support/words.ts'
 import { UNKNOWN_ROWS } from './support/writes/outcome.ts'
 
@@ -40,7 +40,9 @@ export const setErrorIssueStatus = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     issues: z.array(z.string().min(1)).min(1).max(100).describe('Error-issue keys or ids. From find_error_issues.'),
-    status: z.enum(IssueStatus.options).describe('New status.'),
+    status: z
+      .enum(IssueStatus.options)
+      .describe('New status. unresolved also vouches for the issue: it can then fail the quality gate.'),
     fixed_in: z
       .string()
       .describe('With resolved: release, commit SHA or next. Events of older releases then do not reopen it.')
@@ -55,7 +57,7 @@ export const setErrorIssueStatus = defineTool({
     dry_run: flag.optional(),
     rows: z.array(
       fields({ id: z.string(), short_id: Issue.shape.short_id }).extend({
-        outcome: z.enum(['changed', 'would_change', 'already', 'not_found', 'unknown', 'failed']),
+        outcome: z.enum(outcomes),
         ...fields({ from: Issue.shape.status, error: z.string() }).shape,
       }),
     ),
@@ -75,6 +77,7 @@ export const setErrorIssueStatus = defineTool({
     return {
       answer: [
         outcomeSentence(rows, status, dryRun),
+        ...vouchingSentences(rows),
         ...readBackSentences(rows),
         ...reopeningSentences(rows, request),
       ].join(' '),
@@ -108,6 +111,12 @@ async function readChange(
   const request = await readRequest(rows, wanted, context)
   markUnchanged(rows, request)
   return { product, rows, request }
+}
+
+/** What it means that a member vouches (contract §10.6): nothing takes it back. */
+function vouchingSentences(rows: readonly IssueRow[]): string[] {
+  const isVouching = rows.some(({ outcome }) => outcome === 'vouched' || outcome === 'would_vouch')
+  return isVouching ? ['The quality gate judges issues that are vouched for; nothing takes that back.'] : []
 }
 
 /** Says which rows were read again because the reply did not say what became of them, and whether any is still unknown. */
@@ -187,6 +196,8 @@ function outcomeSentence(rows: readonly IssueRow[], status: Status, dryRun: bool
   const parts: readonly [number, string][] = [
     [count('changed'), `changed to ${status}`],
     [count('would_change'), `would change to ${status}`],
+    [count('vouched'), 'unresolved already and vouched for'],
+    [count('would_vouch'), 'unresolved already would be vouched for'],
     [count('already'), `already ${status}`],
     [count('not_found'), 'not found'],
     [count('unknown'), 'unknown'],

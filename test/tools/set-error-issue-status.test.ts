@@ -93,6 +93,25 @@ test('the reason is kept with the actor', async () => {
   expect(text).toContain('status_changed_by=Owner')
 })
 
+test('unresolved vouches for an issue that has this status already, as get_error_issue then says', async () => {
+  const set = async (issues: string[], more = {}) =>
+    (await agent.call('set_error_issue_status', { issues, status: 'unresolved', reason: 'real', ...more })).text
+  const read = async () => (await agent.call('get_error_issue', { issue: 'APP-7' })).text
+  expect(await read()).not.toContain('vouched_by')
+  expect(await set(['APP-7'], { dry_run: true })).toContain(
+    'nothing written: 1 unresolved already would be vouched for.',
+  )
+  expect(await read()).not.toContain('vouched_by')
+  const text = await set(['APP-7'])
+  expect(text).toContain(
+    '1 unresolved already and vouched for. The quality gate judges issues that are vouched for; nothing takes that back.',
+  )
+  expect(text).toContain('APP-7 | vouched | unresolved')
+  expect(text).not.toContain('undoes')
+  expect(await read()).toContain('handled=true, vouched_by=member')
+  expect(await set(['APP-8', 'APP-9'])).toContain('2 unresolved already and vouched for.')
+})
+
 test('the undo call undoes', async () => {
   const { structured } = await agent.call('set_error_issue_status', {
     issues: ['APP-5', 'APP-6'],

@@ -2,7 +2,7 @@ import { counted } from '../../../src/lib/counted.ts'
 import { stateDigest } from '../../../src/mcp/confirm/state.ts'
 import type { Question } from '../../../src/mcp/define/define.ts'
 import { describeValue } from '../../../src/mcp/result/teach.ts'
-import { displayName, type IssueRow } from '../errors/issue-status.ts'
+import { displayName, selectChanging, type IssueRow } from '../errors/issue-status.ts'
 import type { StatusRequest } from '../errors/status-request.ts'
 
 const verbs = { resolved: 'Resolve', ignored: 'Ignore', unresolved: 'Reopen' } as const
@@ -19,8 +19,11 @@ export interface StatusChange {
 
 /** What a person is asked before the status of many issues changes. Titles are outsiders' text, so there are only keys. */
 export function statusQuestion({ rows: all, request, fixedIn, ignoreUntil, product }: StatusChange): Question {
-  const rows = all.filter(({ outcome }) => outcome === 'would_change')
-  const asks = `${verbs[request.status]} ${counted(rows.length, 'error issue')}`
+  const rows = selectChanging(all)
+  const vouching = rows.filter(({ vouches }) => vouches === true)
+  const verb =
+    vouching.length === 0 ? verbs[request.status] : vouching.length < rows.length ? 'Reopen or vouch for' : 'Vouch for'
+  const asks = `${verb} ${counted(rows.length, 'error issue')}`
   const before = beforeWords(rows)
   return {
     asks,
@@ -29,11 +32,12 @@ export function statusQuestion({ rows: all, request, fixedIn, ignoreUntil, produ
       { label: 'issues', value: rows.map(displayName).join(', ') },
       { label: 'status now', value: before },
       { label: 'status then', value: request.status },
+      ...(vouching.length === 0 ? [] : [{ label: 'effect', value: 'they can fail the quality gate' }]),
       ...(fixedIn === undefined ? [] : [{ label: 'fixed in', value: describeValue(fixedIn) }]),
       ...(ignoreUntil === undefined ? [] : [{ label: 'ignored until', value: describeValue(ignoreUntil) }]),
     ],
     key: asks,
-    undo: `the same tool sets them back: ${before}`,
+    undo: `the same tool sets them back: ${before}${vouching.length === 0 ? '' : '; vouching cannot be undone'}`,
     state: stateDigest(rows.map(({ id, before: issue }) => [id, issue?.status, issue?.fixed_in, issue?.ignore_until])),
   }
 }

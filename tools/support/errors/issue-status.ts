@@ -11,14 +11,24 @@ import { firstNames } from '../../../src/mcp/text/block-notes.ts'
 import { isTracegate } from '../is-tracegate.ts'
 import { failureWords, ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 import type { Issue } from './issues.ts'
-import { isAlready, readFixedIn, readIgnoreUntil, type StatusRequest } from './status-request.ts'
+import { isAlready, isVouched, type StatusRequest } from './status-request.ts'
 
 /** Requests of one call that run concurrently. */
 const AT_ONCE = 8
 
 export type Status = z.output<typeof IssueStatus>
 
-export type Outcome = 'changed' | 'would_change' | 'already' | 'not_found' | 'unknown' | 'failed'
+export const outcomes = [
+  'changed',
+  'would_change',
+  'vouched',
+  'would_vouch',
+  'already',
+  'not_found',
+  'unknown',
+  'failed',
+] as const
+export type Outcome = (typeof outcomes)[number]
 
 /** An issue whose status is to be changed, and what happened to it. */
 export interface IssueRow {
@@ -33,6 +43,8 @@ export interface IssueRow {
   /** As it was read, and as the service returned it after the change. */
   before?: Issue
   after?: Issue | undefined
+  /** It is unresolved already: the request vouches for it (contract §10.6). */
+  vouches?: boolean
   /** The reply did not say what became of the issue, but a read after it did. */
   isReadBack?: boolean
   error?: string
@@ -92,45 +104,21 @@ function requireFound(rows: readonly IssueRow[]): void {
 
 const IDS_SHOWN = 5
 
-interface GivenStatus {
-  status: Status
-  fixed_in?: string | undefined
-  ignore_until?: string | undefined
-}
-
 /**
- * The members of the request. Throws a `TeachingError` when they do not fit the status, or when a release is named and the
- * issues belong to several products.
+ * Marks the rows that have what the request says already. On a service that says who vouches for an issue, `unresolved` is
+ * sent all the same: it vouches for the issue as it is now.
  */
-export async function readRequest(
-  rows: readonly IssueRow[],
-  { status, fixed_in: fixedIn, ignore_until: ignoreUntil }: GivenStatus,
-  context: Context,
-): Promise<StatusRequest> {
-  if (fixedIn !== undefined && status !== 'resolved') throw misplaced('fixed_in', 'resolved', status)
-  if (ignoreUntil !== undefined && status !== 'ignored') throw misplaced('ignore_until', 'ignored', status)
-  if (ignoreUntil !== undefined) return { status, ignore_until: readIgnoreUntil(ignoreUntil) }
-  if (fixedIn === undefined) return { status }
-  const [product, ...others] = new Set(rows.flatMap(({ productId }) => productId ?? []))
-  if (others.length > 0) {
-    throw new TeachingError('invalid_argument', 'fixed_in names a release of one product', {
-      sent: `issues of ${String(others.length + 1)} products`,
-      expected: 'issues of one product in each call',
-    })
-  }
-  return { status, fixed_in: await readFixedIn(fixedIn, product, context) }
-}
-
-function misplaced(name: string, fitting: Status, status: Status): TeachingError {
-  return new TeachingError('invalid_argument', `${name} belongs to status ${fitting}`, {
-    sent: `${name} with status ${status}`,
-    expected: `status ${fitting}, or no ${name}`,
-  })
-}
-
-/** Marks the rows that have what the request says already. */
 export function markUnchanged(rows: readonly IssueRow[], request: StatusRequest): void {
-  for (const row of rows) if (row.before !== undefined && isAlready(row.before, request)) row.outcome = 'already'
+  for (const row of rows) {
+    if (row.before === undefined || !isAlready(row.before, request)) continue
+    row.vouches = request.status === 'unresolved' && row.before.vouched_by !== undefined
+    row.outcome = row.vouches ? 'would_vouch' : 'already'
+  }
+}
+
+/** Those that a request is sent for. */
+export function selectChanging(rows: readonly IssueRow[]): IssueRow[] {
+  return rows.filter(({ outcome }) => outcome === 'would_change' || outcome === 'would_vouch')
 }
 
 /**
@@ -143,7 +131,7 @@ export async function previewStatus(
   note: string,
   context: Context,
 ): Promise<void> {
-  const changing = rows.filter(({ outcome }) => outcome === 'would_change')
+  const changing = selectChanging(rows)
   if (changing.length === 0 || request.status === 'unresolved' || !(await isTracegate(context))) return
   const change = { ...request, note, validate_only: true }
   await inBatches(byProduct(changing), AT_ONCE, (group) => usualSend(group)(group, change, context))
@@ -159,7 +147,7 @@ export async function changeStatus(
   note: string,
   context: Context,
 ): Promise<void> {
-  const changing = rows.filter(({ outcome }) => outcome === 'would_change')
+  const changing = selectChanging(rows)
   context.countChanges(changing.map(({ id }) => id))
   await inBatches(byProduct(changing), AT_ONCE, (group) => changeGroup(group, { ...request, note }, context))
   // The outcome of the others is worth more than the first error, which is thrown only when nothing else happened.
@@ -203,9 +191,9 @@ async function changeBy(
 ): Promise<ServiceError | undefined> {
   try {
     const missing = await send(rows, change, context)
-    for (const row of rows) row.outcome = missing.has(row.id) ? 'not_found' : 'changed'
+    for (const row of rows) row.outcome = missing.has(row.id) ? 'not_found' : doneOutcome(row)
     // A reply that leaves an issue out, or has it with another status, does not say that it was changed.
-    const unsaid = rows.filter(({ outcome, after }) => outcome === 'changed' && !isSaid(after, change))
+    const unsaid = rows.filter((row) => row.outcome !== 'not_found' && !isSaid(row, change))
     await inBatches(unsaid, AT_ONCE, (row) => readBack(row, change, context))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -215,8 +203,13 @@ async function changeBy(
   return undefined
 }
 
-function isSaid(after: Issue | undefined, { status }: Change): boolean {
-  return after !== undefined && (after.status === undefined || after.status === status)
+function doneOutcome({ vouches }: IssueRow): Outcome {
+  return vouches === true ? 'vouched' : 'changed'
+}
+
+function isSaid({ after, vouches }: IssueRow, { status }: Change): boolean {
+  if (after === undefined) return false
+  return vouches === true ? isVouched(after) : after.status === undefined || after.status === status
 }
 
 /** The outcome of a row whose request failed: a write that may have been done is looked for by a read. */
@@ -237,8 +230,9 @@ const STILL_WORKS = 'tell the user which issues to change in the web interface; 
 async function readBack(row: IssueRow, change: Change, { api, signal }: Context, cause?: ServiceError): Promise<void> {
   const issue = (await ifReadable(api.getIssue({ id: row.id }, { signal })))?.issue
   const wasOther = row.before?.status !== change.status
-  const isDone = issue !== undefined && (wasOther ? issue.status === change.status : isAlready(issue, change))
-  row.outcome = isDone ? 'changed' : 'unknown'
+  const isSet = issue !== undefined && (wasOther ? issue.status === change.status : isAlready(issue, change))
+  const isDone = isSet && (row.vouches !== true || isVouched(issue))
+  row.outcome = isDone ? doneOutcome(row) : 'unknown'
   row.isReadBack = isDone
   if (isDone) row.after = issue
   else row.cause = unknownOutcome(cause ?? unsaidOutcome(), { next: checkCall([row]) })

@@ -16,6 +16,42 @@ const COMMIT = /^[0-9a-f]{7,64}$/i
 const NEXT_RELEASE = /^next(?:[ _-]release)?$/i
 const SHOWN = 8
 
+interface GivenStatus {
+  status: Request['status']
+  fixed_in?: string | undefined
+  ignore_until?: string | undefined
+}
+
+/**
+ * The members of the request. Throws a `TeachingError` when they do not fit the status, or when a release is named and the
+ * issues belong to several products.
+ */
+export async function readRequest(
+  rows: readonly { productId?: string | undefined }[],
+  { status, fixed_in: fixedIn, ignore_until: ignoreUntil }: GivenStatus,
+  context: Context,
+): Promise<StatusRequest> {
+  if (fixedIn !== undefined && status !== 'resolved') throw misplaced('fixed_in', 'resolved', status)
+  if (ignoreUntil !== undefined && status !== 'ignored') throw misplaced('ignore_until', 'ignored', status)
+  if (ignoreUntil !== undefined) return { status, ignore_until: readIgnoreUntil(ignoreUntil) }
+  if (fixedIn === undefined) return { status }
+  const [product, ...others] = new Set(rows.flatMap(({ productId }) => productId ?? []))
+  if (others.length > 0) {
+    throw new TeachingError('invalid_argument', 'fixed_in names a release of one product', {
+      sent: `issues of ${String(others.length + 1)} products`,
+      expected: 'issues of one product in each call',
+    })
+  }
+  return { status, fixed_in: await readFixedIn(fixedIn, product, context) }
+}
+
+function misplaced(name: string, fitting: Request['status'], status: Request['status']): TeachingError {
+  return new TeachingError('invalid_argument', `${name} belongs to status ${fitting}`, {
+    sent: `${name} with status ${status}`,
+    expected: `status ${fitting}, or no ${name}`,
+  })
+}
+
 /**
  * `fixed_in` as the request has it: `next`, a recorded release by version or id, or a commit. Throws a `TeachingError` for
  * anything else. A version may leave out its package (`1.4.2` for `shop@1.4.2`) when only one fits.
@@ -139,4 +175,9 @@ function ignoringText({ count, remaining, until, release }: NonNullable<Issue['i
   if (count !== undefined) return `${String(Math.max(1, remaining ?? count))} times`
   if (until !== undefined) return TIME.test(until) ? until : undefined
   return release === 'next' ? 'next_release' : undefined
+}
+
+/** Whether the service says that a member or an event with a server key vouches for the issue (contract §10.6). */
+export function isVouched({ vouched_by: by }: Issue): boolean {
+  return by !== undefined && by !== ''
 }
