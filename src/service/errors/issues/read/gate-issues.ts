@@ -38,7 +38,7 @@ interface Found {
   newVouched: ReadonlySet<string>
   newAny: ReadonlySet<string>
   regressedVouched: ReadonlySet<string>
-  regressedAny: ReadonlySet<string>
+  regressedUnvouched: ReadonlySet<string>
   reopened: ReadonlySet<string>
 }
 
@@ -49,11 +49,13 @@ interface Found {
  */
 export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promise<GateIssue[]> {
   const scope = await readScope(rows, issueScope)
+  const regressed = await findRegressed(rows, scope)
+  const regressedAny = await findRegressedAny(rows, scope)
   const found: Found = {
     newVouched: await findNew(rows, scope),
     newAny: await findNewAny(rows, scope),
-    regressedVouched: await findRegressed(rows, scope),
-    regressedAny: await findRegressedAny(rows, scope),
+    regressedVouched: regressed.inScope,
+    regressedUnvouched: regressedAny.difference(regressed.anyRelease),
     reopened: await findReopened(rows, scope),
   }
   const ids = [...Object.values(found), await findFiring(rows, scope), scope.alsoIds ?? []].flatMap((some) => [...some])
@@ -91,7 +93,7 @@ function judgedFacts(
     isNew,
     isNewUnvouched: !isNew && found.newAny.has(issue.id) && newLevels.includes(issue.level),
     isRegressed,
-    isRegressedUnvouched: !isRegressed && found.regressedAny.has(issue.id),
+    isRegressedUnvouched: !isRegressed && found.regressedUnvouched.has(issue.id),
     reopenedUnvouched: found.reopened.has(issue.id),
     stillFiring: vouched !== undefined && viewFiring(vouched, scope.now).still_firing !== undefined,
   }
@@ -129,8 +131,8 @@ async function findNewAny(rows: Rows, scope: ReadScope): Promise<Set<string>> {
   return new Set(found.map((row) => row.id))
 }
 
-/** Those that came back in the scope, at or before the judged release, and are open since. */
-async function findRegressed(rows: Rows, scope: ReadScope): Promise<Set<string>> {
+/** Those that came back in the scope, at or before the judged release or in any release, and are open since. */
+async function findRegressed(rows: Rows, scope: ReadScope): Promise<{ inScope: Set<string>; anyRelease: Set<string> }> {
   const found = await rows
     .selectFrom('vouched_issue')
     .innerJoin('vouched_environment as place', 'place.issue_id', 'vouched_issue.issue_id')
@@ -147,9 +149,11 @@ async function findRegressed(rows: Rows, scope: ReadScope): Promise<Set<string>>
     here.map((row) => row.regressed_release_id),
   )
   const before = here.filter((row) => isAtOrBefore(releases.get(row.regressed_release_id), scope.release))
-  return new Set(before.map((row) => row.issue_id))
+  const ids = (some: typeof here) => new Set(some.map((row) => row.issue_id))
+  return { inScope: ids(before), anyRelease: ids(here) }
 }
 
+/** Those that came back in the scope's environments in any release, by any event. */
 async function findRegressedAny(rows: Rows, scope: ReadScope): Promise<Set<string>> {
   const found = await rows
     .selectFrom('issue')
