@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { connect, type Connected } from '../mcp/clients.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
