@@ -5,7 +5,9 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, teamLine } from '../src/mcp/result/output.ts'
-import { findBlocker, itemWords, readVerdict, verdictState } from './support/gate/blockers.ts'
+import { stateDigest } from '../src/mcp/confirm/state.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { failingState, findBlocker, itemWords, readVerdict } from './support/gate/blockers.ts'
 import { actorName } from './support/gate/principal.ts'
 import { resolveScope, scopeParameters } from './support/gate/scope.ts'
 import { statusWord, verdictSentence } from './support/gate/verdict.ts'
@@ -54,7 +56,7 @@ export const acceptGateRisk = defineTool({
       ],
       key: blocker.key,
       undo: 'A second person can reject it; once approved it can be revoked.',
-      state: verdictState(verdict),
+      state: stateDigest([blocker.request, failingState(blocker.conditions)]),
     }
   },
 
@@ -81,7 +83,8 @@ export const acceptGateRisk = defineTool({
     )
     return {
       answer:
-        `Accepted the risk of ${blocker.words}${scope.words}; it waits for the approval of a second person.` +
+        `Accepted the risk of ${blocker.words}${scope.words}; it waits for the approval of a second person. ` +
+        sentencesOffered(HOW_TO_APPROVE, context.offers) +
         `${verdict === undefined ? '' : ` The gate is ${verdictSentence(verdict, { scope: '' })}`}${isReadBack ? READ_BACK : ''}`,
       product,
       data: {
@@ -94,6 +97,9 @@ export const acceptGateRisk = defineTool({
     }
   },
 })
+
+/** A sentence with a tool that is not offered is left out. */
+const HOW_TO_APPROVE = 'They run tracegate approve in a terminal. approve_gate_risk gives them a page for it.'
 
 /** How the service names the ways in which a person confirms. */
 export const waysOfDecision = {

@@ -8,7 +8,7 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, teamLine } from '../src/mcp/result/output.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { waysOfDecision } from './accept-gate-risk.ts'
-import { readVerdict, verdictState } from './support/gate/blockers.ts'
+import { failingState, readVerdict } from './support/gate/blockers.ts'
 import { resolveScope, scopeParameters } from './support/gate/scope.ts'
 import { statusWord, verdictSentence, type Verdict } from './support/gate/verdict.ts'
 
@@ -56,7 +56,7 @@ export const approveGateRisk = defineTool({
       ],
       key: risk.condition_ids?.[0] ?? 'risk',
       undo: args.decision === 'approve' ? 'It can be revoked.' : 'The risk has to be accepted again.',
-      state: stateDigest([verdictState(verdict), risk.etag, risk.state]),
+      state: stateDigest([risk.id, risk.etag, risk.state, failingState(waived(verdict, risk))]),
     }
   },
 
@@ -122,6 +122,11 @@ function findRisk({ risks = [] }: Verdict, { risk: named, decision }: Arguments)
         ? 'accept_gate_risk first, with the same release and environment'
         : `risk: ${list.slice(0, 3).join(' | ')}`,
   })
+}
+
+/** The conditions that the risk names, as they are now. */
+function waived({ conditions = [] }: Verdict, { condition_ids: ids = [] }: FoundRisk) {
+  return conditions.filter(({ id }) => ids.includes(id))
 }
 
 function conditionWords({ condition_ids: conditions = [], id }: FoundRisk): string {

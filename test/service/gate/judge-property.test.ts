@@ -42,7 +42,8 @@ test('the verdict is what a slow reading of the rules says, for 10,000 products 
     }),
     { numRuns: 10_000, seed: 13 },
   )
-  for (const status of ranks) expect(statuses.get(status), status).toBeGreaterThan(200)
+  const rare = ranks.filter((status) => (statuses.get(status) ?? 0) <= 200)
+  expect(rare).toEqual([])
 }, 120_000)
 
 test('facts without a test result that counts never pass', () => {

@@ -2,7 +2,6 @@ import type { RequestOf } from '../../../src/contract/index.ts'
 import { counted } from '../../../src/lib/counted.ts'
 import { explainNotOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
-import { stateDigest } from '../../../src/mcp/confirm/state.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { keyOrId } from '../columns.ts'
@@ -85,8 +84,10 @@ export function itemWords({ items, total }: Pick<Blocker, 'items' | 'total'>): s
   return `${shown.join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`
 }
 
-/** Changes whenever the verdict or what fails in it does. */
-export function verdictState({ id, inputs_digest: digest, status, conditions = [] }: Verdict): string {
-  const failing = conditions.map((one) => [one.id, one.status, (one.evidence ?? []).map((item) => item.id)])
-  return stateDigest([id, digest, status, failing])
+/**
+ * Changes whenever what fails in these conditions does. Another risk that is accepted meanwhile, or another condition, does
+ * not make a person decide again.
+ */
+export function failingState(conditions: readonly Condition[]) {
+  return conditions.map((one) => [one.id, one.status, one.message, (one.evidence ?? []).map((item) => item.id)])
 }

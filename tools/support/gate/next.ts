@@ -4,12 +4,13 @@ import type { GateScope } from './scope.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * The calls that lead to green: the cheapest item of the first failing blocking condition, then the decision that only the
- * user can make.
+ * The calls that lead to green: the cheapest item of the first failing blocking condition whose risk is not accepted yet,
+ * the approval of an accepted one, then the decision that only the user can make.
  */
 export function nextCalls(verdict: Verdict, { args }: GateScope): NextAction[] {
-  const { conditions = [] } = verdict
-  const failing = conditions.filter(({ status }) => status === 'CONDITION_STATUS_FAIL')
+  const { conditions = [], risks = [] } = verdict
+  const accepted = new Set(risks.flatMap(({ condition_ids: ids = [] }) => ids))
+  const failing = conditions.filter(({ id, status }) => status === 'CONDITION_STATUS_FAIL' && !accepted.has(id))
   const [first] = [
     ...failing.filter(({ severity }) => severity === 'CONDITION_SEVERITY_BLOCKING'),
     ...failing,

@@ -78,6 +78,7 @@ export function showVerdict(verdict: Verdict, { onlyNew = false }: ShowOptions =
   const blocking = open.filter(({ severity }) => severity !== 'CONDITION_SEVERITY_ADVISORY')
   const items = distinct((blocking.some(isOpen) ? blocking : open).flatMap(shownItems))
   const isAllNew = items.every((item) => item.new === true)
+  const isSameTime = new Set(items.map(({ since }) => since)).size === 1
   return {
     data: {
       verdict: { ...verdict, id: verdict.id === '' ? undefined : verdict.id, status: statusWord(verdict.status) },
@@ -92,7 +93,7 @@ export function showVerdict(verdict: Verdict, { onlyNew = false }: ShowOptions =
         id: keyOrId(item),
         state: item.state?.replace(/^(?:RESULT_STATUS|LINK_STATE)_/, '').toLowerCase(),
         new: isAllNew ? undefined : item.new,
-        since: item.new === true ? undefined : (item.since ?? undefined),
+        since: item.new === true || isSameTime ? undefined : (item.since ?? undefined),
         because: item.because,
         title: item.title instanceof Untrusted ? undefined : item.title,
       })),

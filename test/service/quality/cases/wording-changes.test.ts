@@ -6,6 +6,7 @@ const wording = (title: string, statement = '', criteria: string[] = []) => ({
   statement,
   acceptance_criteria: JSON.stringify(
     criteria.map((text, position) => {
+      // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
       const steps = { given: '', when: '', then: '' }
       return { id: String(position), position, kind: 'CRITERION_KIND_RULE', text, ...steps }
     }),
