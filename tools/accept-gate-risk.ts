@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import { Risk } from '../src/contract/quality-gate/risks.ts'
-import { type Context, defineTool, type Way } from '../src/mcp/define/define.ts'
+import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, teamLine } from '../src/mcp/result/output.ts'
 import { stateDigest } from '../src/mcp/confirm/state.ts'
-import { sentencesOffered } from '../src/mcp/surface/naming.ts'
+import { approveGateRisk } from './approve-gate-risk.ts'
 import { failingState, findBlocker, itemWords, readVerdict } from './support/gate/blockers.ts'
 import { actorName } from './support/gate/principal.ts'
 import { resolveScope, scopeParameters } from './support/gate/scope.ts'
+import { waysOfDecision } from './support/gate/ways.ts'
 import { statusWord, verdictSentence } from './support/gate/verdict.ts'
 import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
@@ -76,6 +77,9 @@ export const acceptGateRisk = defineTool({
       ...(context.confirmed !== undefined && { request_id: context.confirmed.nonce }),
     }
     const { risk, verdict, isReadBack } = await accept(request, { args, context })
+    const { release, environment } = scope.args
+    const decision = { product: product.id, risk: risk.id, decision: 'approve' as const, release, environment }
+    const where = await ifReadable(context.decidedAt(approveGateRisk, decision))
     const approve = nextCall(
       'approve_gate_risk',
       { product: product.id, risk: risk.id },
@@ -83,8 +87,7 @@ export const acceptGateRisk = defineTool({
     )
     return {
       answer:
-        `Accepted the risk of ${blocker.words}${scope.words}; it waits for the approval of a second person. ` +
-        sentencesOffered(HOW_TO_APPROVE, context.offers) +
+        `Accepted the risk of ${blocker.words}${scope.words}; it waits for a second person, who ${whereWords(where)}.` +
         `${verdict === undefined ? '' : ` The gate is ${verdictSentence(verdict, { scope: '' })}`}${isReadBack ? READ_BACK : ''}`,
       product,
       data: {
@@ -98,16 +101,11 @@ export const acceptGateRisk = defineTool({
   },
 })
 
-/** A sentence with a tool that is not offered is left out. */
-const HOW_TO_APPROVE = 'They run tracegate approve in a terminal. approve_gate_risk gives them a page for it.'
-
-/** How the service names the ways in which a person confirms. */
-export const waysOfDecision = {
-  form: 'DECISION_WAY_FORM',
-  handle: 'DECISION_WAY_HANDLE',
-  page: 'DECISION_WAY_PAGE',
-  terminal: 'DECISION_WAY_TERMINAL',
-} as const satisfies Record<Way, string>
+/** `decides at http://… within five minutes`. */
+function whereWords(where: string | undefined): string {
+  if (where === undefined) return 'approves it with tracegate approve in a terminal'
+  return `decides ${where.startsWith('http') ? 'at' : 'with'} ${where} within five minutes, later with tracegate approve`
+}
 
 async function readDecision(args: Arguments, context: Context) {
   const product = await context.resolve.product(args.product, { write: true })

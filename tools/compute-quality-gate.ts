@@ -5,6 +5,7 @@ import { nextCalls } from './support/gate/next.ts'
 import { resolveScope, scopeParameters } from './support/gate/scope.ts'
 import {
   itemTitles,
+  pendingSentence,
   showVerdict,
   statusWord,
   verdictCuts,
@@ -38,7 +39,13 @@ export const computeQualityGate = defineTool({
       )
     const { data, content } = showVerdict(verdict)
     return {
-      answer: [verdictSentence(verdict, { scope: scope.words }), differenceSentence(verdict)].filter(Boolean).join(' '),
+      answer: [
+        verdictSentence(verdict, { scope: scope.words }),
+        pendingSentence(verdict, context.offers),
+        differenceSentence(verdict),
+      ]
+        .filter(Boolean)
+        .join(' '),
       product,
       data,
       untrusted: { ...itemTitles, content },

@@ -12,6 +12,7 @@ import { readMatrix, matrixOutput } from './support/gate/traceability.ts'
 import {
   ageWords,
   itemTitles,
+  pendingSentence,
   showVerdict,
   verdictCuts,
   verdictOutput,
@@ -51,7 +52,7 @@ export const getQualityGate = defineTool({
 async function readVerdict(
   { only }: z.output<typeof input>,
   { product, scope }: { product: Product; scope: GateScope },
-  { api, signal }: Context,
+  { api, signal, offers }: Context,
 ) {
   const compute = nextCall('compute_quality_gate', scope.args, 'the verdict from what is known now')
   const { verdict } = await api
@@ -66,7 +67,12 @@ async function readVerdict(
     )
   const { data, content } = showVerdict(verdict, { onlyNew: only === 'new' })
   return {
-    answer: verdictSentence(verdict, { scope: scope.words, age: ageWords(verdict.computed_at, Date.now()) }),
+    answer: [
+      verdictSentence(verdict, { scope: scope.words, age: ageWords(verdict.computed_at, Date.now()) }),
+      pendingSentence(verdict, offers),
+    ]
+      .filter(Boolean)
+      .join(' '),
     product,
     data,
     untrusted: { ...itemTitles, content },

@@ -40,7 +40,7 @@ describe.each(eras)('a client of %s', (era) => {
     const { text, isError } = await agent.call('accept_gate_risk', args)
     expect(isError).toBe(false)
     expect(text).toContain(
-      'Accepted the risk of condition failing_tests; it waits for the approval of a second person.',
+      'Accepted the risk of condition failing_tests; it waits for a second person, who decides at http://127.0.0.1:4319/confirm?t=',
     )
     expect(text).toContain('The gate is FAIL')
     expect(forms[0]?.message).toContain('Covers: TC-4')

@@ -17,6 +17,7 @@ import { asksForMore, moreCall } from '../result/more-call.ts'
 import { render } from '../result/render.ts'
 import type { RepairKind } from './repair/notes.ts'
 import { waitProgress } from './wait-progress.ts'
+import { whereDecided } from '../confirm/prepare.ts'
 import { createResolver } from '../resolve/index.ts'
 import { errorText, TeachingError } from '../result/teach.ts'
 import type { Upload } from '../../client/upload.ts'
@@ -163,11 +164,12 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
   return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
 }
 
-async function openContext(tool: Tool, { listing, facts, budget, progress = () => {} }: RunningCall): Promise<Context> {
+async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
+  const { listing, facts, budget, progress = () => {} } = frame
   const api = await openApi(facts, budget)
   const { signal } = budget
   const { local, options, changing } = facts
-  return {
+  const context: Context = {
     api,
     options,
     resolve: createResolver({ api, pinned: options.product, signal }),
@@ -178,7 +180,9 @@ async function openContext(tool: Tool, { listing, facts, budget, progress = () =
     progress,
     countChanges: (ids) => countChanges(tool, ids, changing),
     confirmed: undefined,
+    decidedAt: (other, args) => whereDecided(asking({ tool: other as Tool, args, context, handle: undefined, frame })),
   }
+  return context
 }
 
 interface Calling extends Pick<Asking, 'tool' | 'args' | 'context'> {

@@ -63,6 +63,14 @@ export async function previewWithWays(
   ].join('\n')
 }
 
+/** Where a person decides the call: the address of the page, else the command for a terminal. */
+export async function whereDecided(asking: Asking): Promise<string | undefined> {
+  const asked = await asking.tool.confirm?.(asking.args, asking.context)
+  if (asked === undefined) return undefined
+  const token = mint(asking, asShown(asked))
+  return (await asking.options.pageLink?.(token)) ?? `tracegate confirm ${token}`
+}
+
 /** Arguments as they are in a token. */
 export function plainArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(args)) as Record<string, unknown>

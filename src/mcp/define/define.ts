@@ -90,6 +90,11 @@ export interface Context {
   countChanges(ids: readonly string[]): void
   /** By which way a person confirmed this call; undefined where none was asked. */
   confirmed: Confirmed | undefined
+  /**
+   * Prepares a call of another tool that a person decides, and returns where: the address of a page, else the command for a
+   * terminal; undefined for a tool that asks nothing.
+   */
+  decidedAt<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name'>, args: z.output<I>): Promise<string | undefined>
   /** Reports progress to a caller that asked for it; `done` grows. */
   progress(report: { done: number; total: number | undefined; message: string }): void
 }

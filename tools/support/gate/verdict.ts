@@ -6,6 +6,7 @@ import { Risk } from '../../../src/contract/quality-gate/risks.ts'
 import { Exclusion, VerdictCondition } from '../../../src/contract/quality-gate/verdict.ts'
 import { counted } from '../../../src/lib/counted.ts'
 import { counts, fields, flag, pick, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
+import { sentencesOffered } from '../../../src/mcp/surface/naming.ts'
 import { quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId, listed, rowTitle } from '../columns.ts'
 
@@ -183,6 +184,17 @@ function endingSentence({ risks_ending: ending = [], risks_ended: ended = [] }: 
     ended.length === 0 ? '' : `${counted(ended.length, 'accepted risk')} ended since the previous verdict`,
   ].filter(Boolean)
   return parts.length === 0 ? undefined : `${parts.join('; ')}.`
+}
+
+/** What to do about accepted risks that wait; a sentence with a tool that is not offered is left out. */
+export function pendingSentence(
+  { pending_risk_ids: pending = [] }: Verdict,
+  offers: (tool: string) => boolean,
+): string {
+  if (pending.length === 0) return ''
+  const how =
+    'A second person approves a risk with tracegate approve in a terminal. approve_gate_risk gives them a page.'
+  return sentencesOffered(how, offers)
 }
 
 /** `computed 14 min ago`, by this machine's clock. */
