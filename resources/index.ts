@@ -1,10 +1,11 @@
-import type { Resource, ResourceTemplate } from '../src/mcp/define/define.ts'
+import type { Resource, ResourceTemplate, View } from '../src/mcp/define/define.ts'
 import { coverageGaps } from './coverage-gaps.ts'
 import { docsIds } from './docs-ids.ts'
 import { docsSafety } from './docs-safety.ts'
 import { docsWorkflows } from './docs-workflows.ts'
 import { errorIssueFixContext } from './error-issue-fix-context.ts'
 import { errorIssue } from './error-issue.ts'
+import { gateView } from './gate-view.ts'
 import { gate } from './gate.ts'
 import { requirement } from './requirement.ts'
 
@@ -17,3 +18,5 @@ export const templates: readonly ResourceTemplate[] = [
   gate,
   requirement,
 ]
+
+export const views: readonly View[] = [gateView]

@@ -1,7 +1,8 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { build as bundle, type Metafile } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
+import { gateViewFile } from './views.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -62,6 +63,7 @@ export async function build(outdir: string): Promise<void> {
   writeFileSync(command, entry)
   chmodSync(command, 0o755)
   cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
+  cpSync(gateViewFile, join(outdir, basename(gateViewFile)))
   cpSync(join(root, 'src/service/sample/recordings'), join(outdir, 'recordings'), { recursive: true })
   for (const file of ['README.md', 'LICENSE']) {
     if (existsSync(join(root, file))) cpSync(join(root, file), join(outdir, file))

@@ -44,6 +44,12 @@ export function surfacePage(): string {
       ({ template: { uriTemplate, title }, description }) => `- \`${uriTemplate}\` – ${title}. ${description}`,
     ),
     '',
+    '# Views',
+    '',
+    ...all.views.map(
+      ({ uri, title, tools, description }) => `- \`${uri}\` (${tools.join(', ')}) – ${title}. ${description}`,
+    ),
+    '',
     '# Prompts',
     '',
     ...all.prompts.map(

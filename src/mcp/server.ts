@@ -5,7 +5,7 @@ import { suggestions, tryTool, type CallFacts, type CallOutcome } from './call/c
 import type { Changing } from './call/count-changes.ts'
 import { confirmHere, type ConfirmOptions } from './confirm/options.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
-import { effects, type Context } from './define/define.ts'
+import { effects, type Context, type View } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
 import { createListing, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
 import { registerPrompt } from './register-prompt.ts'
@@ -65,6 +65,7 @@ export function buildServer(given: ServerFacts): McpServer {
       contents: [{ uri: address.href, mimeType: metadata.mimeType, text }],
     }))
   }
+  for (const view of listing.views) registerView(server, view)
   const suggest = suggestions(facts)
   for (const listed of listing.templates) {
     const { template, tool } = listed
@@ -79,9 +80,11 @@ export function buildServer(given: ServerFacts): McpServer {
 function registerTool(server: McpServer, listed: ListedTool, listing: Listing, facts: CallFacts): void {
   const { tool, description, inputSchema, outputSchema } = listed
   const annotations = { title: tool.title, ...effects[tool.effect].annotations }
+  const view = listing.views.find(({ tools }) => tools.includes(tool.name))
+  const _meta = view && { ui: { resourceUri: view.uri } }
   server.registerTool(
     tool.name,
-    { title: tool.title, description, inputSchema, outputSchema, annotations },
+    { title: tool.title, description, inputSchema, outputSchema, annotations, ...(_meta && { _meta }) },
     async (raw, { mcpReq }) => {
       const frame = {
         listing,
@@ -100,6 +103,14 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
       )
     },
   )
+}
+
+/** The file of a view, which a host shows with the results of its tools (SEP-1865). */
+function registerView(server: McpServer, { name, uri, title, description, html }: View): void {
+  const mimeType = 'text/html;profile=mcp-app'
+  server.registerResource(name, uri, { title, description, mimeType }, ({ href }) => ({
+    contents: [{ uri: href, mimeType, text: html() }],
+  }))
 }
 
 function toolResult({ text, structuredContent, _meta, error }: CallOutcome) {

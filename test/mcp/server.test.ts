@@ -24,7 +24,8 @@ describe.each(eras)('a client of %s', (era) => {
     expect(listed.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([])
     expect(listed.filter(({ annotations }) => annotations?.['openWorldHint'] !== false)).toEqual([])
     const { resources } = await agent.client.listResources()
-    expect(resources.map(({ uri }) => uri)).toEqual(surface.resources.map(({ uri }) => uri))
+    const addresses = [...surface.resources, ...(surface.views ?? [])].map(({ uri }) => uri)
+    expect(resources.map(({ uri }) => uri)).toEqual(addresses)
     const { prompts } = await agent.client.listPrompts()
     expect(prompts).toMatchObject([
       { name: 'fix_error_issue', description: expect.any(String) },
@@ -78,7 +79,7 @@ test('details of a bug in a tool go to the operator, not to the agent', async ()
 test('read-only shows no tool that writes', async () => {
   await using agent = await connect(app.api, { options: { readOnly: true } })
   const listed = await agent.list()
-  expect(listed).toHaveLength(6)
+  expect(listed).toHaveLength(7)
   expect(listed.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true)).toEqual([])
   await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found')
   const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/workflows' })

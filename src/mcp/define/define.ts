@@ -147,6 +147,24 @@ export function defineResource(resource: Resource): Resource {
   return resource
 }
 
+/** A picture of the results of some tools, for hosts that show MCP Apps (mcp §10). */
+export interface View {
+  name: string
+  /** Begins with `ui://`. */
+  uri: string
+  title: string
+  description: string
+  /** The tools whose results it draws. */
+  tools: readonly string[]
+  /** One file without any other origin; read when a host asks for it. */
+  html(this: void): string
+}
+
+/** Returns its argument. */
+export function defineView(view: View): View {
+  return view
+}
+
 /** What a suggestion is made from. */
 export interface SuggestContext extends Pick<Context, 'api' | 'resolve' | 'signal'> {
   /** What the caller has filled in so far, by variable or argument. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { LRUCache } from 'lru-cache'
-import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool } from '../define/define.ts'
+import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool, View } from '../define/define.ts'
 import { descriptionsOffered, documentOffered, sentencesOffered } from './naming.ts'
 import { envelopeJson, leanJson, published } from './schema.ts'
 
@@ -10,6 +10,7 @@ export interface Surface {
   resources: readonly Resource[]
   templates: readonly ResourceTemplate[]
   prompts: readonly Prompt[]
+  views?: readonly View[]
 }
 
 export interface ListedTool {
@@ -34,6 +35,8 @@ export interface Listing {
   resources: readonly Resource[]
   templates: readonly ListedTemplate[]
   prompts: readonly Prompt[]
+  /** Of the listed tools. */
+  views: readonly View[]
   offers: (tool: string) => boolean
 }
 
@@ -79,6 +82,7 @@ function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean)
       return listed === undefined ? [] : [{ template, description, tool: listed }]
     }),
     prompts: surface.prompts.filter((prompt) => prompt.tools.every(offers)).map((prompt) => listPrompt(prompt, pinned)),
+    views: (surface.views ?? []).filter((view) => view.tools.some(offers)),
     offers,
   }
 }
