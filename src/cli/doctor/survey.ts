@@ -68,8 +68,14 @@ async function ask(name: EndpointName, api: Api, known: Known, signal: AbortSign
   } catch (error) {
     // Everything that a path names was read before.
     if (isNotOffered(error)) return { state: 'missing' }
+    if (isNotComputed(error)) return { state: 'offered', answer: {}, rows: [], request }
     return { state: 'failed', why: failureWords(error, signal) }
   }
+}
+
+/** A product whose quality gate was never computed has no verdict to read. */
+function isNotComputed(error: unknown): boolean {
+  return error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED'
 }
 
 /** Why a request failed; throws what is no failure of the deployment. */

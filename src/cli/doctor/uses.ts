@@ -117,4 +117,12 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
     noun: 'single releases',
     without: 'get_release does not name the release before it, and an id is found only among the newest 50',
   },
+  getGate: {
+    noun: 'quality gate verdicts',
+    without: 'get_quality_gate, accept_gate_risk and approve_gate_risk do not work',
+  },
+  getTraceability: {
+    noun: 'traceability',
+    without: 'get_quality_gate shows no traceability; list_requirements shows the coverage of each requirement',
+  },
 }

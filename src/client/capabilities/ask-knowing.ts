@@ -9,19 +9,12 @@ import { readList, type ListTools } from './read-list.ts'
  * left out, and pages of lists are read by `readList`. Of a deployment that has the whole contract nothing is checked.
  */
 export async function askKnowing(endpoint: Endpoint, request: Request, tools: ListTools): Promise<Answer> {
-  const hasPages = 'next_page_token' in endpoint.returns.shape
+  const isList = 'next_page_token' in endpoint.returns.shape
   const { capabilities } = tools
-  if (capabilities.isComplete) return hasPages ? withReading(await tools.ask(request)) : tools.ask(request)
+  if (capabilities.isComplete) return isList ? withReading(await tools.ask(request)) : tools.ask(request)
   const ask = noting(endpoint, tools)
-  if (hasPages && isList(endpoint)) return readList(endpoint, request, { ...tools, ask })
-  const answer = await askAccepted(endpoint, request, ask, capabilities)
-  return hasPages ? withReading(answer) : answer
-}
-
-/** Whether the pages are lists of rows; those of the traceability matrix are objects. */
-function isList({ returns }: Endpoint): boolean {
-  const [main] = Object.values(returns.shape)
-  return main?._zod.def.type === 'array'
+  if (isList) return readList(endpoint, request, { ...tools, ask })
+  return askAccepted(endpoint, request, ask, capabilities)
 }
 
 function withReading(answer: Answer): Answer {

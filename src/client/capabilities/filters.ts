@@ -100,6 +100,17 @@ function since(path: string): Filter {
   }
 }
 
+/** The row is one of those that the matrix is filtered for; a requirement that is not to be tested counts as a hole. */
+const matrixRows: Filter = {
+  matches({ coverage_state: state, suspect, failing }, value) {
+    const holes = state === undefined ? undefined : state !== 'verified'
+    const said = { holes, suspect, failing }
+    const found = valuesAsked(value).map((name) => said[name as keyof typeof said])
+    if (found.includes(true)) return true
+    return found.includes(undefined) ? undefined : false
+  },
+}
+
 const unique = (filter: Filter): Filter => ({ ...filter, isUnique: true })
 
 const issueFilters = {
@@ -173,6 +184,12 @@ const filters: Partial<Record<EndpointName, Filters>> = {
     environment: named('environment'),
     environment_id: equal('environment_id'),
     version: equal('version'),
+  },
+  getTraceability: {
+    component_id: equal('components.id'),
+    requirement_id: equalToOne('requirement.id'),
+    coverage_state: equal('coverage_state'),
+    filter: matrixRows,
   },
   listCoverageGaps: {
     branch_id: { matches: () => undefined, isState: true },

@@ -6,6 +6,7 @@ import { filtersByEndpoint, type Row } from './filters.ts'
 import { inOrder } from './in-order.ts'
 import { judgeFilters, type AskedFilter } from './judge.ts'
 import { nextToken, paginationIn, totalIn } from './paging.ts'
+import { rowId, rowsIn, withRows } from './rows.ts'
 import { askAccepted, without, type Answer, type Ask, type Request } from './parameters.ts'
 
 /** The most that one call reads of a list to filter it here. */
@@ -28,9 +29,7 @@ export interface ListTools {
  * says what was done and whether there are more rows. A token that repeats or leads to the same rows ends the list.
  */
 export async function readList(endpoint: Endpoint, request: Request, tools: ListTools): Promise<Answer> {
-  const [member = ''] = Object.keys(endpoint.returns.shape)
-  const walk = new Walk(endpoint, request, member, tools)
-  return walk.read()
+  return new Walk(endpoint, request, tools).read()
 }
 
 /** How a list ended: stated by the deployment, not stated, or the reading stopped before the end. */
@@ -39,7 +38,6 @@ type End = 'stated' | 'unstated' | 'stopped'
 class Walk {
   readonly #endpoint: Endpoint
   readonly #request: Request
-  readonly #member: string
   readonly #tools: ListTools
   readonly #filters: readonly AskedFilter[]
   readonly #startedAt: number
@@ -56,10 +54,9 @@ class Walk {
   #first: Answer = {}
   #next = ''
 
-  constructor(endpoint: Endpoint, request: Request, member: string, tools: ListTools) {
+  constructor(endpoint: Endpoint, request: Request, tools: ListTools) {
     this.#endpoint = endpoint
     this.#request = request
-    this.#member = member
     this.#tools = tools
     this.#startedAt = tools.now()
     const known = filtersByEndpoint.get(endpoint) ?? {}
@@ -94,7 +91,7 @@ class Walk {
   }
 
   #rowsIn(answer: Answer): readonly Row[] {
-    return (answer[this.#member] ?? []) as Row[]
+    return rowsIn(this.#endpoint, answer)
   }
 
   #state(name: string) {
@@ -140,8 +137,9 @@ class Walk {
 
   /** Whether the page begins as the one that led to it: the deployment does not know the token. */
   #isRepeated(token: string | undefined, [row]: readonly Row[]): boolean {
-    if (token === undefined || row === undefined || typeof row['id'] !== 'string') return false
-    return this.#tools.capabilities.pageBefore(this.#endpoint.path, token) === row['id']
+    const id = row && rowId(row)
+    if (token === undefined || id === undefined) return false
+    return this.#tools.capabilities.pageBefore(this.#endpoint.path, token) === id
   }
 
   async #learn(answer: Answer, rows: readonly Row[], next: string | undefined): Promise<void> {
@@ -214,8 +212,9 @@ class Walk {
     return !this.#unsaid.has(name)
   }
 
-  #isSeen({ id }: Row): boolean {
-    if (typeof id !== 'string' || id === '') return false
+  #isSeen(row: Row): boolean {
+    const id = rowId(row)
+    if (id === undefined) return false
     const isSeen = this.#seen.has(id)
     this.#seen.add(id)
     return isSeen
@@ -227,9 +226,8 @@ class Walk {
     if (next === undefined) return this.#tools.capabilities.facts(this.#endpoint.path).hasTokens ? 'stated' : 'unstated'
     if (next === token || this.#tokens.has(next)) return 'unstated'
     const [first] = rows
-    if (typeof first?.['id'] === 'string') {
-      this.#tools.capabilities.rememberPage(this.#endpoint.path, next, first['id'])
-    }
+    const id = first && rowId(first)
+    if (id !== undefined) this.#tools.capabilities.rememberPage(this.#endpoint.path, next, id)
     this.#tokens.add(next)
     this.#next = next
     const isEnough = this.#rows.length >= this.#limit()
@@ -259,7 +257,7 @@ class Walk {
     return {
       // Counts that the deployment made are about its own rows.
       ...(isFiltered ? {} : this.#first),
-      [this.#member]: ordered.rows,
+      ...withRows(this.#endpoint, ordered.rows, this.#first),
       next_page_token: isStopped ? this.#next : '',
       pagination: total === undefined ? undefined : { ...paginationIn(this.#first), total_size: total },
       reading,

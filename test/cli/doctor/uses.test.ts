@@ -125,6 +125,15 @@ test('without an endpoint the tools do what the report says', async () => {
       ['get_error_issue', { issue, release: 'shop@1.4.0' }, fails],
     ],
     getRelease: [['find_error_issues', { release: 'shop@1.4.0' }, works]],
+    getGate: [
+      ['get_quality_gate', {}, fails],
+      ['accept_gate_risk', { blocker: 'failing_tests', reason: 'Known and fixed in the next release.' }, fails],
+      ['approve_gate_risk', { risk: 'failing_tests' }, fails],
+    ],
+    getTraceability: [
+      ['get_quality_gate', { view: 'traceability' }, fails],
+      ['list_requirements', {}, /not_run/],
+    ],
   }
   expect(Object.keys(claims)).toEqual(Object.keys(uses))
   for (const [name, ofEndpoint] of Object.entries(claims)) {

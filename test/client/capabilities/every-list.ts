@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import type { Api } from '../../../src/client/api.ts'
 import type { Reading } from '../../../src/client/capabilities/reading.ts'
+import { rowId, rowsIn } from '../../../src/client/capabilities/rows.ts'
 import { Capabilities } from '../../../src/client/capabilities/capabilities.ts'
 import { createApi } from '../../../src/client/client.ts'
 import { pathParameters, type Endpoint } from '../../../src/contract/base/endpoint.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
 import { contract, type EndpointName } from '../../../src/contract/index.ts'
+import { gateScope } from '../../../src/contract/quality-gate/gate.ts'
 import { pending } from '../../../src/service/handlers/pending.ts'
 import { origin, type App } from '../../app.ts'
 import { openQualityShop } from '../../tools/quality-shop.ts'
@@ -40,11 +42,6 @@ export interface EveryList extends AsyncDisposable {
 const unbuilt: ReadonlySet<string> = new Set(pending)
 const noon = Date.UTC(2026, 10, 21, 12)
 const unknownId = '00000000-0000-7000-8000-999999999999'
-
-/** Whether its pages are lists of rows; those of the traceability matrix are objects. */
-function isList({ returns: { shape } }: Endpoint): boolean {
-  return 'next_page_token' in shape && Object.values(shape)[0]?._zod.def.type === 'array'
-}
 
 /** A small product with rows of every kind: two environments, releases and components, and every list of it. */
 export async function openEveryList(): Promise<EveryList> {
@@ -138,11 +135,12 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
     limit: [],
   }
   return (Object.keys(contract) as EndpointName[])
-    .filter((name) => isList(contract[name]) && !unbuilt.has(name))
+    .filter((name) => 'next_page_token' in contract[name].returns.shape && !unbuilt.has(name))
     .map((name) => {
       const endpoint = contract[name] as Endpoint
       const inPath = pathParameters(endpoint.path)
-      const query = Object.entries(endpoint.input.shape).filter(([parameter]) => !inPath.includes(parameter))
+      const notTried = [...inPath, ...(name === 'getTraceability' ? notOfRows : [])]
+      const query = Object.entries(endpoint.input.shape).filter(([parameter]) => !notTried.includes(parameter))
       return {
         name,
         endpoint,
@@ -153,6 +151,9 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
       }
     })
 }
+
+/** Parameters of the matrix that say of which results it is made, or its form: they choose no rows. */
+const notOfRows = [...Object.keys(gateScope), 'format', 'include', 'view']
 
 /** The values that the contract lists for the parameter, else those given. */
 function valuesFor(parameter: string, schema: z.core.$ZodType, given: Query): readonly unknown[] {
@@ -180,10 +181,9 @@ type ListAnswer = Record<string, unknown> & { reading: Reading; next_page_token:
 
 /** One page of a list. */
 export async function readRows(api: Api, { name, endpoint, of }: List, query: Query): Promise<Rows> {
-  const [member = ''] = Object.keys(endpoint.returns.shape)
   const read = api[name] as (request: Query) => Promise<ListAnswer>
   const page = await read({ ...of, ...query })
-  const ids = (page[member] as { id: string }[]).map(({ id }) => id)
+  const ids = rowsIn(endpoint, page).map(rowId)
   return { ids, reading: page.reading, next: page.next_page_token }
 }
 

@@ -46,12 +46,12 @@ function withOffset(time: string): string {
   return new Date(Date.parse(time) + 2 * 3_600_000).toISOString().replace('Z', '+02:00')
 }
 
-/** Rule for the values of enums; `spell` gets the contract's prefix and the member's name. */
+/** Rule for the values of enums, but for the empty one, which says that there is none; `spell` gets the contract's prefix and the member's name. */
 export function enums(
   spell: (value: string, prefix: string, name: string, schema: z.core.$ZodEnum) => unknown,
 ): NonNullable<Rules['leaf']> {
   return (value, schema, name) =>
-    typeof value === 'string' && isEnum(schema) ? spell(value, enumPrefix(schema), name, schema) : value
+    typeof value === 'string' && value !== '' && isEnum(schema) ? spell(value, enumPrefix(schema), name, schema) : value
 }
 
 function isEnum(schema: z.core.$ZodType): schema is z.core.$ZodEnum {
