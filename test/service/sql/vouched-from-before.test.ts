@@ -16,9 +16,20 @@ test('of issues from before server keys the gate knows which were closed, and no
   const issue = (id: string, status: string, ends: { fixed?: object; until?: object } = {}) => {
     const text = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value))
     insert(connection, 'issue', {
-      ...{ id, product_id: 1, number: Number(id), title: id, status, level: 'error', times_seen: 40, last_seen: 9 },
-      ...{ grouping: JSON.stringify({ hash: `h${id}` }), status_changed_at: status === 'unresolved' ? null : 7 },
-      ...{ fixed_in: text(ends.fixed), ignore_until: text(ends.until), is_regression: 0, last_release_id: 'r' },
+      id,
+      product_id: 1,
+      number: Number(id),
+      title: id,
+      status,
+      level: 'error',
+      times_seen: 40,
+      last_seen: 9,
+      grouping: JSON.stringify({ hash: `h${id}` }),
+      status_changed_at: status === 'unresolved' ? null : 7,
+      fixed_in: text(ends.fixed),
+      ignore_until: text(ends.until),
+      is_regression: 0,
+      last_release_id: 'r',
     })
     insert(connection, 'issue_hash', { product_id: 1, hash: `h${id}`, issue_id: id })
     insert(connection, 'issue_hash', { product_id: 1, hash: `merged${id}`, issue_id: id })

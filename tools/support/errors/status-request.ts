@@ -56,7 +56,7 @@ function misplaced(name: string, fitting: Request['status'], status: Request['st
  * `fixed_in` as the request has it: `next`, a recorded release by version or id, or a commit. Throws a `TeachingError` for
  * anything else. A version may leave out its package (`1.4.2` for `shop@1.4.2`) when only one fits.
  */
-export async function readFixedIn(
+async function readFixedIn(
   given: string,
   productId: string | undefined,
   context: Pick<Context, 'resolve'>,
@@ -118,7 +118,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i
 
 /** `ignore_until` as the request has it; throws a `TeachingError` that names the forms there are. */
-export function readIgnoreUntil(given: string): NonNullable<Request['ignore_until']> {
+function readIgnoreUntil(given: string): NonNullable<Request['ignore_until']> {
   const text = given.trim()
   if (NEXT_RELEASE.test(text)) return { release: 'next' }
   const [, count] = TIMES.exec(text) ?? []
