@@ -54,8 +54,12 @@ export const ExclusionKind = z.enum([
   'minor_change',
   'link_removed',
   'link_confirmed',
+  'link_added',
   'test_deprecated',
   'test_deleted',
+  'test_restored',
+  'environment_deleted',
+  'environment_lowered',
 ])
 
 /** A change that takes an item out of a condition without an accepted risk. */
@@ -63,7 +67,7 @@ export const Exclusion = z.object({
   id: Id,
   kind: ExclusionKind,
   item: z.object({
-    type: EvidenceType.exclude(['exclusion']),
+    type: z.enum([...EvidenceType.exclude(['exclusion']).options, 'environment']),
     id: Id,
     key: Key,
     title: untrusted(z.string()),

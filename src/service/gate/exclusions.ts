@@ -1,6 +1,5 @@
 import { notFound } from '../../errors.ts'
-import { ExclusionKind } from '../../contract/quality-gate/verdict.ts'
-import { EvidenceType } from '../../contract/quality-gate/risks.ts'
+import { Exclusion, ExclusionKind } from '../../contract/quality-gate/verdict.ts'
 import { requirementKey, testKey } from '../quality/keys.ts'
 import type { Call } from '../shared/context.ts'
 import { dayMs, timestamp, timestampOrNull } from '../shared/times.ts'
@@ -9,6 +8,7 @@ import { readJson } from '../sql/json.ts'
 import type { Rows } from '../sql/database.ts'
 import { StoredActor } from '../workspace/actor.ts'
 import { audit } from '../workspace/audit.ts'
+import { isKnownEnvironment } from '../workspace/releases/rules.ts'
 import { requirePerson } from './person.ts'
 import type { ExclusionFact } from './facts.ts'
 
@@ -84,7 +84,7 @@ async function describe(rows: Rows, found: readonly StoredExclusion[]): Promise<
       id: row.id,
       kind: ExclusionKind.parse(row.kind),
       item: {
-        type: EvidenceType.exclude(['exclusion']).parse(row.item_type),
+        type: Exclusion.shape.item.shape.type.parse(row.item_type),
         id: row.item_id,
         key: ends.map((item) => item?.key).join(' > '),
         title: ends[0]?.title ?? '',
@@ -105,7 +105,7 @@ interface Item {
   isDeleted: boolean
 }
 
-/** Requirements, tests and issues by id, deleted ones too; of a link both ends. */
+/** Requirements, tests, issues and environments by id, deleted ones too; of a link both ends. */
 async function readItems(rows: Rows, found: readonly StoredExclusion[]): Promise<Map<string, Item>> {
   const items = new Map<string, Item>()
   for (const ids of chunks([...new Set(found.flatMap(({ item_id }) => item_id.split('/')))])) {
@@ -123,6 +123,14 @@ async function readItems(rows: Rows, found: readonly StoredExclusion[]): Promise
       .innerJoin('product', 'product.id', 'issue.product_id')
       .select(['issue.id', 'issue.number', 'issue.title', 'product.key_prefix'])
       .where('issue.id', 'in', ids)
+    const environments = rows
+      .selectFrom('environment')
+      .select(['id', 'name', 'origin', 'deleted_at'])
+      .where('id', 'in', ids)
+    for (const { id, deleted_at, ...row } of await environments.execute()) {
+      const key = isKnownEnvironment(row) ? row.name : id
+      items.set(id, { key, title: row.name, isDeleted: deleted_at !== null })
+    }
     for (const { id, deleted_at, ...row } of await requirements.execute())
       items.set(id, { key: requirementKey(row), title: row.title, isDeleted: deleted_at !== null })
     for (const { id, deleted_at, ...row } of await tests.execute())

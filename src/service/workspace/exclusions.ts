@@ -4,7 +4,7 @@ import type { Writing } from '../shared/context.ts'
 import type { Prepare, Rows } from '../sql/database.ts'
 
 export type ExclusionKindName = z.output<typeof ExclusionKind>
-type ItemType = 'requirement' | 'test' | 'issue' | 'link'
+type ItemType = 'requirement' | 'test' | 'issue' | 'link' | 'environment'
 
 /** What a change took out of a condition of the quality gate. */
 export interface ExcludedItem {
@@ -21,6 +21,13 @@ export interface NewExclusion extends ExcludedItem {
   was?: string | undefined
   /** When it ends by itself, in epoch milliseconds. */
   endsAt?: number | undefined
+}
+
+/** Exclusions by which a result from before makes a requirement verified, until the test runs again (contract §7.2). */
+export const ADDITIONS = ['link_added', 'test_restored'] as const satisfies readonly ExclusionKindName[]
+
+export function isAddition(kind: ExclusionKindName): boolean {
+  return ADDITIONS.some((one) => one === kind)
 }
 
 /** The id of a link as an excluded item. */
@@ -70,14 +77,26 @@ export async function repeatExclusion(
     .execute()
 }
 
-/** Ends the exclusions of those kinds, because the item is in again; returns what it was before each of them. */
+/** Ends the exclusions of those kinds, because the item is in again; returns them. */
 export async function endExclusions(
   rows: Rows,
   call: Pick<Writing, 'now'>,
   item: ExcludedItem & { kinds: readonly ExclusionKindName[] },
-): Promise<string[]> {
-  const ended = await inEffect(rows, call, item).set({ ended_at: call.now() }).returning('was').execute()
-  return ended.map(({ was }) => was)
+): Promise<Ended[]> {
+  const ended = await inEffect(rows, call, item)
+    .set({ ended_at: call.now() })
+    .returning(['kind', 'was', 'at', 'reviewed_at'])
+    .execute()
+  return ended.map(({ kind, was, at, reviewed_at: reviewedAt }) => ({ kind, was, at, isReviewed: reviewedAt !== null }))
+}
+
+/** An exclusion that has ended. */
+export interface Ended {
+  kind: string
+  was: string
+  /** Epoch milliseconds. */
+  at: number
+  isReviewed: boolean
 }
 
 /** `endExclusions` for items that ingest brings back. */

@@ -145,7 +145,9 @@ test('what an agent confirms or sends as missing is listed; what an event reopen
   await app.ingest({ fingerprint: ['The cart shows the total'] })
   expect(told(await read())).toMatchObject([{ kind: 'issue_ignored' }])
   await app.ingest({ fingerprint: ['The cart shows the total'] })
-  expect(await read()).toEqual([])
+  // Whoever has the public key opens it for people, not for the gate.
+  expect(told(await read())).toMatchObject([{ kind: 'issue_ignored' }])
+  await send('person', 'POST', `/v1/issues/${issue.id}:setStatus`, { status: 'unresolved' })
 })
 
 /** Each command: what it sends, and what it says of the state of one kind of exclusion. */

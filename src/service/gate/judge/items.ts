@@ -1,4 +1,4 @@
-import { linkItem as linkId } from '../../workspace/exclusions.ts'
+import { isAddition, linkItem as linkId } from '../../workspace/exclusions.ts'
 import {
   isImportant,
   type EvidenceItem,
@@ -103,7 +103,8 @@ export function linkItem({ testId, requirementId, key, title }: LinkFact): Coste
 }
 
 export function exclusionItem({ id, kind, item, at }: ExclusionFact): CostedItem {
-  const because = `An agent ${acts[kind]} on ${at.slice(0, 10)}; no person has reviewed it.`
+  const rerun = isAddition(kind) ? ' Run the test again and send its report, or let a person review it.' : ''
+  const because = `An agent ${acts[kind]} on ${at.slice(0, 10)}; no person has reviewed it.${rerun}`
   return { item: { type: 'exclusion', id, key: item.key, title: item.title, state: kind, because }, cost: 0 }
 }
 
@@ -120,8 +121,12 @@ const acts: Readonly<Record<ExclusionFact['kind'], string>> = {
   minor_change: 'changed the requirement without making its links suspect',
   link_removed: 'removed the link',
   link_confirmed: 'confirmed the suspect link',
+  link_added: 'added the link after the test had passed',
   test_deprecated: 'deprecated the test',
   test_deleted: 'deleted the test',
+  test_restored: 'brought the test back after it had passed',
+  environment_deleted: 'deleted the environment, with the issues that occurred in it',
+  environment_lowered: 'gave the environment a kind in which issues are not new',
 }
 
 function lower(value: string, prefix: string): string {

@@ -1,6 +1,7 @@
 import { hourMs } from '../../shared/times.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readGateIssues } from '../../errors/issues/read/gate-issues.ts'
+import { isAddition } from '../../workspace/exclusions.ts'
 import { readExclusions } from '../exclusions.ts'
 import type { GateFacts } from '../facts.ts'
 import type { FactsQuery } from './query.ts'
@@ -19,9 +20,11 @@ export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'p
     carried: scope.carried && { ...scope.carried, ...by },
     maxAgeMs: policy.result_max_age_hours * hourMs,
   }
-  const requirements = await readRequirements(rows, query)
+  const { requirements, decisive } = await readRequirements(rows, query)
   const { linked, suspect } = await readLinks(rows, scope.productId, requirements)
-  const exclusions = await readExclusions(rows, scope.productId, asked)
+  const inEffect = await readExclusions(rows, scope.productId, asked)
+  // An addition matters while a requirement of the scope is verified by nothing else.
+  const exclusions = inEffect.filter(({ id, kind }) => !isAddition(kind) || decisive.has(id))
   return {
     requirements,
     tests: await readTests(rows, query, linked),

@@ -6,6 +6,7 @@ import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readTexts } from '../../sql/json.ts'
 import type { RequirementFact } from '../facts.ts'
+import { readAdditions, withoutAdditions } from './additions.ts'
 import type { FactsQuery } from './query.ts'
 
 /** Statuses that count; drafts do where the policy includes them. */
@@ -14,9 +15,13 @@ const withDrafts = [...approved, 'REQUIREMENT_STATUS_PROPOSED', 'REQUIREMENT_STA
 
 /**
  * The requirements that the policy counts, in the order of their keys, each with the state that its own links give it in
- * the scope (contract §1.2): a child counts by itself.
+ * the scope (contract §1.2): a child counts by itself. `decisive` are the additions, by the id of their exclusion, without
+ * which one of them would not be verified.
  */
-export async function readRequirements(rows: Rows, query: FactsQuery): Promise<RequirementFact[]> {
+export async function readRequirements(
+  rows: Rows,
+  query: FactsQuery,
+): Promise<{ requirements: RequirementFact[]; decisive: Set<string> }> {
   const { scope, policy, counting, maxAgeMs, now } = query
   const found = await rows
     .selectFrom('requirement')
@@ -28,14 +33,23 @@ export async function readRequirements(rows: Rows, query: FactsQuery): Promise<R
     .where('status', 'in', policy.include_draft_requirements ? withDrafts : approved)
     .orderBy('number')
     .execute()
-  const facts: RequirementFact[] = []
+  const requirements: RequirementFact[] = []
+  const decisive = new Set<string>()
+  const additions = await readAdditions(rows, scope.productId)
   for (const chunk of chunks(found)) {
     const ids = chunk.map(({ id }) => id)
     const links = await countedLinks(rows, ids, { ...counting, now })
     for (const row of chunk) {
       const criterionIds = readCriterionIds(row.acceptance_criteria)
-      const { coverage } = judgeCoverage({ criterionIds, links: links.get(row.id) ?? [], maxAgeMs, now })
-      facts.push({
+      const own = { criterionIds, links: links.get(row.id) ?? [], maxAgeMs, now }
+      const { coverage } = judgeCoverage(own)
+      const added = additions.filter(({ requirementId = row.id }) => requirementId === row.id)
+      if (coverage.state === 'verified' && added.length > 0) {
+        const { links: others, used } = withoutAdditions(own.links, added)
+        const isVerified = judgeCoverage({ ...own, links: others }).coverage.state === 'verified'
+        for (const { exclusionId } of isVerified ? [] : used) decisive.add(exclusionId)
+      }
+      requirements.push({
         id: row.id,
         key: requirementKey(row),
         title: row.title,
@@ -48,5 +62,5 @@ export async function readRequirements(rows: Rows, query: FactsQuery): Promise<R
       })
     }
   }
-  return facts
+  return { requirements, decisive }
 }

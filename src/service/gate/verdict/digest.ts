@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
 import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
-import type { GateFacts, RiskFact } from '../facts.ts'
+import { isVouched } from '../judge/counting.ts'
+import type { GateFacts, IssueFact, RiskFact } from '../facts.ts'
 
 /**
  * A digest of everything that a verdict rests on: facts, policy and risks. Equal inputs have the same digest. Left out is
- * what changes without deciding anything: titles, which events and reports may rewrite, and how often a test ran.
+ * what changes without deciding anything: titles, which events and reports may rewrite, how often a test ran, and what
+ * only events with a public key say of issues, so that their senders cannot make a verdict stale.
  */
 export function digestInputs(
   facts: GateFacts,
@@ -22,7 +24,7 @@ export function digestInputs(
     facts.requirements,
     tests,
     facts.suspectLinks,
-    facts.issues,
+    facts.issues.filter(decides).map(vouchedPart),
     facts.exclusions,
     facts.incompleteRuns,
     covered,
@@ -30,6 +32,16 @@ export function digestInputs(
   const hash = createHash('sha256').update(canonical(policy))
   for (const list of lists) hash.update(`\n${list.map(canonical).toSorted().join('\n')}\n`)
   return hash.digest('hex')
+}
+
+/** Whether an issue is in a condition or keeps an exclusion out of one; others are listed for their unvouched facts. */
+function decides(issue: IssueFact): boolean {
+  return issue.isFixed || (isVouched(issue) && (issue.isNew || issue.isRegressed || issue.stillFiring))
+}
+
+function vouchedPart(issue: IssueFact): Partial<IssueFact> {
+  const { isNewUnvouched: _new, isRegressedUnvouched: _regressed, reopenedUnvouched: _reopened, ...vouched } = issue
+  return vouched
 }
 
 /** JSON with the members in order of their names, without titles. */

@@ -1,8 +1,9 @@
 import type { Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
-import { endExclusions, linkItem, recordExclusion, repeatExclusion } from '../../workspace/exclusions.ts'
+import { endExclusions, linkItem, recordExclusion, repeatExclusion, type Ended } from '../../workspace/exclusions.ts'
 import { requirementsOfTests } from '../coverage/refresh.ts'
 import type { StoredTest } from './access.ts'
+import { noteAddition, undoesAddition } from '../coverage/additions.ts'
 import { isQuarantined } from '../coverage/quarantine.ts'
 
 /** What a request says that decides exclusions. */
@@ -23,17 +24,21 @@ export async function noteTestChange(
 ): Promise<void> {
   const item = testItem(after)
   const now = call.now()
+  const ended: Ended[] = []
   const quarantine = { ...item, kind: 'quarantined' } as const
-  if (!isQuarantined(after, now)) await endExclusions(rows, call, { ...item, kinds: ['quarantined'] })
+  if (!isQuarantined(after, now)) ended.push(...(await endExclusions(rows, call, { ...item, kinds: ['quarantined'] })))
   else if (before === undefined || members.some((name) => before[name] !== after[name])) {
     const endsAt = after.quarantined_until ?? undefined
     await recordExclusion(rows, call, { ...quarantine, reason: after.quarantine_reason, endsAt })
   } else if (quarantined === true) await repeatExclusion(rows, call, quarantine)
   const deprecation = { ...item, kind: 'test_deprecated' } as const
   if (after.status !== 'TEST_STATUS_DEPRECATED')
-    await endExclusions(rows, call, { ...item, kinds: ['test_deprecated'] })
+    ended.push(...(await endExclusions(rows, call, { ...item, kinds: ['test_deprecated'] })))
   else if (before?.status !== after.status) await recordExclusion(rows, call, { ...deprecation, reason })
   else if (status !== undefined) await repeatExclusion(rows, call, deprecation)
+  // An agent that takes back what it did itself restores what was there before.
+  if (ended.some(({ isReviewed }) => isReviewed))
+    await noteAddition(rows, call, { ...item, kind: 'test_restored' }, after.id, { isNew: false })
 }
 
 /** Records that a test was moved out of suites that count for requirements, or into them. */
@@ -50,14 +55,16 @@ export async function noteMove(
     itemType: 'link' as const,
     itemId: linkItem(test.id, id),
   })
-  for (const id of before.filter((one) => !after.includes(one)))
-    await recordExclusion(rows, call, {
-      ...link(id),
-      kind: 'link_removed',
-      reason: 'moved out of the suite that is linked',
-    })
-  for (const id of after.filter((one) => !before.includes(one)))
-    await endExclusions(rows, call, { ...link(id), kinds: ['link_removed'] })
+  for (const id of before.filter((one) => !after.includes(one))) {
+    if (await undoesAddition(rows, call, link(id), test.id)) continue
+    const reason = 'moved out of the suite that is linked'
+    await recordExclusion(rows, call, { ...link(id), kind: 'link_removed', reason })
+  }
+  for (const id of after.filter((one) => !before.includes(one))) {
+    const ended = await endExclusions(rows, call, { ...link(id), kinds: ['link_removed'] })
+    const isNew = ended.length === 0
+    if (isNew) await noteAddition(rows, call, { ...link(id), kind: 'link_added' }, test.id, { isNew })
+  }
   return after
 }
 

@@ -62,6 +62,7 @@ export async function putLink(
   const isConfirmed = fields.confirm === true || from === undefined
   const state = isConfirmed ? 'LINK_STATE_ACTIVE' : from.state
   const role = fields.role ?? before?.role ?? 'LINK_ROLE_VERIFIES'
+  const criterionIds = fields.criterionIds ?? readTexts(before?.criterion_ids ?? '[]')
   prepare(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin,
        confidence, created_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -73,7 +74,7 @@ export async function putLink(
     requirement.id,
     test.product_id,
     role,
-    JSON.stringify(fields.criterionIds ?? readTexts(before?.criterion_ids ?? '[]')),
+    JSON.stringify(criterionIds),
     state,
     isConfirmed ? requirement.version : from.requirement_version,
     fields.origin,
@@ -81,7 +82,8 @@ export async function putLink(
     JSON.stringify(call.actor),
     now,
   )
-  await noteLink(rows, call, place, { before, from, role, confirm: fields.confirm === true, reason: fields.reason })
+  const { confirm = false, reason } = fields
+  await noteLink(rows, call, place, { before, from, role, criterionIds, confirm, reason })
   await refreshCoverage(rows, prepare, { productId: test.product_id, now }, [requirement.id])
   return rows
     .selectFrom('test_link')

@@ -49,6 +49,7 @@ export async function countedLinks(
     facts.get(link.requirement_id)?.push({
       role: CountingRole.parse(link.role),
       suspect: link.state === 'LINK_STATE_SUSPECT',
+      linkedId: link.test_id,
       criterionIds: readTexts(link.criterion_ids),
       cases: counting.map(({ id: testId }): CountedCase => ({ testId, newest: newest.get(testId) })),
       countsMoreAt: held,
@@ -70,7 +71,7 @@ interface CaseUnder {
 }
 
 /** The cases that may count for each test: the case itself, or all cases below a suite. */
-async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<string, CaseUnder[]>> {
+export async function casesUnder(rows: Rows, testIds: readonly string[]): Promise<Map<string, CaseUnder[]>> {
   const under = new Map<string, CaseUnder[]>(testIds.map((id) => [id, []]))
   for (const chunk of chunks(testIds)) {
     // The recursion carries every column that is tested below: a join after it would read the whole table.

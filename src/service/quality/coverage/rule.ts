@@ -24,6 +24,8 @@ export interface CountedCase {
 export interface CountedLink {
   role: 'LINK_ROLE_VERIFIES' | 'LINK_ROLE_PARTIALLY_VERIFIES'
   suspect: boolean
+  /** The case or the suite that is linked; for those who tell links apart. */
+  linkedId?: string
   criterionIds: readonly string[]
   cases: readonly CountedCase[]
   /** When the first of its cases in quarantine counts again, in epoch milliseconds. */

@@ -59,7 +59,7 @@ async function noteStatus(rows: Rows, call: Writing, { before, after }: Change, 
   }
   const kinds = ['requirement_deprecated', 'requirement_unapproved'] as const
   const ended = await endExclusions(rows, call, { ...item, kinds })
-  const wasApproved = before.status === APPROVED || ended.includes(APPROVED)
+  const wasApproved = before.status === APPROVED || ended.some(({ was }) => was === APPROVED)
   if (after.status === APPROVED || (after.status !== DEPRECATED && !wasApproved)) return
   await recordExclusion(rows, call, { ...item, kind, reason, was: wasApproved ? APPROVED : before.status })
 }

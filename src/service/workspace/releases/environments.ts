@@ -6,7 +6,16 @@ import { cutPage, textCursor, type Page } from '../../shared/paging.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { EnvironmentRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
-import { adopts, defaultWeight, guessKind, nameKey, type EnvironmentKindName, type RecordOrigin } from './rules.ts'
+import { recordExclusion } from '../exclusions.ts'
+import {
+  adopts,
+  defaultWeight,
+  guessKind,
+  isExposed,
+  nameKey,
+  type EnvironmentKindName,
+  type RecordOrigin,
+} from './rules.ts'
 
 /** A row of `environment`. */
 export type StoredEnvironment = Selectable<EnvironmentRow>
@@ -50,6 +59,8 @@ export async function createEnvironment(
   const { environment, before } = await ensureEnvironment(rows, call, { ...facts, origin: 'ORIGIN_MANUAL' })
   if (before !== undefined && !adopts(before, 'ORIGIN_MANUAL')) throw nameTaken(before.id)
   const verb = before === undefined ? 'create' : 'update'
+  if (before !== undefined && isExposed(before) && !isExposed(environment))
+    await noteLoss(rows, call, environment, 'environment_lowered')
   const change = { before, after: environment }
   await audit(rows, call, { verb, resourceType: 'environment', resourceId: environment.id, ...change })
   return environment
@@ -84,15 +95,34 @@ export async function listEnvironmentRows(
   return cutPage(page, found, total, ({ name_key, id }) => ({ sortValue: name_key, id }))
 }
 
-/** Deletes an environment softly: its name is free again, and occurrences keep it (contract §6). */
+/**
+ * Deletes an environment softly: its name is free again, and occurrences keep it (contract §6). The gate no longer sees
+ * issues there, which is an exclusion when anybody vouches for one.
+ */
 export async function deleteEnvironment(rows: Rows, call: Writing, before: StoredEnvironment): Promise<void> {
   const now = call.now()
+  await noteLoss(rows, call, before, 'environment_deleted')
   await rows
     .updateTable('environment')
     .set({ deleted_at: now, updated_at: now, version: before.version + 1 })
     .where('id', '=', before.id)
     .execute()
   await audit(rows, call, { verb: 'delete', resourceType: 'environment', resourceId: before.id, before })
+}
+
+async function noteLoss(
+  rows: Rows,
+  call: Writing,
+  { id, product_id: productId }: StoredEnvironment,
+  kind: 'environment_deleted' | 'environment_lowered',
+): Promise<void> {
+  const vouched = await rows
+    .selectFrom('vouched_environment')
+    .select('issue_id')
+    .where('environment_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  if (vouched !== undefined) await recordExclusion(rows, call, { productId, itemType: 'environment', itemId: id, kind })
 }
 
 function nameTaken(existingId: string): ServiceError {

@@ -49,6 +49,11 @@ export function guessKind(name: string): EnvironmentKindName {
   return kindByName.get(key) ?? kindByName.get(key.split(/[-_.:\s]/)[0] ?? '') ?? 'ENVIRONMENT_KIND_OTHER'
 }
 
+/** Whether an issue can be new for the quality gate in an environment of that kind (contract §10.6). */
+export function isExposed({ kind }: { kind: string }): boolean {
+  return kind === 'ENVIRONMENT_KIND_PRODUCTION' || kind === 'ENVIRONMENT_KIND_STAGING'
+}
+
 /** Default `exposure_weight` of a kind (contract §6). */
 export function defaultWeight(kind: EnvironmentKindName): number {
   return weights[kind]

@@ -12,8 +12,9 @@ type Vouched = Selectable<VouchedIssueRow>
 
 /**
  * Which of the issues count as fixed in the scope: resolved with a fix that the judged release has, and since that
- * release came no vouched occurrence might have it. Without a judged release the newest known release of each
- * environment counts.
+ * release came no vouched occurrence might have it. A release that a vouched occurrence came from does not have the fix.
+ * Without a judged release the newest known release of each environment counts, and the issue is silent in all releases:
+ * a release that somebody recorded need not be the one that runs.
  */
 export async function readFixed(rows: Rows, scope: ReadScope, issues: readonly Vouched[]): Promise<Set<string>> {
   const claimed = issues.filter(({ status, fixed_in }) => status === 'resolved' && fixed_in !== null)
@@ -22,20 +23,29 @@ export async function readFixed(rows: Rows, scope: ReadScope, issues: readonly V
   for (const id of scope.environmentIds) known.set(id, await readVouchedReleases(rows, id))
   const fixes = await readFixes(rows, scope.productId, claimed)
   const contexts = new Map(claimed.map((issue) => [issue.issue_id, readContext(issue)]))
-  const newest = await readReleases(
-    rows,
-    [...contexts.values()].flatMap((context) => Object.values(context)),
-  )
+  const newest = await readReleases(rows, [
+    ...[...contexts.values()].flatMap((context) => Object.values(context)),
+    ...claimed.map((one) => one.last_release_id),
+  ])
   const places = await readPlaces(rows, claimed, scope.environmentIds)
   const isFixed = (issue: Vouched) => {
-    const environmentIds = places.get(issue.issue_id) ?? scope.environmentIds
+    const occurred = places.get(issue.issue_id)
+    const environmentIds = occurred?.map((place) => place.environment_id) ?? scope.environmentIds
+    const lastSeen = Math.max(0, ...(occurred ?? []).map((place) => place.last_seen))
     return (
       environmentIds.length > 0 &&
       environmentIds.every((environmentId) => {
         const fix = fixes.get(issue.issue_id)
         const before = newest.get(contexts.get(issue.issue_id)?.[environmentId] ?? '')
         const judged = scope.release ?? newestFor(known.get(environmentId) ?? [], (fix ?? before)?.version ?? '')
-        return judged !== undefined && hasFix(judged, issue, fix, before) && isSilent(issue, fix ?? judged)
+        if (judged === undefined || !hasFix(judged, issue, fix, before)) return false
+        const last = newest.get(issue.last_release_id)
+        if (fix !== undefined && last !== undefined && compareFixes(last, fix) >= 0) return false
+        const arrived = Math.max(
+          issue.status_changed_at ?? 0,
+          (fix ?? judged).released_at ?? (fix ?? judged).created_at,
+        )
+        return arrived <= scope.now && isSilent(issue, arrived) && (scope.release !== undefined || lastSeen <= arrived)
       })
     )
   }
@@ -58,17 +68,16 @@ function readContext({ resolved_in: stored }: Vouched): Readonly<Record<string, 
   return stored === null ? {} : readJson(ResolvedIn, stored)
 }
 
-/** By issue: the environments of the scope in which it occurred. */
+/** By issue: the environments of the scope in which it occurred, and when last. */
 async function readPlaces(rows: Rows, issues: readonly Vouched[], environmentIds: readonly string[]) {
   const ids = issues.map(({ issue_id: id }) => id)
   const found = await rows
     .selectFrom('vouched_environment')
-    .select(['issue_id', 'environment_id'])
+    .select(['issue_id', 'environment_id', 'last_seen'])
     .where(rows.dialect.isOneOf('issue_id', ids))
     .where(rows.dialect.isOneOf('environment_id', environmentIds))
     .execute()
-  const groups = Map.groupBy(found, (place) => place.issue_id)
-  return new Map([...groups].map(([id, some]) => [id, some.map((place) => place.environment_id)]))
+  return Map.groupBy(found, (place) => place.issue_id)
 }
 
 /** The judged release has the fix: it is at or after it, or newer than all that were known when the issue was resolved. */
@@ -83,10 +92,10 @@ function hasFix(
   return judged.created_at > (resolvedAt ?? 0)
 }
 
-/** No vouched occurrence regressed since, and none that might have the fix came after its release. */
-function isSilent(issue: Vouched, fix: OrderedRelease): boolean {
-  const resolvedAt = issue.status_changed_at ?? 0
-  const arrived = Math.max(resolvedAt, fix.released_at ?? fix.created_at)
-  const { regressed_at: regressed, held_last_at: held } = issue
-  return (regressed === null || regressed < resolvedAt) && (held === null || held <= arrived)
+/** No vouched occurrence regressed since it was resolved, and none that might have the fix came after its release. */
+function isSilent(
+  { status_changed_at: resolvedAt, regressed_at: regressed, held_last_at: held }: Vouched,
+  arrived: number,
+) {
+  return (regressed === null || regressed < (resolvedAt ?? 0)) && (held === null || held <= arrived)
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Rows } from '../../../sql/database.ts'
 import { compareFixes } from '../../../workspace/releases/fix-order.ts'
 import type { OrderedRelease } from '../../../workspace/releases/release-order.ts'
-import { knownOrigin } from '../../../workspace/releases/rules.ts'
+import { isExposed, knownOrigin } from '../../../workspace/releases/rules.ts'
 
 /** What a gate judges; ids are '' where the scope names none. */
 export interface IssueScope {
@@ -42,12 +42,10 @@ export async function readScope(rows: Rows, scope: IssueScope): Promise<ReadScop
     .$if(only !== '', (some) => some.where('id', '=', only))
     .execute()
   const environmentIds = environments.map(({ id }) => id)
-  const exposed = environments.filter(({ kind }) => exposedKinds.has(kind)).map(({ id }) => id)
+  const exposed = environments.filter(isExposed).map(({ id }) => id)
   const releaseIds = named === undefined ? [] : await sameVersion(rows, productId, named.version, environmentIds)
   return { ...scope, environmentIds, exposedIds: exposed, release: named && ordered(named), releaseIds }
 }
-
-const exposedKinds: ReadonlySet<string> = new Set(['ENVIRONMENT_KIND_PRODUCTION', 'ENVIRONMENT_KIND_STAGING'])
 
 async function findRelease(rows: Rows, productId: number, id: string) {
   return rows

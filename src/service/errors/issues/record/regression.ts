@@ -1,8 +1,6 @@
 import type { Platform } from '../../../shared/context.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import { systemActor } from '../../../workspace/actor.ts'
-import { endExclusionsNow } from '../../../workspace/exclusions.ts'
-import { ISSUE_KINDS } from '../exclusions.ts'
 import { judgeClosed, type ClosedIssue, type NewOccurrence, type Outcome } from './closed-issue.ts'
 import type { KnownReleases } from './known-releases.ts'
 
@@ -22,7 +20,8 @@ interface Reopening extends NewOccurrence {
 
 /**
  * Handles a new occurrence of a resolved or ignored issue (contract §10.3), inside the caller's transaction: reopens it
- * when it regressed or its ignoring ended, with a history row by the system.
+ * when it regressed or its ignoring ended, with a history row by the system. For the gate it stays closed, and excluded,
+ * until a vouched event or a member opens it (`record-vouched.ts`).
  */
 export function mayReopen(tools: ReopeningTools, occurrence: Reopening): void {
   const { prepare, platform, releases } = tools
@@ -63,10 +62,4 @@ function reopen(
     `INSERT INTO issue_history (id, issue_id, from_status, to_status, actor, at, reason)
      VALUES (?, ?, ?, 'unresolved', ?, ?, ?)`,
   ).run(platform.newId(), id, status, actor, now, reason)
-  if (!isVouched(prepare, id)) endExclusionsNow(prepare, id, ISSUE_KINDS, now)
-}
-
-/** Then the gate keeps the status, and what is excluded by it, until a vouched event reopens it (`record-vouched.ts`). */
-function isVouched(prepare: Prepare, id: string): boolean {
-  return prepare("SELECT 1 FROM vouched_issue WHERE issue_id = ? AND vouched_by <> ''").get(id) !== undefined
 }
