@@ -5,6 +5,9 @@ import { computeQualityGate } from './compute-quality-gate.ts'
 import { createComponent } from './create-component.ts'
 import { createEnvironment } from './create-environment.ts'
 import { createProduct } from './create-product.ts'
+import { deleteEnvironment } from './delete-environment.ts'
+import { deleteRequirement } from './delete-requirement.ts'
+import { deleteTest } from './delete-test.ts'
 import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
 import { getErrorIssue } from './get-error-issue.ts'
@@ -43,9 +46,11 @@ export const tools: readonly Tool[] = [
   listRequirements,
   getRequirement,
   saveRequirement,
+  deleteRequirement,
   listTests,
   getTest,
   unlinkTest,
+  deleteTest,
   uploadSourceMap,
   getRelease,
   recordRelease,
@@ -53,5 +58,6 @@ export const tools: readonly Tool[] = [
   verifySetup,
   createComponent,
   createEnvironment,
+  deleteEnvironment,
   approveGateRisk,
 ]

@@ -191,6 +191,7 @@ afterAll(async () => {
 async function reportHostileFailures(): Promise<void> {
   const product_id = app.productId
   await app.api.createRequirement({ product_id, title: 'The page opens' })
+  await app.api.createEnvironment({ product_id, name: 'staging' })
   const hostile = (index: number) => {
     const { text } = strongStrings[index % strongStrings.length] ?? { text: '' }
     return `${CANARY} ${notes[index % notes.length] ?? ''}\n${text}\n${CANARY}`

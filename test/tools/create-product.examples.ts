@@ -4,7 +4,7 @@ export const examples: ToolExamples = {
   phrasings: [
     'create a product for the mobile app',
     'create a new product',
-    'add a new project to the error tracker',
+    'create a new product in the error tracker',
     'set up error tracking for a new application',
     'I need a DSN for a new app',
     'register the new service as a product',

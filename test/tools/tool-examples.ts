@@ -9,7 +9,8 @@ export interface ToolExamples {
   phrasings: readonly string[]
   /**
    * Calls on a product whose events and failed tests are hostile: of a tool that reads, several with all that it can
-   * include; of one with a preview, the call that is previewed. The product has APP-1 to APP-4, REQ-1 and TC-1.
+   * include; of one with a preview, the call that is previewed. The product has APP-1 to APP-4, REQ-1, TC-1 and the
+   * environment staging.
    */
   hostileCalls?: readonly Arguments[]
   /** Exactly one of these parameters is required, which a schema cannot express; the checks pass the first. */

@@ -1,5 +1,6 @@
 import { createApi } from '../../src/client/client.ts'
 import type { Send } from '../../src/contract/base/wire.ts'
+import { effects } from '../../src/mcp/define/define.ts'
 import { surface } from '../../src/surface.ts'
 import { origin } from '../app.ts'
 import { callVariants, recordFailure, type Arguments, type Known } from '../mcp/checks/calls.ts'
@@ -107,10 +108,15 @@ export async function tellingCalls({ calls, send, connect: open }: SmallProduct)
   return [...new Set([...found.values(), ...widest.values()])]
 }
 
-/** One write of each tool that can preview it, with what it requires. */
+/** Tools that always ask a person. What they delete is gone for the calls after them. */
+const asking = new Set(
+  surface.tools.filter(({ level, effect }) => !level && effects[effect].level > 1).map(({ name }) => name),
+)
+
+/** One write of each tool that can preview it and needs no person, with what it requires. */
 export function writingCalls({ calls }: SmallProduct): ToolCall[] {
   const previews = new Map([...calls].reverse().map((call) => [call.tool, call]))
   return [...previews.values()].flatMap(({ tool, args: { dry_run: previewed, ...args } }) =>
-    previewed === true ? [{ tool, args }] : [],
+    previewed === true && !asking.has(tool) ? [{ tool, args }] : [],
   )
 }

@@ -108,6 +108,7 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
     noun: 'environments',
     without: 'find_error_issues and get_error_issue filter by environment only with its id',
   },
+  getEnvironment: { noun: 'single environments', without: 'delete_environment takes what the list says of it' },
   listReleases: {
     noun: 'releases',
     without: 'find_error_issues and get_error_issue filter by release only with its id',

@@ -120,6 +120,7 @@ test('without an endpoint the tools do what the report says', async () => {
       ['find_error_issues', { environment: 'production' }, fails],
       ['get_error_issue', { issue, environment: 'production' }, fails],
     ],
+    getEnvironment: [['delete_environment', { environment: 'production', dry_run: true }, /^Preview/]],
     listReleases: [
       ['find_error_issues', { release: 'shop@1.4.0' }, fails],
       ['get_error_issue', { issue, release: 'shop@1.4.0' }, fails],

@@ -55,7 +55,8 @@ export interface Surroundings {
 /** One call against one fault, judged. */
 export async function tryCell(tried: Tried, worker: Worker, around: Surroundings): Promise<Cell> {
   const { subject, fault, place } = tried
-  const { upstream, shop, service, things } = around
+  const { upstream, shop, service } = around
+  const things = { ...around.things, ...(await subject.prepare?.(shop, around.things)) }
   const clock = around.clock()
   const deployment = upstream.deploy(service, { clock, fault, place })
   // Less than the usual limit is read, so that huge answers take less time.

@@ -6,6 +6,7 @@ import { createApi } from '../../../src/client/client.ts'
 import { createLocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { origin } from '../../app.ts'
 import { connect, type Called } from '../../mcp/clients.ts'
+import { sayYes } from '../../mcp/say-yes.ts'
 import { rememberedReads } from '../remembered.ts'
 import { inVirtualTime } from './cell-clock.ts'
 import { tryCell, type Cell, type Tried, type Worker } from './cell.ts'
@@ -89,7 +90,8 @@ async function hire(things: Things, index: number): Promise<{ worker: Worker; di
     local: createLocalFiles([things.root]),
     upload: async (...given) => current.upload(...given),
     clock: { now: () => current.clock.now(), after: (...given) => current.clock.after(...given) },
-    // No user confirms changes here, and changes of one call do not count for the next.
+    user: sayYes,
+    // Changes of one call do not count for the next.
     changing: {
       caller: String(index),
       recent: { add: () => undefined },

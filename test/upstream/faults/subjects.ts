@@ -14,6 +14,7 @@ export interface Things {
   issue: string
   test: string
   requirement: string
+  environment: string
   /** A folder for files; undefined where a test may not read any. */
   root: string
   /** Different in every call. */
@@ -27,6 +28,8 @@ export type Change = readonly EndpointName[]
 export interface Subject {
   name: string
   kind: 'read' | 'write' | 'preview' | 'template' | 'completion'
+  /** Makes what the call deletes. */
+  prepare?(shop: QualityShop, things: Things): Promise<Partial<Things>>
   call(agent: Connected, things: Things): Promise<Called>
   /** What the call is to change, without preparations such as the creation of an upload. */
   changes: readonly Change[]
@@ -69,6 +72,7 @@ export async function openFaultShop(
     issue: issues[index]?.id ?? '',
     test: ingest.cases?.[index]?.key ?? '',
     requirement: key,
+    environment: 'ci',
     root: '',
     mark: '',
   }))
@@ -118,7 +122,10 @@ interface Writing {
   changes: readonly Change[]
   /** The whole result says that it was done. */
   done: RegExp
+  prepare?: NonNullable<Subject['prepare']>
   undo?: Subject['undo']
+  /** Removes what was prepared, if the call has not. */
+  discard?: (shop: QualityShop, things: Things) => Promise<unknown>
 }
 
 const report = (mark: string) =>
@@ -159,6 +166,45 @@ const writings: Readonly<Record<string, Writing>> = {
       const path = log.find(({ endpoint }) => endpoint === 'unlinkTest')?.path ?? ''
       const [, test = '', requirement = ''] = /tests\/([^/]+)\/links\/([^/]+)$/.exec(path) ?? []
       return api.linkTest({ test_id: test, requirement_id: requirement })
+    },
+  },
+  delete_requirement: {
+    prepare: async ({ api, productId: product_id }, { mark }) => {
+      const { requirement } = await api.createRequirement({ product_id, title: `The shop forgets ${mark}` })
+      return { requirement: requirement.key ?? '' }
+    },
+    args: ({ requirement }) => ({ requirement, reason: 'obsolete' }),
+    changes: [['deleteRequirement']],
+    done: /^Deleted/,
+    discard: async ({ api, productId: product_id }, { requirement: key }) => {
+      const { requirements } = await api.listRequirements({ product_id, key: [key] })
+      return Promise.all(requirements.map(({ id }) => api.deleteRequirement({ id })))
+    },
+  },
+  delete_test: {
+    prepare: async ({ api, productId: product_id }, { mark }) => {
+      const { test } = await api.createTest({ product_id, kind: 'TEST_KIND_CASE', title: `forgets ${mark}` })
+      return { test: test.key ?? '' }
+    },
+    args: ({ test }) => ({ test, reason: 'obsolete' }),
+    changes: [['deleteTest']],
+    done: /^Deleted/,
+    discard: async ({ api, productId: product_id }, { test: key }) => {
+      const { tests } = await api.listTests({ product_id, key: [key] })
+      return Promise.all(tests.map(({ id }) => api.deleteTest({ id })))
+    },
+  },
+  delete_environment: {
+    prepare: async ({ api, productId: product_id }, { mark }) => {
+      await api.createEnvironment({ product_id, name: `gone-${mark}` })
+      return { environment: `gone-${mark}` }
+    },
+    args: ({ environment }) => ({ environment }),
+    changes: [['deleteEnvironment']],
+    done: /^Deleted/,
+    discard: async ({ api, productId: product_id }, { environment: name }) => {
+      const { environments } = await api.listEnvironments({ product_id, name })
+      return Promise.all(environments.map(({ id }) => api.deleteEnvironment({ id })))
     },
   },
   record_release: {
@@ -202,16 +248,18 @@ function writer({ name }: Tool): Subject {
   const writing = writings[name]
   if (writing === undefined)
     throw new Error(`the faults know no call of ${name}: give it one in ${import.meta.filename}`)
-  const { args, changes, done, undo } = writing
+  const { args, changes, done, prepare, undo, discard } = writing
   return {
     name,
     kind: 'write',
+    ...(prepare && { prepare }),
     call: (agent, things) => agent.call(name, args(things)),
     changes,
     says: ({ text, structured }) => (name === 'record_tests' ? rowsSay(structured) : saysAll(text, changes, done)),
     undo: async (shop, things, log) => {
       rmSync(join(things.root, things.mark), { recursive: true, force: true })
       if (changes.some((change) => isDone(change, log))) await undo?.(shop, things, log)
+      else await discard?.(shop, things)
     },
   }
 }
