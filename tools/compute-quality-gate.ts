@@ -62,7 +62,7 @@ function differenceSentence({ previous, changes = [], status }: Verdict): string
     ({ condition_id: id, from, to }) => `${id ?? 'a condition'} ${conditionWord(from)} -> ${conditionWord(to)}`,
   )
   const before = statusWord(previous.status)
-  const was = before === statusWord(status) ? `${before} as before` : `was ${before}`
+  const was = status !== undefined && before === statusWord(status) ? `${before} as before` : `was ${before}`
   return `Previous verdict: ${was}${moved.length === 0 ? '' : `; ${moved.join(', ')}`}.`
 }
 

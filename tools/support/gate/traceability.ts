@@ -53,15 +53,17 @@ export async function readMatrix({ scope, product, filter, limit, cursor }: Matr
       hint: 'find_coverage_gaps shows what is open.',
     }),
   )
-  const { rows: found = [], totals } = response.traceability_matrix
-  const page = describePage(response, found.length, cursor)
-  const first = found.find(({ coverage_state: state }) => state !== 'verified')?.requirement
+  const { rows: stated, totals } = response.traceability_matrix
+  const found = stated ?? []
+  const page = stated && describePage(response, found.length, cursor)
+  const first = found.find(({ coverage_state: state }) => state !== undefined && state !== 'verified')?.requirement
   return {
-    answer: `${rowsSentence(filter, totals)}${scope.words}; ${page.range}. ${page.notes}`.trim(),
+    answer:
+      `${rowsSentence(filter, totals)}${scope.words}; ${page ? `${page.range}. ${page.notes}` : 'the rows are not stated.'}`.trim(),
     product,
     data: {
       totals,
-      requirements: found.map(
+      requirements: stated?.map(
         ({ requirement, coverage_state: state, failing, suspect, tests = [], issues = [], risk_ids: risks = [] }) => ({
           id: requirement === undefined ? 'not stated' : keyOrId(requirement),
           title: requirement?.title,
@@ -74,7 +76,7 @@ export async function readMatrix({ scope, product, filter, limit, cursor }: Matr
         }),
       ),
     },
-    page,
+    ...(page && { page }),
     next: [
       first &&
         nextCall(
@@ -98,8 +100,8 @@ function testList(tests: NonNullable<MatrixRow['tests']>): string | undefined {
 
 function testState({ link_state: link, last_result: result }: NonNullable<MatrixRow['tests']>[number]): string {
   if (link === 'LINK_STATE_SUSPECT') return 'suspect'
-  if (result === undefined) return 'not stated'
-  return result?.status === undefined ? 'not run' : result.status.replace(/^RESULT_STATUS_/, '').toLowerCase()
+  if (result === null) return 'not run'
+  return result?.status?.replace(/^RESULT_STATUS_/, '').toLowerCase() ?? 'not stated'
 }
 
 const filterWords = {

@@ -63,7 +63,7 @@ export const itemTitles = {
 } as const
 
 export interface ShowOptions {
-  /** Only items that were not in the verdict before. */
+  /** Only items that were not in the verdict before, and those where the deployment does not say. */
   onlyNew?: boolean
 }
 
@@ -75,7 +75,7 @@ export function showVerdict(verdict: Verdict, { onlyNew = false }: ShowOptions =
   const { conditions = [], risks = [], exclusions = [], unvouched } = verdict
   const open = conditions.filter(({ status }) => status !== 'CONDITION_STATUS_PASS')
   const shownItems = (condition: Condition) =>
-    (condition.evidence ?? []).filter((item) => !onlyNew || item.new === true)
+    (condition.evidence ?? []).filter((item) => !onlyNew || item.new !== false)
   const blocking = open.filter(({ severity }) => severity !== 'CONDITION_SEVERITY_ADVISORY')
   const items = distinct((blocking.some(isOpen) ? blocking : open).flatMap(shownItems))
   const isAllNew = items.every((item) => item.new === true)
@@ -166,7 +166,7 @@ export function verdictSentence(verdict: Verdict, { scope, age }: { scope: strin
     stale === true ? 'Stale: requirements, tests, results or issues have changed since.' : undefined,
     ...(verdict.incomplete_runs ?? []).map(
       ({ received, expected, missing = [] }) =>
-        `A test run has ${String(received ?? 'some')} of ${String(expected ?? 'more')} shards; missing: ${missing.join(', ')}.`,
+        `A test run has ${String(received ?? 'some')} of ${String(expected ?? 'more')} shards${missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`}.`,
     ),
     unreviewed === undefined || unreviewed === 0
       ? undefined
