@@ -14,4 +14,5 @@ export const examples: ToolExamples = {
     'let the release pass despite the blocker',
   ],
   hostileCalls: [{ blocker: 'failing_tests', reason: 'The user knows and fixes it next week.' }],
+  texts: { reason: 'The user knows and fixes it next week.' },
 }

@@ -14,4 +14,5 @@ export const examples: ToolExamples = {
     'prepare the approval of the pending risk',
   ],
   hostileCalls: [{ risk: 'failing_tests' }],
+  texts: { risk: 'failing_tests' },
 }

@@ -30,7 +30,7 @@ export async function sampleThings(app: App): Promise<Known> {
   ])
 }
 
-/** A requirement and the test that proves it, which failed last; by their keys. */
+/** A requirement and the test that proves it, which failed last, by their keys, and the blocker of the gate that it is. */
 export async function recordFailure({ api }: Pick<App, 'api'>, productId: string, mark = '') {
   const { requirement } = await api.createRequirement({
     product_id: productId,
@@ -57,9 +57,11 @@ export async function recordFailure({ api }: Pick<App, 'api'>, productId: string
     },
     run: { environment: `${mark}ci`, release: `${mark}1.0.0` },
   })
+  await api.computeGate({ product_id: productId })
   return [
     ['requirement', key],
     ['test', ingest.cases?.[0]?.key ?? ''],
+    ['blocker', 'failing_tests'],
   ] as const
 }
 
@@ -107,7 +109,7 @@ function callWith(tool: Tool, known: Known, wanted: (parameter: string) => boole
 function parameters(tool: Tool, known: Known) {
   const values = { known, texts: examples.get(tool.name)?.texts ?? {} }
   return Object.entries(tool.input.shape)
-    .filter(([name]) => name !== 'cursor' && name !== 'dry_run')
+    .filter(([name]) => !['cursor', 'dry_run', 'confirmation'].includes(name))
     .map(([name, schema]) => ({ name, optional: isOptional(schema), values: possibleValues(name, schema, values) }))
 }
 

@@ -25,18 +25,20 @@ const crowd = fullUpstream({
 const chatter = fullUpstream({ flat: 8, nested: 5, inner: 2, deep: 1, text: (name) => filler(name, 5_000) })
 
 const known = new Map([...words.values()].map(({ thing = '' }) => [thing, 'i0'] as const))
-// The calls between these two, and every parameter alone, are made on the sample in results.test.ts.
-const calls = surface.tools.flatMap((tool) =>
-  [narrowestCall(tool, known), widestCall(tool, known)].map((args) => ({
-    tool,
-    args: {
-      // Every call names one of the many products.
-      ...('product' in tool.input.shape && { product: 'i0' }),
-      ...args,
-      ...examples.get(tool.name)?.elsewhere,
-    },
-  })),
-)
+// Decisions need a person. The calls between these two, and every parameter alone, are made on the sample in results.test.ts.
+const calls = surface.tools
+  .filter(({ effect }) => effect !== 'decide')
+  .flatMap((tool) =>
+    [narrowestCall(tool, known), widestCall(tool, known)].map((args) => ({
+      tool,
+      args: {
+        // Every call names one of the many products.
+        ...('product' in tool.input.shape && { product: 'i0' }),
+        ...args,
+        ...examples.get(tool.name)?.elsewhere,
+      },
+    })),
+  )
 
 interface Structured {
   truncated?: { cut?: string[]; how_to_get_more?: string }

@@ -72,6 +72,7 @@ async function readThings(id: string, issue: string): Promise<Known> {
     ['release', releases[0]?.id ?? ''],
     ['component', components[0]?.id ?? ''],
     ['branch', 'main'],
+    ['blocker', 'failing_tests'],
     ['product', id],
     ['workspace', 'any'],
   ])
@@ -91,6 +92,7 @@ async function readEverything(id: string): Promise<Map<string, string[]>> {
     ['branch', ['their-branch']],
     ['requirement', requirements.map(({ id: requirement }) => requirement)],
     ['test', tests.map(({ id: test }) => test)],
+    ['blocker', requirements.map(({ id: requirement }) => requirement)],
   ])
 }
 
@@ -143,9 +145,12 @@ function namesIn(url: string): string[] {
   ]
 }
 
-/** A preview of the service, and the context that it gathers from files, write nothing; a check notes its result alone. */
+/** A preview of the service, and the context that it gathers from files, write nothing; a check or a verdict notes its result alone. */
 function writes({ method, url, body }: WireRequest): boolean {
-  if (method === 'GET' || /(?:\/test-generation-context:prepare|\/setup:verify|\/auth\/onboarding)$/.test(url))
+  if (
+    method === 'GET' ||
+    /(?:\/test-generation-context:prepare|\/setup:verify|\/quality-gate:compute|\/auth\/onboarding)$/.test(url)
+  )
     return false
   return !(body instanceof Uint8Array && Buffer.from(body).includes('"validate_only":true'))
 }

@@ -68,6 +68,7 @@ export async function openFaultShop(
     status: 'RESULT_STATUS_PASSED' as const,
   }))
   const { ingest } = await api.ingestTests({ product_id, draft: { cases }, run: { environment: 'ci' } })
+  await api.computeGate({ product_id })
   const things = requirements.map(({ key = '' }, index) => ({
     issue: issues[index]?.id ?? '',
     test: ingest.cases?.[index]?.key ?? '',
@@ -99,10 +100,13 @@ export function subjects(shop: QualityShop): Subject[] {
     ...['event', 'component', 'branch'].map((thing) => [thing, ''] as const),
   ])
   return [
-    ...surface.tools.map((tool) => {
-      if (tool.effect === 'read') return reader(tool, narrowestCall(tool, known))
-      return tool.name === 'create_product' ? reader(tool, existingProduct) : writer(tool)
-    }),
+    // Decisions need a person.
+    ...surface.tools
+      .filter(({ effect }) => effect !== 'decide')
+      .map((tool) => {
+        if (tool.effect === 'read') return reader(tool, narrowestCall(tool, known))
+        return tool.name === 'create_product' ? reader(tool, existingProduct) : writer(tool)
+      }),
     ...surface.tools.filter((tool) => 'dry_run' in tool.input.shape).map(previewer),
     ...surface.templates.map(({ name, uriTemplate }) => template(name, addressed(uriTemplate, known))),
     completion(),
@@ -221,6 +225,11 @@ const writings: Readonly<Record<string, Writing>> = {
     args: ({ mark }) => ({ name: `env-${mark}` }),
     changes: [['createEnvironment']],
     done: /^Created/,
+  },
+  compute_quality_gate: {
+    args: () => ({}),
+    changes: [['computeGate']],
+    done: /^(?:PASS|FAIL|INCONCLUSIVE|WARN)/,
   },
   verify_setup: {
     args: () => ({}),
