@@ -110,7 +110,7 @@ export async function tellingCalls({ calls, send, connect: open }: SmallProduct)
 
 /** Tools that always ask a person. What they delete is gone for the calls after them. */
 const asking = new Set(
-  surface.tools.filter(({ level, effect }) => !level && effects[effect].level > 1).map(({ name }) => name),
+  surface.tools.filter((tool) => !('level' in tool) && effects[tool.effect].level > 1).map(({ name }) => name),
 )
 
 /** One write of each tool that can preview it and needs no person, with what it requires. */
