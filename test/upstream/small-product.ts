@@ -44,7 +44,10 @@ export async function openSmallProduct(): Promise<SmallProduct> {
   const facts = { options: { toolsets: ['all'], local: true }, ...machine }
   const product: SmallProduct = {
     send,
-    calls: surface.tools.flatMap((tool) => callVariants(tool, known).map((args) => ({ tool: tool.name, args }))),
+    // Decisions need a person: each of their calls gives another confirmation.
+    calls: surface.tools
+      .filter(({ effect }) => effect !== 'decide')
+      .flatMap((tool) => callVariants(tool, known).map((args) => ({ tool: tool.name, args }))),
     connect: (upstream, names) => connect(client(upstream, names), facts),
     connectTo: (current) => connect(() => Promise.resolve(client(current())), facts),
     async [Symbol.asyncDispose]() {

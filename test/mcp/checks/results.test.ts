@@ -153,7 +153,8 @@ interface Call {
 function callsWithIds({ structured }: Called): Call[] {
   const { data = {} } = structured as { data?: Members }
   return Object.entries(data).flatMap(([list, value]) => {
-    const ids = findIds(value)
+    // Items of a verdict are of several kinds.
+    const ids = list === 'items' ? [] : findIds(value)
     const actions = nextActions({ structured } as Called).filter(({ tool }) => names.includes(tool))
     const proposed = actions.flatMap(({ tool, args }) =>
       Object.entries(args).flatMap(([parameter, given]) =>

@@ -19,8 +19,13 @@ export function nextCalls(verdict: Verdict, { args }: GateScope): NextAction[] {
   const item = first?.evidence?.[0]
   const product = args['product']
   const mend = item && mendCall(item, product)
+  // A risk is accepted for a release or an environment.
+  const isOfResults = args['commit'] !== undefined || args['git_branch'] !== undefined
   const isRisk =
-    first !== undefined && first.status === 'CONDITION_STATUS_FAIL' && first.severity === 'CONDITION_SEVERITY_BLOCKING'
+    !isOfResults &&
+    first !== undefined &&
+    first.status === 'CONDITION_STATUS_FAIL' &&
+    first.severity === 'CONDITION_SEVERITY_BLOCKING'
   const accept = nextCall(
     'accept_gate_risk',
     { ...args, blocker: first?.id },
