@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Risk } from '../src/contract/quality-gate/risks.ts'
+import { ServiceError } from '../src/errors.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
@@ -76,6 +77,9 @@ export const approveGateRisk = defineTool({
         },
         { signal },
       )
+      .catch((error: unknown) => {
+        throw explainRefusal(error)
+      })
       .catch(
         explainNotOffered('the approval of risks', { hint: 'ask the second person to decide in the web interface.' }),
       )
@@ -122,6 +126,19 @@ function findRisk({ risks = [] }: Verdict, { risk: named, decision }: Arguments)
         ? 'accept_gate_risk first, with the same release and environment'
         : `risk: ${list.slice(0, 3).join(' | ')}`,
   })
+}
+
+/** Why the service refuses a decision, by its reason (contract §7); any other failure as it is. */
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['FOUR_EYES_REQUIRED', 'the person who accepted a risk cannot approve it: a second person has to'],
+  ['PERSON_REQUIRED', 'only a person decides on a risk: an agent and a CI system cannot'],
+  ['RISK_STATE_INVALID', 'this risk has been decided or has ended meanwhile'],
+])
+
+function explainRefusal(error: unknown): unknown {
+  const message = error instanceof ServiceError ? refusals.get(error.reason) : undefined
+  if (!(error instanceof ServiceError) || message === undefined) return error
+  return new TeachingError(error.code, message, {}, { reason: error.reason, cause: error })
 }
 
 /** The conditions that the risk names, as they are now. */

@@ -114,7 +114,7 @@ describe('approve_gate_risk', () => {
       return runConfirmed(decision, { surface, options: { toolsets: ['all'], readOnly: false }, confirm })
     }
     const own = await decide(shop.token)
-    expect(own.text).toContain('FOUR_EYES_REQUIRED')
+    expect(own.text).toContain('the person who accepted a risk cannot approve it')
     expect((await risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
     const second = await agent.call('approve_gate_risk', { risk: 'failing_tests', note: 'Fixed on Monday.' })
     const [, next = ''] = /confirm\?t=(\S+)/.exec(second.text) ?? []
