@@ -69,8 +69,8 @@ export const FlagValues = z.object({
     .transform(Number)
     .default(60),
   format: z
-    .enum(['text', 'github', 'markdown', 'json', 'junit', 'sarif'], {
-      error: 'use text, github, markdown, json, junit or sarif',
+    .enum(['text', 'github', 'markdown', 'json', 'html', 'junit', 'sarif'], {
+      error: 'use text, github, markdown, json, html, junit or sarif',
     })
     .default('text'),
   output: text(1000, 'use the path of a file'),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineTool } from '../src/mcp/define/define.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
 import { nextCalls } from './support/gate/next.ts'
 import { resolveScope, scopeParameters } from './support/gate/scope.ts'
 import {
@@ -13,6 +14,7 @@ import {
   verdictSentence,
   type Verdict,
 } from './support/gate/verdict.ts'
+import { mayBeDone, unknownOutcome } from './support/writes/outcome.ts'
 
 export const computeQualityGate = defineTool({
   name: 'compute_quality_gate',
@@ -34,6 +36,10 @@ export const computeQualityGate = defineTool({
     const scope = await resolveScope(named, product, context)
     const { verdict } = await api
       .computeGate(scope.request, { signal })
+      .catch((error: unknown) => {
+        if (!mayBeDone(error)) throw error
+        throw unknownOutcome(error, { next: nextCall('get_quality_gate', scope.args, 'the newest verdict') })
+      })
       .catch(
         explainNotOffered('the quality gate', { hint: 'find_coverage_gaps and find_error_issues show what is open.' }),
       )
@@ -47,7 +53,7 @@ export const computeQualityGate = defineTool({
         .filter(Boolean)
         .join(' '),
       product,
-      data,
+      data: { ...data, page: await context.gatePage(scope.args) },
       untrusted: { ...itemTitles, content },
       next: nextCalls(verdict, scope),
     }

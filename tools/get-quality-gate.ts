@@ -52,8 +52,9 @@ export const getQualityGate = defineTool({
 async function readVerdict(
   { only }: z.output<typeof input>,
   { product, scope }: { product: Product; scope: GateScope },
-  { api, signal, offers }: Context,
+  context: Context,
 ) {
+  const { api, signal, offers } = context
   const compute = nextCall('compute_quality_gate', scope.args, 'the verdict from what is known now')
   const { verdict } = await api
     .getGate(scope.request, { signal })
@@ -74,7 +75,7 @@ async function readVerdict(
       .filter(Boolean)
       .join(' '),
     product,
-    data,
+    data: { ...data, page: await context.gatePage(scope.args) },
     untrusted: { ...itemTitles, content },
     next: verdict.stale === true ? [compute, ...nextCalls(verdict, scope)].slice(0, 3) : nextCalls(verdict, scope),
   }

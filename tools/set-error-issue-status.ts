@@ -42,7 +42,7 @@ export const setErrorIssueStatus = defineTool({
     issues: z.array(z.string().min(1)).min(1).max(100).describe('Error-issue keys or ids. From find_error_issues.'),
     status: z
       .enum(IssueStatus.options)
-      .describe('New status. unresolved also vouches for the issue: it can then fail the quality gate.'),
+      .describe('unresolved also vouches for it, so that it can fail the quality gate.'),
     fixed_in: z
       .string()
       .describe('With resolved: release, commit SHA or next. Events of older releases then do not reopen it.')

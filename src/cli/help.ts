@@ -34,7 +34,7 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --baseline VERDICT                 fail only for what is new since that verdict
       --allow inconclusive|warn-only     exit with 0 all the same
       --timeout 60                       seconds to wait for missing shards of a test run
-      --format text|github|markdown|json|junit|sarif
+      --format text|github|markdown|json|html|junit|sarif
       --output FILE                      write the format to a file and print the text
   tracegate approve [RISK|BLOCKER]       approve, reject or revoke an accepted risk, at a terminal with your own token typed in
       --release V --environment E        the scope of the risk (default: the whole product)

@@ -7,6 +7,7 @@ import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
 import { createResolver } from '../mcp/resolve/index.ts'
 import type { Product } from '../mcp/resolve/types.ts'
 import { confirmPath } from '../pages/confirm/path.ts'
+import { gatePath } from '../pages/gate/address.ts'
 import type { Pages } from '../pages/support/router.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, type Backend } from './support/backend.ts'
@@ -39,6 +40,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     if (config.product !== undefined) await requireProduct(config.product, backend)
     // The address is known only once the port is; there are no requests before that.
     let origin = listeningOrigin(config.host, config.port)
+    const pageLink = (code: string) => Promise.resolve(origin + confirmPath(code))
     const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
     mcp = createMcpHttp({
       apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token, { via: 'mcp' }),
@@ -48,11 +50,8 @@ export async function run(config: Config, io: Io): Promise<number> {
         product: config.product,
       },
       version,
-      confirm: {
-        mode: config.confirm,
-        secret: () => readSecret(config),
-        pageLink: (code) => Promise.resolve(origin + confirmPath(code)),
-      },
+      confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink },
+      gatePage: (scope) => Promise.resolve(origin + gatePath(scope)),
       allowedHosts: config.allowedHosts,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),
       onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
@@ -60,7 +59,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     door = openDoor(config, backend, {
       mcp,
       log,
-      pages: openPages(config, { backend: () => Promise.resolve(backend), log }),
+      pages: openPages(config, { backend: () => Promise.resolve(backend), log, pageLink }),
     })
     const port = await listen(door, config, io.env)
     origin = config.origin ?? listeningOrigin(config.host, port)

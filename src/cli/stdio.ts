@@ -9,6 +9,7 @@ import { CONFIRMATION_MS } from '../mcp/confirm/token.ts'
 import { serveMcpStdio } from '../mcp/stdio.ts'
 import { TeachingError } from '../mcp/result/teach.ts'
 import { confirmPath } from '../pages/confirm/path.ts'
+import { gatePath } from '../pages/gate/address.ts'
 import type { Pages } from '../pages/support/router.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, requireBuilt, type Backend } from './support/backend.ts'
@@ -32,7 +33,8 @@ export async function run(config: Config, io: Io): Promise<number> {
     return apiFor(backend, backend.token ?? '', { via: 'mcp' })
   }
   const upload: Upload = async (...call) => (await open()).upload(...call)
-  const pages = createPageServer({ pages: () => loadPages(config, { backend: open, log }), log, io })
+  const pageLink = (code: string) => pages.link(confirmPath(code), CONFIRMATION_MS)
+  const pages = createPageServer({ pages: () => loadPages(config, { backend: open, log, pageLink }), log, io })
   const handle = serveMcpStdio({
     stdin: io.stdin,
     stdout: io.stdout,
@@ -42,11 +44,8 @@ export async function run(config: Config, io: Io): Promise<number> {
     local: createLocalFiles(config.roots),
     upload,
     caller: config.apiToken === undefined ? '' : tokenHash(config.apiToken),
-    confirm: {
-      mode: config.confirm,
-      secret: () => readSecret(config),
-      pageLink: (code) => pages.link(confirmPath(code), CONFIRMATION_MS),
-    },
+    confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink },
+    gatePage: (scope) => pages.link(gatePath(scope), GATE_PAGE_MS),
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
@@ -62,6 +61,9 @@ export async function run(config: Config, io: Io): Promise<number> {
   )
   return 0
 }
+
+/** How long the page of a verdict can be opened after it was named. */
+const GATE_PAGE_MS = 30 * 60_000
 
 /** The code of pages is loaded with the first link. */
 async function loadPages(...facts: Parameters<typeof openPages>): Promise<Pages> {

@@ -46,6 +46,7 @@ export function buildServer(given: ServerFacts): McpServer {
         tools: { listChanged: false },
         resources: { listChanged: false },
         prompts: { listChanged: false },
+        ...(listing.views.length > 0 && { extensions: { 'io.modelcontextprotocol/ui': {} } }),
       },
       cacheHints: {
         'server/discover': hint,

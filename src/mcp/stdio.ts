@@ -6,7 +6,7 @@ import type { SurfaceOptions } from './define/define.ts'
 import type { ConfirmOptions } from './confirm/options.ts'
 import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
-import type { CallRecord } from './call/call-tool.ts'
+import type { CallFacts, CallRecord } from './call/call-tool.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
 import { buildServer } from './server.ts'
 
@@ -24,6 +24,8 @@ export interface StdioOptions {
   local: LocalFiles
   upload: Upload
   confirm: ConfirmOptions
+  /** The address of the gate's page for a scope. */
+  gatePage: NonNullable<CallFacts['gatePage']>
   /** Whose token the calls are made with: its hash, as at the HTTP door; '' for the embedded service's own. */
   caller: string
   /** Receives protocol errors and bugs in a call, which must not be written to stdout. */

@@ -12,7 +12,9 @@ import { failureLine } from '../support/failure-line.ts'
 import { plainLines } from '../support/finding.ts'
 import { openLog, type Io } from '../support/io.ts'
 import { conditionFindings, oneLine, shortName, verdictNotes, type GateReport, type Verdict } from './findings.ts'
+import { verdictPicture } from '../../pages/picture/from-verdict.ts'
 import { asGitHub } from './as-github.ts'
+import { asHtml } from './as-html.ts'
 import { asJUnit } from './as-junit.ts'
 import { asMarkdown } from './as-markdown.ts'
 import { asSarif } from './as-sarif.ts'
@@ -66,7 +68,7 @@ async function judge(config: Config, io: Io, api: Api): Promise<number> {
     verdictId: verdict.id === '' ? 'not stored' : verdict.id,
     digest: verdict.inputs_digest ?? 'not stated',
   }
-  print(report, config, io)
+  print(report, config, io, () => asHtml(verdictPicture(verdict, { product: report.product, scope: report.scope })))
   return code
 }
 
@@ -136,8 +138,8 @@ function requireScope({ scope, baseline_id: baseline }: Verdict, request: Reques
   )
 }
 
-function print(report: GateReport, { format, output }: Config, io: Io): void {
-  const text = formats[format](report)
+function print(report: GateReport, { format, output }: Config, io: Io, html: () => string): void {
+  const text = format === 'html' ? html() : formats[format](report)
   const shown = output === undefined ? text : asText(report)
   io.stdout.write(`${format === 'text' || output !== undefined ? plainLines(shown) : shown}\n`)
   if (output !== undefined) writeFileSync(output, `${text}\n`)
@@ -152,4 +154,4 @@ const formats = {
   json: (report: GateReport) => JSON.stringify(report, undefined, 2),
   junit: asJUnit,
   sarif: asSarif,
-} as const satisfies Record<Config['format'], (report: GateReport) => string>
+} as const satisfies Record<Exclude<Config['format'], 'html'>, (report: GateReport) => string>

@@ -2,6 +2,7 @@ import { downloadMatrix } from '../../client/download.ts'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../log.ts'
 import { stackText } from '../../lib/stack.ts'
+import type { ConfirmOptions } from '../../mcp/confirm/options.ts'
 import { createDecisions, type Decisions } from '../../pages/confirm/decisions.ts'
 import type { GateReader } from '../../pages/gate/reads.ts'
 import { createPages } from '../../pages/index.ts'
@@ -13,21 +14,24 @@ import { readSecret } from '../support/secret.ts'
 /** The decisions that people take about calls of this configuration; the service is opened by the first one. */
 export function openDecisions(
   { toolsets, readOnly, product, confirm, ...config }: Config,
-  { backend, log }: { backend: () => Promise<Backend>; log?: Log },
+  { backend, log, pageLink }: { backend: () => Promise<Backend>; log?: Log; pageLink?: ConfirmOptions['pageLink'] },
 ): Decisions {
   const deciding = {
     surface,
     options: { toolsets, readOnly, product },
-    confirm: { mode: confirm, secret: () => readSecret(config) },
+    confirm: { mode: confirm, secret: () => readSecret(config), ...(pageLink && { pageLink }) },
     ...(log && { onCall: (record: object) => log({ level: 'info', message: 'confirmed tool call', ...record }) }),
   }
   return createDecisions(deciding, async (token) => apiFor(await backend(), token))
 }
 
 /** The pages of this configuration; without the one that writes if it is read-only. */
-export function openPages(config: Config, { backend, log }: { backend: () => Promise<Backend>; log: Log }): Pages {
+export function openPages(
+  config: Config,
+  { backend, log, pageLink }: { backend: () => Promise<Backend>; log: Log; pageLink: ConfirmOptions['pageLink'] },
+): Pages {
   return createPages({
-    decisions: config.readOnly ? undefined : openDecisions(config, { backend, log }),
+    decisions: config.readOnly ? undefined : openDecisions(config, { backend, log, ...(pageLink && { pageLink }) }),
     gate: { readerFor: async (token) => readerFor(await backend(), token), product: config.product },
     onError: (error) => log({ level: 'error', message: 'page failed', error: stackText(error) }),
   })

@@ -48,6 +48,8 @@ export interface CallFacts {
   onBug?: (error: unknown, tool: string) => void
   /** Receives a record of every call for the log, without arguments and results (mcp §8.4). */
   onCall?: (record: CallRecord) => void
+  /** The address of the gate's page for a scope (`product`, `release`, …), where people can open it. */
+  gatePage?: (scope: Readonly<Record<string, string>>) => Promise<string | undefined>
   /** Files inside the allowed roots; only if the caller is on this machine. */
   local?: LocalFiles
   /** Sends bytes to a presigned address; only if the caller is on this machine. */
@@ -180,6 +182,7 @@ async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
     progress,
     countChanges: (ids) => countChanges(tool, ids, changing),
     confirmed: undefined,
+    gatePage: async (scope) => facts.gatePage?.(scope),
     decidedAt: (other, args) => whereDecided(asking({ tool: other as Tool, args, context, handle: undefined, frame })),
   }
   return context

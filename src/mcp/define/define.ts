@@ -95,6 +95,8 @@ export interface Context {
    * terminal; undefined for a tool that asks nothing.
    */
   decidedAt<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name'>, args: z.output<I>): Promise<string | undefined>
+  /** The address of the gate's page for a scope; undefined where no person can open one. */
+  gatePage(scope: Readonly<Record<string, string>>): Promise<string | undefined>
   /** Reports progress to a caller that asked for it; `done` grows. */
   progress(report: { done: number; total: number | undefined; message: string }): void
 }

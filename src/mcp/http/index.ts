@@ -21,7 +21,7 @@ import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
 import { parseScope, type Scope } from './scope.ts'
 import { createSessions } from './sessions.ts'
-import type { CallRecord } from '../call/call-tool.ts'
+import type { CallFacts, CallRecord } from '../call/call-tool.ts'
 import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
 import { buildServer } from '../server.ts'
@@ -47,6 +47,8 @@ export interface McpHttpOptions {
   version: string
   /** How people confirm calls; by default with a key of this process alone. */
   confirm?: ConfirmOptions
+  /** The address of the gate's page for a scope. */
+  gatePage?: CallFacts['gatePage']
   /** Verifies a token; default: `verifyWith`. */
   verify?: Verify
   /** Host names without ports that requests may use; default: the loopback names. */

@@ -47,6 +47,7 @@ export const verdictOutput = fields({
     reason: upTo(teamLine, 120),
   }),
   unvouched: fields(counts('new_issues', 'regressed_issues', 'reopened_issues')),
+  page: z.string(),
 })
 
 /** What to shorten first when a verdict is too big. */

@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { temporaryFolder, tracegate } from '../run.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
+const data = ['--data', join(folder.path, 'data')]
+/** Whatever CI runs these tests, its own variables say nothing here. */
+const noCi = { GITHUB_ACTIONS: '', GITLAB_CI: '', GITHUB_STEP_SUMMARY: '' }
+const gate = (args: readonly string[] = [], env: Record<string, string> = {}) =>
+  tracegate(['gate', ...args, ...data], { ...noCi, ...env })
+
+async function report(name: string, inside: string, args: readonly string[] = []): Promise<void> {
+  const file = join(folder.path, 'junit.xml')
+  const one = `<testcase classname="test/cart.test.ts" name="${name}">${inside}</testcase>`
+  writeFileSync(
+    file,
+    `<testsuites name="vitest tests"><testsuite name="test/cart.test.ts">${one}</testsuite></testsuites>`,
+  )
+  expect((await tracegate(['report', file, ...args, ...data], noCi)).code).toBe(0)
+}
+
+const failure = '<failure message="expected 1 to be 2">at test/cart.test.ts:7</failure>'
+
+test('gate exits with 2 without evidence, 0 when it passes, 1 when it fails, and 3 when it could not ask', async () => {
+  const empty = await gate()
+  expect(empty).toMatchObject({
+    code: 2,
+    stdout: expect.stringMatching(/^INCONCLUSIVE: My product, the whole product\n/),
+  })
+  expect((await gate(['--allow', 'inconclusive'])).code).toBe(0)
+  await report('adds up', '')
+  const passed = await gate()
+  expect(passed.stdout).toMatch(/^(?:PASS|WARN): /)
+  expect(passed.code).toBe(0)
+  await report('removes', failure)
+  const failed = await gate()
+  expect(failed.code).toBe(1)
+  expect(failed.stdout).toMatch(/FAIL blocking {2}Failing tests: .*\n {4}TC-\d+ \(new\) removes - /)
+  expect((await gate(['--allow', 'warn-only'])).code).toBe(0)
+  expect(await gate(['--release', '9.9.9'])).toMatchObject({ code: 3, stderr: expect.stringContaining('release') })
+  expect((await gate(['--timeout', 'soon'])).code).toBe(3)
+})
+
+test('with a baseline only what is new fails', async () => {
+  const [, id = ''] = /verdict (\S+)/.exec((await gate()).stdout) ?? []
+  const known = await gate(['--baseline', id])
+  expect(known).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing new fails since the baseline') })
+  await report('breaks too', failure)
+  expect((await gate(['--baseline', id])).code).toBe(1)
+})
+
+test('the step summary and a file are written, and HTML has no script', async () => {
+  const summary = join(folder.path, 'summary.md')
+  const file = join(folder.path, 'gate.html')
+  const { stdout } = await gate(['--format', 'html', '--output', file], { GITHUB_STEP_SUMMARY: summary })
+  expect(stdout).toMatch(/^FAIL: /)
+  expect(readFileSync(summary, 'utf8')).toContain('Quality gate: FAIL')
+  const html = readFileSync(file, 'utf8')
+  expect(html).toContain('removes')
+  expect(html).not.toMatch(/<script|https?:\/\//)
+})
+
+test('a commit without results is not judged by those of others', async () => {
+  const { code, stdout } = await gate(['--commit', 'ffffffff'])
+  expect(stdout).toContain('commit ffffffff')
+  expect(code).toBe(2)
+})
