@@ -40,7 +40,10 @@ test.skipIf(chromiumPath === undefined)(
     await page.goto(link)
     expect(await page.title()).toBe('Clear REQ-12 for good? – Tracegate')
     const shown = hostile.replace('\u202e', '')
-    expect(await page.locator('dd', { hasText: 'script' }).allTextContents()).toEqual([shown, shown])
+    expect(await page.locator('dd', { hasText: 'script' }).allTextContents()).toEqual([
+      shown.replaceAll('<', '‹'),
+      shown,
+    ])
     expect(await page.locator('script, img, iframe').count()).toBe(0)
 
     const type = async (key: string) => {
