@@ -24,6 +24,7 @@ import { listTests } from './list-tests.ts'
 import { recordRelease } from './record-release.ts'
 import { recordTests } from './record-tests.ts'
 import { saveRequirement } from './save-requirement.ts'
+import { sendTestEvent } from './send-test-event.ts'
 import { setErrorIssueStatus } from './set-error-issue-status.ts'
 import { unlinkTest } from './unlink-test.ts'
 import { uploadSourceMap } from './upload-source-map.ts'
@@ -60,4 +61,5 @@ export const tools: readonly Tool[] = [
   createEnvironment,
   deleteEnvironment,
   approveGateRisk,
+  sendTestEvent,
 ]

@@ -69,7 +69,7 @@ export const verifySetup = defineTool({
         onboarding_missing: onboarding?.pending_steps?.map((one) => withoutPrefix(one, 'ONBOARDING_STEP_')).join(', '),
       },
       next: isSilent
-        ? [nextCall('send_test_event', { product: product.id }, 'proves that events arrive')]
+        ? [nextCall('send_test_event', { product: product.id, message: 'setup' }, 'proves that events arrive')]
         : [nextCall('find_coverage_gaps', { product: product.id }, 'what is not tested')],
     }
   },

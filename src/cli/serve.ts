@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { createSendEvent } from '../client/send-event.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { createDoor } from '../http/door.ts'
 import type { Log } from '../log.ts'
@@ -50,6 +51,11 @@ export async function run(config: Config, io: Io): Promise<number> {
         product: config.product,
       },
       version,
+      sendEvent: (...call) =>
+        createSendEvent({
+          baseUrl: baseUrl(),
+          ...(backend.service && { send: backend.service.direct }),
+        })(...call),
       confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink },
       gatePage: (scope) => Promise.resolve(origin + gatePath(scope)),
       allowedHosts: config.allowedHosts,

@@ -1,4 +1,5 @@
 import type { Api } from '../client/api.ts'
+import type { SendEvent } from '../client/send-event.ts'
 import type { Upload } from '../client/upload.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { stackText } from '../lib/stack.ts'
@@ -33,6 +34,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     return apiFor(backend, backend.token ?? '', { via: 'mcp' })
   }
   const upload: Upload = async (...call) => (await open()).upload(...call)
+  const sendEvent: SendEvent = async (...call) => (await open()).sendEvent(...call)
   const pageLink = (code: string) => pages.link(confirmPath(code), CONFIRMATION_MS)
   const pages = createPageServer({ pages: () => loadPages(config, { backend: open, log, pageLink }), log, io })
   const handle = serveMcpStdio({
@@ -43,6 +45,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     version,
     local: createLocalFiles(config.roots),
     upload,
+    sendEvent,
     caller: config.apiToken === undefined ? '' : tokenHash(config.apiToken),
     confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink },
     gatePage: (scope) => pages.link(gatePath(scope), GATE_PAGE_MS),

@@ -35,6 +35,11 @@ export function errorCode(error: unknown): string | undefined {
   return error.cause === undefined ? undefined : errorCode(error.cause)
 }
 
+/** Whether a request that failed with this code cannot have had an effect: there was no connection to send it on. */
+export function neverSentWith(code: string | undefined): boolean {
+  return code !== undefined && (neverArrived.has(code) || certificateCode.test(code))
+}
+
 /** Codes of connections that were never established: the request cannot have had an effect. */
 const neverArrived: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

@@ -6,25 +6,25 @@ import { ServiceError } from '../errors.ts'
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /**
- * The addresses that may be connected to for a presigned address (mcp §8.2): https, or http to a loopback host that is
+ * The addresses that may be connected to for an address that the deployment named (mcp §8.2): https, or http to a loopback host that is
  * the configured one; public addresses only, unless the host is the configured one. Resolved once, so that a name that
- * resolves differently the next time leads nowhere else. Throws `upstream_shape_unknown` for anything else.
+ * resolves differently the next time leads nowhere else. `what` names the address in errors. Throws `upstream_shape_unknown` for anything else.
  */
 export async function vettedAddresses(
   url: URL,
-  { baseUrl, lookup }: { baseUrl: string; lookup: Lookup },
+  { what, baseUrl, lookup }: { what: string; baseUrl: string; lookup: Lookup },
 ): Promise<readonly LookupAddress[]> {
   const hostname = withoutBrackets(url.hostname)
   const configured = isConfigured(hostname, withoutBrackets(new URL(baseUrl).hostname))
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && configured && isLoopback(hostname))) {
-    throw refused('it is not https')
+    throw refused(what, 'it is not https')
   }
-  if (url.username !== '' || url.password !== '') throw refused('it contains a user name or password')
+  if (url.username !== '' || url.password !== '') throw refused(what, 'it contains a user name or password')
   const family = isIP(hostname)
   const all = family === 0 ? await lookup(hostname) : [{ address: hostname, family }]
   const allowed = configured ? all : all.filter(({ address }) => isPublic(address))
   if (allowed.length > 0) return allowed
-  throw refused('its host is in a private network')
+  throw refused(what, 'its host is in a private network')
 }
 
 /** Whether the host is that of the base address; all loopback names are the same host. */
@@ -81,6 +81,6 @@ export function isPublic(address: string): boolean {
   return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-function refused(why: string): ServiceError {
-  return new ServiceError('upstream_shape_unknown', `the upload address of the deployment is refused: ${why}`)
+function refused(what: string, why: string): ServiceError {
+  return new ServiceError('upstream_shape_unknown', `the ${what} of the deployment is refused: ${why}`)
 }

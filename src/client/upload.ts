@@ -1,14 +1,11 @@
-import type { LookupAddress } from 'node:dns'
-import { Readable } from 'node:stream'
-import type { Agent, request } from 'undici'
-import type { Send, WireReply, WireRequest } from '../contract/base/wire.ts'
+import type { WireReply } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { untilAborted } from './exchange.ts'
 import { retryAfter } from './failure.ts'
 import { errorCode } from './network-failure.ts'
+import { openOutgoing, type OutgoingOptions } from './outgoing.ts'
 import { repeat, sleep as realSleep, Transient, type Sleep } from './retry.ts'
-import { vettedAddresses, type Lookup } from './upload-address.ts'
 
 /** A presigned address as returned by `createSourceMap`. */
 export interface UploadTarget {
@@ -33,20 +30,11 @@ export type Upload = (
   options: { signal: AbortSignal; onSent?: (bytes: number) => void; budget?: Budget },
 ) => Promise<void>
 
-export interface UploadOptions {
-  /** The configured base address, whose host may be private. */
-  baseUrl: string
-  /** The `Send` of the embedded service; with it nothing goes over the network. */
-  send?: Send
-  /** Longest wait for the response, and for the peer to accept more data; default 60 s. */
-  timeoutMs?: number
+export interface UploadOptions extends OutgoingOptions {
   /** How often a failed upload is retried; default 2. */
   retries?: number
   sleep?: Sleep
-  lookup?: Lookup
 }
-
-const CONNECT_TIMEOUT_MS = 10_000
 
 /** Headers that would change the meaning of the request; a presigned address needs none of them. */
 const forbiddenHeaders =
@@ -58,7 +46,7 @@ export function createUpload(options: UploadOptions): Upload {
   return async (target, body, { signal, onSent, budget }) => {
     const url = parseAddress(target.url)
     const headers = uploadHeaders(target.headers, body.sizeBytes)
-    const connection = await open(url, options)
+    const connection = await openOutgoing(url, 'upload address', options)
     const attempt = async () => {
       const bytes = exactly(body, { signal, onSent })
       const reply = await answered(
@@ -87,71 +75,6 @@ function uploadHeaders(given: UploadTarget['headers'], sizeBytes: number): Recor
     throw new ServiceError('upstream_shape_unknown', 'the deployment requires a header that uploads never send')
   }
   return { ...headers, 'content-length': String(sizeBytes) }
-}
-
-interface Connection {
-  send: Send
-  close(): Promise<void>
-}
-
-async function open(url: URL, options: UploadOptions): Promise<Connection> {
-  const { baseUrl, send, lookup = systemLookup } = options
-  if (send === undefined) return connectionTo(await vettedAddresses(url, { baseUrl, lookup }), options)
-  if (url.origin === new URL(baseUrl).origin) return { send, close: () => Promise.resolve() }
-  throw new ServiceError('upstream_shape_unknown', 'the embedded service returned an upload address of another origin')
-}
-
-const systemLookup: Lookup = async (hostname) => {
-  const dns = await import('node:dns/promises')
-  try {
-    return await dns.lookup(hostname, { all: true })
-  } catch (cause) {
-    throw new ServiceError('unavailable', "the host name of the deployment's upload address cannot be resolved", {
-      cause,
-    })
-  }
-}
-
-/** Connects to these addresses only, even if the name resolves to others by then. undici is loaded at the first upload. */
-async function connectionTo(
-  addresses: readonly LookupAddress[],
-  { timeoutMs = 60_000 }: UploadOptions,
-): Promise<Connection> {
-  const { default: undici } = await import('undici')
-  const agent = new undici.Agent({
-    connections: 1,
-    pipelining: 1,
-    allowH2: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: {
-      lookup: (_hostname, { all }, done) => {
-        const [first] = addresses
-        if (all === true) done(null, [...addresses])
-        else done(null, first?.address ?? '', first?.family)
-      },
-    },
-  })
-  return { send: (request) => sendWith(undici, agent, request), close: () => agent.destroy() }
-}
-
-async function sendWith(
-  undici: { request: typeof request },
-  agent: Agent,
-  { url, headers, body, signal }: WireRequest,
-): Promise<WireReply> {
-  const reply = await undici.request(url, {
-    dispatcher: agent,
-    method: 'PUT',
-    headers,
-    body: body === undefined ? null : Readable.from(body, { objectMode: false }),
-    signal: signal ?? null,
-  })
-  // Only the status matters.
-  await reply.body.dump()
-  const wait = reply.headers['retry-after']
-  return { status: reply.statusCode, headers: typeof wait === 'string' ? { 'retry-after': wait } : {}, body: '' }
 }
 
 interface Sending {

@@ -1,6 +1,7 @@
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'
 import type { Api } from '../client/api.ts'
+import type { SendEvent } from '../client/send-event.ts'
 import type { Upload } from '../client/upload.ts'
 import type { SurfaceOptions } from './define/define.ts'
 import type { ConfirmOptions } from './confirm/options.ts'
@@ -23,6 +24,7 @@ export interface StdioOptions {
   /** Files of this machine that tools may read. */
   local: LocalFiles
   upload: Upload
+  sendEvent: SendEvent
   confirm: ConfirmOptions
   /** The address of the gate's page for a scope. */
   gatePage: NonNullable<CallFacts['gatePage']>

@@ -21,7 +21,7 @@ export interface ToolExamples {
   needs?: Readonly<Record<string, Arguments>>
   /** Parameters that may name a version or an environment that does not exist yet, and so are not ids. */
   newNames?: readonly string[]
-  /** Valid values of parameters whose text has a format. */
+  /** Valid values of parameters whose text has a format, or where the usual value needs a person. */
   texts?: Readonly<Record<string, string>>
   /** Arguments that a deployment other than our service needs. */
   elsewhere?: Arguments

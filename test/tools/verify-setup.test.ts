@@ -18,18 +18,21 @@ afterEach(async () => {
 test('verify_setup lists what is open with the call for it, and the DSN while nothing has arrived', async () => {
   const { text } = await agent.call('verify_setup')
   expect(text.replaceAll(/[0-9a-f]{32}/g, 'KEY')).toMatchInlineSnapshot(`
-    "The setup is incomplete: 6 open checks.
+    "The setup is incomplete: 7 open checks.
     product: My product (id 1)
-    setup: state=incomplete, completed_checks=5, total_checks=11
+    setup: state=incomplete, completed_checks=4, total_checks=11
     open (check | status | detail | how):
     repository_configured | missing | The product names no repository. | tracegate init DIR --product 1, in a checkout of the repository
     requirements_present | missing | The product has no requirement. | save_requirement with a title
     acceptance_criteria_present | missing | The product has no requirement. | save_requirement with criteria
     tests_ingested | missing | No test result has arrived. | ingest_test_report
     tests_linked | missing | No test is linked to a requirement. | record_tests with requirement_ids
-    event_received | missing | No event has arrived. | Point a Sentry SDK at the DSN of product 1 (ingest.dsn) and crash once.
-    done: components_mapped, environment_present, release_present, source_maps_ready, gate_computed
-    dsn: http://KEY@127.0.0.1:4319/1"
+    event_received | missing | No event has arrived. | send_test_event, then an SDK with the dsn
+    gate_computed | missing | No verdict has been computed. | compute_quality_gate
+    done: components_mapped, environment_present, release_present, source_maps_ready
+    dsn: http://KEY@127.0.0.1:4319/1
+    Next:
+    - send_test_event {"product":"1","message":"setup"} (proves that events arrive)"
   `)
   await shop.crash(5)
   const later = await agent.call('verify_setup')

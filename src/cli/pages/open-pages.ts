@@ -1,4 +1,5 @@
 import { downloadMatrix } from '../../client/download.ts'
+import type { SendEvent } from '../../client/send-event.ts'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../log.ts'
 import { stackText } from '../../lib/stack.ts'
@@ -16,7 +17,9 @@ export function openDecisions(
   { toolsets, readOnly, product, confirm, ...config }: Config,
   { backend, log, pageLink }: { backend: () => Promise<Backend>; log?: Log; pageLink?: ConfirmOptions['pageLink'] },
 ): Decisions {
+  const sendEvent: SendEvent = async (...call) => (await backend()).sendEvent(...call)
   const deciding = {
+    sendEvent,
     surface,
     options: { toolsets, readOnly, product },
     confirm: { mode: confirm, secret: () => readSecret(config), ...(pageLink && { pageLink }) },

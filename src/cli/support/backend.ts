@@ -2,6 +2,7 @@ import type { Api } from '../../client/api.ts'
 import { Capabilities } from '../../client/capabilities/capabilities.ts'
 import { createApi, type ClientOptions } from '../../client/client.ts'
 import { networkSend } from '../../client/transport.ts'
+import { createSendEvent, type SendEvent } from '../../client/send-event.ts'
 import { createUpload, type Upload } from '../../client/upload.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import type { Send } from '../../contract/base/wire.ts'
@@ -19,6 +20,8 @@ export interface Backend {
   send: Send
   /** Sends bytes to the presigned addresses that the service names. */
   upload: Upload
+  /** Sends an event to the ingest that a DSN names. */
+  sendEvent: SendEvent
   /** Base address without `/v1`. */
   baseUrl: string
   /** What is known of the deployment; shared by all clients. */
@@ -51,6 +54,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     return {
       send,
       upload: createUpload({ baseUrl }),
+      sendEvent: createSendEvent({ baseUrl }),
       baseUrl,
       capabilities: new Capabilities(),
       ...token,
@@ -79,6 +83,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   return {
     send: service.direct,
     upload: createUpload({ baseUrl, send: service.direct }),
+    sendEvent: createSendEvent({ baseUrl, send: service.direct }),
     baseUrl,
     capabilities: new Capabilities({ isComplete: true }),
     token: service.token,

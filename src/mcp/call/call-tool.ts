@@ -20,6 +20,7 @@ import { waitProgress } from './wait-progress.ts'
 import { whereDecided } from '../confirm/prepare.ts'
 import { createResolver } from '../resolve/index.ts'
 import { errorText, TeachingError } from '../result/teach.ts'
+import type { SendEvent } from '../../client/send-event.ts'
 import type { Upload } from '../../client/upload.ts'
 
 /** The outcome of one tool call, for the log. */
@@ -54,6 +55,8 @@ export interface CallFacts {
   local?: LocalFiles
   /** Sends bytes to a presigned address; only if the caller is on this machine. */
   upload?: Upload
+  /** Sends an event to the ingest that a DSN names. */
+  sendEvent?: SendEvent
   /** What a call may take, in milliseconds; default 25 s. */
   callMs?: number
   clock?: Clock
@@ -179,6 +182,7 @@ async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
     offers: listing.offers,
     local,
     upload: boundUpload(facts.upload, budget),
+    sendEvent: facts.sendEvent,
     progress,
     countChanges: (ids) => countChanges(tool, ids, changing),
     confirmed: undefined,

@@ -4,6 +4,7 @@ import type { toolsets } from '../../config-variables.ts'
 import type { LocalFiles } from '../files/local-files.ts'
 import type { Answer, Cut } from '../result/answer.ts'
 import type { Resolver } from '../resolve/types.ts'
+import type { SendEvent } from '../../client/send-event.ts'
 import type { Upload } from '../../client/upload.ts'
 
 /** What a tool does to the world; every annotation and the usual confirmation level follow from it. */
@@ -83,6 +84,8 @@ export interface Context {
   local: LocalFiles | undefined
   /** Sends bytes to a presigned address; undefined where the caller is not on this machine. */
   upload: Upload | undefined
+  /** Sends an event to the ingest that a DSN names; undefined where the server has no way out. */
+  sendEvent: SendEvent | undefined
   /**
    * Called with the ids of what is about to be changed, before anything is written; throws when that is a wide change
    * which no person has confirmed (mcp §7.1).

@@ -9,6 +9,7 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
 import type { Api } from '../../client/api.ts'
+import type { SendEvent } from '../../client/send-event.ts'
 import type { Clock } from '../../client/budget.ts'
 import { isEndpointMissing, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
@@ -45,6 +46,8 @@ export interface McpHttpOptions {
   apiFor(token: string): Api
   options: SurfaceOptions
   version: string
+  /** Sends an event to the ingest that a DSN names. */
+  sendEvent?: SendEvent
   /** How people confirm calls; by default with a key of this process alone. */
   confirm?: ConfirmOptions
   /** The address of the gate's page for a scope. */
@@ -194,7 +197,7 @@ function buildScoped(
   scope: Scope,
   { token, changing, confirm }: { token: string; changing: Changing; confirm: ConfirmOptions },
 ): McpServer {
-  const { version, onError, onCall, clock } = options
+  const { version, sendEvent, onError, onCall, clock } = options
   return buildServer({
     api: () => options.apiFor(token),
     options: scope.options,
@@ -202,6 +205,7 @@ function buildScoped(
     confirm: { ...confirm, mode: narrower(confirm.mode, scope.confirm ?? confirm.mode) },
     version,
     cacheScope: scope.narrowed ? 'private' : 'public',
+    ...(sendEvent && { sendEvent }),
     ...(onError && { onBug: onError }),
     ...(onCall && { onCall }),
     ...(clock && { clock }),

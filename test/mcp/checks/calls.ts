@@ -134,7 +134,8 @@ function possibleValues(name: string, schema: z.core.$ZodType, values: Values): 
   if (schema instanceof z.ZodBoolean) return [true, false]
   if (schema instanceof z.ZodNumber) return [schema.minValue, schema.maxValue]
   if (schema instanceof z.ZodObject) return [objectValue(schema, values)]
-  if (thing === undefined) return [values.texts[name] ?? 'checkout']
+  const text = values.texts[name]
+  if (thing === undefined || text !== undefined) return [text ?? 'checkout']
   const one = values.known.get(thing)
   if (one === undefined) throw new Error(`the checks know no ${thing}: give them one in test/mcp/checks/calls.ts`)
   return [one]

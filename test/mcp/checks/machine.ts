@@ -8,7 +8,7 @@ import type { ServerFacts } from '../../../src/mcp/server.ts'
 import { origin } from '../../app.ts'
 
 /** What a server on this machine may do: read below a folder of its own, and send to an address it was given. */
-export type Machine = Required<Pick<ServerFacts, 'local' | 'upload'>>
+export type Machine = Required<Pick<ServerFacts, 'local' | 'upload' | 'sendEvent'>>
 
 const script = 'function t(a){return a.items.length}\n//# sourceMappingURL=app.js.map\n'
 const map = {
@@ -29,9 +29,15 @@ export function machineWithBuild(send?: Send): Machine & Disposable {
   return {
     local: createLocalFiles([root]),
     upload: send === undefined ? () => Promise.resolve() : createUpload({ baseUrl: origin, send }),
+    // The results of calls are compared: an event would change them.
+    sendEvent: () => Promise.resolve(),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   }
 }
 
 /** A machine of which nothing may be read. */
-export const closedMachine: Machine = { local: createLocalFiles([]), upload: () => Promise.resolve() }
+export const closedMachine: Machine = {
+  local: createLocalFiles([]),
+  upload: () => Promise.resolve(),
+  sendEvent: () => Promise.resolve(),
+}

@@ -105,6 +105,7 @@ export function subjects(shop: QualityShop): Subject[] {
       .filter(({ effect }) => effect !== 'decide')
       .map((tool) => {
         if (tool.effect === 'read') return reader(tool, narrowestCall(tool, known))
+        if (tool.name === 'send_test_event') return reader(tool, { message: 'hello' })
         return tool.name === 'create_product' ? reader(tool, existingProduct) : writer(tool)
       }),
     ...surface.tools.filter((tool) => 'dry_run' in tool.input.shape).map(previewer),

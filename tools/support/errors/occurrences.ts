@@ -109,7 +109,8 @@ async function readEvent(
   }
 }
 
-async function findBySdkId(issueId: string, sdkEventId: string, { api, signal }: Context) {
+/** The id of the occurrence that an SDK gave this event id; undefined where none is shown. */
+export async function findBySdkId(issueId: string, sdkEventId: string, { api, signal }: Context) {
   const query = { id: issueId, sdk_event_id: sdkEventId, page_size: 2 }
   const answer = await ifOffered(api.listIssueEvents(query, { signal }))
   // A deployment that does not know the filter would answer with any occurrence.
