@@ -121,6 +121,7 @@ function findRisk({ risks = [] }: Verdict, { risk: named, decision }: Arguments)
   if (found !== undefined) return found
   const list = open.map((risk) => `${risk.id} (${conditionWords(risk)})`)
   throw new TeachingError('not_found', `no accepted risk to ${decision} in the newest verdict of this scope`, {
+    sent: `risk = ${JSON.stringify(named.slice(0, 60))}`,
     expected:
       list.length === 0
         ? 'accept_gate_risk first, with the same release and environment'

@@ -39,6 +39,7 @@ export const words: ReadonlyMap<string, Word> = new Map<string, Word>([
   ['run', { thing: 'run', also: ['agent_run'] }],
   ['config', { thing: 'config', also: ['agent_config'] }],
   ['blocker', { thing: 'blocker' }],
+  ['risk', { thing: 'risk' }],
   ['accept', { thing: 'proposal' }],
   ['reject', { thing: 'proposal' }],
   ['body', { also: ['statement', 'description', 'text'] }],
