@@ -74,6 +74,9 @@ describe.each(Object.entries(writers))('reports in every format, with %s in ever
         ['release', 'none'],
         ['component', 'none'],
         ['event', 'none'],
+        ['workspace', 'none'],
+        ['blocker', 'none'],
+        ['risk', 'none'],
       ])
       const calls = [...(examples.get(tool.name)?.hostileCalls ?? []), ...callVariants(tool, things)]
       // What the caller wrote may be said back.

@@ -59,7 +59,9 @@ function crash(type: string) {
 }
 
 const lists = Object.entries(contract).filter(
-  ([name, { input }]) => 'page_token' in input.shape && !pending.some((one) => one === name),
+  ([name, { input }]) =>
+    // The matrix, whose rows are inside one member, has a test of its own.
+    'page_token' in input.shape && name !== 'getTraceability' && !pending.some((one) => one === name),
 )
 
 const orders: Readonly<Record<string, readonly string[]>> = {

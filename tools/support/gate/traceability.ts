@@ -58,8 +58,7 @@ export async function readMatrix({ scope, product, filter, limit, cursor }: Matr
   const page = stated && describePage(response, found.length, cursor)
   const first = found.find(({ coverage_state: state }) => state !== undefined && state !== 'verified')?.requirement
   return {
-    answer:
-      `${rowsSentence(filter, totals)}${scope.words}; ${page ? `${page.range}. ${page.notes}` : 'the rows are not stated.'}`.trim(),
+    answer: `${rowsSentence(filter, totals)}${scope.words}; ${pageWords(page)}`.trim(),
     product,
     data: {
       totals,
@@ -86,6 +85,13 @@ export async function readMatrix({ scope, product, filter, limit, cursor }: Matr
         ),
     ],
   }
+}
+
+/** A page without rows says nothing of its range: whether there are others is not stated. */
+function pageWords(page: ReturnType<typeof describePage> | undefined): string {
+  if (page === undefined) return 'the rows are not stated.'
+  const isSilent = page.shown === 0 && page.range !== 'all shown'
+  return isSilent ? `whether there are more is not stated. ${page.notes}` : `${page.range}. ${page.notes}`
 }
 
 type MatrixRow = NonNullable<
