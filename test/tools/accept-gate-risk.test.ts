@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createApi } from '../../src/client/client.ts'
 import type { ConfirmOptions } from '../../src/mcp/confirm/options.ts'
-import { runConfirmed } from '../../src/mcp/call/run-confirmed.ts'
-import { origin } from '../app.ts'
 import { connect, eras, type Shown, type User } from '../mcp/clients.ts'
-import { tokenHeaders } from '../service/people.ts'
-import { surface } from '../../src/surface.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 
 let shop: QualityShop
@@ -75,59 +70,4 @@ test('what is no blocker is refused with the blockers', async () => {
   const { text } = await agent.call('accept_gate_risk', { ...args, blocker: 'new_issues' })
   expect(text).toContain('this is no blocker of the newest verdict of this scope')
   expect(text).toContain('failing_tests')
-})
-
-describe('approve_gate_risk', () => {
-  async function accepted(): Promise<void> {
-    await shop.api.acceptRisk({ product_id: shop.productId, condition_ids: ['failing_tests'], reason: args.reason })
-  }
-
-  test('never asks by a form, and says where the second person decides', async () => {
-    await accepted()
-    const forms: Shown[] = []
-    await using agent = await open((form) => {
-      forms.push(form)
-      return { action: 'accept', content: { decision: 'confirm', type_to_confirm: 'failing_tests' } }
-    })
-    const { text, isError } = await agent.call('approve_gate_risk', { risk: 'failing_tests' })
-    expect([isError, forms]).toEqual([true, []])
-    expect(text).toContain('Their reason: The removal of items is hidden in this release.')
-    expect(text).toMatch(/page: http/)
-    expect(text).toContain('terminal: tracegate confirm ')
-    expect((await risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
-  })
-
-  test('is decided with the token of whoever takes it: not by the accepter, but by a second person', async () => {
-    await accepted()
-    await using agent = await open()
-    const { text } = await agent.call('approve_gate_risk', { risk: 'failing_tests' })
-    const [, code = ''] = /confirm\?t=(\S+)/.exec(text) ?? []
-    const decide = async (token: string) => {
-      const api = createApi({ send: shop.service.direct, baseUrl: origin, token })
-      const decision = {
-        token: code,
-        way: 'page' as const,
-        typed: 'failing_tests',
-        api,
-        signal: AbortSignal.timeout(20_000),
-      }
-      return runConfirmed(decision, { surface, options: { toolsets: ['all'], readOnly: false }, confirm })
-    }
-    const own = await decide(shop.token)
-    expect(own.text).toContain('the person who accepted a risk cannot approve it')
-    expect((await risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
-    const second = await agent.call('approve_gate_risk', { risk: 'failing_tests', note: 'Fixed on Monday.' })
-    const [, next = ''] = /confirm\?t=(\S+)/.exec(second.text) ?? []
-    expect(next).not.toBe(code)
-    const { authorization } = await tokenHeaders(shop, { member: 'Bob', scopes: ['gate:approve'] })
-    const api = createApi({ send: shop.service.direct, baseUrl: origin, token: authorization.replace('Bearer ', '') })
-    const approved = await runConfirmed(
-      { token: next, way: 'page', typed: 'failing_tests', api, signal: AbortSignal.timeout(20_000) },
-      { surface, options: { toolsets: ['all'], readOnly: false }, confirm },
-    )
-    expect(approved.text).toContain('Approved the risk of failing_tests.')
-    expect(await risks()).toMatchObject([
-      { state: 'RISK_STATE_APPROVED', decided_way: 'DECISION_WAY_PAGE', approved_by: { display_name: 'Bob' } },
-    ])
-  })
 })

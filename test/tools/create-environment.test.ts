@@ -30,6 +30,16 @@ test('create_environment creates one and says its kind', async () => {
           },
           "outcome": "created",
         },
+        "next_actions": [
+          {
+            "args": {
+              "environment": "00000000-0000-7000-8000-000000000017",
+              "product": "1",
+            },
+            "tool": "delete_environment",
+            "why": "takes it away, only if the user decides so",
+          },
+        ],
         "product": {
           "id": "1",
           "name": "My product",
@@ -38,7 +48,9 @@ test('create_environment creates one and says its kind', async () => {
       "text": "Created environment staging.
     product: My product (id 1)
     outcome: created
-    environment: id=00000000-0000-7000-8000-000000000017, name=staging, kind=staging",
+    environment: id=00000000-0000-7000-8000-000000000017, name=staging, kind=staging
+    Next:
+    - delete_environment {"product":"1","environment":"00000000-0000-7000-8000-000000000017"} (takes it away, only if the user decides so)",
     }
   `)
   expect((await create('Staging')).text).toMatch(/^There is an environment Staging; nothing was changed\./)
