@@ -103,6 +103,9 @@ function singleReader({ main, schema, shape, readAll }: Single): ReadAnswer {
   const readMain = compileReader(schema, main.name)
   const siblings = Object.keys(shape).filter((name) => name !== main.name && !main.names.has(name))
 
+  // Paging may be next to a resource that is not wrapped: it says nothing of what the answer is about.
+  const ownNames = new Set([...main.answerNames].filter((name) => !/^(?:next_?page_?token|pagination)$/i.test(name)))
+
   /** The other members of the contract's answer, next to the resource or next to its wrapper. */
   function membersAround(answer: JsonObject, inner: JsonObject): JsonObject {
     const members = siblings.map((name) => [name, readMember(inner, name) ?? readMember(answer, name)] as const)
@@ -120,7 +123,7 @@ function singleReader({ main, schema, shape, readAll }: Single): ReadAnswer {
     const found = findObject(main, answer)
     if (found !== undefined && holdsMain(main, found))
       return readObject(readAll, { ...membersAround(answer, found), ...found })
-    if (found !== undefined && (found !== answer || main.hasId || !hasAny(answer, main.answerNames)))
+    if (found !== undefined && (found !== answer || main.hasId || !hasAny(answer, ownNames)))
       return unwrapped(answer, found)
     if (main.isNullable && hasAny(answer, main.answerNames)) return readObject(readAll, answer)
     throw unusable('answer', `object ${main.name}`)

@@ -82,7 +82,10 @@ function renamed(answer: unknown, call: Call): unknown {
   const main = mainMember(call)
   const entries = Object.entries(answer)
   return Object.fromEntries(
-    entries.map(([name, value]) => [[main, camelCase(main)].includes(name) ? 'items' : name, value]),
+    entries.map(([name, value]) => [
+      [main, camelCase(main)].includes(name) && Array.isArray(value) ? 'items' : name,
+      value,
+    ]),
   )
 }
 
