@@ -1,12 +1,18 @@
 import type { EndpointName } from '../../contract/index.ts'
 import { matrixFormats } from '../../contract/traceability.ts'
-import { readGateScope } from '../gate/scope.ts'
+import { readGateScope, type GateScope } from '../gate/scope.ts'
+import { identity } from '../gate/facts.ts'
+import { readOpenRisks } from '../gate/risks/facts.ts'
+import { coveredItems } from '../gate/risks/stored.ts'
 import { asCsv } from '../gate/traceability/csv.ts'
 import { asHtml } from '../gate/traceability/html.ts'
 import { asMarkdown } from '../gate/traceability/markdown.ts'
 import { readMatrix } from '../gate/traceability/matrix.ts'
 import type { Matrix } from '../gate/traceability/model.ts'
 import { asNeeds } from '../gate/traceability/needs.ts'
+import { newestVerdicts } from '../gate/verdict/store.ts'
+import { viewEarlier } from '../gate/verdict/view.ts'
+import type { Rows } from '../sql/database.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
 import type { Handlers } from '../shared/context.ts'
 import { nextToken, pagingMembers, readPage, type Page } from '../shared/paging.ts'
@@ -21,13 +27,14 @@ export function traceabilityHandlers({ version }: { version: string }) {
     async getTraceability(input, call) {
       const { db, principal } = call
       const product = await requireProduct(db.read, principal, input.product_id)
-      const { counting } = await readGateScope(db.read, call, product, input)
+      const gate = await readGateScope(db.read, call, product, input)
+      const [newest] = await newestVerdicts(db.read, gate, 1)
       await refreshStale(db, product.id, call.now())
       const matrix = await readMatrix(db.read, product, {
         query: input,
-        scope: counting,
-        verdict: null,
-        risksByItem: new Map(),
+        scope: gate.counting,
+        verdict: newest === undefined ? null : viewEarlier(newest),
+        risksByItem: await countingRisks(db.read, gate, call.now()),
         version,
         now: call.now(),
       })
@@ -36,6 +43,15 @@ export function traceabilityHandlers({ version }: { version: string }) {
       return onePage(matrix, readPage(call, { page_size: size, page_token: token }, filters))
     },
   } satisfies Partial<Handlers<EndpointName>>
+}
+
+/** The ids of the risks that count in the scope, by each item that they cover. */
+async function countingRisks(rows: Rows, scope: GateScope, now: number): Promise<Map<string, string[]>> {
+  const { active } = await readOpenRisks(rows, { productId: scope.productId, scope, now })
+  const byItem = new Map<string, string[]>()
+  for (const risk of active)
+    for (const item of coveredItems(risk).map(identity)) byItem.set(item, [...(byItem.get(item) ?? []), risk.id])
+  return byItem
 }
 
 /** One page of the rows; everything else is of the whole matrix. */
