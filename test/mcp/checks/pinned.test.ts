@@ -93,6 +93,8 @@ async function readEverything(id: string): Promise<Map<string, string[]>> {
     ['requirement', requirements.map(({ id: requirement }) => requirement)],
     ['test', tests.map(({ id: test }) => test)],
     ['blocker', requirements.map(({ id: requirement }) => requirement)],
+    // Nothing of theirs is a risk, and a risk is looked for in the verdict of the pinned product alone.
+    ['risk', requirements.map(({ id: requirement }) => requirement)],
   ])
 }
 
