@@ -34,7 +34,7 @@ export function formKind({ server }: McpServer, { envelope }: Request): FormKind
   return version >= TITLED_SINCE ? 'titled' : 'named'
 }
 
-/** What the client sent back when it repeats a call of which it was asked something. */
+/** The answer that the client sends when it repeats a call after it was asked a question. */
 export function returned({ requestState, inputResponses }: Request): Given | undefined {
   const token = requestState<unknown>()
   if (token === undefined && inputResponses === undefined) return undefined

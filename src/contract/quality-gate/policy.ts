@@ -36,7 +36,7 @@ export const GatePolicy = z.object({
   conditions: z.array(Condition),
 })
 
-/** Shares 0..1 of their sample; the other metrics are counts, of which a policy allows at most so many (contract §7). */
+/** Metrics that are shares of their sample, from 0 to 1. The others are counts, and their threshold is the highest count allowed (contract §7). */
 const shareComparators: Partial<Record<z.output<typeof Metric>, z.output<typeof Comparator>>> = {
   critical_coverage: 'COMPARATOR_GTE',
   overall_coverage: 'COMPARATOR_GTE',

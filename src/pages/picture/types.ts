@@ -39,7 +39,7 @@ export interface ConditionPicture {
   /** Items that must change for it to hold. */
   toPass: number | undefined
   items: readonly ItemPicture[]
-  /** Of the items, of which a verdict lists the first ones. */
+  /** The number of all items; a verdict lists only the first ones. */
   total: number | undefined
 }
 

@@ -1,12 +1,6 @@
 import type * as z from 'zod'
-import type {
-  CoverageState,
-  IssueStatus,
-  Level,
-  Priority,
-  ResultStatus,
-  RiskLevel,
-} from '../../contract/base/common.ts'
+import type { CoverageState, Priority, ResultStatus, RiskLevel } from '../../contract/base/common.ts'
+import type { GateIssue } from '../errors/issues/read/gate-issues.ts'
 import type { Evidence, Exclusion } from '../../contract/quality-gate/verdict.ts'
 
 /**
@@ -86,29 +80,7 @@ export interface LinkFact {
   title: string
 }
 
-export interface IssueFact {
-  id: string
-  /** SHOP-31 */
-  key: string
-  title: string
-  level: z.output<typeof Level>
-  status: z.output<typeof IssueStatus>
-  componentId: string
-  /** Who speaks for the issue being real: events with a server key, or a member's own act; '' = neither. */
-  vouchedBy: 'server_key' | 'member' | ''
-  /** First seen in the scope, by what vouched events say, and by what any event says. */
-  isNew: boolean
-  isNewUnvouched: boolean
-  /** Came back after it was resolved, by vouched events, and by any event. */
-  isRegressed: boolean
-  isRegressedUnvouched: boolean
-  /** A member closed it, and only events that nothing vouches for reopened it. */
-  reopenedUnvouched: boolean
-  /** Resolved with a fix at or before the judged release, and silent since. */
-  isFixed: boolean
-  /** Resolved, and vouched events of releases that have the fix go on. */
-  stillFiring: boolean
-}
+export type IssueFact = GateIssue
 
 export type ExclusionFact = z.input<typeof Exclusion>
 

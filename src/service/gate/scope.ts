@@ -74,7 +74,7 @@ export async function readGateScope(
   }
 }
 
-/** The git branches whose results count without a commit; '' stands for runs that name none. */
+/** The git branches whose results count when no commit is named; '' means runs without a branch. */
 function countingBranches(
   product: StoredProduct,
   release: { gitBranch: string } | undefined,

@@ -152,7 +152,7 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
     })
 }
 
-/** Parameters of the matrix that say of which results it is made, or its form: they choose no rows. */
+/** Parameters of the matrix that select its results or its format. They do not filter rows. */
 const notOfRows = [...Object.keys(gateScope), 'format', 'include', 'view']
 
 /** The values that the contract lists for the parameter, else those given. */

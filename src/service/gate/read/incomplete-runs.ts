@@ -50,7 +50,7 @@ async function isSuperseded(rows: Rows, run: FoundRun, { scope, counting }: Fact
   return best !== undefined && (cases === 0 || best.cases * 2 > cases)
 }
 
-/** Without shards the run is one report, of which a part has arrived. Senders count from 0; one that names the total counts from 1. */
+/** A run without shards is one report, and only a part of it has arrived. Senders count from 0; one that names the total counts from 1. */
 function viewIncomplete({ id, run_key: runKey, shards, shard_total: total }: FoundRun): IncompleteRun {
   const arrived = readJson(Shards, shards)
   const expected = Math.max(1, total)

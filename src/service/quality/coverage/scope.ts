@@ -8,7 +8,7 @@ export interface CoverageScope {
   releaseIds?: readonly string[] | undefined
   /** Any of these runs. */
   runIds?: readonly string[] | undefined
-  /** Runs of one of these git branches; '' stands for runs that name none. */
+  /** Runs of one of these git branches; '' means runs without a branch. */
   gitBranches?: readonly string[] | undefined
   /** Runs that this kind of token sent. */
   sender?: 'ci' | undefined

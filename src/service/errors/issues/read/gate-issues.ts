@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type * as z from 'zod'
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import { dayMs } from '../../../shared/times.ts'
 import type { Rows } from '../../../sql/database.ts'
@@ -20,16 +21,22 @@ export interface GateIssue {
   /** SHOP-31 */
   key: string
   title: string
-  level: ReturnType<typeof Level.parse>
-  status: ReturnType<typeof IssueStatus.parse>
+  level: z.output<typeof Level>
+  status: z.output<typeof IssueStatus>
   componentId: string
+  /** Who speaks for the issue being real: events with a server key, or a member's own act; '' = neither. */
   vouchedBy: 'server_key' | 'member' | ''
+  /** First seen in the scope, by what vouched events say, and by what any event says. */
   isNew: boolean
   isNewUnvouched: boolean
+  /** Came back after it was resolved, by vouched events, and by any event. */
   isRegressed: boolean
   isRegressedUnvouched: boolean
+  /** A member closed it, and only events that nothing vouches for reopened it. */
   reopenedUnvouched: boolean
+  /** Resolved with a fix at or before the judged release, and silent since. */
   isFixed: boolean
+  /** Resolved, and vouched events of releases that have the fix go on. */
   stillFiring: boolean
 }
 
