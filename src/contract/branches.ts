@@ -33,6 +33,7 @@ export const ConflictType = prefixed('CONFLICT_TYPE', [
   'PARENT_DELETED',
   'CYCLE',
   'LINK_TARGET_GONE',
+  'DECISION',
 ])
 export const Resolution = prefixed('RESOLUTION', ['USE_MAIN', 'USE_BRANCH', 'USE_VALUE'])
 export const LinkProposalPolicy = prefixed('LINK_PROPOSAL_POLICY', ['APPROVED', 'ALL', 'NONE'])
@@ -57,6 +58,7 @@ export const Branch = z.object({
     moved: z.int(),
     proposals_pending: z.int(),
     proposals_approved: z.int(),
+    needs_decision: z.int().describe('Changes that a person has to decide before the merge.'),
   }),
   created_by: Actor,
   created_at: Timestamp,
@@ -75,6 +77,8 @@ export const BranchChange = z.object({
   title: team(z.string()),
   operation: ChangeOperation,
   fields: z.array(Key).describe('Names of the members that the branch changes.'),
+  needs_decision: z.boolean().describe('It contradicts the main tree: the merge asks for a resolution.'),
+  note: team(z.string()).describe('What the change contradicts, or why it was drafted.'),
   created_by: Actor,
   created_at: Timestamp,
 })
@@ -141,6 +145,15 @@ export const Conflict = z.object({
   message: Sentence,
 })
 
+/** The same requirement or test, changed on another open branch too. */
+export const AlsoChangedIn = z.object({
+  branch: Ref.pick({ id: true }).extend({ name: team(z.string()) }),
+  ...entity,
+  title: team(z.string()),
+  fields: z.array(Key).describe('Names of the members that both branches change; all of them for a deletion.'),
+  author: Actor,
+})
+
 export const MergePreview = z.object({
   branch_id: Id,
   mergeable: z.boolean(),
@@ -164,6 +177,7 @@ export const MergePreview = z.object({
   coverage_effect: CoverageEffect,
   gate_effect: z.object({ current_status: VerdictStatus, predicted_status: VerdictStatus }),
   duplicates: z.array(z.object({ requirement: Ref, existing: Ref, similarity: z.number() })),
+  also_changed_in: z.array(AlsoChangedIn),
   warnings: z.array(z.object({ code: Key, message: Sentence })),
   truncation_signals: TruncationSignals,
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Branch } from './branches.ts'
+import { AlsoChangedIn, Branch } from './branches.ts'
 import {
   accept,
   Id,
@@ -19,7 +19,14 @@ import { endpoint, MIB } from './base/endpoint.ts'
 import { LintCode, Requirement } from './requirements.ts'
 import { team } from './base/text.ts'
 
-export const DistillAction = prefixed('DISTILL_ACTION', ['CREATE', 'UPDATE', 'DUPLICATE', 'CONFLICT'])
+export const DistillAction = prefixed('DISTILL_ACTION', [
+  'CREATE',
+  'UPDATE',
+  'DUPLICATE',
+  'CONFLICT',
+  'RETIRE',
+  'ERROR',
+])
 export const Pattern = prefixed('PATTERN', [
   'EARS_UBIQUITOUS',
   'EARS_EVENT',
@@ -31,9 +38,14 @@ export const Pattern = prefixed('PATTERN', [
   'GHERKIN',
   'USER_STORY',
   'IMPERATIVE',
+  'ITEM',
 ])
 export const Modality = prefixed('MODALITY', ['MUST', 'MUST_NOT', 'SHOULD', 'SHOULD_NOT', 'MAY'])
 export const DocumentMediaType = z.enum(['text/markdown', 'text/plain', 'text/x-gherkin'])
+
+/** What became of lines of the text; each line with text has exactly one use. */
+export const LineUse = z.enum(['proposal', 'criterion', 'context', 'skipped'])
+export const SkipReason = Key.describe('Why the lines were skipped, such as CODE, TABLE, LOW_CONFIDENCE or LIMIT.')
 
 export const DistillProposal = z.object({
   ordinal: z.int(),
@@ -42,7 +54,13 @@ export const DistillProposal = z.object({
     'The draft; its id and key are empty until it is written.',
   ),
   matched: Ref.extend({ similarity: z.number() }).nullable(),
-  differences: z.array(team(z.string())),
+  differences: z.array(team(z.string())).describe('How it differs from the matched requirement, in words.'),
+  changes: z
+    .array(z.object({ field: Key, before: team(z.string()), after: team(z.string()) }))
+    .describe('What the draft changes in the matched requirement.'),
+  needs_decision: z.boolean().describe('It contradicts the matched requirement: the merge asks for a resolution.'),
+  also_changed_in: z.array(AlsoChangedIn),
+  error: Sentence.describe('Why nothing was drafted for it; empty unless DISTILL_ACTION_ERROR.'),
   pattern: Pattern,
   modality: Modality,
   confidence: z.number(),
@@ -54,7 +72,21 @@ export const Distillation = z.object({
   id: IdOrEmpty,
   branch: Branch.nullable(),
   proposals: z.array(DistillProposal),
-  skipped: z.array(z.object({ quote: team(z.string()), line: z.int(), reason: Key })),
+  skipped: z.array(
+    z.object({ document: team(z.string()), quote: team(z.string()), line: z.int(), reason: SkipReason }),
+  ),
+  lines: z
+    .array(
+      z.object({
+        document: team(z.string()),
+        line_start: z.int(),
+        line_end: z.int(),
+        use: LineUse,
+        ordinal: z.int().describe('Of the proposal; 0 for context and skipped lines.'),
+        reason: SkipReason,
+      }),
+    )
+    .describe('Every line with text, in order: a proposal, a criterion of one, context, or skipped.'),
   summary: z.object({
     sentences: z.int(),
     proposed: z.int(),
@@ -62,6 +94,8 @@ export const Distillation = z.object({
     updated: z.int(),
     duplicates: z.int(),
     conflicts: z.int(),
+    retired: z.int(),
+    errors: z.int(),
     skipped: z.int(),
   }),
   truncation_signals: TruncationSignals,
@@ -76,6 +110,13 @@ const DocumentInput = z.object({
 
 const ItemInput = z.object({
   title: Title,
+  requirement_key: z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .describe('The requirement that the item changes, such as REQ-12.'),
+  retire: z.boolean().optional().describe('The requirement no longer holds: draft its deprecation.'),
   statement: z.string().max(20_000).optional(),
   criteria: z.array(z.string().min(1).max(4000)).max(100).optional(),
   priority: accept(Priority).optional(),

@@ -92,6 +92,7 @@ export const Requirement = z.object({
   component_ids: z.array(Id),
   code_refs: z.array(CodeRef),
   depends_on_ids: z.array(Id),
+  superseded_by_id: IdOrEmpty.describe('The requirement that replaces this one, where it was retired for another.'),
   external_refs: z.array(z.object({ system: team(z.string()), key: team(z.string()), url: team(z.string()) })),
   source: z.object({
     kind: RequirementSource,
@@ -146,6 +147,7 @@ const writable = {
   component_ids: IdList,
   code_refs: z.array(CodeRefInput).max(200),
   depends_on_ids: IdList,
+  superseded_by_id: Id,
   external_refs: z
     .array(
       z.object({ system: z.string().min(1).max(60), key: z.string().max(200), url: z.string().max(2000).optional() }),

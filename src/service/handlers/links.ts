@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../contract/index.ts'
-import { refuseBranch } from '../quality/branches/access.ts'
+import { refuseBranch } from '../shared/refuse-branch.ts'
 import { invalid } from '../quality/requirements/content.ts'
 import { requireTest } from '../quality/cases/access.ts'
 import { linkTest, listLinkRows, requireLinkedRequirement, unlinkTest } from '../quality/cases/link-store.ts'

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../contract/index.ts'
-import { refuseBranch } from '../quality/branches/access.ts'
+import { refuseBranch } from '../shared/refuse-branch.ts'
 import type { Handlers } from '../shared/context.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
 import { requireProduct } from '../workspace/access.ts'

@@ -1,7 +1,7 @@
 import type { EndpointName } from '../../contract/index.ts'
 import { collectGarbageSoon } from '../../lib/collect-garbage.ts'
 import { createTurns } from '../../lib/in-turn.ts'
-import { refuseBranch } from '../quality/branches/access.ts'
+import { refuseBranch } from '../shared/refuse-branch.ts'
 import type { Handlers } from '../shared/context.ts'
 import { requireProduct } from '../workspace/access.ts'
 import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'

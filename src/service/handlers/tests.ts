@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../contract/index.ts'
 import { vouchForIssue } from '../errors/issues/vouching.ts'
-import { refuseBranch } from '../quality/branches/access.ts'
+import { refuseBranch } from '../shared/refuse-branch.ts'
 import { requireTest, type StoredTest } from '../quality/cases/access.ts'
 import { updatedFields } from '../quality/cases/cleared.ts'
 import { readLinks } from '../quality/cases/link-store.ts'

@@ -41,6 +41,7 @@ export interface RequirementRow {
   component_ids: Generated<string>
   code_refs: Generated<string>
   depends_on_ids: Generated<string>
+  superseded_by_id: Generated<string>
   external_refs: Generated<string>
   source: string
   version: Generated<number>

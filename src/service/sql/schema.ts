@@ -1,10 +1,11 @@
 import type { Generated } from 'kysely'
 import type { AccountSchema } from './schema-account.ts'
+import type { BranchSchema } from './schema-branches.ts'
 import type { GateSchema } from './schema-gate.ts'
 import type { QualitySchema } from './schema-quality.ts'
 
 /** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
-export interface Schema extends AccountSchema, GateSchema, QualitySchema {
+export interface Schema extends AccountSchema, BranchSchema, GateSchema, QualitySchema {
   product: ProductRow
   dsn_key: DsnKeyRow
   component: ComponentRow
@@ -42,6 +43,8 @@ export interface ProductRow {
   next_issue_number: Generated<number>
   next_requirement_number: Generated<number>
   next_test_number: Generated<number>
+  /** Grows with every committed change of requirements, tests and links. */
+  tree_revision: Generated<number>
   version: Generated<number>
   created_at: number
   updated_at: number

@@ -20,6 +20,7 @@ const cleared = {
   component_ids: [],
   code_refs: [],
   depends_on_ids: [],
+  superseded_by_id: '',
   external_refs: [],
   source: {},
   parent_id: '',

@@ -54,6 +54,7 @@ export async function viewRequirements(
       component_ids: readTexts(row.component_ids),
       code_refs: basic ? [] : readJson(CodeRefs, row.code_refs),
       depends_on_ids: readTexts(row.depends_on_ids),
+      superseded_by_id: row.superseded_by_id,
       external_refs: readJson(ExternalRefs, row.external_refs),
       source: readJson(Source, row.source),
       version: row.version,

@@ -184,8 +184,8 @@ export function findDescendants(
 
 /** The columns that store members of a request directly. */
 function toColumns(fields: RequirementFields) {
-  const { kind, status, statement, rationale, normative, priority, risk } = fields
-  const plain = { kind, status, statement, rationale, priority, risk }
+  const { kind, status, statement, rationale, normative, priority, risk, superseded_by_id } = fields
+  const plain = { kind, status, statement, rationale, priority, risk, superseded_by_id }
   const json = {
     tags: fields.tags && [...new Set(fields.tags)],
     labels: fields.labels,
@@ -248,9 +248,15 @@ async function findParent(
 /** Checks that the components and requirements that a request names exist in the same product. */
 async function checkReferences(rows: Rows, productId: number, fields: RequirementFields, self = ''): Promise<void> {
   await requireComponents(rows, productId, fields.component_ids)
-  const others = [...new Set(fields.depends_on_ids)]
+  await checkOthers(rows, productId, 'depends_on_ids', fields.depends_on_ids ?? [], self)
+  const replacement = fields.superseded_by_id ?? ''
+  await checkOthers(rows, productId, 'superseded_by_id', replacement === '' ? [] : [replacement], self)
+}
+
+async function checkOthers(rows: Rows, productId: number, field: string, ids: readonly string[], self: string) {
+  const others = [...new Set(ids)]
   if (others.includes(self) && self !== '') {
-    throw invalid([{ field: 'depends_on_ids', description: 'must not name the requirement itself' }])
+    throw invalid([{ field, description: 'must not name the requirement itself' }])
   }
   if (others.length === 0) return
   const found = await rows
@@ -261,8 +267,7 @@ async function checkReferences(rows: Rows, productId: number, fields: Requiremen
     .where('deleted_at', 'is', null)
     .execute()
   const missing = others.find((id) => !found.some((row) => row.id === id))
-  if (missing !== undefined)
-    throw notFound('requirement', missing, 'depends_on_ids must be requirements of the same product')
+  if (missing !== undefined) throw notFound('requirement', missing, `${field} takes requirements of the same product`)
 }
 
 function nextPosition(prepare: Prepare, productId: number, parentId: string): number {

@@ -1,4 +1,4 @@
-import { notFound } from '../../../errors.ts'
+import { notFound } from '../../errors.ts'
 
 /** Throws `not_found` for a branch id: this service has no branches yet. Absent and empty mean the main tree. */
 export function refuseBranch(branchId: string | undefined): void {
