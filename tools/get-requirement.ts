@@ -18,6 +18,7 @@ import {
   requirementSentence,
   withResults,
 } from './support/quality/requirement-in-full.ts'
+import { describeSource, requirementSource } from './support/quality/requirement-source.ts'
 import { testReport } from './support/test-names.ts'
 import { testColumns } from './support/quality/tests.ts'
 
@@ -56,6 +57,7 @@ export const getRequirement = defineTool({
     }).optional(),
     statement: manyLines(Requirement.shape.statement, TEXT).optional(),
     rationale: manyLines(Requirement.shape.rationale, TEXT).optional(),
+    source: requirementSource.optional(),
     // The id only with full detail: no tool takes it.
     criteria: rows({
       nr: z.int(),
@@ -114,6 +116,7 @@ export const getRequirement = defineTool({
         },
         statement: requirement.statement,
         rationale: requirement.rationale,
+        source: describeSource(requirement),
         criteria: criteria?.map(({ criterion, covered }, index) => ({
           nr: index + 1,
           id: detail === 'full' ? criterion.id : undefined,

@@ -9,6 +9,7 @@ import { fields, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { firstNames } from '../src/mcp/text/block-notes.ts'
 import { teamText } from '../src/mcp/text/team.ts'
+import { describeSource, requirementSource } from './support/quality/requirement-source.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept, totalBefore } from './support/cuts.ts'
 import { criteriaWords } from './support/quality/criteria.ts'
@@ -69,6 +70,7 @@ export const getTestContext = defineTool({
     }),
     statement: manyLines(Requirement.shape.statement, contextLimits.full.text).optional(),
     rationale: manyLines(Requirement.shape.rationale, contextLimits.full.text).optional(),
+    source: requirementSource.optional(),
     criteria: rows({ nr: z.int(), covered: z.enum(['yes', 'no', 'unknown']), criterion, tests: z.string() }).optional(),
     tests: rows(testColumns).optional(),
     past_failures: rows({ test: z.string(), at: failure.element.shape.executed_at, release: z.string() }).optional(),
@@ -126,6 +128,7 @@ export const getTestContext = defineTool({
           manyLines: true,
         }),
         rationale: detail === 'full' ? requirement.rationale : undefined,
+        source: describeSource(testContext.requirement ?? requirement),
         criteria: numberCriteria(testContext)?.map((row) => ({
           ...row,
           criterion: teamText(row.criterion, { characters: limit.criterion }),

@@ -221,3 +221,18 @@ test('a requirement of another product is not found', async () => {
   const named = await agent.call('get_requirement', { requirement: 'REQ-2', product: product.id })
   expect(named.text).toContain('not_found')
 })
+
+test('get_requirement and get_test_context quote the text that a requirement was drafted from', async () => {
+  const product_id = shop.productId
+  const source = { uri: 'docs/returns.md', line_start: 12, quote: 'Opened tea cannot be returned, says Ines.' }
+  const { requirement } = await shop.api.createRequirement({
+    product_id,
+    title: 'No return of opened tea',
+    statement: 'The shop must refuse the return of opened tea.',
+    source: { kind: 'REQUIREMENT_SOURCE_DISTILL', ...source },
+  })
+  for (const tool of ['get_requirement', 'get_test_context']) {
+    const { structured } = await agent.call(tool, { requirement: requirement.key })
+    expect(dataOf(structured)['source'], tool).toEqual({ from: 'docs/returns.md:12', quote: source.quote })
+  }
+})
