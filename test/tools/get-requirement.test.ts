@@ -223,7 +223,7 @@ test('a requirement of another product is not found', async () => {
 })
 
 test('get_requirement and get_test_context quote the text that a requirement was drafted from', async () => {
-  const product_id = shop.productId
+  const { productId: product_id } = shop
   const source = { uri: 'docs/returns.md', line_start: 12, quote: 'Opened tea cannot be returned, says Ines.' }
   const { requirement } = await shop.api.createRequirement({
     product_id,
@@ -231,8 +231,8 @@ test('get_requirement and get_test_context quote the text that a requirement was
     statement: 'The shop must refuse the return of opened tea.',
     source: { kind: 'REQUIREMENT_SOURCE_DISTILL', ...source },
   })
-  for (const tool of ['get_requirement', 'get_test_context']) {
-    const { structured } = await agent.call(tool, { requirement: requirement.key })
-    expect(dataOf(structured)['source'], tool).toEqual({ from: 'docs/returns.md:12', quote: source.quote })
-  }
+  const args = { product: shop.productId, requirement: requirement.key }
+  const answers = [await agent.call('get_requirement', args), await agent.call('get_test_context', args)]
+  const from = { from: 'docs/returns.md:12', quote: source.quote }
+  expect(answers.map(({ structured }) => dataOf(structured)['source'])).toEqual([from, from])
 })
