@@ -13,6 +13,7 @@ import { asNeeds } from '../gate/traceability/needs.ts'
 import { newestVerdicts } from '../gate/verdict/store.ts'
 import { viewEarlier } from '../gate/verdict/view.ts'
 import type { Rows } from '../sql/database.ts'
+import { requirementNumber } from '../quality/keys.ts'
 import { refreshStale } from '../quality/coverage/refresh.ts'
 import type { Handlers } from '../shared/context.ts'
 import { nextToken, pagingMembers, readPage, type Page } from '../shared/paging.ts'
@@ -56,8 +57,8 @@ async function countingRisks(rows: Rows, scope: GateScope, now: number): Promise
 
 /** One page of the rows; everything else is of the whole matrix. */
 function onePage(matrix: Matrix, page: Page) {
-  const number = ({ requirement }: Matrix['rows'][number]) => Number(requirement.key.replace(/^.*-/, ''))
-  const after = page.after === undefined ? 0 : Number(page.after.sortValue)
+  const number = ({ requirement }: Matrix['rows'][number]) => requirementNumber(requirement.key)
+  const after = page.after === undefined ? -Infinity : Number(page.after.sortValue)
   const rest = matrix.rows.filter((row) => number(row) > after)
   const rows = rest.slice(0, page.size)
   const last = rows.at(-1)

@@ -42,8 +42,10 @@ export interface BranchChangeRow {
   fields: Generated<string>
   needs_decision: Generated<number>
   note: Generated<string>
+  revision: number
   created_by: string
   created_at: number
+  updated_by: string
   updated_at: number
 }
 

@@ -42,6 +42,8 @@ export interface RequirementRow {
   code_refs: Generated<string>
   depends_on_ids: Generated<string>
   superseded_by_id: Generated<string>
+  /** The branch that is being replayed, on rows that it creates or changes; stored rows have none. */
+  branch_id: Generated<string>
   external_refs: Generated<string>
   source: string
   version: Generated<number>
@@ -111,6 +113,8 @@ export interface TestRow {
   issue_reported: Generated<number>
   last_result_id: Generated<string>
   last_status: Generated<string>
+  /** As in `RequirementRow`. */
+  branch_id: Generated<string>
   etag_version: Generated<number>
   created_by: string
   created_at: number

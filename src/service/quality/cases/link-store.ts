@@ -5,6 +5,7 @@ import { cutPage, type Page } from '../../shared/paging.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
+import { requirementNumber } from '../keys.ts'
 import { requireRequirement, type StoredRequirement } from '../requirements/access.ts'
 import type { StoredTest } from './access.ts'
 import { noteUnlinking } from './link-exclusions.ts'
@@ -93,12 +94,11 @@ export async function requireLinkedRequirement(
     })
   }
   if (id !== undefined) return (await requireRequirement(rows, principal, id)).requirement
-  const number = Number(/^req-(\d{1,15})$/i.exec(key ?? '')?.[1] ?? -1)
   const found = await rows
     .selectFrom('requirement')
     .selectAll()
     .where('product_id', '=', productId)
-    .where('number', '=', number)
+    .where('number', '=', requirementNumber(key ?? ''))
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (found === undefined) throw notFound('requirement', key ?? '', 'list the requirements of the product')

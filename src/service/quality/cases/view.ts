@@ -36,7 +36,7 @@ export async function viewTests(
     id: row.id,
     key: testKey(row),
     product_id: String(row.product_id),
-    branch_id: '',
+    branch_id: row.branch_id,
     parent_id: row.parent_id,
     position: row.position,
     kind: TestKind.parse(row.kind),

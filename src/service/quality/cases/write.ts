@@ -7,6 +7,7 @@ import type { Writing } from '../../shared/context.ts'
 import { parseRepositoryRoots } from '../../workspace/components/repo-path.ts'
 import { refreshCoverage, requirementsOfTests } from '../coverage/refresh.ts'
 import { invalid } from '../requirements/content.ts'
+import type { StoredOnBranch } from '../requirements/write.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import type { StoredTest } from './access.ts'
@@ -49,6 +50,7 @@ export async function insertTest(
   call: Writing,
   product: Product,
   fields: TestFields & Pick<Input, 'kind' | 'title'>,
+  stored?: StoredOnBranch,
 ): Promise<StoredTest> {
   await checkParent(rows, product.id, fields.parent_id)
   await requireComponents(rows, product.id, fields.component_ids)
@@ -59,9 +61,9 @@ export async function insertTest(
   const row = await rows
     .insertInto('test')
     .values({
-      id: call.newId(),
+      id: stored?.id ?? call.newId(),
       product_id: product.id,
-      number: takeNumber(prepare, product.id, 'test'),
+      number: stored?.number ?? takeNumber(prepare, product.id, 'test'),
       kind: fields.kind,
       level: 'TEST_LEVEL_UNKNOWN',
       status: 'TEST_STATUS_ACTIVE',

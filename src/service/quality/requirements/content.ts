@@ -29,7 +29,7 @@ function spaced(text: string): string {
  */
 export function readCriteria(
   given: NonNullable<Input['acceptance_criteria']>,
-  known: readonly Criterion[],
+  known: readonly Pick<Criterion, 'id'>[],
   newId: () => string,
 ): Criterion[] {
   const ids = new Set(known.map(({ id }) => id))

@@ -7,13 +7,24 @@ const SEPARATOR = '/'
 /** The character after the separator; it ends the range of all paths below a path. */
 const AFTER = '0'
 
-/** One segment of a `tree_path`: sorts by position, then by number; the separator sorts before every digit. */
+/** Begins the hexadecimal digits of a provisional number, and sorts after them. */
+const PROVISIONAL = 'p'
+
+/**
+ * One segment of a `tree_path`: sorts by position, then by number, provisional ones last; the separator sorts before every
+ * digit.
+ */
 function treeStep({ position, number }: { position: number; number: number }): string {
-  return `${hex(position)}:${hex(number)}`
+  return `${hex(position)}:${number < 0 ? PROVISIONAL + hex(-number, 7) : hex(number)}`
 }
 
-function hex(value: number): string {
-  return value.toString(16).padStart(8, '0')
+function hex(value: number, width = 8): string {
+  return value.toString(16).padStart(width, '0')
+}
+
+function stepNumber(step: string): number {
+  const digits = step.slice(step.indexOf(':') + 1)
+  return digits.startsWith(PROVISIONAL) ? -Number.parseInt(digits.slice(1), 16) : Number.parseInt(digits, 16)
 }
 
 /** The path of a requirement below its parent. Throws `DEPTH_EXCEEDED`. */
@@ -29,7 +40,7 @@ export function treePath(
 /** The numbers of the ancestors in a path, root first. */
 export function ancestorNumbers(path: string): number[] {
   const steps = path.split(SEPARATOR).slice(0, -1)
-  return steps.map((step) => Number.parseInt(step.slice(step.indexOf(':') + 1), 16))
+  return steps.map(stepNumber)
 }
 
 /** The range of paths below one, for `tree_path > from AND tree_path < to`. */

@@ -36,7 +36,7 @@ export async function viewRequirements(
       id: row.id,
       key: requirementKey(row),
       product_id: String(row.product_id),
-      branch_id: '',
+      branch_id: row.branch_id,
       parent_id: row.parent_id,
       position: row.position,
       path: ancestorNumbers(row.tree_path).map((number) => requirementKey({ number })),

@@ -1,19 +1,19 @@
-import { requireComponents } from '../../workspace/access.ts'
 import { recordExclusion } from '../../workspace/exclusions.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 import * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
-import { notFound, ServiceError } from '../../../errors.ts'
+import { ServiceError } from '../../../errors.ts'
 import type { Writing } from '../../shared/context.ts'
 import { isLiteral } from '../../workspace/components/glob.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { StoredRequirement } from './access.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
-import { Criteria, Source } from './columns.ts'
-import { contentHash, invalid, readCodeRefs, readCriteria } from './content.ts'
+import { Criteria, Source, type Criterion } from './columns.ts'
+import { contentHash, readCodeRefs, readCriteria } from './content.ts'
 import { noteRequirementChange, requirementItem } from './exclusions.ts'
 import { pathPrefix } from './match.ts'
+import { checkReferences, findParent } from './references.ts'
 import { indexRequirement } from './text-index.ts'
 import { below, isWithin, moveSubtree, treePath } from './tree.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
@@ -32,26 +32,36 @@ export type RequirementChange = RequirementFields & {
 
 const noSource = { kind: 'REQUIREMENT_SOURCE_MANUAL', uri: '', line_start: 0, line_end: 0, quote: '', agent_run_id: '' }
 
-/** Creates a requirement in the main tree, after its siblings unless `position` is given (contract §3). */
+/** What a branch created, which keeps its id; without a number it takes the next one. */
+export interface StoredOnBranch {
+  id: string
+  number: number | undefined
+}
+
+/**
+ * Creates a requirement, after its siblings unless `position` is given (contract §3). Criteria that a branch stored keep their
+ * ids.
+ */
 export async function insertRequirement(
   rows: Rows,
   prepare: Prepare,
   call: Writing,
   product: Pick<StoredProduct, 'id'>,
   fields: RequirementFields & { title: string },
+  stored?: StoredOnBranch,
 ): Promise<StoredRequirement> {
   const parent = await findParent(rows, product.id, fields.parent_id)
   await checkReferences(rows, product.id, fields)
-  const number = takeNumber(prepare, product.id, 'requirement')
+  const number = stored?.number ?? takeNumber(prepare, product.id, 'requirement')
   const position =
     typeof fields.position === 'number' ? fields.position : nextPosition(prepare, product.id, parent?.id ?? '')
-  const criteria = readCriteria(fields.acceptance_criteria ?? [], [], () => call.newId())
+  const criteria = criteriaToStore(call, fields, [], stored !== undefined)
   const now = call.now()
   const actor = JSON.stringify(call.actor)
   const row = await rows
     .insertInto('requirement')
     .values({
-      id: call.newId(),
+      id: stored?.id ?? call.newId(),
       product_id: product.id,
       number,
       parent_id: parent?.id ?? '',
@@ -85,7 +95,7 @@ export async function insertRequirement(
 
 /**
  * Changes a requirement. A change to its content creates a new version and makes its links suspect, unless
- * `minor_change` is set (contract §3).
+ * `minor_change` is set (contract §3). `isStored` says that a branch stored the fields: their criteria keep their ids.
  */
 export async function changeRequirement(
   rows: Rows,
@@ -93,13 +103,11 @@ export async function changeRequirement(
   call: Writing,
   before: StoredRequirement,
   fields: RequirementChange,
+  isStored = false,
 ): Promise<StoredRequirement> {
   await checkReferences(rows, before.product_id, fields, before.id)
   const known = readJson(Criteria, before.acceptance_criteria)
-  const criteria =
-    fields.acceptance_criteria === undefined
-      ? known
-      : readCriteria(fields.acceptance_criteria, known, () => call.newId())
+  const criteria = criteriaToStore(call, fields, known, isStored)
   const hash = contentHash({
     title: fields.title ?? before.title,
     statement: fields.statement ?? before.statement,
@@ -182,6 +190,17 @@ export function findDescendants(
     .execute()
 }
 
+function criteriaToStore(
+  call: Writing,
+  { acceptance_criteria: given }: RequirementFields,
+  known: readonly Criterion[],
+  isStored: boolean,
+): Criterion[] {
+  if (given === undefined) return [...known]
+  const ids = given.flatMap(({ id }) => (id === undefined ? [] : [{ id }]))
+  return readCriteria(given, isStored ? ids : known, () => call.newId())
+}
+
 /** The columns that store members of a request directly. */
 function toColumns(fields: RequirementFields) {
   const { kind, status, statement, rationale, normative, priority, risk, superseded_by_id } = fields
@@ -226,48 +245,6 @@ async function moveInTree(rows: Rows, prepare: Prepare, before: StoredRequiremen
   const path = treePath(parent, { position, number: before.number })
   moveSubtree(prepare, before.product_id, before.tree_path, path)
   return { parent_id: parentId, position, tree_path: path }
-}
-
-async function findParent(
-  rows: Rows,
-  productId: number,
-  id: string | undefined,
-): Promise<StoredRequirement | undefined> {
-  if (id === undefined || id === '') return undefined
-  const parent = await rows
-    .selectFrom('requirement')
-    .selectAll()
-    .where('id', '=', id)
-    .where('product_id', '=', productId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (parent === undefined) throw notFound('requirement', id, 'parent_id must be a requirement of the same product')
-  return parent
-}
-
-/** Checks that the components and requirements that a request names exist in the same product. */
-async function checkReferences(rows: Rows, productId: number, fields: RequirementFields, self = ''): Promise<void> {
-  await requireComponents(rows, productId, fields.component_ids)
-  await checkOthers(rows, productId, 'depends_on_ids', fields.depends_on_ids ?? [], self)
-  const replacement = fields.superseded_by_id ?? ''
-  await checkOthers(rows, productId, 'superseded_by_id', replacement === '' ? [] : [replacement], self)
-}
-
-async function checkOthers(rows: Rows, productId: number, field: string, ids: readonly string[], self: string) {
-  const others = [...new Set(ids)]
-  if (others.includes(self) && self !== '') {
-    throw invalid([{ field, description: 'must not name the requirement itself' }])
-  }
-  if (others.length === 0) return
-  const found = await rows
-    .selectFrom('requirement')
-    .select('id')
-    .where('product_id', '=', productId)
-    .where('id', 'in', others)
-    .where('deleted_at', 'is', null)
-    .execute()
-  const missing = others.find((id) => !found.some((row) => row.id === id))
-  if (missing !== undefined) throw notFound('requirement', missing, `${field} takes requirements of the same product`)
 }
 
 function nextPosition(prepare: Prepare, productId: number, parentId: string): number {

@@ -3,6 +3,9 @@
 -- Grows with every committed change of the tree: requirements, tests and links.
 ALTER TABLE product ADD COLUMN tree_revision INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE requirement ADD COLUMN superseded_by_id TEXT NOT NULL DEFAULT '';
+-- Set only while a branch is replayed, in a transaction that is rolled back: the branch that created or changed the row.
+ALTER TABLE requirement ADD COLUMN branch_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE test ADD COLUMN branch_id TEXT NOT NULL DEFAULT '';
 
 CREATE TABLE branch (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,8 +51,11 @@ CREATE TABLE branch_change (
   fields TEXT NOT NULL DEFAULT '{}',
   needs_decision INTEGER NOT NULL DEFAULT 0,
   note TEXT NOT NULL DEFAULT '',
+  -- Head revision of the branch when the change was last written.
+  revision INTEGER NOT NULL,
   created_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  updated_by TEXT NOT NULL,
   updated_at INTEGER NOT NULL,
   UNIQUE (branch_id, entity_type, entity_id)
 ) STRICT;
