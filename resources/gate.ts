@@ -1,3 +1,4 @@
+import { ServiceError } from '../src/errors.ts'
 import { defineResourceTemplate } from '../src/mcp/define/define.ts'
 import { productNames } from '../src/mcp/surface/suggest.ts'
 
@@ -9,4 +10,16 @@ export const gate = defineResourceTemplate({
   tool: 'get_quality_gate',
   args: ({ product }) => ({ product }),
   suggest: { product: productNames },
+  async watch({ product }, { api, resolve, signal }) {
+    const { id } = await resolve.product(product)
+    try {
+      const { verdict } = await api.getGate({ product_id: id }, { signal })
+      const risks = verdict.risks?.map((risk) => [risk.id, risk.state])
+      return [verdict.id, verdict.status, verdict.computed_at, verdict.stale, risks, verdict.exclusions_unreviewed]
+    } catch (error) {
+      // Before the first verdict there is something to wait for.
+      if (error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED') return 'not computed'
+      throw error
+    }
+  },
 })

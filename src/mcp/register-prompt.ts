@@ -1,6 +1,6 @@
 import { completable, type McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { RunSuggest } from './call/call-tool.ts'
+import type { RunSuggest } from './call/outside-call.ts'
 import type { Prompt, PromptArguments, Suggest } from './define/define.ts'
 
 interface PromptUse {

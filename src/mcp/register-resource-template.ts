@@ -6,8 +6,10 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { ServiceError, type FailureCode } from '../errors.ts'
-import type { CallOutcome, RunSuggest } from './call/call-tool.ts'
+import type { CallOutcome } from './call/call-tool.ts'
+import type { RunSuggest } from './call/outside-call.ts'
 import type { ListedTemplate } from './surface/listing.ts'
+import { decodedVariables } from './surface/variables.ts'
 
 /** Results must not be cached: they change, and belong to the reader. */
 const FRESH = { ttlMs: 0, cacheScope: 'private' } as const
@@ -40,26 +42,16 @@ export function registerTemplate(server: McpServer, listed: ListedTemplate, { ca
     new Template(template.uriTemplate, { list: undefined, complete }),
     { title: template.title, description, mimeType: MIME_TYPE, cacheHint: FRESH },
     async ({ href }, variables, { mcpReq }) => {
-      const { text, error, _meta } = await call(template.args(decoded(variables)), mcpReq.signal)
+      const { text, error, _meta } = await call(template.args(decodedVariables(variables)), mcpReq.signal)
       if (error === undefined) return { contents: [{ uri: href, mimeType: MIME_TYPE, text, _meta }] }
-      throw error instanceof ServiceError && NOTHING_THERE.has(error.code)
-        ? new ResourceNotFoundError(href, text)
-        : new ProtocolError(ProtocolErrorCode.InternalError, text)
+      throw addressError(href, error, text)
     },
   )
 }
 
-/** The variables as text; a variable that cannot be decoded stays unchanged and matches nothing. */
-function decoded(variables: Readonly<Record<string, string | string[]>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => [name, decode(Array.isArray(value) ? value.join(',') : value)]),
-  )
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+/** A failure at an address as an error of the protocol; `text` is what the agent reads of it. */
+export function addressError(uri: string, error: unknown, text: string): ProtocolError {
+  return error instanceof ServiceError && NOTHING_THERE.has(error.code)
+    ? new ResourceNotFoundError(uri, text)
+    : new ProtocolError(ProtocolErrorCode.InternalError, text)
 }

@@ -1,16 +1,21 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { surface as everything } from '../surface.ts'
 import { askWithinCall, formKind, repeatsCalls, returned, roundTrip } from './ask-client.ts'
-import { suggestions, tryTool, type CallFacts, type CallOutcome } from './call/call-tool.ts'
+import { tryTool, type CallFacts, type CallOutcome } from './call/call-tool.ts'
+import { suggestions } from './call/outside-call.ts'
 import type { Changing } from './call/count-changes.ts'
 import { confirmHere, type ConfirmOptions } from './confirm/options.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
 import { effects, type Context, type View } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
 import { createListing, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
+import { errorText } from './result/teach.ts'
 import { registerPrompt } from './register-prompt.ts'
 import { acceptAnyArguments } from './call/repair/any-arguments.ts'
+import { registerSubscribe } from './register-subscribe.ts'
 import { registerTemplate } from './register-resource-template.ts'
+import { createPolls, type Polls } from './watch/polls.ts'
+import { Subscriptions } from './watch/subscriptions.ts'
 
 /** How long a client may keep a list: it changes only with the configuration. */
 const LIST_TTL_MS = 3_600_000
@@ -27,15 +32,31 @@ export interface ServerFacts extends Omit<CallFacts, 'changing' | 'confirm'> {
   cacheScope?: 'public' | 'private'
   /** Instead of the whole surface, for tests of the frame itself. */
   surface?: Surface
+  /** Reads what is subscribed to; shared by the servers of a process. */
+  polls?: Polls
+  /** False while the client has no stream open; by default a connection is one. */
+  isListening?: () => boolean
+}
+
+function withDefaults(given: ServerFacts) {
+  return {
+    ...given,
+    changing: given.changing ?? { caller: '', recent: createRecentChanges() },
+    confirm: given.confirm ?? confirmHere(),
+    polls: given.polls ?? createPolls(given.clock),
+  }
+}
+
+/** The subscriptions of one connection, session or stream; `updated` gets each address whose content has changed. */
+export function openSubscriptions(given: ServerFacts, updated: (uri: string) => void): Subscriptions {
+  const facts = withDefaults(given)
+  const listing = createListing(facts.surface ?? everything, facts.options)
+  return new Subscriptions({ listing, facts, polls: facts.polls, updated, isListening: facts.isListening })
 }
 
 /** One server with the surface that the options show; cheap, because schemas are shared. */
 export function buildServer(given: ServerFacts): McpServer {
-  const facts = {
-    ...given,
-    changing: given.changing ?? { caller: '', recent: createRecentChanges() },
-    confirm: given.confirm ?? confirmHere(),
-  }
+  const facts = withDefaults(given)
   const listing = createListing(facts.surface ?? everything, facts.options)
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: facts.cacheScope ?? 'public' }
   const server = new McpServer(
@@ -44,7 +65,7 @@ export function buildServer(given: ServerFacts): McpServer {
       instructions: instructions(listing.offers),
       capabilities: {
         tools: { listChanged: false },
-        resources: { listChanged: false },
+        resources: { listChanged: false, subscribe: listing.templates.some(({ template }) => template.watch) },
         prompts: { listChanged: false },
         ...(listing.views.length > 0 && { extensions: { 'io.modelcontextprotocol/ui': {} } }),
       },
@@ -74,6 +95,11 @@ export function buildServer(given: ServerFacts): McpServer {
       tryTool(tool, args, { listing, facts, signal, name: template.uriTemplate, address: true })
     registerTemplate(server, listed, { call, suggest })
   }
+  registerSubscribe(
+    server,
+    openSubscriptions(facts, (uri) => void server.server.sendResourceUpdated({ uri }).catch(() => undefined)),
+    (error) => errorText(error, { offers: listing.offers, pinned: facts.options.product !== undefined }),
+  )
   for (const prompt of listing.prompts) registerPrompt(server, prompt, { offers: listing.offers, suggest })
   return server
 }

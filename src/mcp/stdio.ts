@@ -1,3 +1,4 @@
+import type { McpServer, Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'
 import type { Api } from '../client/api.ts'
@@ -9,7 +10,9 @@ import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
 import type { CallFacts, CallRecord } from './call/call-tool.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
-import { buildServer } from './server.ts'
+import { buildServer, openSubscriptions, type ServerFacts } from './server.ts'
+import { ListeningTransport } from './watch/listening-transport.ts'
+import { createPolls } from './watch/polls.ts'
 
 /** A longer line ends the connection; real calls are far shorter. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024
@@ -60,8 +63,26 @@ export function serveMcpStdio({
     ...(onError && { onBug: onError }),
     ...(onCall && { onCall }),
   }
-  return serveStdio(() => buildServer(facts), {
-    transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_LINE_BYTES }),
+  return serveTransport(facts, new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_LINE_BYTES }), onError)
+}
+
+/** Serves one connection over a transport that both sides use for everything, such as stdio. */
+export function serveTransport(
+  given: ServerFacts,
+  transport: Transport,
+  onError?: (error: unknown) => void,
+): StdioServerHandle {
+  const facts = { ...given, polls: given.polls ?? createPolls(given.clock) }
+  let serving: McpServer | undefined
+  const subscriptions = openSubscriptions(facts, (uri) => {
+    serving?.server.sendResourceUpdated({ uri }).catch(() => undefined)
+  })
+  const build = () => {
+    serving = buildServer(facts)
+    return serving
+  }
+  return serveStdio(build, {
+    transport: new ListeningTransport(transport, subscriptions),
     ...(onError && { onerror: onError }),
   })
 }

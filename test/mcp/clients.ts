@@ -1,10 +1,10 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Api } from '../../src/client/api.ts'
 import type { SurfaceOptions } from '../../src/mcp/define/define.ts'
-import { buildServer, type ServerFacts } from '../../src/mcp/server.ts'
+import type { ServerFacts } from '../../src/mcp/server.ts'
+import { serveTransport } from '../../src/mcp/stdio.ts'
 
 export const defaults: SurfaceOptions = { toolsets: ['default'], readOnly: false }
 
@@ -81,9 +81,9 @@ export async function connect(
 ): Promise<Connected> {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const open = typeof api === 'function' ? api : () => api
-  const handle = serveStdio(
-    () => buildServer({ api: open, options: { ...defaults, ...options }, version: '0.0.0-test', ...facts }),
-    { transport: far },
+  const handle = serveTransport(
+    { api: open, options: { ...defaults, ...options }, version: '0.0.0-test', ...facts },
+    far,
   )
   const client = connectClient(era, user)
   await client.connect(near)

@@ -9,7 +9,7 @@ import { UNCONFIRMED, type Asking } from '../confirm/asking.ts'
 import { checkConfirmation, type Given } from '../confirm/check.ts'
 import type { FormKind } from '../confirm/form.ts'
 import type { ConfirmOptions } from '../confirm/options.ts'
-import { effects, type Context, type Level, type Suggest, type SurfaceOptions, type Tool } from '../define/define.ts'
+import { effects, type Context, type Level, type SurfaceOptions, type Tool } from '../define/define.ts'
 import type { ListedTool, Listing } from '../surface/listing.ts'
 import type { LocalFiles } from '../files/local-files.ts'
 import type { Answer } from '../result/answer.ts'
@@ -254,40 +254,8 @@ async function withoutPinned(
 }
 
 /** The client of one call. Its time runs from here, because the first call may have to open the service. */
-async function openApi({ api }: CallFacts, budget: Budget): Promise<Api> {
+export async function openApi({ api }: CallFacts, budget: Budget): Promise<Api> {
   const opened = await api()
   budget.start()
   return boundApi(opened, budget)
-}
-
-/** How long a typing user waits for suggestions. */
-const SUGGEST_MS = 3_000
-const SUGGESTIONS = 100
-
-/** Resolves to the suggestions for the typed text; empty if they fail. */
-export type RunSuggest = (
-  suggest: Suggest,
-  typed: string,
-  given: Readonly<Record<string, string>> | undefined,
-) => Promise<string[]>
-
-/** Runs the suggestions of a server, each within its time limit. */
-export function suggestions(facts: CallFacts): RunSuggest {
-  return async (suggest, typed, given = {}) => {
-    const budget = new Budget({ totalMs: SUGGEST_MS, clock: facts.clock })
-    const { signal } = budget
-    const run = async () => {
-      const api = await openApi(facts, budget)
-      const resolve = createResolver({ api, pinned: facts.options.product, signal })
-      return (await suggest(typed, { api, resolve, signal, given })).slice(0, SUGGESTIONS)
-    }
-    try {
-      return await budget.outcome(run())
-    } catch (error) {
-      if (!(error instanceof ServiceError) && !signal.aborted) facts.onBug?.(error, 'a suggestion')
-      return []
-    } finally {
-      budget.end()
-    }
-  }
 }

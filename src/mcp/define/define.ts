@@ -170,8 +170,11 @@ export function defineView(view: View): View {
   return view
 }
 
+/** What reads outside of a tool call are made with. */
+export type ReadContext = Pick<Context, 'api' | 'resolve' | 'signal'>
+
 /** What a suggestion is made from. */
-export interface SuggestContext extends Pick<Context, 'api' | 'resolve' | 'signal'> {
+export interface SuggestContext extends ReadContext {
   /** What the caller has filled in so far, by variable or argument. */
   given: Readonly<Record<string, string>>
 }
@@ -195,6 +198,11 @@ export interface ResourceTemplate {
   args(this: void, variables: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
   /** By variable. */
   suggest: Readonly<Record<string, Suggest>>
+  /**
+   * Reads a value that changes whenever what the address shows does, and not with its age: plain data in a fixed order,
+   * without text of outsiders. With it callers can subscribe to the address (mcp §9.1).
+   */
+  watch?(this: void, variables: Readonly<Record<string, string>>, context: ReadContext): Promise<unknown>
 }
 
 /** Returns its argument. */

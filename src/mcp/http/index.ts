@@ -21,12 +21,15 @@ import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
 import { parseScope, type Scope } from './scope.ts'
+import { createListenStreams, type ListenStream } from './listen-streams.ts'
 import { createSessions } from './sessions.ts'
 import type { CallFacts, CallRecord } from '../call/call-tool.ts'
 import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
-import { buildServer } from '../server.ts'
+import { buildServer, openSubscriptions, type ServerFacts } from '../server.ts'
 import type { Surface } from '../surface/listing.ts'
+import { readListen, watchListened } from '../watch/listen.ts'
+import { createPolls, type Polls } from '../watch/polls.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Every session may keep a stream open (sessions.ts allows 50), in addition to calls. */
@@ -69,7 +72,7 @@ export interface McpHttpOptions {
   surface?: Surface
   clock?: Clock
   /** Builds the server of one request; lets a test put a public fixture behind this endpoint. */
-  build?: (scope: Scope, token: string, era: McpRequestContext['era']) => McpServer
+  build?: (scope: Scope, token: string, era: McpRequestContext['era'], isListening?: () => boolean) => McpServer
 }
 
 /** A handler of node:http requests under /mcp; `close` ends its sessions. */
@@ -88,9 +91,12 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { onError = () => undefined, now = Date.now } = options
   const recent = createRecentChanges(now)
   const confirm = options.confirm ?? confirmHere()
-  const build =
+  const polls = createPolls(options.clock)
+  const factsFor = (scope: Scope, token: string): ServerFacts =>
+    scopedFacts(options, scope, { token, changing: { caller: tokenHash(token), recent }, confirm, polls })
+  const build: NonNullable<McpHttpOptions['build']> =
     options.build ??
-    ((scope, token) => buildScoped(options, scope, { token, changing: { caller: tokenHash(token), recent }, confirm }))
+    ((scope, token, _, isListening) => buildServer({ ...factsFor(scope, token), ...(isListening && { isListening }) }))
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 
@@ -105,6 +111,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const ownFault = (error: Error) => {
     if (!(error instanceof ProtocolError) && !error.message.startsWith('Rejected inbound request')) onError(error)
   }
+  const streams = createListenStreams()
   const modern = createMcpHandler(
     ({ authInfo, requestInfo, era }) => {
       const scope = parseScope(
@@ -116,7 +123,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         throw new Error('a request reached the handler without its scope')
       return build(scope, authInfo.token, era)
     },
-    { legacy: 'reject', onerror: ownFault, maxRequestBodySize: MAX_BODY_BYTES },
+    { legacy: 'reject', onerror: ownFault, maxRequestBodySize: MAX_BODY_BYTES, bus: streams.bus },
   )
   const answerModern = toNodeHandler(modern, { onerror: onError, maxRequestBodySize: MAX_BODY_BYTES })
 
@@ -137,11 +144,19 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
     if (await isLegacyRequest(await toWebRequest(incoming, body), body)) {
       const owner = `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`
-      const request = { body, owner, token: tokenHash(token), build: () => build(scope, token, 'legacy') }
-      return sessions.handle(incoming, outgoing, request)
+      const inSession = (isListening: () => boolean) => build(scope, token, 'legacy', isListening)
+      return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession })
     }
     const auth = { token, clientId: tokenHash(token), scopes: [] }
-    return answerModern(Object.assign(incoming, { auth }), outgoing, body)
+    const request = Object.assign(incoming, { auth })
+    const listen = options.build === undefined ? readListen(body) : undefined
+    if (listen === undefined) return answerModern(request, outgoing, body)
+    const stream: ListenStream = { updated: () => {} }
+    const subscriptions = openSubscriptions(factsFor(scope, token), (uri) => stream.updated(uri))
+    outgoing.once('close', () => subscriptions.close())
+    const watched = await watchListened(listen, subscriptions)
+    if (outgoing.destroyed) return undefined
+    return streams.serve(stream, () => answerModern(request, outgoing, watched))
   }
 
   /** The caller's token if it is valid; otherwise writes the response and resolves to undefined. */
@@ -192,13 +207,14 @@ function writeIntakeProblem(outgoing: ServerResponse, { reason, message }: Intak
   writeProblem(outgoing, status, message, { headers: { connection: 'close', 'retry-after': '5' } })
 }
 
-function buildScoped(
+function scopedFacts(
   options: McpHttpOptions,
   scope: Scope,
-  { token, changing, confirm }: { token: string; changing: Changing; confirm: ConfirmOptions },
-): McpServer {
+  { token, changing, confirm, polls }: { token: string; changing: Changing; confirm: ConfirmOptions; polls: Polls },
+): ServerFacts {
   const { version, sendEvent, onError, onCall, clock } = options
-  return buildServer({
+  return {
+    polls,
     api: () => options.apiFor(token),
     options: scope.options,
     changing,
@@ -210,7 +226,7 @@ function buildScoped(
     ...(onCall && { onCall }),
     ...(clock && { clock }),
     ...(options.surface && { surface: options.surface }),
-  })
+  }
 }
 
 function requestPath(incoming: IncomingMessage): string {

@@ -14,7 +14,12 @@ interface Session {
   transport: NodeStreamableHTTPServerTransport
   server: McpServer
   owner: string
+  /** Open streams of the client for what is not the answer to a request. */
+  streams: number
 }
+
+/** Builds the server of a session; the function tells whether its client has a stream open. */
+type BuildServer = (isListening: () => boolean) => McpServer
 
 /** The 2025 revisions over HTTP, where a server can ask its client something only within a session (mcp §10). */
 export interface Sessions {
@@ -24,7 +29,7 @@ export interface Sessions {
   handle(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    request: { body: unknown; owner: string; token: string; build: () => McpServer },
+    request: { body: unknown; owner: string; token: string; build: BuildServer },
   ): Promise<void>
   close(): Promise<void>
 }
@@ -52,14 +57,19 @@ export function createSessions({ perToken = SESSIONS_PER_TOKEN, now = Date.now }
     for (const [id] of own.slice(perToken - 1)) sessions.delete(id)
   }
 
-  async function open(owner: string, token: string, build: () => McpServer): Promise<Session> {
+  /** A client that listens to a subscription uses its session. */
+  function isListening({ streams, transport: { sessionId } }: Session): boolean {
+    return streams > 0 && sessionId !== undefined && sessions.get(sessionId) !== undefined
+  }
+
+  async function open(owner: string, token: string, build: BuildServer): Promise<Session> {
     makeRoom(token)
-    const server = build()
+    const server = build(() => isListening(session))
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, session),
     })
-    const session: Session = { transport, server, owner }
+    const session: Session = { transport, server, owner, streams: 0 }
     await server.connect(transport)
     const ended = transport.onclose
     transport.onclose = () => {
@@ -73,7 +83,10 @@ export function createSessions({ perToken = SESSIONS_PER_TOKEN, now = Date.now }
     async handle(incoming, outgoing, { body, owner, token, build }) {
       const id = incoming.headers['mcp-session-id']
       const known = typeof id === 'string' ? sessions.get(id) : undefined
-      if (known?.owner === owner) return known.transport.handleRequest(incoming, outgoing, body)
+      if (known?.owner === owner) {
+        if (incoming.method === 'GET') countStream(known, outgoing)
+        return known.transport.handleRequest(incoming, outgoing, body)
+      }
       if (id !== undefined) return writeProblem(outgoing, 404, 'Session not found', { code: -32_001 })
       if (!isInitializeRequest(body)) return writeProblem(outgoing, 400, 'Bad Request: a session id is required')
       const session = await open(owner, token, build)
@@ -85,4 +98,9 @@ export function createSessions({ perToken = SESSIONS_PER_TOKEN, now = Date.now }
       await Promise.all(open.map(({ server }) => server.close()))
     },
   }
+}
+
+function countStream(session: Session, outgoing: ServerResponse): void {
+  session.streams += 1
+  outgoing.once('close', () => (session.streams -= 1))
 }

@@ -1,0 +1,111 @@
+import type { Clock } from '../../client/budget.ts'
+import { failures, ServiceError } from '../../errors.ts'
+
+/** How often a watched resource is read (decision 066). */
+const POLL_MS = 15_000
+
+/** Time for polls: they do not keep the process alive. */
+const backgroundClock: Clock = {
+  now: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs).unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+/** One party that wants to know of changes. */
+export interface Listener {
+  changed(this: void): void
+  /** The state is gone, or its reader may not read it any more: the last change. */
+  ended(this: void): void
+  /** False while no one would hear of a change. */
+  isListening(this: void): boolean
+}
+
+/** The polls of one process. */
+export interface Polls {
+  /**
+   * Reads the state now and then every 15 seconds, and tells the listener of each change; resolves to the function that
+   * ends it. Rejects when the state cannot be read. Listeners with the same key share the reads.
+   */
+  watch(key: string, read: () => Promise<string>, listener: Listener): Promise<() => void>
+}
+
+export function createPolls(clock: Clock = backgroundClock): Polls {
+  const polls = new Map<string, Poll>()
+  return {
+    async watch(key, read, listener) {
+      const known = polls.get(key)
+      const poll = known ?? new Poll(read, clock, () => polls.delete(key))
+      if (known === undefined) polls.set(key, poll)
+      poll.listeners.add(listener)
+      const leave = () => {
+        if (poll.listeners.delete(listener) && poll.listeners.size === 0) poll.end()
+      }
+      await poll.started.catch((error: unknown) => {
+        leave()
+        throw error
+      })
+      return leave
+    },
+  }
+}
+
+/** Reads of one resource with one caller's token, for all who listen to it. */
+class Poll {
+  readonly listeners = new Set<Listener>()
+  readonly started: Promise<void>
+  readonly #read: () => Promise<string>
+  readonly #clock: Clock
+  readonly #onEnd: () => void
+  #state = ''
+  #isOver = false
+  #cancel = () => {}
+
+  constructor(read: () => Promise<string>, clock: Clock, onEnd: () => void) {
+    this.#read = read
+    this.#clock = clock
+    this.#onEnd = onEnd
+    this.started = this.#start()
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#cancel()
+    this.#onEnd()
+  }
+
+  async #start(): Promise<void> {
+    this.#state = await this.#read()
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (!this.#isOver) this.#cancel = this.#clock.after(POLL_MS, () => void this.#poll())
+  }
+
+  async #poll(): Promise<void> {
+    const isHeard = [...this.listeners].some((listener) => listener.isListening())
+    if (isHeard) await this.#compare()
+    this.#schedule()
+  }
+
+  /** What is gone or no longer permitted has changed for the last time. */
+  async #compare(): Promise<void> {
+    try {
+      const state = await this.#read()
+      if (this.#isOver || state === this.#state) return
+      this.#state = state
+      for (const listener of this.listeners) listener.changed()
+    } catch (error) {
+      if (this.#isOver || isTemporary(error)) return
+      this.end()
+      for (const listener of this.listeners) listener.ended()
+    }
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof ServiceError && failures[error.code].repeat === 'later'
+}

@@ -1,0 +1,32 @@
+import { UriTemplate } from '@modelcontextprotocol/server'
+import type { CallFacts } from '../call/call-tool.ts'
+import { withApi } from '../call/outside-call.ts'
+import { stateDigest } from '../confirm/state.ts'
+import type { Listing } from '../surface/listing.ts'
+import { decodedVariables } from '../surface/variables.ts'
+
+/** What one read of a watched resource may take. */
+const READ_MS = 10_000
+
+/** An address that can be watched. */
+export interface Watched {
+  /** The same for the same address, caller and pinned product. */
+  key: string
+  /** Resolves to a digest that differs when what the address shows does. */
+  read(this: void): Promise<string>
+}
+
+/** How the address is watched for the caller of these facts; undefined when it cannot be. */
+export function findWatched(uri: string, listing: Listing, facts: CallFacts): Watched | undefined {
+  for (const { template } of listing.templates) {
+    const { watch } = template
+    const variables = watch && new UriTemplate(template.uriTemplate).match(uri)
+    if (watch === undefined || !variables) continue
+    return {
+      key: JSON.stringify([facts.changing.caller, facts.options.product, uri]),
+      read: async () =>
+        stateDigest(await withApi(facts, READ_MS, (context) => watch(decodedVariables(variables), context))),
+    }
+  }
+  return undefined
+}

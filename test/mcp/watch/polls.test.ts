@@ -1,0 +1,66 @@
+import { expect, test, vi } from 'vitest'
+import { ServiceError } from '../../../src/errors.ts'
+import { createPolls } from '../../../src/mcp/watch/polls.ts'
+import { virtualClock } from '../../virtual-clock.ts'
+
+const POLL_MS = 15_000
+
+function listener() {
+  return { changed: vi.fn<() => void>(), ended: vi.fn<() => void>(), isListening: vi.fn<() => boolean>(() => true) }
+}
+
+test('a service that cannot be reached for a while is asked again, and the change is told then', async () => {
+  const clock = virtualClock()
+  const read = vi.fn<() => Promise<string>>().mockResolvedValueOnce('a')
+  const one = listener()
+  await createPolls(clock).watch('key', read, one)
+  read.mockRejectedValueOnce(new ServiceError('unavailable', 'away')).mockResolvedValue('b')
+  await vi.waitFor(() => {
+    clock.pass(POLL_MS)
+    expect(one.changed).toHaveBeenCalledTimes(1)
+  })
+  expect(one.ended).not.toHaveBeenCalled()
+})
+
+test('nothing is read while no one listens, and what changed meanwhile is told afterwards', async () => {
+  const clock = virtualClock()
+  const read = vi.fn<() => Promise<string>>().mockResolvedValueOnce('a').mockResolvedValue('b')
+  const one = listener()
+  one.isListening.mockReturnValue(false)
+  await createPolls(clock).watch('key', read, one)
+  clock.pass(POLL_MS)
+  clock.pass(POLL_MS)
+  expect(read).toHaveBeenCalledTimes(1)
+  one.isListening.mockReturnValue(true)
+  clock.pass(POLL_MS)
+  await vi.waitFor(() => expect(one.changed).toHaveBeenCalledTimes(1))
+})
+
+test('what could not be read at first, or has ended, can be watched anew', async () => {
+  const clock = virtualClock()
+  const polls = createPolls(clock)
+  const gone = new ServiceError('not_found', 'gone')
+  const read = vi.fn<() => Promise<string>>().mockRejectedValueOnce(gone).mockResolvedValueOnce('a')
+  const one = listener()
+  await expect(polls.watch('key', read, one)).rejects.toBe(gone)
+  await polls.watch('key', read, one)
+  read.mockRejectedValueOnce(gone).mockResolvedValueOnce('c')
+  clock.pass(POLL_MS)
+  await vi.waitFor(() => expect(one.ended).toHaveBeenCalledTimes(1))
+  clock.pass(POLL_MS)
+  expect(read).toHaveBeenCalledTimes(3)
+  await polls.watch('key', read, listener())
+  expect(read).toHaveBeenCalledTimes(4)
+})
+
+test('who leaves before the first read has ended is not polled for', async () => {
+  const clock = virtualClock()
+  let answer: (state: string) => void = () => {}
+  const read = vi.fn<() => Promise<string>>(() => new Promise((resolve) => (answer = resolve)))
+  const leaving = createPolls(clock).watch('key', read, listener())
+  answer('a')
+  const leave = await leaving
+  leave()
+  clock.pass(POLL_MS)
+  expect(read).toHaveBeenCalledTimes(1)
+})
