@@ -1,0 +1,1 @@
+export { compareStatements, type Statement } from '../../quality/requirements/similarity/index.ts'

@@ -1,0 +1,195 @@
+import type { Profile } from './profile.ts'
+import type { Quantity } from './quantities.ts'
+import type { Order } from './roles.ts'
+import { concept } from './vocabulary.ts'
+
+const comparatorWords: Record<string, string> = {
+  '#le': 'at most',
+  '#ge': 'at least',
+  '#lt': 'less than',
+  '#gt': 'more than',
+  '#eq': 'exactly',
+  '#approx': 'about',
+  '#in': 'within',
+}
+/** Modal words that may replace each other: a statement without one says what the product does. */
+const alike = new Set([' must', 'must ', ' can', 'can ', 'can may', 'may can'])
+
+/**
+ * What makes two texts with the same subject say different things, in words: numbers, units, comparators, negation,
+ * modality, conditions, names, order and roles (decision 065). Empty when they say the same.
+ */
+export function findDifferences(before: Profile, after: Profile): string[] {
+  return [
+    ...quantityDifferences(before.quantities, after.quantities),
+    ...comparatorDifferences(before.comparators, after.comparators),
+    ...negationDifferences(before.negations, after.negations),
+    ...modalDifferences(before.modals, after.modals),
+    ...replaced(before.limits, after.limits),
+    ...identifierDifferences(before, after),
+    ...conjunctionDifferences(before.conjunction, after.conjunction),
+    ...orderDifferences(before.order, after.order),
+    ...roleDifferences(before, after),
+  ]
+}
+
+/** `became`, `was left out` and `was added` for what only one of two lists has. */
+function replaced(before: readonly string[], after: readonly string[]): string[] {
+  const gone = without(before, after)
+  const fresh = without(after, before)
+  const pairs = gone.slice(0, fresh.length).map((one, index) => `${one} became ${fresh[index]!}`)
+  return [
+    ...pairs,
+    ...gone.slice(fresh.length).map((one) => `${one} was left out`),
+    ...fresh.slice(gone.length).map((one) => `${one} was added`),
+  ]
+}
+
+/** The members of a list without those of another, each taken once. */
+function without(list: readonly string[], others: readonly string[]): string[] {
+  const left = [...others]
+  return list.filter((one) => {
+    const at = left.indexOf(one)
+    if (at !== -1) left.splice(at, 1)
+    return at === -1
+  })
+}
+
+function quantityDifferences(before: readonly Quantity[], after: readonly Quantity[]): string[] {
+  const [old, now] = [uniqueQuantities(before), uniqueQuantities(after)]
+  const gone = [...old.keys()].filter((key) => !now.has(key))
+  const fresh = [...now.keys()].filter((key) => !old.has(key))
+  const isOnlyOne = (key: string) => key === '1 '
+  if (gone.length === 0 && fresh.every(isOnlyOne)) return exchanged(before, after)
+  if (fresh.length === 0 && gone.every(isOnlyOne)) return exchanged(before, after)
+  const ordered = bySameDimension(gone, fresh, old, now)
+  return replaced(
+    ordered.gone.map((key) => old.get(key)!.text),
+    ordered.fresh.map((key) => now.get(key)!.text),
+  )
+}
+
+function uniqueQuantities(list: readonly Quantity[]): Map<string, Quantity> {
+  return new Map(list.map((one) => [`${String(one.value ?? '')} ${one.dimension}`, one]))
+}
+
+/** Puts quantities of the same dimension at the same place of both lists, so that seconds are paired with seconds. */
+function bySameDimension(
+  gone: readonly string[],
+  fresh: readonly string[],
+  old: ReadonlyMap<string, Quantity>,
+  now: ReadonlyMap<string, Quantity>,
+) {
+  const left = [...fresh]
+  const paired = gone.flatMap((key) => {
+    const at = left.findIndex((other) => now.get(other)!.dimension === old.get(key)!.dimension)
+    return at === -1 ? [] : [{ key, other: left.splice(at, 1)[0]! }]
+  })
+  const rest = gone.filter((key) => !paired.some((pair) => pair.key === key))
+  return { gone: [...paired.map(({ key }) => key), ...rest], fresh: [...paired.map(({ other }) => other), ...left] }
+}
+
+/** The same numbers, but counting each other's things: `3 mails of 5 users` and `5 mails of 3 users`. */
+function exchanged(before: readonly Quantity[], after: readonly Quantity[]): string[] {
+  const now = byCounted(after)
+  return [...byCounted(before)].flatMap(([name, { value, text, counted }]) => {
+    const other = now.get(name)
+    return other === undefined || other.value === value
+      ? []
+      : [`${text} ${counted} became ${other.text} ${other.counted}`]
+  })
+}
+
+function byCounted(quantities: readonly Quantity[]): Map<string, Quantity> {
+  return new Map(quantities.filter(({ counted }) => /^\p{L}/u.test(counted)).map((one) => [concept(one.counted), one]))
+}
+
+function comparatorDifferences(before: readonly string[], after: readonly string[]): string[] {
+  const flexible = (list: readonly string[]) => list.filter((one) => one === '#in').length
+  const gone = without(before, after).filter((one) => one !== '#in')
+  const fresh = without(after, before).filter((one) => one !== '#in')
+  const words = (list: readonly string[], spare: number) =>
+    withoutUpperBounds(list, spare).map((one) => comparatorWords[one] ?? one)
+  return replaced(words(gone, flexible(after)), words(fresh, flexible(before)))
+}
+
+/** `in 5 seconds` says the same as `within 5 seconds`. */
+function withoutUpperBounds(list: readonly string[], spare: number): string[] {
+  let left = spare
+  return list.filter((one) => {
+    if (one !== '#le' || left === 0) return true
+    left -= 1
+    return false
+  })
+}
+
+function negationDifferences(before: number, after: number): string[] {
+  if (before === after) return []
+  return [after > before ? 'it was negated' : 'it is no longer negated']
+}
+
+function modalDifferences(before: readonly string[], after: readonly string[]): string[] {
+  const [old, now] = [new Set(before), new Set(after)]
+  const gone = [...old].filter((one) => !now.has(one))
+  const fresh = [...now].filter((one) => !old.has(one))
+  if (gone.length <= 1 && fresh.length <= 1 && isAlike(gone, fresh, old, now)) return []
+  return replaced(gone, fresh)
+}
+
+function isAlike(
+  gone: readonly string[],
+  fresh: readonly string[],
+  old: ReadonlySet<string>,
+  now: ReadonlySet<string>,
+) {
+  const isReplaced = gone.length === 1 && fresh.length === 1
+  const isAlone = (gone.length === 0 || now.size === 0) && (fresh.length === 0 || old.size === 0)
+  return (isReplaced || isAlone) && alike.has(`${gone[0] ?? ''} ${fresh[0] ?? ''}`)
+}
+
+function identifierDifferences(before: Profile, after: Profile): string[] {
+  const { identifiers: old } = before
+  const { identifiers: now } = after
+  const exact = replaced(
+    old.exact.filter((one) => !mentions(after, one)),
+    now.exact.filter((one) => !mentions(before, one)),
+  )
+  const gone = old.names.filter((name) => !mentions(after, name))
+  const fresh = now.names.filter((name) => !mentions(before, name))
+  return gone.length > 0 && fresh.length > 0 ? [...exact, ...replaced(gone, fresh)] : exact
+}
+
+function mentions({ text, words, identifiers }: Profile, name: string): boolean {
+  const lower = name.toLowerCase()
+  const hasName = (one: string) => one.toLowerCase() === lower
+  return (
+    text.includes(lower) ||
+    words.has(concept(lower)) ||
+    identifiers.exact.some(hasName) ||
+    identifiers.names.some(hasName)
+  )
+}
+
+function conjunctionDifferences(before: string, after: string): string[] {
+  return before !== '' && after !== '' && before !== after ? [`${before} became ${after}`] : []
+}
+
+function orderDifferences(before: Order | undefined, after: Order | undefined): string[] {
+  if (before === undefined || after === undefined) return []
+  const straight = overlap(before.first, after.first) + overlap(before.second, after.second)
+  const crossed = overlap(before.first, after.second) + overlap(before.second, after.first)
+  if (straight > crossed || (straight === crossed && before.marker === after.marker)) return []
+  return before.marker === after.marker ? ['the order was turned round'] : [`${before.marker} became ${after.marker}`]
+}
+
+function roleDifferences({ actor: old, words: oldWords }: Profile, { actor: now, words: nowWords }: Profile): string[] {
+  if (overlap(old, now) > 0) return []
+  const [one] = [...old].filter((name) => nowWords.has(name))
+  const [other] = [...now].filter((name) => oldWords.has(name))
+  if (one === undefined || other === undefined) return []
+  return [`${oldWords.get(one)?.text ?? one} and ${oldWords.get(other)?.text ?? other} changed their roles`]
+}
+
+function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  return [...one].filter((name) => other.has(name)).length
+}

@@ -1,0 +1,81 @@
+import { matchWords } from './compare.ts'
+import { findDifferences } from './differences.ts'
+import { readProfile, type Profile, type Statement } from './profile.ts'
+export type { Statement } from './profile.ts'
+
+export type Verdict = 'duplicate' | 'conflict' | 'related' | 'different'
+
+export interface Comparison {
+  /** Between 0 and 1: how much of the subject is the same. */
+  similarity: number
+  verdict: Verdict
+  /** Why two statements with one subject do not say the same, in words: `30 seconds became 60 seconds`. */
+  differences: string[]
+}
+
+/** From which similarity on statements are duplicates, and from which on they are about the same subject. */
+export interface Thresholds {
+  duplicate: number
+  related: number
+}
+
+const defaultThresholds: Thresholds = { duplicate: 0.9, related: 0.75 }
+
+/** A statement, read once for many comparisons. */
+export interface ReadStatement {
+  title: Profile
+  /** The statement, or the title where there is none. */
+  main: Profile
+  hasStatement: boolean
+  modality: string
+}
+
+/** Reads a statement for `compareRead`. */
+function readStatement({ title, statement, modality }: Statement): ReadStatement {
+  const hasStatement = statement.trim() !== ''
+  const read = readProfile(title)
+  return { title: read, main: hasStatement ? readProfile(statement) : read, hasStatement, modality: modality ?? '' }
+}
+
+/** Compares what two requirements say (decision 065). `before` is the one whose text the differences start from. */
+export function compareStatements(before: Statement, after: Statement, thresholds = defaultThresholds): Comparison {
+  return compareRead(readStatement(before), readStatement(after), thresholds)
+}
+
+/** Compares statements that were read before. Symmetric except for the wording of the differences. */
+function compareRead(before: ReadStatement, after: ReadStatement, thresholds = defaultThresholds): Comparison {
+  const [old, now] = chooseTexts(before, after)
+  const { similarity, opposites } = matchWords(old, now)
+  const differences = [
+    ...findDifferences(old, now),
+    ...opposites.map(([one, other]) => `${one} became ${other}`),
+    ...modalityDifferences(before, after, old, now),
+  ]
+  return { similarity, verdict: decide(similarity, differences, thresholds), differences }
+}
+
+function decide(similarity: number, differences: readonly string[], { duplicate, related }: Thresholds): Verdict {
+  if (similarity < related) return 'different'
+  if (differences.length > 0) return 'conflict'
+  return similarity >= duplicate ? 'duplicate' : 'related'
+}
+
+/** The texts to compare: statements, or where one has only a title, the title with the closer text of the other. */
+function chooseTexts(before: ReadStatement, after: ReadStatement): [Profile, Profile] {
+  if (before.hasStatement === after.hasStatement) return [before.main, after.main]
+  const asStatement: [Profile, Profile] = [before.main, after.main]
+  const asTitle: [Profile, Profile] = [before.title, after.title]
+  return matchWords(...asTitle).similarity > matchWords(...asStatement).similarity ? asTitle : asStatement
+}
+
+/** The modality that was read with the statements counts where both have one and the texts do not say it. */
+function modalityDifferences(before: ReadStatement, after: ReadStatement, old: Profile, now: Profile): string[] {
+  const [one, other] = [before.modality, after.modality].map((name) => name.replace('MODALITY_', '').toLowerCase())
+  if (one === '' || other === '' || one === other) return []
+  if (one === undefined || other === undefined) return []
+  const isNegationOnly = one.replace('_not', '') === other.replace('_not', '')
+  const textsDiffer = old.modals.join(' ') !== now.modals.join(' ') || old.negations !== now.negations
+  const hasBound = old.comparators.length + now.comparators.length > 0
+  if (textsDiffer || (isNegationOnly && hasBound)) return []
+  return [`${one.replace('_', ' ')} became ${other.replace('_', ' ')}`]
+}

@@ -1,0 +1,120 @@
+import type * as z from 'zod'
+import type { Modality } from '../../../../contract/distill.ts'
+import { findIdentifiers, withoutKeys, type Identifiers } from './identifiers.ts'
+import { markPhrases } from './phrases.ts'
+import { takeQuantities, type Quantity } from './quantities.ts'
+import { readActor, readOrder, type Order } from './roles.ts'
+import { unitAfterNumber } from './units.ts'
+import { concept, isStopWord, stem, weight, type Word } from './vocabulary.ts'
+
+/** What a requirement says, as far as it is compared. */
+export interface Statement {
+  title: string
+  /** The title counts where it is empty. */
+  statement: string
+  modality?: z.output<typeof Modality> | undefined
+}
+
+export type SubjectWord = Word & {
+  /** How much it says about the subject, between 0 and 1. */
+  weight: number
+}
+
+/** What comparing needs of one text, computed once. */
+export interface Profile {
+  /** In lower case, numbers in digits, with spaces at both ends. */
+  text: string
+  /** The words that name the subject, one for each concept, with their weight. */
+  words: ReadonlyMap<string, SubjectWord>
+  trigrams: ReadonlySet<string>
+  quantities: readonly Quantity[]
+  identifiers: Identifiers
+  /** `#le`, `#ge`, …, sorted. */
+  comparators: readonly string[]
+  negations: number
+  /** `must`, `should`, `may` or `can`, in the order of the text. */
+  modals: readonly string[]
+  /** Words that limit or turn around a condition: `only`, `unless`, `until`. */
+  limits: readonly string[]
+  /** `and` or `or`, where it has only one of them. */
+  conjunction: string
+  order: Order | undefined
+  /** Concepts of who does it; empty where that is not known. */
+  actor: ReadonlySet<string>
+}
+
+const comparators = new Set(['#le', '#ge', '#lt', '#gt', '#eq', '#in', '#approx'])
+const modals = new Set(['#must', '#should', '#may', '#can'])
+const limits = new Map([
+  ['only', 'only'],
+  ['solely', 'only'],
+  ['exclusively', 'only'],
+  ['unless', 'unless'],
+  ['except', 'except'],
+])
+const token =
+  /#[a-z]+|(?<=\s)-?\d+(?:[.,:]\d+)*[\p{L}%°]*|\p{N}+(?:[.,:]\p{N}+)*[\p{L}%°]*|\p{L}[\p{L}\p{N}_]*|[€$£¥%°,;.]/gu
+
+/** Reads a text for comparing it with others. */
+export function readProfile(given: string): Profile {
+  const source = withoutKeys(given).normalize('NFKC')
+  const text = markPhrases(
+    source
+      .toLowerCase()
+      .replace(/(?<![\p{L}\p{N}])(\p{L}{2,})-(\d+)(?![\p{L}\p{N}])/gu, '$1$2')
+      .replace(/(?<=\d)\s*[-–]\s*(?=\d)/gu, ' to '),
+  )
+  const { quantities, words: tokens } = takeQuantities(text.match(token) ?? [])
+  const words = subjectWords(tokens)
+  return {
+    text,
+    words,
+    trigrams: readTrigrams(words),
+    quantities,
+    identifiers: findIdentifiers(source, isQuantity),
+    comparators: tokens.filter((one) => comparators.has(one)).sort(),
+    negations: tokens.filter((one) => one === '#not').length,
+    modals: tokens.filter((one) => modals.has(one)).map((one) => one.slice(1)),
+    limits: tokens.flatMap((one) => limits.get(one) ?? []).sort(),
+    conjunction: readConjunction(tokens),
+    order: readOrder(tokens),
+    actor: readActor(tokens),
+  }
+}
+
+function isQuantity(word: string): boolean {
+  const unit = /^\d+(.*)$/u.exec(word)?.[1]
+  return unit !== undefined && (unitAfterNumber(unit) !== undefined || /^(?:st|nd|rd|th|k|x)$/u.test(unit))
+}
+
+function subjectWords(tokens: readonly string[]): Map<string, SubjectWord> {
+  const words = new Map<string, SubjectWord>()
+  for (const text of tokens) {
+    if (!/^\p{L}/u.test(text) || isStopWord(text) || limits.has(text) || isOrderWord(text)) continue
+    const name = concept(text)
+    if (!words.has(name)) words.set(name, { text, stem: stem(text), concept: name, weight: weight(name) })
+  }
+  return words
+}
+
+function isOrderWord(word: string): boolean {
+  return word === 'before' || word === 'after'
+}
+
+function readTrigrams(words: ReadonlyMap<string, unknown>): Set<string> {
+  const trigrams = new Set<string>()
+  for (const name of words.keys()) for (const one of wordTrigrams(name)) trigrams.add(one)
+  return trigrams
+}
+
+/** All runs of three characters of a word, with a space before and after it. */
+export function wordTrigrams(word: string): string[] {
+  const padded = ` ${word} `
+  return Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3))
+}
+
+function readConjunction(tokens: readonly string[]): string {
+  const [has, hasOr] = [tokens.includes('and'), tokens.includes('or')]
+  if (has === hasOr) return ''
+  return has ? 'and' : 'or'
+}
