@@ -134,7 +134,11 @@ const SHALL = /\b(?:shall|must)\b/giu
  * Finds wording that makes a requirement hard to test, in the order of its text; findings never block a write. `span`
  * counts UTF-16 units in the text that the message names: the title, the statement or a criterion.
  */
-export function lintWording(title: string, statement: string, criteria: readonly Criterion[]): WordingFinding[] {
+export function lintWording(
+  title: string,
+  statement: string,
+  criteria: readonly Omit<Criterion, 'id' | 'position'>[],
+): WordingFinding[] {
   const texts = [
     ['title', title],
     ['statement', statement],

@@ -1,0 +1,53 @@
+import { lintWording } from '../../quality/requirements/lint.ts'
+import type { Candidate } from '../types.ts'
+import type { Draft } from './parts/drafts.ts'
+import { keysIn } from './facts/keys.ts'
+import { kindFor } from './facts/kind.ts'
+import { priorityFor } from './facts/priority.ts'
+
+/** What each finding on the wording takes from the confidence (contract §9.4). */
+const PER_FINDING = 0.1
+
+/** The confidence in a draft: less for each kind of finding on the wording of its statement. */
+export function confidenceIn(draft: Draft): number {
+  const codes = new Set(lintWording('', draft.statement, []).map(({ code }) => code))
+  return Math.max(0, Math.round((draft.confidence - PER_FINDING * codes.size) * 100) / 100)
+}
+
+/** The draft as a candidate. */
+export function finish(
+  draft: Draft,
+  place: { ordinal: number; document: number; confidence: number },
+  given: Candidate['priority'] | undefined,
+): Candidate {
+  const { title, statement, criteria, pattern, modality, tags, retires, headings, quote, lines } = draft
+  const criteriaText = criteria.map((one) => `${one.text} ${one.given} ${one.when} ${one.then}`).join(' ')
+  const text = `${statement} ${pattern === 'PATTERN_GHERKIN' ? criteriaText : ''}`
+  return {
+    ordinal: place.ordinal,
+    title,
+    statement,
+    criteria,
+    pattern,
+    modality,
+    kind: kindFor(pattern, text),
+    priority: priorityFor(modality, `${draft.keyText} ${text}`, given),
+    confidence: place.confidence,
+    tags,
+    keys: keysIn(`${draft.keyText} ${criteriaText}`),
+    retires,
+    headings,
+    source: { document: place.document, lineStart: lines.start, lineEnd: lines.end, quote },
+    lint: lintWording('', statement, criteria).map(({ code, message, span }) => ({
+      code,
+      term: termIn(message, span.end - span.start),
+      message,
+    })),
+  }
+}
+
+/** The words that a finding names, which its message quotes first. */
+function termIn(message: string, length: number): string {
+  const start = message.indexOf('"') + 1
+  return message.slice(start, start + length)
+}

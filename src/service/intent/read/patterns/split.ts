@@ -1,0 +1,71 @@
+import type { Demand } from './statement.ts'
+import { maskQuotes } from './mask.ts'
+import { findModals } from './modality.ts'
+import { startsWithVerb } from './verbs.ts'
+
+const JOINT = /(?:;\s+(?:and\s+)?|,\s+and\s+(?:also\s+|then\s+)?|,\s+|\s+and\s+(?:also\s+|then\s+)?)/gi
+/** Behind such a word, a verb belongs to a clause inside the demand: "allow users to view and edit". */
+const INNER =
+  /\b(?:to|that|which|who|whether|if|when|while|where|so|by|before|after|until|unless|because|for|via|using|let|lets|help|make)\b/i
+
+/**
+ * The demands that a sentence joins, each with the subject and the clauses of the whole: "The system shall A and shall B",
+ * and "The system must A and B" when both halves start with a verb. Else the sentence alone.
+ */
+export function splitDemands(sentence: string, { modal, main, pattern, modality }: Demand): string[] {
+  if (modal === undefined || pattern === 'PATTERN_USER_STORY') return [sentence]
+  const masked = maskQuotes(sentence)
+  const head = sentence.slice(0, modal.end)
+  const parts: string[] = []
+  let from = modal.end
+  for (const joint of masked.slice(modal.end).matchAll(JOINT)) {
+    const at = modal.end + joint.index
+    const behind = at + joint[0].length
+    if (at < from) continue
+    const own = ownModal(masked.slice(behind))
+    const isSplit = own !== undefined || (!modality.endsWith('_NOT') && isVerbJoint(masked, joint[0], from, at, behind))
+    if (!isSplit) continue
+    parts.push(sentence.slice(from, at))
+    from = behind
+  }
+  parts.push(sentence.slice(from))
+  return parts.length === 1
+    ? [sentence]
+    : parts.map((part, index) =>
+        whole(index === 0 ? head : headBefore(part, sentence, modal.start, modal.end, main), part),
+      )
+}
+
+/** "it must …", "the client shall …" or "shall …": a demand of its own. */
+const OWN = /^(?:(?:it|they|the(?: \w+){1,3}) )?(?:MUST|SHALL|SHOULD|MAY|must|shall|should|may)\b/
+
+function ownModal(text: string): string | undefined {
+  const match = OWN.exec(text)?.[0]
+  return match === undefined || findModals(match).length === 0 ? undefined : match
+}
+
+/** Whether the joint stands between two verbs of the demand itself. */
+function isVerbJoint(masked: string, joint: string, from: number, at: number, behind: number): boolean {
+  const before = masked.slice(from, at).trim()
+  if (!before.includes(' ') || INNER.test(before) || !startsWithVerb(before)) return false
+  const after = masked.slice(behind)
+  if (!startsWithVerb(after)) return false
+  // A comma alone joins only in a series that an "and" ends.
+  return /and|;/i.test(joint) || /,?\s+and\s/i.test(after)
+}
+
+/** What goes in front of a part: nothing for a part with a subject of its own, else subject or subject and modal word. */
+function headBefore(part: string, sentence: string, modalStart: number, modalEnd: number, main: number): string {
+  const own = ownModal(part)
+  if (own === undefined) return sentence.slice(0, modalEnd)
+  if (/^(?:MUST|SHALL|SHOULD|MAY|must|shall|should|may)\b/.test(own)) return sentence.slice(0, modalStart).trimEnd()
+  if (!/^(?:it|they)\b/.test(own)) return sentence.slice(0, main).trimEnd()
+  return sentence.slice(0, modalStart).trimEnd()
+}
+
+function whole(head: string, part: string): string {
+  const text = part.trim().replace(/^(?:it|they)\s+(?=(?:must|shall|should|may)\b)/i, '')
+  const joined = head === '' ? text : `${head.trimEnd()} ${text}`
+  const closed = /[.!]$/.test(joined) ? joined : `${joined}.`
+  return closed.charAt(0).toUpperCase() + closed.slice(1)
+}

@@ -1,0 +1,116 @@
+import type { Candidate } from '../../types.ts'
+import { readClauses } from './ears.ts'
+import { isTalk, onlyInforms } from './informative.ts'
+import { maskQuotes } from './mask.ts'
+import { findModals, type Modal } from './modality.ts'
+import { isRetirement } from './retire.ts'
+import { isStory } from './story.ts'
+import { isImperative } from './verbs.ts'
+
+export interface Surroundings {
+  isItem: boolean
+  /** Whether the section or the list lists what is wanted. */
+  isWanted: boolean
+  /** Whether "Decision:" or the like is in front of the sentence. */
+  isDecided: boolean
+  /** Whether the document says that only keywords in upper case are normative (RFC 8174). */
+  isUpperOnly: boolean
+  includeInformative: boolean
+  /** The modality that the section gives to its items, such as "Nice to have". */
+  modality: Candidate['modality'] | undefined
+}
+
+export interface Demand {
+  pattern: Candidate['pattern']
+  modality: Candidate['modality']
+  /** Confidence without the findings on the wording (contract §9.4). */
+  confidence: number
+  retires: boolean
+  /** The sentence's own modal word. */
+  modal: Modal | undefined
+  /** Where the main clause starts, behind "When …,". */
+  main: number
+}
+
+const CONFIDENCE = {
+  gherkin: 0.95,
+  ears: 0.9,
+  story: 0.85,
+  upper: 0.85,
+  lower: 0.7,
+  imperative: 0.55,
+  informative: 0.5,
+} as const
+const DECIDED = 0.15
+
+/** Verbs with which a change is asked for outside of a list. */
+const CHANGE =
+  /^(?:add|remove|raise|increase|decrease|reduce|lower|change|replace|rename|support|allow|drop|introduce|extend|limit|deprecate|ensure|make sure|disallow|prevent|enforce|require)\b/i
+const ASKED = /^(?:please|let's|let us|we want to|we would like to|we'd like to)\s+(?:also\s+)?/i
+const PROHIBITED = /^(?:do not|don't|never|avoid|no longer|stop)\b/i
+
+/** What the sentence demands; undefined if it only informs. */
+export function readDemand(sentence: string, around: Surroundings): Demand | undefined {
+  const masked = maskQuotes(sentence)
+  if (isTalk(masked) && !around.isDecided) return undefined
+  if (isStory(masked)) return demand('PATTERN_USER_STORY', 'MODALITY_MUST', CONFIDENCE.story, masked)
+  return modalDemand(masked, around) ?? imperativeDemand(masked, around)
+}
+
+function demand(
+  pattern: Candidate['pattern'],
+  modality: Candidate['modality'],
+  confidence: number,
+  masked: string,
+  more: { modal?: Modal; main?: number } = {},
+): Demand {
+  return {
+    pattern,
+    modality,
+    confidence,
+    retires: isRetirement(masked.slice(more.main ?? 0)),
+    modal: more.modal,
+    main: more.main ?? 0,
+  }
+}
+
+function modalDemand(masked: string, around: Surroundings): Demand | undefined {
+  for (const modal of findModals(masked)) {
+    if (!modal.isUpper && around.isUpperOnly) return undefined
+    const { pattern, main } = readClauses(masked, modal.start)
+    // A modal word in a clause such as "If the user must log in, …" is not the sentence's own.
+    if (main === 0 && /^(?:if|when|while|where|unless|once|as)\b/i.test(masked) && hasLater(masked, modal)) continue
+    const subject = masked.slice(main, modal.start).trim()
+    const { word, isUpper } = modal
+    if (onlyInforms({ subject, rest: masked.slice(modal.end), word, isUpper })) continue
+    const isEars = pattern !== undefined || (/^shall\b/.test(word) && !(isUpper && /[a-z]/.test(subject)))
+    const confidence = isEars ? CONFIDENCE.ears : isUpper ? CONFIDENCE.upper : CONFIDENCE.lower
+    const name = isEars ? (pattern ?? 'PATTERN_EARS_UBIQUITOUS') : 'PATTERN_RFC2119'
+    return demand(name, modal.modality, raised(confidence, around), masked, { modal, main })
+  }
+  return undefined
+}
+
+/** Whether there is a comma behind the modal word, so that the main clause comes after it. */
+function hasLater(masked: string, { end }: Modal): boolean {
+  return /[,]|\bthen\b/.test(masked.slice(end))
+}
+
+function imperativeDemand(masked: string, around: Surroundings): Demand | undefined {
+  const asked = ASKED.exec(masked)
+  const text = masked.slice(asked?.[0].length ?? 0)
+  const isWanted = around.isDecided || asked !== null || (around.isItem && around.isWanted)
+  const modality = around.modality ?? (PROHIBITED.test(text) ? 'MODALITY_MUST_NOT' : 'MODALITY_MUST')
+  const counts =
+    isRetirement(masked) ||
+    CHANGE.test(text) ||
+    around.isDecided ||
+    (isWanted && (isImperative(text) || PROHIBITED.test(text)))
+  if (counts) return demand('PATTERN_IMPERATIVE', modality, raised(CONFIDENCE.imperative, around), masked)
+  if (!around.includeInformative || !/\b\p{L}+(?:s|ed)\b/u.test(masked)) return undefined
+  return demand('PATTERN_IMPERATIVE', modality, CONFIDENCE.informative, masked)
+}
+
+function raised(confidence: number, { isDecided }: Surroundings): number {
+  return isDecided ? Math.min(0.95, confidence + DECIDED) : confidence
+}

@@ -1,0 +1,83 @@
+const NAME = String.raw`\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2}`
+const TIME = String.raw`\[?(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?`
+/** "[10:32] Ana Silva (PM): " */
+const SPEAKER = new RegExp(
+  String.raw`^\s*(?:(?<time>${TIME})\s*[-–—]?\s*)?(?<open>@|<)?(?<name>${NAME})>?(?:\s*\((?<role>[^()\n]{1,40})\))?(?:\s*,?\s*\[?${TIME}\]?)?:(?=\s)\s*`,
+  'u',
+)
+/** Words that look like a name but say what follows. */
+const LABELS =
+  /^(?:decision|decided|agreed|agreement|action|action items?|conclusion|resolved|resolution|requirement|requirements|note|notes|important|warning|caution|tip|example|examples|question|answer|todo|fixme|given|when|then|and|but|feature|scenario|rule|background|user story|story|acceptance|acceptance criteria|criteria|goal|goals|scope|out of scope|summary|description|title|priority|status|date|time|subject|from|to|cc|attendees|participants|agenda|context|rationale|reason|why|what|how|who|problem|solution|proposal|change|changes|risk|risks|steps|result|expected|actual|option|default|must|should|may|shall|could|in|out|total|input|output|type|format|limit|timeout|performance|security|usability)$/i
+const SELF =
+  /(?:^|\b)(?:i|we|you|let's|yes|no|ok|okay|yeah|agreed|sure|right|hmm|good|thanks|please|can we|could we|should we)\b|\?/i
+
+/** Labels that raise what follows: it was decided. */
+const DECIDED =
+  /^(?:\W{0,4})(?:final |the )?(?:decision|decided|agreed|agreement|action|action item|conclusion|resolved|resolution)(?:\s*(?:#?\d+|\([^)]{1,40}\)))?\s*(?::|[-–—]\s)\s*/i
+const AGREED =
+  /^(?:so )?(?:we(?:'ve| have)? (?:agreed|decided)|(?:it|this) (?:was|is) (?:agreed|decided)|agreed|decided)(?: that|:)\s+/i
+const NEUTRAL =
+  /^(?:requirements?|user story|story|feature|rule|note|change(?: request)?|proposal|todo|goal|must have|should have|could have|nice to have)(?:\s+#?\d+(?:\.\d+)*)?\s*(?::|[-–—]\s)\s*/i
+/** What people say before they say it. */
+const FILLER =
+  /^(?:no|yes|yeah|yep|ok|okay|well|so|also|right|sure|fine|hmm|alright|all right|great|good|exactly|true|besides|finally)(?:,|\s[-–—]|[.!](?=\s))\s+/i
+/** "FR-001:", "[REQ-12]", "R1.2 -", "3.1.2." in front of a statement. */
+const NUMBERING =
+  /^(?:\[[ xX]\]\s+|\[?\(?[A-Z]{1,6}(?:[-_.][A-Z]{1,6})?[-_ ]?\d{1,6}(?:\.\d{1,4}){0,3}\)?\]?\s*(?::|[-–—]\s|\.\s|\)\s)\s*|\[[A-Z]{1,6}-\d{1,6}\]\s*|\d{1,3}(?:\.\d{1,3}){0,4}[.)]?\s+(?=\p{Lu})|\(?[a-z0-9]{1,2}[.)]\s+)/u
+
+/** The names that stand in front of what people say in a conversation. */
+export type Speakers = ReadonlySet<string>
+
+/** The people who speak in the lines: a name with a time, one that occurs again, or one whose words sound spoken. */
+export function findSpeakers(lines: readonly string[]): Speakers {
+  const counts = new Map<string, number>()
+  for (const line of lines) {
+    const text = line
+      .slice(0, 400)
+      .replace(/[*_]/g, '')
+      .replace(/^[\s>+-]+/, '')
+    const found = speakerAt(text)
+    if (found === undefined) continue
+    const rest = text.slice(found.length)
+    const weight = found.isCertain ? 2 : SELF.test(rest) ? 2 : 1
+    counts.set(found.name, (counts.get(found.name) ?? 0) + weight)
+  }
+  return new Set([...counts].filter(([, count]) => count >= 2).map(([name]) => name))
+}
+
+function speakerAt(line: string): { name: string; length: number; isCertain: boolean } | undefined {
+  const start = line.slice(0, 160)
+  const match = SPEAKER.exec(start)
+  const name = match?.groups?.['name']
+  if (match === null || name === undefined || LABELS.test(name)) return undefined
+  const { time, open } = match.groups ?? {}
+  return { name, length: match[0].length, isCertain: time !== undefined || open !== undefined }
+}
+
+/** How many characters in front of what is said name the speaker; 0 without one. */
+export function speakerLength(line: string, speakers: Speakers): number {
+  if (speakers.size === 0) return 0
+  const found = speakerAt(line)
+  return found !== undefined && speakers.has(found.name) ? found.length : 0
+}
+
+export interface Label {
+  /** Characters in front of the statement. */
+  length: number
+  isDecided: boolean
+}
+
+/** What stands in front of a statement: its number, "Requirement:", "Decision:". */
+export function labelBefore(sentence: string): Label {
+  let length = 0
+  let isDecided = false
+  for (let turn = 0; turn < 4; turn += 1) {
+    const rest = sentence.slice(length, length + 200)
+    const decided = DECIDED.exec(rest) ?? AGREED.exec(rest)
+    const match = decided ?? NEUTRAL.exec(rest) ?? FILLER.exec(rest) ?? NUMBERING.exec(rest)
+    if (match === null || match[0].length === 0) break
+    isDecided ||= decided !== null
+    length += match[0].length
+  }
+  return length < sentence.length ? { length, isDecided } : { length: 0, isDecided: false }
+}
