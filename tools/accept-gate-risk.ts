@@ -19,8 +19,8 @@ const input = z.strictObject({
   blocker: z.string().describe('Failing condition or item. From compute_quality_gate.'),
   release: scopeParameters.release,
   environment: scopeParameters.environment,
-  reason: z.string().trim().min(20).max(1000).describe("The user's justification."),
-  days: z.int().min(1).max(90).default(30).describe('How long it holds.'),
+  reason: z.string().trim().min(20).max(1000).describe("The user's justification, 20 characters or more."),
+  days: z.int().min(1).max(90).default(30).describe('1-90, default 30.'),
   confirmation: parameters.Confirmation,
 })
 type Arguments = z.output<typeof input>

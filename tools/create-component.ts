@@ -22,7 +22,7 @@ export const createComponent = defineTool({
     'Safe to repeat: a component of that name stays as it is.',
   input: z.strictObject({
     product: parameters.Product,
-    name: z.string().trim().min(1).max(120).describe('Component name.'),
+    name: parameters.named('Component name.', z.string().trim().min(1).max(120)),
     globs: z.array(z.string().min(1).max(500)).min(1).max(100).describe('Files, such as src/cart/**.'),
     owners: z.array(z.string().trim().min(1).max(200)).max(50).optional().describe('Teams or e-mail addresses.'),
     dry_run: parameters.DryRun,

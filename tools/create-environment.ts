@@ -21,7 +21,7 @@ export const createEnvironment = defineTool({
     'Safe to repeat: one that exists stays as it is.',
   input: z.strictObject({
     product: parameters.Product,
-    name: z.string().trim().min(1).max(64).describe('Environment name.'),
+    name: parameters.named('Environment name.', z.string().trim().min(1).max(64)),
     dry_run: parameters.DryRun,
   }),
   output: z.object({

@@ -14,8 +14,8 @@ import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
 const input = z.strictObject({
-  workspace: z.string().min(1).optional().describe('Workspace id or name.'),
-  name: z.string().trim().min(1).max(80).describe('Name of the application.'),
+  workspace: parameters.named('Workspace id or name.', z.string().min(1).optional()),
+  name: parameters.named('Name of the application.', z.string().trim().min(1).max(80)),
   dry_run: parameters.DryRun,
 })
 

@@ -20,7 +20,7 @@ import { READ_BACK } from './support/writes/outcome.ts'
 
 const input = z.strictObject({
   product: parameters.Product,
-  environment: z.string().min(1).describe('Environment id or name.'),
+  environment: parameters.named('Environment id or name.', z.string().min(1)),
   dry_run: parameters.DryRun,
   confirmation: parameters.Confirmation,
 })

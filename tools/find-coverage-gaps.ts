@@ -39,7 +39,7 @@ export const findCoverageGaps = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     branch: z.string().optional().describe('Quality-branch id (not a git branch).'),
-    component: z.string().optional().describe('Component id or name.'),
+    component: parameters.named('Component id or name.', z.string().optional()),
     limit: parameters.Limit,
     cursor: parameters.Cursor,
   }),

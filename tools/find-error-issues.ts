@@ -27,16 +27,19 @@ const input = z.strictObject({
   status: z
     .enum([...IssueStatus.options, 'any'])
     .default('unresolved')
-    .describe('Issue status.'),
+    .describe('Default unresolved.'),
   match: z.string().optional().describe('Text in title, message, file or function.'),
-  environment: z.string().optional().describe('Environment id or name.'),
-  release: z.string().optional().describe('Release id or version.'),
-  first_seen_in_release: z.boolean().default(false).describe('Only issues that release brought to its environment.'),
-  component: z.string().optional().describe('Component id or name.'),
-  levels: z.array(z.enum(Level.options)).optional().describe('Severity filter.'),
-  platforms: z.array(z.string()).optional().describe('Runtime names, e.g. python, javascript.'),
+  environment: parameters.named('Environment id or name.', z.string().optional()),
+  release: parameters.named('Release id or version.', z.string().optional()),
+  first_seen_in_release: parameters.named(
+    'Only issues that release brought to its environment.',
+    z.boolean().default(false),
+  ),
+  component: parameters.named('Component id or name.', z.string().optional()),
+  levels: parameters.named('Severity filter.', z.array(z.enum(Level.options)).optional()),
+  platforms: z.array(z.string()).optional().describe('Such as python.'),
   period: z.enum(Period.options).optional().describe('Trailing window; 3m is three minutes.'),
-  sort: z.enum(['last_seen', 'first_seen', 'times_seen']).default('last_seen').describe('Order.'),
+  sort: parameters.named('Order.', z.enum(['last_seen', 'first_seen', 'times_seen']).default('last_seen')),
   limit: parameters.Limit,
   cursor: parameters.Cursor,
 })

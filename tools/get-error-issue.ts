@@ -39,14 +39,14 @@ export const getErrorIssue = defineTool({
   input: z.strictObject({
     issue: z.string().describe('Error-issue key or id. From find_error_issues.'),
     event: z.string().optional().describe('Occurrence id. From events of get_error_issue, not the SDK event_id.'),
-    include: z
-      .array(z.enum(['stats', 'events', 'variation', 'values']))
-      .optional()
-      .describe('Extra sections.'),
-    environment: z.string().optional().describe('Only occurrences in it.'),
-    release: z.string().optional().describe('Only its occurrences.'),
+    include: parameters.named(
+      'Extra sections.',
+      z.array(z.enum(['stats', 'events', 'variation', 'values'])).optional(),
+    ),
+    environment: parameters.named('Only occurrences in it.', z.string().optional()),
+    release: parameters.named('Only its occurrences.', z.string().optional()),
     match: z.string().optional().describe('Text in message, tags or breadcrumbs.'),
-    limit: z.int().min(1).max(MOST_ROWS).optional().describe('Occurrences.'),
+    limit: parameters.named('Occurrences.', z.int().min(1).max(MOST_ROWS).optional()),
     cursor: parameters.Cursor,
     detail: parameters.Detail,
   }),

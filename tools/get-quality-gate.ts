@@ -21,7 +21,7 @@ import {
 
 const input = z.strictObject({
   ...scopeParameters,
-  view: z.enum(['verdict', 'traceability']).default('verdict').describe('What to return.'),
+  view: parameters.named('What to return.', z.enum(['verdict', 'traceability']).default('verdict')),
   only: z.enum(['all', 'new']).default('all').describe('new: since the previous verdict.'),
   filter: z.enum(['all', 'holes', 'suspect', 'failing']).default('all').describe('Rows of traceability.'),
   limit: parameters.Limit,

@@ -35,11 +35,11 @@ export const getWorkspaceContext = defineTool({
     'Call once at the start, or whenever a name or id is unknown; later calls accept either.',
   input: z.strictObject({
     product: parameters.Product,
-    include: z
-      .array(z.enum(['environments', 'components', 'releases', 'setup']))
-      .optional()
-      .describe('Extra lists.'),
-    match: z.string().optional().describe('Only names containing this.'),
+    include: parameters.named(
+      'Extra lists.',
+      z.array(z.enum(['environments', 'components', 'releases', 'setup'])).optional(),
+    ),
+    match: parameters.named('Only names containing this.', z.string().optional()),
   }),
   output: z.object({
     principal: fields({ user: User.shape.display_name, token: Token.shape.name, scopes: z.string() }),

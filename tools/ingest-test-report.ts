@@ -38,15 +38,10 @@ import { ifReadable, isLost } from './support/writes/outcome.ts'
 
 const input = z.strictObject({
   product: parameters.Product,
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
-    .optional()
-    .describe('Report file in the workspace, e.g. reports/junit.xml (stdio only).'),
-  report: z.string().min(1).optional().describe("The report's text, when there is no path."),
-  environment: z.string().trim().min(1).max(64).optional().describe('Where it ran, e.g. ci.'),
-  release: z.string().trim().min(1).max(250).optional().describe('Version under test.'),
+  path: z.string().min(1).max(4096).optional().describe('Report file in the workspace (stdio only).'),
+  report: z.string().min(1).optional().describe('Its text, when there is no path.'),
+  environment: parameters.named('Where it ran, e.g. ci.', z.string().trim().min(1).max(64).optional()),
+  release: parameters.named('Version under test.', z.string().trim().min(1).max(250).optional()),
   branch: z.string().optional().describe('Quality-branch id: links become proposals.'),
   dry_run: parameters.DryRun,
 })

@@ -19,8 +19,8 @@ const COMMIT = /^[0-9a-f]{7,64}$/i
 const input = z.strictObject({
   product: parameters.Product,
   version: z.string().trim().min(1).max(250).describe('Version, as SDKs send it.'),
-  environment: z.string().trim().min(1).max(64).describe('Environment name.'),
-  commit: z.string().regex(COMMIT, 'a commit hash of 7 to 64 hex digits').optional().describe('Commit hash.'),
+  environment: parameters.named('Environment name.', z.string().trim().min(1).max(64)),
+  commit: parameters.named('Commit hash.', z.string().regex(COMMIT, 'a commit hash of 7 to 64 hex digits').optional()),
   dry_run: parameters.DryRun,
 })
 

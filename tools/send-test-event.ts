@@ -20,11 +20,11 @@ const NEWEST = 5
 
 const input = z.strictObject({
   product: parameters.Product,
-  message: z.string().max(200).describe('Short text.'),
-  level: z.enum(Level.options).default('error').describe('Severity.'),
+  message: parameters.named('Short text.', z.string().max(200)),
+  level: parameters.named('Severity.', z.enum(Level.options).default('error')),
   // An event without a name would be of production.
-  environment: z.string().trim().regex(/./).default('development').describe('Environment name.'),
-  release: z.string().optional().describe('Version.'),
+  environment: parameters.named('Environment name.', z.string().trim().regex(/./).default('development')),
+  release: parameters.named('Version.', z.string().optional()),
   confirmation: parameters.Confirmation,
 })
 

@@ -41,12 +41,9 @@ export const setErrorIssueStatus = defineTool({
     product: parameters.Product,
     issues: z.array(z.string().min(1)).min(1).max(100).describe('Error-issue keys or ids. From find_error_issues.'),
     status: z.enum(IssueStatus.options).describe('unresolved vouches for it: it can fail the gate.'),
-    fixed_in: z
-      .string()
-      .describe('With resolved: release, commit SHA or next. Events of older releases then do not reopen it.')
-      .optional(),
+    fixed_in: z.string().describe('With resolved: release, commit SHA or next.').optional(),
     ignore_until: z.string().describe('With ignored: next_release, "100 times", 7d or a date.').optional(),
-    reason: z.string().min(1).max(REASON_CHARACTERS).describe('Why, in one sentence; kept in the audit log.'),
+    reason: z.string().min(1).max(REASON_CHARACTERS).describe('Why, in one sentence.'),
     dry_run: parameters.DryRun,
     confirmation: parameters.Confirmation,
   }),

@@ -1,11 +1,28 @@
 import * as z from 'zod'
 import { MOST_ROWS, USUAL_ROWS } from '../result/page.ts'
 
+const selfNamed = z.registry<{ by: 'name' }>()
+
+/**
+ * Describes a parameter whose name says as much: the description is for errors, and is not published in the schema, where
+ * every tool would repeat it.
+ */
+export function named<S extends z.ZodType>(description: string, schema: S): S {
+  const described = schema.describe(description)
+  selfNamed.add(described, { by: 'name' })
+  return described
+}
+
+/** Whether `named` described the parameter. */
+export function isSelfNamed(schema: z.core.$ZodType | undefined): boolean {
+  return schema !== undefined && selfNamed.has(schema)
+}
+
 /** Left out of every tool when a product is pinned. */
-export const Product = z.string().describe('Product id or name.').optional()
-export const Limit = z.int().min(1).max(MOST_ROWS).default(USUAL_ROWS).describe('Rows.')
-export const Cursor = z.string().describe('next_cursor of the previous page.').optional()
-export const DryRun = z.boolean().default(false).describe('Preview only.')
+export const Product = named('Product id or name.', z.string().optional())
+export const Limit = named('Rows.', z.int().min(1).max(MOST_ROWS).default(USUAL_ROWS))
+export const Cursor = named('next_cursor of the previous page.', z.string().optional())
+export const DryRun = named('Preview only.', z.boolean().default(false))
 /** Of tools whose calls may need a person's confirmation (mcp §7). */
 export const Confirmation = z.string().describe('From the preview, once the user agreed.').optional()
 export const Detail = z.enum(['concise', 'full']).default('concise').describe('full adds long text.')

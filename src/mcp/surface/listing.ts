@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { LRUCache } from 'lru-cache'
 import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool, View } from '../define/define.ts'
 import { descriptionsOffered, documentOffered, sentencesOffered } from './naming.ts'
-import { envelopeJson, leanJson, published } from './schema.ts'
+import { envelopeJson, published, publishedInput } from './schema.ts'
 
 /** The whole surface; the part that a caller sees is a `Listing`. */
 export interface Surface {
@@ -18,7 +18,7 @@ export interface ListedTool {
   description: string
   /** The schema that reads the arguments of a call. */
   input: z.ZodObject
-  inputJson: ReturnType<typeof leanJson>
+  inputJson: ReturnType<typeof publishedInput>
   inputSchema: ReturnType<typeof published>
   outputSchema: ReturnType<typeof published>
 }
@@ -89,7 +89,7 @@ function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean)
 
 function listTool(tool: Tool, pinned: boolean, offers: Listing['offers']): ListedTool {
   const input = pinned && 'product' in tool.input.shape ? tool.input.omit({ product: true }) : tool.input
-  const inputJson = descriptionsOffered(leanJson(input, 'input'), offers)
+  const inputJson = descriptionsOffered(publishedInput(input), offers)
   return {
     tool,
     description: sentencesOffered(tool.description, offers),

@@ -5,7 +5,8 @@ import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { instructions } from '../../../src/mcp/surface/instructions.ts'
 import { createListing, type Listing } from '../../../src/mcp/surface/listing.ts'
 import { documentOffered, sentencesOffered } from '../../../src/mcp/surface/naming.ts'
-import { words } from '../../../src/mcp/define/parameters.ts'
+import { leanJson } from '../../../src/mcp/surface/schema.ts'
+import { isSelfNamed, words } from '../../../src/mcp/define/parameters.ts'
 import { surface } from '../../../src/surface.ts'
 import { defaults } from '../clients.ts'
 
@@ -19,6 +20,9 @@ const LONG_DESCRIPTIONS: Readonly<Record<string, string>> = {}
 const IN_CONTEXT = ['product', 'workspace', 'environment', 'release', 'component', 'branch', 'config']
 /** What no tool lists yet: until then any name is taken as it is. */
 const NOT_LISTED = ['branch']
+
+/** All that a model needs to fill in a parameter. */
+const PUBLISHED = ['type', 'description', 'enum', 'items', 'properties', 'required']
 
 type Schema = {
   type?: string
@@ -93,8 +97,16 @@ describe.each(everything.tools)('$tool.name', ({ tool, inputJson, description })
   })
 
   test('has parameters of one type each, described, whole numbers between bounds', () => {
-    const wrong = parameters.flatMap(([name, parameter]) => schemaProblems(name, parameter))
+    const { properties = {} } = leanJson(tool.input, 'input') as Schema
+    const wrong = Object.entries(properties).flatMap(([name, parameter]) => schemaProblems(name, parameter))
     expect(wrong).toEqual([])
+  })
+
+  test('publishes no limits and defaults, and no description that says what the name says', () => {
+    const left = parameters.flatMap(([, parameter]) => withInner(parameter).flatMap((one) => Object.keys(one)))
+    expect(left.filter((key) => !PUBLISHED.includes(key))).toEqual([])
+    const silent = parameters.filter(([, { description: said }]) => said === undefined).map(([name]) => name)
+    expect(silent).toEqual(Object.keys(tool.input.shape).filter((name) => isSelfNamed(tool.input.shape[name])))
   })
 
   test('says of each id where it comes from', () => {
@@ -106,6 +118,11 @@ describe.each(everything.tools)('$tool.name', ({ tool, inputJson, description })
     expect(silent.map(([name]) => name)).toEqual([])
   })
 })
+
+function withInner(schema: Schema): Schema[] {
+  const inner = [...(schema.items === undefined ? [] : [schema.items]), ...Object.values(schema.properties ?? {})]
+  return [schema, ...inner.flatMap(withInner)]
+}
 
 function schemaProblems(name: string, parameter: Schema): string[] {
   const { type, description = '', items } = parameter

@@ -9,10 +9,10 @@ import { vouchedWords } from '../columns.ts'
 /** What a verdict is about: parameters that the tools of the gate share. */
 export const scopeParameters = {
   product: parameters.Product,
-  release: z.string().optional().describe('Release to judge.'),
-  environment: z.string().optional().describe('Environment to judge.'),
-  commit: z.string().optional().describe('Commit SHA to judge.'),
-  git_branch: z.string().optional().describe('Git branch to judge.'),
+  release: parameters.named('Release to judge.', z.string().optional()),
+  environment: parameters.named('Environment to judge.', z.string().optional()),
+  commit: parameters.named('Commit SHA to judge.', z.string().optional()),
+  git_branch: parameters.named('Git branch to judge.', z.string().optional()),
 }
 
 export interface ScopeArguments {
