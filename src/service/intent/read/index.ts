@@ -1,5 +1,7 @@
 import type { Candidate, LineRange, Reading, SourceDocument } from '../types.ts'
 import { formatFor, linesIn } from './document.ts'
+import { readGherkin } from './gherkin/read.ts'
+import type { Block } from './parts/blocks.ts'
 import type { Draft } from './parts/drafts.ts'
 import { confidenceIn, finish } from './finish.ts'
 import { LineLedger } from './parts/ledger.ts'
@@ -55,26 +57,39 @@ interface Work {
 
 /** Fills the ledger and the drafts, and returns the number of sentences. */
 async function readDocument(document: SourceDocument, source: readonly string[], work: Work): Promise<number> {
-  const { ledger, drafts, options, pause } = work
+  const { ledger, drafts, options } = work
   const lines = withoutLongLines(source, ledger)
   const reader = new ProseReader(ledger, drafts, {
     speakers: findSpeakers(lines),
     isUpperOnly: UPPER_ONLY.test(document.content),
     includeInformative: options.includeInformative,
   })
-  const pieces = formatFor(document) === 'markdown' ? readMarkdown(lines) : readPlain(lines)
-  for (const piece of pieces) {
-    let taken = 0
-    for (const block of piece) {
-      if (block.kind === 'gherkin') continue
-      reader.take(block)
-      taken += 1
-      if (taken % BLOCKS_PER_TURN === 0) await pause()
-    }
-    await pause()
-  }
+  const format = formatFor(document)
+  if (format === 'gherkin') await readGherkin({ lines, before: 0, headings: [] }, work)
+  else await readProse(format === 'markdown' ? readMarkdown(lines) : readPlain(lines), reader, work)
   reader.end()
   return reader.sentences
+}
+
+async function readProse(pieces: Iterable<Iterable<Block>>, reader: ProseReader, work: Work): Promise<void> {
+  let taken = 0
+  for (const piece of pieces) {
+    for (const block of piece) {
+      if (block.kind === 'gherkin') await readFence(block, reader, work)
+      else reader.take(block)
+      taken += 1
+      if (taken % BLOCKS_PER_TURN === 0) await work.pause()
+    }
+    await work.pause()
+  }
+}
+
+/** A block of Gherkin in Markdown, with its fences. */
+function readFence(block: Extract<Block, { kind: 'gherkin' }>, reader: ProseReader, work: Work): Promise<void> {
+  reader.end()
+  work.ledger.frame(block.lineStart, block.lineEnd)
+  const lines = linesIn(block.content.replace(/\n$/, ''))
+  return readGherkin({ lines, before: block.lineStart, headings: reader.headings }, work)
 }
 
 /** The lines with empty ones for those that are too long for a parser. */

@@ -1,7 +1,7 @@
 import { readIntent, type ReadOptions } from '../../../../src/service/intent/read/index.ts'
 import type { Reading, SourceDocument } from '../../../../src/service/intent/types.ts'
 
-const options: ReadOptions = {
+export const options: ReadOptions = {
   minConfidence: 0.5,
   maxRequirements: 200,
   includeInformative: false,

@@ -43,7 +43,7 @@ export function* blocksBy(tokens: readonly Token[], before: number): Generator<B
 function skippedBlock(token: Token, reason: string, before: number): Block {
   const { lineStart, lineEnd } = lines(token, before)
   if (token.type === 'fence' && GHERKIN_FENCE.test(token.info.trim())) {
-    return { kind: 'gherkin', line: lineStart, content: token.content }
+    return { kind: 'gherkin', lineStart, lineEnd, content: token.content }
   }
   return { kind: 'skipped', lineStart, lineEnd, reason }
 }

@@ -1,15 +1,18 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { bare, type Passage } from '../parts/blocks.ts'
 
-/** Longer passages keep their markup: an inline parser may take quadratic time. */
+/** Longer passages, and those with more marks, keep their markup: an inline parser may take quadratic time. */
 const LONGEST_PARSED = 4_000
-const MARKUP = /[*_`[\]<&\\~!]/
+const MOST_MARKS = 200
+const MARKUP = /[*_`[\]<&\\~!]/g
 
 const parser = new MarkdownIt('default', { html: true, linkify: false, typographer: false })
 
 /** The passage of Markdown text: without emphasis, links and HTML, with code between its back-ticks, without struck text. */
 export function markdownPassage(raw: string, line: number): Passage {
-  if (raw.length > LONGEST_PARSED || !MARKUP.test(raw)) return bare(raw, line)
+  if (raw.length > LONGEST_PARSED) return bare(raw, line)
+  const marks = raw.match(MARKUP)?.length ?? 0
+  if (marks === 0 || marks > MOST_MARKS) return bare(raw, line)
   const tokens: Token[] = []
   // Without the core rules, which would merge the pieces of text and lose where escapes are.
   parser.inline.parse(raw, parser, {}, tokens)

@@ -4,13 +4,13 @@ import { PARSED_AT_ONCE } from '../parts/limits.ts'
 import { blocksBy } from './blocks.ts'
 
 /** A list that has a single item is parsed as a whole up to this length, a block of code at any. */
-const LONGEST_ITEM = 8 * PARSED_AT_ONCE
+const LONGEST_ITEM = 32 * PARSED_AT_ONCE
 
 const parser = new MarkdownIt('default', { html: true })
 // Inline text is parsed passage by passage, and only where it has markup.
 parser.core.ruler.enableOnly(['normalize', 'block'])
 
-/** The blocks of Markdown in pieces of about 64 KB, so that others get their turn; no block is cut but a huge paragraph. */
+/** The blocks of Markdown in pieces of about 16 KB, so that others get their turn; no block is cut but a huge paragraph. */
 export function* readMarkdown(lines: readonly string[]): Generator<Iterable<Block>> {
   let start = frontMatterLines(lines)
   if (start > 0) yield [{ kind: 'skipped', lineStart: 1, lineEnd: start, reason: 'FRONT_MATTER' }]

@@ -17,7 +17,8 @@ export type Block =
   | { kind: 'skipped'; lineStart: number; lineEnd: number; reason: string }
   /** Lines that only hold others together, such as the marker of an empty list item. */
   | { kind: 'frame'; lineStart: number; lineEnd: number }
-  | { kind: 'gherkin'; line: number; content: string }
+  /** A fenced block: its content starts in the line behind `lineStart`. */
+  | { kind: 'gherkin'; lineStart: number; lineEnd: number; content: string }
 
 export interface ProseBlock {
   /** An item is the first paragraph of a list item. */

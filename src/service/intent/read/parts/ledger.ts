@@ -56,7 +56,8 @@ export class LineLedger {
   }
 }
 
-const ranks = { skipped: 1, context: 2, criterion: 3, proposal: 4 } as const
+/** What was left out of a line says more than what is around it. */
+const ranks = { context: 1, skipped: 2, criterion: 3, proposal: 4 } as const
 
 function rank(mark: Mark): number {
   return mark === FRAME ? 0 : ranks[mark.use]

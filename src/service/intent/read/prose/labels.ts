@@ -32,6 +32,7 @@ export type Speakers = ReadonlySet<string>
 export function findSpeakers(lines: readonly string[]): Speakers {
   const counts = new Map<string, number>()
   for (const line of lines) {
+    if (!line.includes(':')) continue
     const text = line
       .slice(0, 400)
       .replace(/[*_]/g, '')

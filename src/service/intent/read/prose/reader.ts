@@ -165,7 +165,7 @@ export class ProseReader {
 
   /** Keeps "Given …", "When …", "Then …" until the last of them; true if the sentence is one. */
   #step(block: ProseBlock, sentence: Sentence): boolean {
-    const step = readStep(sentence.text, sentence.lines)
+    const step = readStep(sentence)
     const isOpen = this.#steps.length > 0
     const starts = step?.part === 'given' || (step?.part === 'when' && !this.#demands(block, sentence.text))
     const goesOn = step !== undefined && isOpen && step.part !== 'given'
@@ -185,7 +185,7 @@ export class ProseReader {
 
   #closeStepsUnless(sentences: readonly Sentence[]): void {
     const first = sentences[0]
-    if (first === undefined || readStep(first.text, first.lines) === undefined) this.#closeSteps()
+    if (first === undefined || readStep(first) === undefined) this.#closeSteps()
   }
 
   /** Makes the steps a criterion of the requirement before them, or a requirement; context if they are no whole scenario. */
@@ -197,7 +197,7 @@ export class ProseReader {
     const lines = steps.map((step) => step.lines)
     if (joined === undefined) return this.#contexts(lines)
     const target = this.#outline.target?.draft ?? this.#outline.scenarioTarget
-    if (target === undefined) return this.#scenario(sentenceFrom(joined), joined, lines)
+    if (target === undefined) return this.#scenario(sentenceFrom(joined), joined, steps)
     if (!addCriterion(target, scenarioCriterion(joined, this.#outline.scenarioTitle), lines)) this.#contexts(lines)
   }
 
@@ -205,19 +205,23 @@ export class ProseReader {
     for (const { start, end } of lines) this.#ledger.context(start, end)
   }
 
-  #scenario(statement: string, steps: { given: string; when: string; then: string }, lines: readonly Lines[]): void {
-    const whole = { start: lines[0]?.start ?? 1, end: lines.at(-1)?.end ?? 1 }
+  #scenario(statement: string, texts: Record<'given' | 'when' | 'then', string>, steps: readonly Step[]): void {
+    const lines = steps.map((step) => step.lines)
+    const line = lines[0]?.start ?? 1
     const draft = newDraft({
       statement,
-      title: titleFrom(this.#outline.scenarioTitle || steps.then),
+      title: titleFrom(this.#outline.scenarioTitle || texts.then),
       pattern: 'PATTERN_GHERKIN',
       modality: 'MODALITY_MUST',
       confidence: 0.95,
       headings: this.headings,
-      quote: statement,
-      lines: { start: whole.start, end: whole.start },
+      quote: steps
+        .map(({ quote }) => quote)
+        .join('\n')
+        .slice(0, LONGEST_TEXT),
+      lines: { start: line, end: line },
     })
-    addCriterion(draft, scenarioCriterion(steps), lines)
+    addCriterion(draft, scenarioCriterion(texts), lines)
     this.#drafts.push(draft)
     this.#outline.found(draft)
   }

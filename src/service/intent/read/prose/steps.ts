@@ -7,16 +7,18 @@ const IN_ONE = /^given\b(.{1,1500}?),?\s+when\b(.{1,1500}?),?\s+then\b(.{1,1500}
 export interface Step {
   part: 'given' | 'when' | 'then' | 'more'
   text: string
+  /** The step in the source. */
+  quote: string
   lines: Lines
 }
 
 /** The step that the text is: it starts with Given, When, Then, And or But. */
-export function readStep(text: string, lines: Lines): Step | undefined {
+export function readStep({ text, quote, lines }: Pick<Step, 'text' | 'quote' | 'lines'>): Step | undefined {
   const word = STEP.exec(text)
   const part = word?.[1]?.toLowerCase()
   if (word === null || part === undefined) return undefined
   const known = part === 'given' || part === 'when' || part === 'then' ? part : 'more'
-  return { part: known, text: text.slice(word[0].length), lines }
+  return { part: known, text: text.slice(word[0].length), quote, lines }
 }
 
 /** "Given A, when B, then C" in one sentence. */
