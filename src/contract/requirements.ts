@@ -214,7 +214,8 @@ export const listRequirements = endpoint({
     ...paging,
   },
   returns: { ...list('requirements', Requirement) },
-  fails: ['invalid_argument', 'not_found'],
+  fails: ['invalid_argument', 'not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })
 
 export const getRequirement = endpoint({
@@ -223,7 +224,8 @@ export const getRequirement = endpoint({
   summary: 'One requirement with its children and its links to tests.',
   input: { id: Id, branch_id: Id.optional() },
   returns: { requirement: Requirement, children: z.array(Ref), links: z.array(TestLink) },
-  fails: ['not_found'],
+  fails: ['not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })
 
 export const updateRequirement = endpoint({

@@ -41,7 +41,8 @@ export const listCoverageGaps = endpoint({
     ...paging,
   },
   returns: { ...list('coverage_gaps', Gap), summary: GapSummary },
-  fails: ['invalid_argument', 'not_found'],
+  fails: ['invalid_argument', 'not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })
 
 export const getTestContext = endpoint({
@@ -57,7 +58,8 @@ export const getTestContext = endpoint({
     max_tokens: z.int().min(500).max(100_000).optional().describe('Default 12000.'),
   },
   returns: { test_context: TestContext },
-  fails: ['not_found'],
+  fails: ['not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })
 
 const WorkingTree = z

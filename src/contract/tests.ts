@@ -222,7 +222,8 @@ export const listTests = endpoint({
     ...paging,
   },
   returns: { ...list('tests', Test) },
-  fails: ['invalid_argument', 'not_found'],
+  fails: ['invalid_argument', 'not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })
 
 export const getTest = endpoint({
@@ -231,7 +232,8 @@ export const getTest = endpoint({
   summary: 'One test with its links and its newest results, at most 10.',
   input: { id: Id, branch_id: Id.optional() },
   returns: { test: Test, links: z.array(TestLink), recent_results: z.array(TestResult) },
-  fails: ['not_found'],
+  fails: ['not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })
 
 export const deleteTest = endpoint({

@@ -153,5 +153,6 @@ export const getTraceability = endpoint({
   },
   returns: { traceability_matrix: TraceabilityMatrix, ...pagingResult },
   formats: matrixFormats,
-  fails: ['invalid_argument', 'not_found'],
+  fails: ['invalid_argument', 'not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })

@@ -32,7 +32,8 @@ export const computeGate = endpoint({
   },
   returns: { verdict: Verdict },
   retry: 'idempotent',
-  fails: ['invalid_argument', 'not_found'],
+  fails: ['invalid_argument', 'not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })
 
 export const getGate = endpoint({
@@ -41,8 +42,8 @@ export const getGate = endpoint({
   summary: 'The newest verdict of a scope, or an earlier one by its id.',
   input: { product_id: ProductId, ...gateScope, verdict_id: Id.optional() },
   returns: { verdict: Verdict },
-  fails: ['invalid_argument', 'not_found'],
-  reasons: ['VERDICT_NOT_COMPUTED'],
+  fails: ['invalid_argument', 'not_found', 'failed_precondition'],
+  reasons: ['VERDICT_NOT_COMPUTED', 'BRANCH_NOT_OPEN'],
 })
 
 export const acceptRisk = endpoint({

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { InputOf } from '../../contract/index.ts'
 import { Repository } from '../../contract/products.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { refuseBranch } from '../shared/refuse-branch.ts'
 import type { CoverageScope } from '../quality/coverage/scope.ts'
 import type { Principal } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
@@ -24,6 +23,8 @@ export interface GateScope {
   /** Version of the release. */
   version: string
   environmentId: string
+  /** The quality branch that is read, which the rows have to show already. */
+  branchId: string
   /** In lower case, as the request or a run has it, whichever is longer. */
   commitSha: string
   gitBranch: string
@@ -46,7 +47,6 @@ export async function readGateScope(
   product: StoredProduct,
   input: GateScopeInput,
 ): Promise<GateScope> {
-  refuseBranch(input.branch_id)
   const release = await findRelease(rows, principal, product.id, input.release_id)
   const environmentId = await findEnvironment(rows, principal, product.id, input.environment_id)
   const place = environmentId === '' ? {} : { environmentId }
@@ -56,6 +56,7 @@ export async function readGateScope(
     releaseId: release?.id ?? '',
     version: release?.version ?? '',
     environmentId,
+    branchId: input.branch_id ?? '',
     gitBranch: input.git_branch ?? '',
   }
   if (input.commit_sha === undefined) {

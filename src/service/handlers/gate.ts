@@ -13,6 +13,8 @@ export const gateHandlers = {
 
   async getGate({ product_id: productId, ...request }, call) {
     const product = await requireProduct(call.db.read, call.principal, productId)
+    const isOnBranch = (request.branch_id ?? '') !== '' && request.verdict_id === undefined
+    if (isOnBranch) return { verdict: await computeVerdictIn(call.db.read, call, product, request) }
     return { verdict: await readVerdict(call.db.read, call, product, request) }
   },
 } satisfies Handlers<'computeGate' | 'getGate'>

@@ -3,23 +3,26 @@ import type { Handlers } from '../shared/context.ts'
 import type { Uploads } from '../errors/sourcemaps/uploads/uploads.ts'
 import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'
 import { accountHandlers } from './account.ts'
+import { branchHandlers } from './branches/branches.ts'
 import { componentHandlers } from './components.ts'
 import { environmentHandlers } from './environments.ts'
 import { exclusionHandlers } from './exclusions.ts'
 import { fixContextHandlers } from './fix-context.ts'
 import { gateHandlers } from './gate.ts'
 import { issueHandlers } from './issues.ts'
-import { linkHandlers } from './links.ts'
+import { linkHandlers } from './quality/links.ts'
+import { readsOnBranches } from './branches/reads.ts'
 import type { pending } from './pending.ts'
 import { productHandlers } from './products.ts'
 import { releaseHandlers } from './releases.ts'
 import { riskHandlers } from './risks.ts'
-import { requirementHandlers } from './requirements.ts'
-import { retrievalHandlers } from './retrieval.ts'
+import { requirementHandlers } from './quality/requirements.ts'
+import { retrievalHandlers } from './quality/retrieval.ts'
 import { setupHandlers } from './setup.ts'
-import { testIngestHandlers } from './test-ingest.ts'
-import { testHandlers } from './tests.ts'
+import { testIngestHandlers } from './quality/test-ingest.ts'
+import { testHandlers } from './quality/tests.ts'
 import { traceabilityHandlers } from './traceability.ts'
+import { writesOnBranches } from './branches/writes.ts'
 import { sourceMapHandlers } from './sourcemaps.ts'
 
 /** The endpoints with a handler: all that are not pending. */
@@ -51,14 +54,18 @@ export function createHandlers({
     ...sourceMapHandlers(uploads),
     ...fixContextHandlers,
     ...riskHandlers,
-    ...requirementHandlers,
-    ...testHandlers,
     ...linkHandlers,
     ...exclusionHandlers,
     ...testIngestHandlers(reports),
-    ...retrievalHandlers,
-    ...traceabilityHandlers({ version }),
-    ...gateHandlers,
+    ...branchHandlers,
+    ...writesOnBranches,
+    ...readsOnBranches({
+      ...requirementHandlers,
+      ...testHandlers,
+      ...retrievalHandlers,
+      ...traceabilityHandlers({ version }),
+      ...gateHandlers,
+    }),
   })
 }
 

@@ -4,10 +4,6 @@ import type { EndpointName } from '../../contract/index.ts'
 export const pending = [
   'listLinkProposals',
   'reviewLinkProposals',
-  'createBranch',
-  'listBranches',
-  'getBranch',
-  'deleteBranch',
   'previewMerge',
   'mergeBranch',
   'listAgentTypes',

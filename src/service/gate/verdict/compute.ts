@@ -44,7 +44,7 @@ export interface Inputs {
 /**
  * The verdict of a scope, computed and stored in the caller's transaction, which it sees as written so far (contract §7);
  * with equal inputs the newest stored verdict, unchanged. `not_found` for ids and a baseline that are not the product's. A
- * verdict by another policy is not stored.
+ * verdict by another policy, or on a branch, is not stored.
  */
 export async function computeVerdictIn(
   rows: Rows,
@@ -59,9 +59,10 @@ export async function computeVerdictIn(
   const inputs = await readInputs(rows, { scope, policy, now: call.now() })
   const [newest, before] = await newestVerdicts(rows, scope, 2)
   const isKnown = newest?.inputs_digest === inputs.digest
-  if (request.policy_override !== undefined) {
+  const isOverridden = request.policy_override !== undefined
+  if (isOverridden || scope.branchId !== '') {
     const body = bodyFor(call, judgeInputs(inputs, { previous: newest, baseline }), newest)
-    return viewEphemeral(rows, body, { ...inputs, baseline })
+    return viewEphemeral(rows, body, { ...inputs, baseline, isOverridden })
   }
   const row = isKnown ? newest : await store(rows, call, inputs, newest)
   const stored = readBody(row)

@@ -24,6 +24,13 @@ interface Seen {
   baseline?: { id: string } | undefined
 }
 
+interface Unstored extends Omit<Seen, 'stale' | 'scope'> {
+  scope: JudgedScope & { branchId: string }
+  digest: string
+  /** Whether the request has a policy of its own. */
+  isOverridden: boolean
+}
+
 /** The contract's verdict of a stored row, whose body may compare with another verdict than the previous one. */
 export async function viewStored(
   rows: Rows,
@@ -43,18 +50,19 @@ export async function viewStored(
   }
 }
 
-/** A verdict by a policy of the request, which is not stored. */
+/** A verdict by a policy of the request, or on a branch, which is not stored. */
 export async function viewEphemeral(
   rows: Rows,
   body: StoredBody,
-  { scope, now, digest, baseline }: Omit<Seen, 'stale'> & { digest: string },
+  { scope, now, digest, baseline, isOverridden }: Unstored,
 ): Promise<VerdictBody> {
   const verdict = await common(rows, { scope, now }, body)
+  const { status_reason: reason } = verdict
   return {
     ...verdict,
     id: '',
-    status_reason: `By the policy of this request, not the product's: ${verdict.status_reason}`,
-    scope: { ...verdict.scope, ephemeral: true },
+    status_reason: isOverridden ? `By the policy of this request, not the product's: ${reason}` : reason,
+    scope: { ...verdict.scope, branch_id: scope.branchId, ephemeral: true },
     inputs_digest: digest,
     stale: false,
     baseline_id: baseline?.id ?? '',

@@ -3,16 +3,16 @@ import { notFound, ServiceError } from '../../../errors.ts'
 import type { Call, Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
-import { audit } from '../../workspace/audit.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import { requirementNumber } from '../keys.ts'
+import { recordTreeChange } from '../tree-changes.ts'
 import { requireRequirement, type StoredRequirement } from '../requirements/access.ts'
 import type { StoredTest } from './access.ts'
 import { noteUnlinking } from './link-exclusions.ts'
 import type { StoredLink } from './link-view.ts'
 import { putLink, type LinkFields } from './links.ts'
 
-/** Links a test to a requirement as `putLink` does, and records it in the audit trail. */
+/** Links a test to a requirement as `putLink` does, and records the change. */
 export async function linkTest(
   rows: Rows,
   prepare: Prepare,
@@ -21,7 +21,12 @@ export async function linkTest(
 ): Promise<StoredLink> {
   const link = await putLink(rows, prepare, call, ends)
   const resourceId = `${ends.test.id}/${ends.requirement.id}`
-  await audit(rows, call, { verb: 'create', resourceType: 'test_link', resourceId, after: link })
+  await recordTreeChange(rows, call, link.product_id, {
+    verb: 'create',
+    resourceType: 'test_link',
+    resourceId,
+    after: link,
+  })
   return link
 }
 
@@ -43,7 +48,7 @@ export async function unlinkTest(
   await noteUnlinking(rows, call, removed, reason)
   await refreshCoverage(rows, prepare, { productId: test.product_id, now: call.now() }, [requirementId])
   const resourceId = `${test.id}/${requirementId}`
-  await audit(rows, call, { verb: 'delete', resourceType: 'test_link', resourceId })
+  await recordTreeChange(rows, call, test.product_id, { verb: 'delete', resourceType: 'test_link', resourceId })
 }
 
 /** One page of the links of a test, oldest first. */

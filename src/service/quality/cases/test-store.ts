@@ -3,9 +3,9 @@ import { ServiceError } from '../../../errors.ts'
 import { counted } from '../../../lib/counted.ts'
 import type { Call, Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
-import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { requireRequirement } from '../requirements/access.ts'
+import { recordTreeChange } from '../tree-changes.ts'
 import type { StoredTest } from './access.ts'
 import type { StoredLink } from './link-view.ts'
 import { putLink } from './links.ts'
@@ -27,11 +27,16 @@ export async function createTest(
     const origin = call.principal.tokenKind === 'agent' ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
     links.push(await putLink(rows, prepare, call, { test, requirement, origin }))
   }
-  await audit(rows, call, { verb: 'create', resourceType: 'test', resourceId: test.id, after: test })
+  await recordTreeChange(rows, call, product.id, {
+    verb: 'create',
+    resourceType: 'test',
+    resourceId: test.id,
+    after: test,
+  })
   return { test, links }
 }
 
-/** Changes a test as `changeTest` does, and records it in the audit trail. */
+/** Changes a test as `changeTest` does, and records the change. */
 export async function updateTest(
   rows: Rows,
   prepare: Prepare,
@@ -41,7 +46,13 @@ export async function updateTest(
 ): Promise<StoredTest> {
   const before = found.test
   const after = await changeTest(rows, prepare, call, found, fields)
-  await audit(rows, call, { verb: 'update', resourceType: 'test', resourceId: after.id, before, after })
+  await recordTreeChange(rows, call, after.product_id, {
+    verb: 'update',
+    resourceType: 'test',
+    resourceId: after.id,
+    before,
+    after,
+  })
   return after
 }
 
@@ -59,7 +70,12 @@ export async function deleteTest(
     throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
   }
   await removeTests(rows, prepare, call, [test, ...below], reason)
-  await audit(rows, call, { verb: 'delete', resourceType: 'test', resourceId: test.id, before: test })
+  await recordTreeChange(rows, call, test.product_id, {
+    verb: 'delete',
+    resourceType: 'test',
+    resourceId: test.id,
+    before: test,
+  })
 }
 
 /** The newest results of a test, at most `limit`. */

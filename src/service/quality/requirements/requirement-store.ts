@@ -3,14 +3,14 @@ import { counted } from '../../../lib/counted.ts'
 import type { Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
-import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
+import { recordTreeChange } from '../tree-changes.ts'
 import type { StoredRequirement } from './access.ts'
 import { Criteria } from './columns.ts'
 import { lintWording } from './lint.ts'
 import { changeRequirement, findDescendants, insertRequirement, removeRequirements } from './write.ts'
 
-/** Creates a requirement as `insertRequirement` does, and records it in the audit trail. */
+/** Creates a requirement as `insertRequirement` does, and records the change. */
 export async function createRequirement(
   rows: Rows,
   prepare: Prepare,
@@ -19,11 +19,16 @@ export async function createRequirement(
   fields: Parameters<typeof insertRequirement>[4],
 ): Promise<StoredRequirement> {
   const after = await insertRequirement(rows, prepare, call, product, fields)
-  await audit(rows, call, { verb: 'create', resourceType: 'requirement', resourceId: after.id, after })
+  await recordTreeChange(rows, call, product.id, {
+    verb: 'create',
+    resourceType: 'requirement',
+    resourceId: after.id,
+    after,
+  })
   return after
 }
 
-/** Changes a requirement as `changeRequirement` does, and records it in the audit trail. */
+/** Changes a requirement as `changeRequirement` does, and records the change. */
 export async function updateRequirement(
   rows: Rows,
   prepare: Prepare,
@@ -32,7 +37,13 @@ export async function updateRequirement(
   fields: Parameters<typeof changeRequirement>[4],
 ): Promise<StoredRequirement> {
   const after = await changeRequirement(rows, prepare, call, before, fields)
-  await audit(rows, call, { verb: 'update', resourceType: 'requirement', resourceId: after.id, before, after })
+  await recordTreeChange(rows, call, after.product_id, {
+    verb: 'update',
+    resourceType: 'requirement',
+    resourceId: after.id,
+    before,
+    after,
+  })
   return after
 }
 
@@ -51,7 +62,7 @@ export async function deleteRequirement(
   }
   await removeRequirements(rows, prepare, call, [requirement, ...below], reason)
   const resource = { resourceType: 'requirement', resourceId: requirement.id, before: requirement }
-  await audit(rows, call, { verb: 'delete', ...resource })
+  await recordTreeChange(rows, call, requirement.product_id, { verb: 'delete', ...resource })
 }
 
 /** The requirements directly below one, in tree order. */

@@ -13,6 +13,7 @@ import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from '../keys.ts'
 import { linkAnnotations, type Annotated } from './annotations.ts'
 import { audit } from '../../workspace/audit.ts'
+import { nextTreeRevision } from '../tree-changes.ts'
 import { addReport, type RecordedReport } from './attempts.ts'
 import { applyCases, deprecateMissing, type IngestAction, type Applied, type AppliedCase } from './apply.ts'
 import { placeCases, storedPath, type PlacedCase } from './cases.ts'
@@ -99,6 +100,9 @@ export async function ingestDraft(
   const summary = summarize(draft, applied, { annotated, statuses })
   const runId = joined?.run.id ?? ''
   await audit(rows, call, { verb: 'ingest', resourceType: 'test_run', resourceId: runId, after: summary })
+  // Results, new names and places change nothing that a branch would be merged with.
+  const isNewTree = summary.suites_created + summary.cases_created + summary.links_created + missing.length > 0
+  if (isNewTree) await nextTreeRevision(rows, product.id)
   return {
     id: runId,
     format: draft.format,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readGateIssues } from '../../../../src/service/errors/issues/read/gate-issues.ts'
 import { runRetention } from '../../../../src/service/errors/issues/retention.ts'
-import { testHandlers } from '../../../../src/service/handlers/tests.ts'
+import { testHandlers } from '../../../../src/service/handlers/quality/tests.ts'
 import { dayMs, hourMs, openRig, type Rig } from './rig.ts'
 
 /** What a gate reads of the issues that matter in a scope, by key. */

@@ -1,12 +1,12 @@
-import type { EndpointName } from '../../contract/index.ts'
-import { collectGarbageSoon } from '../../lib/collect-garbage.ts'
-import { createTurns } from '../../lib/in-turn.ts'
-import { refuseBranch } from '../shared/refuse-branch.ts'
-import type { Handlers } from '../shared/context.ts'
-import { requireProduct } from '../workspace/access.ts'
-import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'
-import type { Pause, Prepare, Rows } from '../sql/database.ts'
-import { ingestDraft } from '../quality/test-ingest/ingest.ts'
+import type { EndpointName } from '../../../contract/index.ts'
+import { collectGarbageSoon } from '../../../lib/collect-garbage.ts'
+import { createTurns } from '../../../lib/in-turn.ts'
+import { refuseBranch } from '../../shared/refuse-branch.ts'
+import type { Handlers } from '../../shared/context.ts'
+import { requireProduct } from '../../workspace/access.ts'
+import type { DraftReader } from '../../quality/test-ingest/draft-reader.ts'
+import type { Pause, Prepare, Rows } from '../../sql/database.ts'
+import { ingestDraft } from '../../quality/test-ingest/ingest.ts'
 
 /** Cases that are stored in one transaction; more take several, so that no event waits for all of them. */
 const AT_ONCE = 200

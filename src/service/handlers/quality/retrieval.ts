@@ -1,18 +1,16 @@
-import type { EndpointName } from '../../contract/index.ts'
-import { refuseBranch } from '../shared/refuse-branch.ts'
-import type { Handlers } from '../shared/context.ts'
-import { refreshStale } from '../quality/coverage/refresh.ts'
-import { requireProduct } from '../workspace/access.ts'
-import { listGaps } from '../quality/gaps/list.ts'
-import { readPage } from '../shared/paging.ts'
-import { requireRequirement } from '../quality/requirements/access.ts'
-import { notFound } from '../../errors.ts'
-import { prepareContexts } from '../agent-context/test/prepare.ts'
-import { buildTestContext } from '../agent-context/test/build.ts'
+import type { EndpointName } from '../../../contract/index.ts'
+import type { Handlers } from '../../shared/context.ts'
+import { refreshStale } from '../../quality/coverage/refresh.ts'
+import { requireProduct } from '../../workspace/access.ts'
+import { listGaps } from '../../quality/gaps/list.ts'
+import { readPage } from '../../shared/paging.ts'
+import { requireRequirement } from '../../quality/requirements/access.ts'
+import { notFound } from '../../../errors.ts'
+import { prepareContexts } from '../../agent-context/test/prepare.ts'
+import { buildTestContext } from '../../agent-context/test/build.ts'
 
 export const retrievalHandlers = {
   async listCoverageGaps(input, call) {
-    refuseBranch(input.branch_id)
     const { db } = call
     const product = await requireProduct(db.read, call.principal, input.product_id)
     const { limit, window = '7d', environment_id: environmentId } = input
@@ -25,7 +23,6 @@ export const retrievalHandlers = {
   },
 
   async getTestContext(input, call) {
-    refuseBranch(input.branch_id)
     const { db } = call
     const { requirement, product } = await requireRequirement(db.read, call.principal, input.requirement_id)
     if (String(product.id) !== input.product_id) {
@@ -44,7 +41,6 @@ export const retrievalHandlers = {
   },
 
   async prepareTestContext(input, call) {
-    refuseBranch(input.branch_id)
     const product = await requireProduct(call.db.read, call.principal, input.product_id)
     await refreshStale(call.db, product.id, call.now())
     return { test_generation_context: await prepareContexts(call, product, input) }

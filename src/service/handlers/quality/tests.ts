@@ -1,26 +1,31 @@
-import type { EndpointName } from '../../contract/index.ts'
-import { vouchForIssue } from '../errors/issues/vouching.ts'
-import { refuseBranch } from '../shared/refuse-branch.ts'
-import { requireTest, type StoredTest } from '../quality/cases/access.ts'
-import { updatedFields } from '../quality/cases/cleared.ts'
-import { readLinks } from '../quality/cases/link-store.ts'
-import { viewLinks } from '../quality/cases/link-view.ts'
-import { listTestRows } from '../quality/cases/list.ts'
-import { viewResults } from '../quality/cases/result-view.ts'
-import { createTest, deleteTest, readNewestResults, updateTest } from '../quality/cases/test-store.ts'
-import { viewTests } from '../quality/cases/view.ts'
-import type { Call, Handlers } from '../shared/context.ts'
-import { checkEtag, computeEtag } from '../shared/etag.ts'
-import { readPage } from '../shared/paging.ts'
-import type { Rows } from '../sql/database.ts'
-import { requireProduct } from '../workspace/access.ts'
+import type { EndpointName } from '../../../contract/index.ts'
+import { vouchForIssue } from '../../errors/issues/vouching.ts'
+import { requireTest, type StoredTest } from '../../quality/cases/access.ts'
+import { updatedFields } from '../../quality/cases/cleared.ts'
+import { readLinks } from '../../quality/cases/link-store.ts'
+import { viewLinks } from '../../quality/cases/link-view.ts'
+import { listTestRows } from '../../quality/cases/list.ts'
+import { viewResults } from '../../quality/cases/result-view.ts'
+import { createTest, deleteTest, readNewestResults, updateTest } from '../../quality/cases/test-store.ts'
+import { viewTests } from '../../quality/cases/view.ts'
+import type { Call, Handlers } from '../../shared/context.ts'
+import { checkEtag, computeEtag } from '../../shared/etag.ts'
+import { readPage } from '../../shared/paging.ts'
+import type { Rows } from '../../sql/database.ts'
+import { requireProduct } from '../../workspace/access.ts'
 
 const RESULTS_SHOWN = 10
 
 export const testHandlers = {
   async createTest(input, call) {
-    const { product_id, branch_id, requirement_ids = [], request_id: _request, validate_only: _dry, ...fields } = input
-    refuseBranch(branch_id)
+    const {
+      product_id,
+      branch_id: _branch,
+      requirement_ids = [],
+      request_id: _request,
+      validate_only: _dry,
+      ...fields
+    } = input
     return call.db.write(async (rows, prepare) => {
       const product = await requireProduct(rows, call.principal, product_id)
       const created = { ...fields, requirementIds: requirement_ids }
@@ -31,7 +36,6 @@ export const testHandlers = {
   },
 
   async updateTest(input, call) {
-    refuseBranch(input.branch_id)
     return call.db.write(async (rows, prepare) => {
       const found = await requireTest(rows, call.principal, input.id)
       checkEtag(input.etag, computeEtag(found.test.id, found.test.etag_version))
@@ -42,7 +46,6 @@ export const testHandlers = {
   },
 
   async listTests(input, call) {
-    refuseBranch(input.branch_id)
     const { db } = call
     const product = await requireProduct(db.read, call.principal, input.product_id)
     const { product_id: _product, branch_id: _branch, page_size: _size, page_token: _token, view, ...filter } = input
@@ -56,8 +59,7 @@ export const testHandlers = {
     return { tests: await viewTests(db.read, tests, viewing), ...paging }
   },
 
-  async getTest({ id, branch_id }, call) {
-    refuseBranch(branch_id)
+  async getTest({ id }, call) {
     const { db } = call
     const { test } = await requireTest(db.read, call.principal, id)
     const links = await readLinks(db.read, { test_id: id })
@@ -69,8 +71,7 @@ export const testHandlers = {
     }
   },
 
-  async deleteTest({ id, branch_id, recursive = false, etag, reason }, call) {
-    refuseBranch(branch_id)
+  async deleteTest({ id, recursive = false, etag, reason }, call) {
     return call.db.write(async (rows, prepare) => {
       const { test } = await requireTest(rows, call.principal, id)
       checkEtag(etag, computeEtag(test.id, test.etag_version))

@@ -1,14 +1,13 @@
-import type { EndpointName } from '../../contract/index.ts'
-import { refuseBranch } from '../shared/refuse-branch.ts'
-import type { Handlers } from '../shared/context.ts'
-import { refreshStale } from '../quality/coverage/refresh.ts'
-import { requireProduct } from '../workspace/access.ts'
-import { checkEtag, computeEtag } from '../shared/etag.ts'
-import { readPage } from '../shared/paging.ts'
-import { requireRequirement } from '../quality/requirements/access.ts'
-import { updatedFields } from '../quality/requirements/cleared.ts'
-import { listRequirementRows } from '../quality/requirements/list.ts'
-import { requirementRef, viewRequirements } from '../quality/requirements/view.ts'
+import type { EndpointName } from '../../../contract/index.ts'
+import type { Handlers } from '../../shared/context.ts'
+import { refreshStale } from '../../quality/coverage/refresh.ts'
+import { requireProduct } from '../../workspace/access.ts'
+import { checkEtag, computeEtag } from '../../shared/etag.ts'
+import { readPage } from '../../shared/paging.ts'
+import { requireRequirement } from '../../quality/requirements/access.ts'
+import { updatedFields } from '../../quality/requirements/cleared.ts'
+import { listRequirementRows } from '../../quality/requirements/list.ts'
+import { requirementRef, viewRequirements } from '../../quality/requirements/view.ts'
 import {
   countSuspectLinks,
   createRequirement,
@@ -16,13 +15,15 @@ import {
   lintRequirement,
   readChildren,
   updateRequirement,
-} from '../quality/requirements/requirement-store.ts'
-import { readLinks } from '../quality/cases/link-store.ts'
-import { viewLinks } from '../quality/cases/link-view.ts'
+} from '../../quality/requirements/requirement-store.ts'
+import { readLinks } from '../../quality/cases/link-store.ts'
+import { viewLinks } from '../../quality/cases/link-view.ts'
 
 export const requirementHandlers = {
-  async createRequirement({ product_id, branch_id, request_id: _request, validate_only: _dry, ...fields }, call) {
-    refuseBranch(branch_id)
+  async createRequirement(
+    { product_id, branch_id: _branch, request_id: _request, validate_only: _dry, ...fields },
+    call,
+  ) {
     return call.db.write(async (rows, prepare) => {
       const product = await requireProduct(rows, call.principal, product_id)
       const row = await createRequirement(rows, prepare, call, product, fields)
@@ -32,7 +33,6 @@ export const requirementHandlers = {
   },
 
   async listRequirements(input, call) {
-    refuseBranch(input.branch_id)
     const { db, principal } = call
     const product = await requireProduct(db.read, principal, input.product_id)
     const {
@@ -51,8 +51,7 @@ export const requirementHandlers = {
     return { requirements: await viewRequirements(db.read, product, requirements, viewing), ...paging }
   },
 
-  async getRequirement({ id, branch_id }, call) {
-    refuseBranch(branch_id)
+  async getRequirement({ id }, call) {
     const { db } = call
     const { requirement: row, product } = await requireRequirement(db.read, call.principal, id)
     await refreshStale(db, product.id, call.now())
@@ -67,7 +66,6 @@ export const requirementHandlers = {
   },
 
   async updateRequirement(input, call) {
-    refuseBranch(input.branch_id)
     return call.db.write(async (rows, prepare) => {
       const { requirement: before, product } = await requireRequirement(rows, call.principal, input.id)
       checkEtag(input.etag, computeEtag(before.id, before.etag_version))
@@ -78,8 +76,7 @@ export const requirementHandlers = {
     })
   },
 
-  async deleteRequirement({ id, branch_id, recursive = false, etag, reason }, call) {
-    refuseBranch(branch_id)
+  async deleteRequirement({ id, recursive = false, etag, reason }, call) {
     return call.db.write(async (rows, prepare) => {
       const { requirement } = await requireRequirement(rows, call.principal, id)
       checkEtag(etag, computeEtag(requirement.id, requirement.etag_version))

@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import { parseRepositoryRoots } from '../../workspace/components/repo-path.ts'
+import { ServiceError } from '../../../errors.ts'
+import type { StoredTest } from '../../quality/cases/access.ts'
+import { caseIdentity, repositoryPath, type CaseLocation } from '../../quality/cases/identity.ts'
+import { changeTest, insertTest, removeTests, type TestFields } from '../../quality/cases/write.ts'
+import { topDown } from './order.ts'
+import { liveIds } from './references.ts'
+import type { AppliedChange, Applying } from './types.ts'
+
+/**
+ * Applies changes of tests. Resolves to the tests in the main tree that have the place of one that the branch creates, by the
+ * id of that one.
+ */
+export async function applyTests(applying: Applying, changes: readonly AppliedChange[]): Promise<Map<string, string>> {
+  const same = new Map<string, string>()
+  if (changes.length === 0) return same
+  const isDeletion = ({ operation }: AppliedChange) => operation === 'CHANGE_OPERATION_DELETE'
+  const { ordered, inCycle } = await order(
+    applying,
+    changes.filter((change) => !isDeletion(change)),
+  )
+  for (const change of ordered) {
+    const existing = await put(applying, change, inCycle.has(change.entityId))
+    if (existing !== undefined) same.set(change.entityId, existing)
+  }
+  await remove(applying, changes.filter(isDeletion))
+  return same
+}
+
+async function order({ rows, prepare }: Applying, changes: readonly AppliedChange[]) {
+  const parents = changes.flatMap(({ fields }) =>
+    typeof fields['parent_id'] === 'string' ? [fields['parent_id']] : [],
+  )
+  const live = await liveIds(rows, 'test', parents)
+  for (const { operation, entityId } of changes) if (operation === 'CHANGE_OPERATION_CREATE') live.add(entityId)
+  const presentParent = (id: string) =>
+    prepare('SELECT parent_id FROM test WHERE id = ? AND deleted_at IS NULL').get<{ parent_id: string }>(id)
+      ?.parent_id ?? ''
+  const placed = changes.map((change) => {
+    const { parent_id: parent } = change.fields
+    const parentId = typeof parent !== 'string' ? undefined : live.has(parent) ? parent : ''
+    return { ...change, id: change.entityId, parentId }
+  })
+  return topDown(placed, presentParent)
+}
+
+type Placed = AppliedChange & { parentId: string | undefined }
+
+/** Writes one test; resolves to the id of another one that has its place in the code. */
+async function put(applying: Applying, change: Placed, isInCycle: boolean): Promise<string | undefined> {
+  const { rows, product } = applying
+  const { parent_id: _parent, automation_ref: place, ...rest } = await usableFields(applying, change)
+  const fields = {
+    ...rest,
+    ...(change.parentId !== undefined && !isInCycle && { parent_id: change.parentId }),
+  }
+  const taken = await findByPlace(applying, place as CaseLocation | null | undefined)
+  const isTaken = taken !== undefined && taken !== change.entityId
+  if (isTaken && change.operation === 'CHANGE_OPERATION_CREATE') return taken
+  const placed = isTaken || place === undefined ? fields : { ...fields, automation_ref: place }
+  try {
+    await write(applying, change, placed)
+  } catch (thrown) {
+    if (!(thrown instanceof ServiceError)) throw thrown
+    // The parent is no suite any more: without it the test can be written.
+    const { parent_id: _above, ...others } = placed as Record<string, unknown>
+    await write({ ...applying, rows, product }, change, others)
+  }
+  return undefined
+}
+
+/** The fields that a request would have, without references to things that are gone. */
+async function usableFields({ rows }: Applying, { fields, writing }: AppliedChange): Promise<Record<string, unknown>> {
+  const { quarantine, component_ids: components, issue_id: issueId, ...plain } = fields
+  const usable: Record<string, unknown> = { ...plain }
+  if (quarantine !== undefined) Object.assign(usable, quarantineFields(quarantine as Quarantine | null, writing.now()))
+  if (Array.isArray(components)) {
+    const live = await liveIds(rows, 'component', components as string[])
+    usable['component_ids'] = (components as string[]).filter((id) => live.has(id))
+  }
+  if (typeof issueId === 'string') {
+    const issue = await rows.selectFrom('issue').select('id').where('id', '=', issueId).executeTakeFirst()
+    usable['issue_id'] = issue?.id ?? ''
+  }
+  return usable
+}
+
+interface Quarantine {
+  until: string
+  reason: string
+  owner: string
+}
+
+/** A quarantine that has ended meanwhile is none. */
+function quarantineFields(quarantine: Quarantine | null, now: number): TestFields {
+  if (quarantine === null || Date.parse(quarantine.until) <= now) return { quarantined: false }
+  const { until, reason, owner } = quarantine
+  return { quarantined: true, quarantined_until: until, quarantine_reason: reason, quarantine_owner: owner }
+}
+
+async function findByPlace({ rows, product }: Applying, place: CaseLocation | null | undefined) {
+  if (place === undefined || place === null) return undefined
+  const file_path = repositoryPath(place.file_path, parseRepositoryRoots(product.repository))
+  const found = await rows
+    .selectFrom('test')
+    .select('id')
+    .where('product_id', '=', product.id)
+    .where('identity', '=', caseIdentity({ ...place, file_path }))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return found?.id
+}
+
+async function write({ rows, prepare, product }: Applying, change: AppliedChange, given: Record<string, unknown>) {
+  const { entityId: id, number, writing } = change
+  const { kind, ...others } = given
+  // Members of a stored change are those of `testMembers`, or were checked when they were written.
+  const fields = others as TestFields
+  if (change.operation === 'CHANGE_OPERATION_CREATE') {
+    const { automation_ref: place, title = '' } = fields
+    const created = { ...fields, title, kind: kind as 'TEST_KIND_CASE', automation_ref: place ?? undefined }
+    await insertTest(rows, prepare, writing, product, created, { id, number })
+    return
+  }
+  const before = await find(rows, id)
+  if (before !== undefined) await changeTest(rows, prepare, writing, { test: before, product }, fields)
+}
+
+async function remove(applying: Applying, changes: readonly AppliedChange[]): Promise<void> {
+  const { rows, prepare, product } = applying
+  for (const { entityId, writing } of changes) {
+    const row = await find(rows, entityId)
+    if (row !== undefined) await removeTests(rows, prepare, writing, [row])
+  }
+  const [first] = changes
+  if (first === undefined) return
+  const orphans = await rows
+    .selectFrom('test')
+    .selectAll()
+    .where('product_id', '=', product.id)
+    .where('deleted_at', 'is', null)
+    .where(sql<boolean>`parent_id <> ''`)
+    .where(
+      sql<boolean>`NOT EXISTS (SELECT 1 FROM test AS parent WHERE parent.id = test.parent_id AND parent.deleted_at IS NULL)`,
+    )
+    .execute()
+  for (const test of orphans) await changeTest(rows, prepare, first.writing, { test, product }, { parent_id: '' })
+}
+
+function find(rows: Applying['rows'], id: string): Promise<StoredTest | undefined> {
+  return rows.selectFrom('test').selectAll().where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
+}

@@ -1,0 +1,75 @@
+import { notFound } from '../../../errors.ts'
+import type { Call } from '../../shared/context.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
+import { insideTransaction, rolledBack, takenBack } from '../../sql/rolled-back.ts'
+import type { StoredProduct } from '../../workspace/products.ts'
+import { requireOpenBranch, type StoredBranch } from '../store/branches.ts'
+import { replay } from './replay.ts'
+
+/** A branch with its product. */
+export interface OpenBranch {
+  branch: StoredBranch
+  product: StoredProduct
+}
+
+/** What a request with a branch names besides it. */
+export interface NamedOnBranch {
+  product_id?: string | undefined
+  /** Of a requirement or test. */
+  id?: string | undefined
+}
+
+/**
+ * Runs `work` on the main tree with the changes of a branch: its call reads and writes inside one transaction, in which the
+ * branch was replayed and which is rolled back (decision 062). Throws `BRANCH_NOT_OPEN`, and `not_found` also for a branch
+ * of another product than that of what the request names.
+ */
+export function readOnBranch<T>(
+  call: Call,
+  branchId: string,
+  named: NamedOnBranch,
+  work: (call: Call, found: OpenBranch) => Promise<T>,
+): Promise<T> {
+  return rolledBack(call.db, async (rows, prepare) => {
+    const found = await requireBranchFor({ rows, call }, branchId, named)
+    return replayed({ rows, prepare, call }, found, (onBranch) => work(onBranch, found))
+  })
+}
+
+/** `readOnBranch` inside a transaction of the caller, which keeps what it wrote before. */
+export function readOnBranchInside<T>(
+  inside: { rows: Rows; prepare: Prepare; call: Call },
+  found: OpenBranch,
+  work: (call: Call) => Promise<T>,
+): Promise<T> {
+  return takenBack(inside.rows, () => replayed(inside, found, work))
+}
+
+async function replayed<T>(
+  { rows, prepare, call }: { rows: Rows; prepare: Prepare; call: Call },
+  { branch, product }: OpenBranch,
+  work: (call: Call) => Promise<T>,
+): Promise<T> {
+  await replay({ rows, prepare, product }, call, branch)
+  return work({ ...call, db: insideTransaction(rows, prepare) })
+}
+
+/** The open branch that a request names, which must be of the same product as what else it names. */
+export async function requireBranchFor(
+  { rows, call }: { rows: Rows; call: Call },
+  branchId: string,
+  named: NamedOnBranch,
+): Promise<OpenBranch> {
+  const found = await requireOpenBranch(rows, call.principal, branchId)
+  const product = named.product_id ?? (await findProductId(rows, named.id))
+  if (product === undefined || product === String(found.product.id)) return found
+  throw notFound('branch', branchId, 'list the branches of the product, or omit it to use the main tree')
+}
+
+async function findProductId(rows: Rows, id = ''): Promise<string | undefined> {
+  for (const table of ['requirement', 'test'] as const) {
+    const row = await rows.selectFrom(table).select('product_id').where('id', '=', id).executeTakeFirst()
+    if (row !== undefined) return String(row.product_id)
+  }
+  return undefined
+}
