@@ -1,19 +1,21 @@
 import { wordTrigrams, type Profile, type SubjectWord } from './profile.ts'
-import { areOpposite, type Word } from './vocabulary.ts'
+import { areOpposite, isPrefixed, type Word } from './vocabulary.ts'
 
 export interface Matching {
   /** How much of the subject is the same, from 0 to 1. */
   similarity: number
   /** Words of the one text that the other contradicts. */
   opposites: [string, string][]
+  /** Which of the two has words that the other has not. */
+  saysMore: { before: boolean; after: boolean }
 }
 
 /** Words that are this similar in their trigrams are forms of the same word. */
 const SAME_WORD = 0.6
-/** Texts in which a word is another one, `shipped` and `refunded`, are not equal, however long they are. */
-const REPLACED_AT_MOST = 0.89
-/** The weight of a word that says something. */
-const REPLACED_WEIGHT = 0.9
+/** The similarity of texts that are not equal, however much of them is. */
+const OTHER_AT_MOST = 0.89
+/** From this weight of further words on a text says more. */
+const MORE_WEIGHT = 2
 /** How the words and their trigrams count. */
 const WORDS_SHARE = 0.75
 
@@ -31,19 +33,32 @@ const scale: readonly [raw: number, similarity: number][] = [
 /** Compares the subjects of two texts; numbers, negation and modality do not count in it. */
 export function matchWords(one: Profile, other: Profile): Matching {
   if (one.words.size === 0 || other.words.size === 0) {
-    return { similarity: one.text === other.text ? 1 : 0, opposites: [] }
+    return { similarity: one.text === other.text ? 1 : 0, opposites: [], saysMore: { before: false, after: false } }
   }
   const left = [...one.words.values()].filter(({ concept }) => !other.words.has(concept))
   const right = [...other.words.values()].filter(({ concept }) => !one.words.has(concept))
   const pairs = pairWords(left, right)
   const common = totalWeight(one) - sum(left) + pairs.common
   const all = totalWeight(one) + totalWeight(other) - common
-  const raw = WORDS_SHARE * (common / all) + (1 - WORDS_SHARE) * dice(one.trigrams, other.trigrams)
-  const similarity = onScale(raw)
+  const raw = WORDS_SHARE * (common / all) + (1 - WORDS_SHARE) * dice(one.trigrams(), other.trigrams())
+  const [before, after] = pairs.unpaired
   return {
-    similarity: pairs.isReplaced ? Math.min(similarity, REPLACED_AT_MOST) : similarity,
+    similarity: isOther(pairs.unpaired) ? Math.min(onScale(raw), OTHER_AT_MOST) : onScale(raw),
     opposites: pairs.opposites,
+    saysMore: { before: before!.length > 0, after: after!.length > 0 },
   }
+}
+
+/** The share of the words of a text, by weight, that are in one of the others. */
+export function shareWithin(part: Profile, wholes: readonly Profile[]): number {
+  const words = [...part.words.values()]
+  const there = words.filter(({ concept }) => wholes.some((whole) => whole.words.has(concept)))
+  return words.length === 0 ? 0 : sum(there) / sum(words)
+}
+
+/** Whether a word was replaced, as `shipped` by `refunded`, or the one text says more than the other. */
+function isOther(unpaired: readonly (readonly SubjectWord[])[]): boolean {
+  return unpaired.every((words) => words.length > 0) || unpaired.some((words) => sum(words) >= MORE_WEIGHT)
 }
 
 /** Finds, among the words that only one text has, those that are opposites or forms of one word; each is used once. */
@@ -58,9 +73,8 @@ function pairWords(left: readonly SubjectWord[], right: readonly SubjectWord[]) 
     common += share * Math.min(one.weight, other.weight)
     if (opposite) opposites.push([one.text, other.text])
   }
-  const unpaired = (words: readonly SubjectWord[]) => sum(words.filter((word) => !used.has(word)))
-  const isReplaced = Math.min(unpaired(left), unpaired(right)) >= REPLACED_WEIGHT
-  return { common, opposites, isReplaced }
+  const unpaired = [left, right].map((words) => words.filter((word) => !used.has(word)))
+  return { common, opposites, unpaired }
 }
 
 interface Pair {
@@ -77,6 +91,10 @@ function byShare(a: Pair, b: Pair): number {
 
 function likeness(one: Word, other: Word): { share: number; opposite: boolean } {
   if (areOpposite(one, other)) return { share: 1, opposite: true }
+  // Forms of one word begin alike.
+  if (one.stem.slice(0, 3) !== other.stem.slice(0, 3) || isPrefixed(one, other) || isPrefixed(other, one)) {
+    return { share: 0, opposite: false }
+  }
   const share = dice(new Set(wordTrigrams(one.stem)), new Set(wordTrigrams(other.stem)))
   return { share: share >= SAME_WORD ? share : 0, opposite: false }
 }

@@ -13,7 +13,7 @@ const comparatorWords: Record<string, string> = {
   '#in': 'within',
 }
 /** Modal words that may replace each other: a statement without one says what the product does. */
-const alike = new Set([' must', 'must ', ' can', 'can ', 'can may', 'may can'])
+const alike = new Set([' must', 'must ', ' can', 'can ', ' let', 'let ', 'can let', 'let can', 'can may', 'may can'])
 
 /**
  * What makes two texts with the same subject say different things, in words: numbers, units, comparators, negation,
@@ -24,7 +24,7 @@ export function findDifferences(before: Profile, after: Profile): string[] {
     ...quantityDifferences(before.quantities, after.quantities),
     ...comparatorDifferences(before.comparators, after.comparators),
     ...negationDifferences(before.negations, after.negations),
-    ...modalDifferences(before.modals, after.modals),
+    ...modalDifferences(before, after),
     ...replaced(before.limits, after.limits),
     ...identifierDifferences(before, after),
     ...conjunctionDifferences(before.conjunction, after.conjunction),
@@ -128,12 +128,18 @@ function negationDifferences(before: number, after: number): string[] {
   return [after > before ? 'it was negated' : 'it is no longer negated']
 }
 
-function modalDifferences(before: readonly string[], after: readonly string[]): string[] {
-  const [old, now] = [new Set(before), new Set(after)]
+function modalDifferences(before: Profile, after: Profile): string[] {
+  const [old, now] = [modalSet(before, after), modalSet(after, before)]
   const gone = [...old].filter((one) => !now.has(one))
   const fresh = [...now].filter((one) => !old.has(one))
   if (gone.length <= 1 && fresh.length <= 1 && isAlike(gone, fresh, old, now)) return []
   return replaced(gone, fresh)
+}
+
+/** The modal words. Where both texts say `only`, what only one may do and what it must be able to do is the same. */
+function modalSet({ modals, limits }: Profile, other: Profile): Set<string> {
+  const isLimit = limits.includes('only') && other.limits.includes('only')
+  return new Set(modals.map((one) => (isLimit && one === 'can' ? 'must' : one)))
 }
 
 function isAlike(
@@ -182,12 +188,16 @@ function orderDifferences(before: Order | undefined, after: Order | undefined): 
   return before.marker === after.marker ? ['the order was turned round'] : [`${before.marker} became ${after.marker}`]
 }
 
-function roleDifferences({ actor: old, words: oldWords }: Profile, { actor: now, words: nowWords }: Profile): string[] {
-  if (overlap(old, now) > 0) return []
-  const [one] = [...old].filter((name) => nowWords.has(name))
-  const [other] = [...now].filter((name) => oldWords.has(name))
-  if (one === undefined || other === undefined) return []
-  return [`${oldWords.get(one)?.text ?? one} and ${oldWords.get(other)?.text ?? other} changed their roles`]
+function roleDifferences({ roles: old, words }: Profile, { roles: now }: Profile): string[] {
+  if (old === undefined || now === undefined) return []
+  const isExchanged = old.verb === now.verb && isWithin(old.actor, now.acted) && isWithin(now.actor, old.acted)
+  if (!isExchanged || overlap(old.actor, now.actor) > 0) return []
+  const name = (actor: ReadonlySet<string>) => [...actor].map((one) => words.get(one)?.text ?? one).join(' ')
+  return [`${name(old.actor)} and ${name(now.actor)} changed their roles`]
+}
+
+function isWithin(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size > 0 && [...one].every((name) => other.has(name))
 }
 
 function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

@@ -1,7 +1,8 @@
-import { matchWords } from './compare.ts'
+import { matchWords, shareWithin } from './compare.ts'
 import { findDifferences } from './differences.ts'
 import { readProfile, type Profile, type Statement } from './profile.ts'
 export type { Statement } from './profile.ts'
+export { readQuantities, type FoundQuantity } from './find-quantities.ts'
 
 export type Verdict = 'duplicate' | 'conflict' | 'related' | 'different'
 
@@ -11,6 +12,8 @@ export interface Comparison {
   verdict: Verdict
   /** Why two statements with one subject do not say the same, in words: `30 seconds became 60 seconds`. */
   differences: string[]
+  /** Which of the two has words that the other has not; both where words were replaced. */
+  saysMore: { before: boolean; after: boolean }
 }
 
 /** From which similarity on statements are duplicates, and from which on they are about the same subject. */
@@ -19,7 +22,7 @@ export interface Thresholds {
   related: number
 }
 
-const defaultThresholds: Thresholds = { duplicate: 0.9, related: 0.75 }
+export const defaultThresholds: Thresholds = { duplicate: 0.9, related: 0.75 }
 
 /** A statement, read once for many comparisons. */
 export interface ReadStatement {
@@ -31,10 +34,15 @@ export interface ReadStatement {
 }
 
 /** Reads a statement for `compareRead`. */
-function readStatement({ title, statement, modality }: Statement): ReadStatement {
+export function readStatement({ title, statement, modality }: Statement): ReadStatement {
   const hasStatement = statement.trim() !== ''
   const read = readProfile(title)
-  return { title: read, main: hasStatement ? readProfile(statement) : read, hasStatement, modality: modality ?? '' }
+  return {
+    title: read,
+    main: hasStatement && statement !== title ? readProfile(statement) : read,
+    hasStatement,
+    modality: modality ?? '',
+  }
 }
 
 /** Compares what two requirements say (decision 065). `before` is the one whose text the differences start from. */
@@ -43,15 +51,15 @@ export function compareStatements(before: Statement, after: Statement, threshold
 }
 
 /** Compares statements that were read before. Symmetric except for the wording of the differences. */
-function compareRead(before: ReadStatement, after: ReadStatement, thresholds = defaultThresholds): Comparison {
+export function compareRead(before: ReadStatement, after: ReadStatement, thresholds = defaultThresholds): Comparison {
   const [old, now] = chooseTexts(before, after)
-  const { similarity, opposites } = matchWords(old, now)
+  const { similarity, opposites, saysMore } = matchWords(old, now)
   const differences = [
     ...findDifferences(old, now),
     ...opposites.map(([one, other]) => `${one} became ${other}`),
     ...modalityDifferences(before, after, old, now),
   ]
-  return { similarity, verdict: decide(similarity, differences, thresholds), differences }
+  return { similarity, verdict: decide(similarity, differences, thresholds), differences, saysMore }
 }
 
 function decide(similarity: number, differences: readonly string[], { duplicate, related }: Thresholds): Verdict {
@@ -78,4 +86,14 @@ function modalityDifferences(before: ReadStatement, after: ReadStatement, old: P
   const hasBound = old.comparators.length + now.comparators.length > 0
   if (textsDiffer || (isNegationOnly && hasBound)) return []
   return [`${one.replace('_', ' ')} became ${other.replace('_', ' ')}`]
+}
+
+/** The share of the words of a part, such as the object of a change, that are in the title or the statement of a whole. */
+export function wordShare(part: ReadStatement, whole: ReadStatement): number {
+  return shareWithin(part.main, [whole.main, whole.title])
+}
+
+/** The concepts by which statements are found: those of title and statement. */
+export function conceptsIn({ title, main }: ReadStatement): ReadonlyMap<string, number> {
+  return new Map([...title.words.values(), ...main.words.values()].map(({ concept, weight }) => [concept, weight]))
 }

@@ -21,7 +21,8 @@ const large = new Map([
 ])
 
 const numberWord = [...small.keys(), ...large.keys()].join('|')
-const writtenNumber = new RegExp(
+/** A number in words, such as `one hundred and twenty`; for lower-case texts. */
+export const writtenNumber = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:(?:a|an)[ -](?=hundred|thousand|million|billion))?(?:${numberWord})(?:(?:[ -]|[ -]and[ -])(?:${numberWord}))*(?![\p{L}\p{N}])`,
   'gu',
 )

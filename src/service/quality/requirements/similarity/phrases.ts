@@ -73,11 +73,15 @@ const modality: readonly [RegExp, string][] = [
 
 const negation: readonly [RegExp, string][] = [
   [word('(?:do|does|did|is|are|was|were|be|been|have|has|had)? ?not'), '#not'],
+  [word('(?:refuses?|declines?|fails?) to|(?:avoid|prevent)s? (?=\\p{L}+ing\\b)|refrains? from'), '#not'],
   [word('no longer|never|none|nor|neither|without|nothing|nobody|no one|no'), '#not'],
 ]
 
 /** Spellings and terms of several words. */
 const spellings: readonly [RegExp, string][] = [
+  [/\b(?:switch|turn)(?:es|s|ed|ing)? (\p{L}+ )?off\b/gu, 'disable $1'],
+  [/\b(?:switch|turn)(?:es|s|ed|ing)? (\p{L}+ )?on\b/gu, 'enable $1'],
+  [/\b(upper|lower)(?: and (upper|lower))?[- ]?case\b/gu, '$1case $2case'],
   [/\be[- ]mail(?=s|ed|ing|\b)/gu, 'email'],
   [/\b(?:log|sign)(?:s|ged|ging|ned|ing)?[- ](?:in|on)\b(?! to the (?:page|screen|list))/gu, 'login'],
   [/\b(?:log|sign)(?:s|ged|ging|ned|ing)?[- ](?:out|off)\b/gu, 'logout'],

@@ -3,7 +3,7 @@ import type { Modality } from '../../../../contract/distill.ts'
 import { findIdentifiers, withoutKeys, type Identifiers } from './identifiers.ts'
 import { markPhrases } from './phrases.ts'
 import { takeQuantities, type Quantity } from './quantities.ts'
-import { readActor, readOrder, type Order } from './roles.ts'
+import { readOrder, readRoles, type Order, type Roles } from './roles.ts'
 import { unitAfterNumber } from './units.ts'
 import { concept, isStopWord, stem, weight, type Word } from './vocabulary.ts'
 
@@ -26,25 +26,25 @@ export interface Profile {
   text: string
   /** The words that name the subject, one for each concept, with their weight. */
   words: ReadonlyMap<string, SubjectWord>
-  trigrams: ReadonlySet<string>
+  /** Of the concepts of its words. */
+  trigrams: () => ReadonlySet<string>
   quantities: readonly Quantity[]
   identifiers: Identifiers
   /** `#le`, `#ge`, …, sorted. */
   comparators: readonly string[]
   negations: number
-  /** `must`, `should`, `may` or `can`, in the order of the text. */
+  /** `must`, `should`, `may`, `can` or `let`, in the order of the text. */
   modals: readonly string[]
   /** Words that limit or turn around a condition: `only`, `unless`, `until`. */
   limits: readonly string[]
   /** `and` or `or`, where it has only one of them. */
   conjunction: string
   order: Order | undefined
-  /** Concepts of who does it; empty where that is not known. */
-  actor: ReadonlySet<string>
+  roles: Roles | undefined
 }
 
 const comparators = new Set(['#le', '#ge', '#lt', '#gt', '#eq', '#in', '#approx'])
-const modals = new Set(['#must', '#should', '#may', '#can'])
+const modals = new Set(['#must', '#should', '#may', '#can', '#let'])
 const limits = new Map([
   ['only', 'only'],
   ['solely', 'only'],
@@ -69,7 +69,7 @@ export function readProfile(given: string): Profile {
   return {
     text,
     words,
-    trigrams: readTrigrams(words),
+    trigrams: once(() => readTrigrams(words)),
     quantities,
     identifiers: findIdentifiers(source, isQuantity),
     comparators: tokens.filter((one) => comparators.has(one)).sort(),
@@ -78,7 +78,7 @@ export function readProfile(given: string): Profile {
     limits: tokens.flatMap((one) => limits.get(one) ?? []).sort(),
     conjunction: readConjunction(tokens),
     order: readOrder(tokens),
-    actor: readActor(tokens),
+    roles: readRoles(tokens),
   }
 }
 
@@ -99,6 +99,11 @@ function subjectWords(tokens: readonly string[]): Map<string, SubjectWord> {
 
 function isOrderWord(word: string): boolean {
   return word === 'before' || word === 'after'
+}
+
+function once<T>(compute: () => T): () => T {
+  let value: T | undefined
+  return () => (value ??= compute())
 }
 
 function readTrigrams(words: ReadonlyMap<string, unknown>): Set<string> {

@@ -7,8 +7,23 @@ export interface Order {
   second: ReadonlySet<string>
 }
 
-const modals = new Set(['#must', '#should', '#may', '#can'])
+const modals = new Set(['#must', '#should', '#may', '#can', '#let'])
 const passive = new Set(['be', 'is', 'are', 'was', 'were', 'been', 'being'])
+const clauseWords = new Set([
+  'when',
+  'if',
+  'after',
+  'before',
+  'while',
+  'until',
+  'unless',
+  'for',
+  'with',
+  'without',
+  'in',
+  'at',
+  'on',
+])
 /** How many words after `by` may name who does it. */
 const ACTOR_WORDS = 4
 
@@ -33,23 +48,33 @@ function isOrderMarker(word: string): boolean {
   return word === 'before' || word === 'after'
 }
 
-/**
- * Concepts of who acts in the main clause: the subject before the modal word, or in the passive the words after `by`.
- * Empty where that is not said.
- */
-export function readActor(tokens: readonly string[]): ReadonlySet<string> {
-  const modal = tokens.findIndex((one) => modals.has(one))
-  if (modal === -1) return new Set()
-  const verb = tokens.slice(modal + 1).find((one) => one !== '#not')
-  if (verb !== undefined && passive.has(verb)) {
-    const by = tokens.indexOf('by', modal)
-    return by === -1 ? new Set() : readConcepts(untilSign(tokens.slice(by + 1, by + 1 + ACTOR_WORDS)))
-  }
-  const comma = tokens.lastIndexOf(',', modal)
-  return readConcepts(tokens.slice(comma + 1, modal))
+/** Who does what to whom in the main clause, as concepts. */
+export interface Roles {
+  verb: string
+  actor: ReadonlySet<string>
+  /** In the active all that is after the verb, in the passive the subject. */
+  acted: ReadonlySet<string>
 }
 
-function untilSign(tokens: readonly string[]): readonly string[] {
-  const end = tokens.findIndex((one) => !/^\p{L}/u.test(one) || one === 'when' || one === 'if' || one === 'after')
+/** Reads the roles of the clause with the first modal word; undefined where it is not said who acts. */
+export function readRoles(tokens: readonly string[]): Roles | undefined {
+  const modal = tokens.findIndex((one) => modals.has(one))
+  if (modal === -1) return undefined
+  const subject = readConcepts(tokens.slice(tokens.lastIndexOf(',', modal) + 1, modal))
+  const rest = tokens.slice(modal + 1).filter((one) => !one.startsWith('#') && one !== ',')
+  const isPassive = passive.has(rest[0] ?? '')
+  const [verb = '', ...after] = isPassive ? rest.slice(1) : rest
+  if (!isPassive) return { verb: concept(verb), actor: subject, acted: readConcepts(after) }
+  const by = after.indexOf('by')
+  if (by === -1) return undefined
+  return {
+    verb: concept(verb),
+    actor: readConcepts(untilClause(after.slice(by + 1, by + 1 + ACTOR_WORDS))),
+    acted: subject,
+  }
+}
+
+function untilClause(tokens: readonly string[]): readonly string[] {
+  const end = tokens.findIndex((one) => !/^\p{L}/u.test(one) || clauseWords.has(one))
   return end === -1 ? tokens : tokens.slice(0, end)
 }

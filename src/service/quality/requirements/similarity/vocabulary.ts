@@ -1,8 +1,12 @@
+import { LRUCache } from 'lru-cache'
 import { stemmer } from 'stemmer'
+
+/** The words of a product's requirements repeat themselves. */
+const stems = new LRUCache<string, string>({ max: 10_000 })
 
 /** Words that say the same in a requirement. A word is in one line only. */
 const synonymLines = `
-display show present render appear visible view
+display show present render view
 delete remove erase
 update edit modify amend alter change
 send deliver transmit email mail
@@ -45,6 +49,8 @@ customer shopper
 visitor guest
 employee staff
 file document
+recommend suggest propose
+uppercase capital
 page screen
 quick fast rapid
 immediate instant promptly straightaway
@@ -53,7 +59,9 @@ quantity amount count
 large big huge
 find search locate
 log record track
-sort order arrange
+sort arrange
+system application app software platform program solution
+visible see
 use utilize employ
 restrict limit
 contain include hold comprise
@@ -89,7 +97,10 @@ language locale
 encrypt encipher
 `
 
-/** Words that contradict each other. A word may be in several pairs; synonyms of the words count too. */
+/**
+ * Words that contradict each other. A word may be in several pairs; synonyms of the words count too. What a product does
+ * both of is not here: creating and deleting, sending and receiving are two requirements.
+ */
 const antonymLines = `
 enable disable
 enable forbid
@@ -102,19 +113,10 @@ increase decrease
 increase reduce
 extend shorten
 include exclude
-add delete
-create delete
 accept reject
 approve reject
 accept forbid
 show hide
-open close
-start stop
-lock unlock
-encrypt decrypt
-upload download
-import export
-login logout
 online offline
 public private
 internal external
@@ -127,10 +129,7 @@ new old
 active inactive
 optional mandatory
 optional require
-grant revoke
 true false
-read write
-send receive
 earlier later
 early late
 high low
@@ -141,30 +140,20 @@ pass fail
 manual automatic
 presence absence
 present absent
-buy sell
 left right
 top bottom
 up down
 horizontal vertical
 while until
-connect disconnect
-subscribe unsubscribe
-mount unmount
 synchronous asynchronous
 sync async
 plain encrypted
 empty full
 incoming outgoing
 inbound outbound
-push pull
-expand collapse
-attach detach
-insert delete
-freeze unfreeze
 mask reveal
 minimize maximize
 inside outside
-common unique
 fixed variable
 fast slow
 `
@@ -222,7 +211,11 @@ export function isStopWord(word: string): boolean {
 
 /** The stem of a lower-case word (Porter). */
 export function stem(word: string): string {
-  return stemmer(irregular.get(word) ?? word)
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  const own = stemmer(irregular.get(word) ?? word)
+  stems.set(word, own)
+  return own
 }
 
 /** One name for all words with the same meaning: the stem of the word, or of the first of its synonyms. */
@@ -243,17 +236,23 @@ export interface Word {
   concept: string
 }
 
-const prefixes = ['un', 'in', 'im', 'ir', 'il', 'dis', 'non', 'de', 'mis', 'a']
+const prefixes = /^(?:un|in|im|ir|il|dis|non|de|mis|re|pre|auto)/u
+const negating = /^(?:un|in|im|ir|il|dis|non|mis)/u
+/** `unlocked` is a state; `unlock` is something that a product does as well as `lock`. */
+const state = /(?:ed|able|ible|ly|al|ent|ant|ive|id|own|en|ory)$/u
 
-/** Whether two words contradict each other: a pair of the table, or a word and the same with `un`, `in`, `dis` …. */
+/** Whether two words contradict each other: a pair of the table, or a state and the same with `un`, `in`, `dis` …. */
 export function areOpposite(one: Word, other: Word): boolean {
-  return (
-    antonyms.has(`${one.concept} ${other.concept}`) ||
-    isPrefixed(one.stem, other.stem) ||
-    isPrefixed(other.stem, one.stem)
-  )
+  return antonyms.has(`${one.concept} ${other.concept}`) || isNegated(one, other) || isNegated(other, one)
 }
 
-function isPrefixed(long: string, short: string): boolean {
-  return short.length >= 4 && prefixes.some((prefix) => long === prefix + short)
+function isNegated(long: Word, short: Word): boolean {
+  return isPrefixed(long, short) && negating.test(long.text) && state.test(long.text)
+}
+
+/** Whether one word is the other with a prefix that makes it another word: `resend`, `unlock`, `invalid`. */
+export function isPrefixed(long: Word, short: Word): boolean {
+  const rest = (word: string) => word.replace(prefixes, '').replace(/^-/u, '')
+  const isLonger = (one: string, other: string) => one !== other && other.length >= 3 && rest(one) === other
+  return isLonger(long.text, short.text) || isLonger(long.stem, short.stem)
 }

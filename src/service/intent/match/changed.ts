@@ -1,0 +1,108 @@
+import { readQuantities, readStatement, wordShare } from '../../quality/requirements/similarity/index.ts'
+import type { Candidate } from '../types.ts'
+import { readChange, withoutKeys, type ChangeWords } from './change.ts'
+import { decided, refused, type Decision, type Known } from './decision.ts'
+import type { Pool } from './pool.ts'
+import { hasValue, rewriteValue } from './rewrite.ts'
+
+/** What share of the words that name the changed thing the requirement has to have. */
+const NAMED = 0.6
+const CLEARLY = 0.1
+const MOST_NAMED = 5
+
+/**
+ * Decides for a sentence such as "raise the timeout from 30 to 60 seconds" which requirement it changes, and drafts that
+ * requirement's own words with the new value. Undefined where it is an ordinary statement.
+ */
+export function decideChange(candidate: Candidate, pool: Pool, named: Known | undefined): Decision | undefined {
+  const change = readChange(candidate.statement)
+  if (change === undefined) return undefined
+  if (named !== undefined) return draftChange(candidate, named, change, 1)
+  const found = findChanged(change, pool)
+  const [first] = found
+  if (first === undefined) {
+    if (!change.isStrong) return undefined
+    return refused(candidate, 'No requirement matches what is to change; name its key, such as REQ-12.')
+  }
+  const rivals = found.filter(({ rank }) => first.rank - rank < CLEARLY)
+  if (rivals.length === 1) return draftChange(candidate, first.known, change, first.share)
+  if (!change.isStrong) return undefined
+  const keys = rivals.slice(0, MOST_NAMED).map(({ known }) => known.key)
+  return refused(
+    candidate,
+    `Several requirements could be meant: ${keys.join(', ')}. Name the key of the one to change.`,
+  )
+}
+
+/** Requirements with the subject and a value to change, the likeliest first; those with the old value before all others. */
+function findChanged({ subject, old, now }: ChangeWords, pool: Pool) {
+  const words = subject === '' ? (old ?? '') : subject
+  const read = readStatement({ title: '', statement: words })
+  return pool
+    .nearest(readStatement({ title: '', statement: `${words} ${old ?? ''}` }))
+    .filter(({ known }) => known.id !== '' && !known.isDeprecated && rewriteValue(mainText(known), old, now) !== 'none')
+    .map(({ known, read: whole }) => {
+      const share = wordShare(read, whole)
+      const hasOld = old !== undefined && hasValue(mainText(known), old, now)
+      return { known, share, rank: share + (hasOld ? 1 : 0) }
+    })
+    .filter(({ share }) => share >= NAMED)
+    .sort((one, other) => other.rank - one.rank)
+}
+
+function draftChange(
+  candidate: Candidate,
+  known: Known,
+  { old, now }: ChangeWords,
+  share: number,
+): Decision | undefined {
+  const matched = { known, similarity: Math.round(share * 1000) / 1000 }
+  const rewritten = rewriteValue(mainText(known), old, now)
+  if (rewritten === 'same')
+    return decided(candidate, 'DUPLICATE', { matched, differences: ['it has this value already'] })
+  if (rewritten === 'none') return undefined
+  if (rewritten === 'unclear') {
+    const message = `${known.key} has several values that could be meant; write its whole statement with the new one.`
+    return { ...refused(candidate, message), matched }
+  }
+  const differences = [`${rewritten.before} became ${rewritten.after}`]
+  if (old !== undefined && !hasValue(mainText(known), old, now)) {
+    differences.push(`the text gives ${old} as the old value, ${known.key} has ${rewritten.before}`)
+  }
+  return decided(candidate, 'CONFLICT', {
+    matched,
+    differences: [...differences, ...leftInCriteria(known, rewritten.before)],
+    texts: draftTexts(known, rewritten.text, old ?? rewritten.before, now),
+  })
+}
+
+/** Drafts the only value of a statement in a requirement that the text names, in the requirement's own words. */
+export function draftValue(candidate: Candidate, known: Known, statement: string): Decision | undefined {
+  const [value, ...others] = readQuantities(withoutKeys(statement))
+  if (value === undefined || others.length > 0 || candidate.criteria.length > 0) return undefined
+  const change = { subject: '', old: undefined, now: value.text, isStrong: true }
+  const decision = draftChange(candidate, known, change, 1)
+  return decision?.action === 'CONFLICT' ? decision : undefined
+}
+
+function draftTexts(known: Known, text: string, old: string, now: string): Decision['texts'] {
+  if (known.statement === '') return { title: text }
+  const title = hasValue(known.title, old, now) ? rewriteValue(known.title, old, now) : 'none'
+  return { statement: text, ...(typeof title === 'object' && { title: title.text }) }
+}
+
+/** Criteria that still have the old value. */
+function leftInCriteria({ criteria }: Known, before: string): string[] {
+  const [value] = readQuantities(before)
+  if (value === undefined) return []
+  return criteria.flatMap((one, index) => {
+    const has = readQuantities(Object.values(one).join(' ')).some(
+      (other) => other.value === value.value && other.dimension === value.dimension,
+    )
+    return has ? [`criterion ${String(index + 1)} still says ${before}`] : []
+  })
+}
+
+function mainText({ statement, title }: Known): string {
+  return statement === '' ? title : statement
+}

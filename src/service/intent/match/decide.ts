@@ -1,0 +1,131 @@
+import {
+  compareRead,
+  readQuantities,
+  readStatement,
+  type Comparison,
+  type Thresholds,
+} from '../../quality/requirements/similarity/index.ts'
+import type { Candidate } from '../types.ts'
+import { decideChange, draftValue } from './changed.ts'
+import { withoutReplaced } from './change.ts'
+import { asCriterion, hasCriterion, missingCriteria } from './criteria.ts'
+import { decided, refused, type Decision, type Known } from './decision.ts'
+import { namedKeys, unknownKey } from './keyed.ts'
+import type { Pool } from './pool.ts'
+import { decideRetirement, retired } from './retire.ts'
+
+/** With another word in it, a contradiction has to be this close to be about the same subject. */
+const SAME_SUBJECT = 0.85
+
+interface Compared extends Comparison {
+  known: Known
+}
+
+/** Decides what becomes of one candidate, given all requirements and earlier candidates. */
+export function decide(candidate: Candidate, pool: Pool, thresholds: Thresholds): Decision {
+  const keys = namedKeys(candidate)
+  const unknown = keys.find((key) => pool.find(key) === undefined)
+  if (unknown !== undefined) return refused(candidate, unknownKey(unknown, pool))
+  const [named, other] = keys.map((key) => pool.find(key)!.known)
+  if (named !== undefined) return decideNamed(candidate, named, other, { pool, thresholds })
+  if (candidate.retires) return decideRetirement(candidate, pool)
+  return decideChange(candidate, pool, undefined) ?? decideByWords(candidate, pool, thresholds)
+}
+
+/** Decides about the requirement that the text names by its key. */
+function decideNamed(
+  candidate: Candidate,
+  named: Known,
+  other: Known | undefined,
+  { pool, thresholds }: { pool: Pool; thresholds: Thresholds },
+): Decision {
+  if (candidate.retires) {
+    const decision = retired(candidate, named, 1)
+    return other === undefined ? decision : { ...decision, replacement: { known: other } }
+  }
+  const change = decideChange(candidate, pool, named)
+  if (change !== undefined) return change
+  const statement = plainStatement(candidate)
+  const read = readStatement({ ...candidate, statement })
+  const compared = { ...compareRead(readStatement(named), read, thresholds), known: named }
+  const isOther = compared.saysMore.before && compared.saysMore.after && compared.similarity < SAME_SUBJECT
+  if (compared.verdict === 'conflict' && !isOther) return contradict(candidate, compared, statement)
+  return draftValue(candidate, named, statement) ?? extend(candidate, compared, statement)
+}
+
+/** Decides by what the statements say. */
+function decideByWords(candidate: Candidate, pool: Pool, thresholds: Thresholds): Decision {
+  const statement = plainStatement(candidate)
+  const read = readStatement({ ...candidate, statement })
+  const compared = pool
+    .nearest(read)
+    .map(({ known, read: whole }) => ({ ...compareRead(whole, read, thresholds), known }))
+    .filter(({ verdict }) => verdict !== 'different')
+    .sort((one, other) => rank(other) - rank(one))
+  const [best] = compared
+  if (best === undefined) return decided(candidate, 'CREATE')
+  if (best.known.isDeprecated) return besides(candidate, best, [`${best.known.key} says this, but is deprecated`])
+  if (best.verdict === 'duplicate') return extend(candidate, best, statement)
+  const isOther = best.saysMore.before && best.saysMore.after
+  if (best.verdict === 'conflict') {
+    const isContradiction = best.known.id !== '' && (!isOther || best.similarity >= SAME_SUBJECT)
+    return isContradiction ? contradict(candidate, best, statement) : besides(candidate, best, best.differences)
+  }
+  if (isOther || best.saysMore.before || best.known.id === '') return besides(candidate, best, [])
+  return extend(candidate, best, statement)
+}
+
+/** Duplicates first, then what contradicts, then what is related; deprecated requirements only where no other says it. */
+function rank({ verdict, similarity, known, differences }: Compared): number {
+  const kind = { duplicate: 4, conflict: 2, related: 2, different: 0 }[verdict]
+  return kind + similarity - (known.isDeprecated ? 4 : 0) - differences.length / 1000
+}
+
+/** A new requirement that is close to another one. */
+function besides(candidate: Candidate, { known, similarity }: Compared, differences: readonly string[]): Decision {
+  return decided(candidate, 'CREATE', { matched: { known, similarity }, differences })
+}
+
+/** Adds to a requirement what the candidate says more: its criteria, or the statement as one. */
+function extend(candidate: Candidate, { known, similarity, verdict }: Compared, statement: string): Decision {
+  const matched = { known, similarity }
+  const missing = missingCriteria(candidate, known)
+  if (missing.length > 0) return decided(candidate, 'UPDATE', { matched, criteria: missing })
+  const isSaid = verdict === 'duplicate' || candidate.criteria.length > 0 || hasCriterion(known, statement)
+  if (isSaid) return decided(candidate, 'DUPLICATE', { matched })
+  return decided(candidate, 'UPDATE', { matched, criteria: [asCriterion(statement)] })
+}
+
+/** Drafts the candidate's statement in place of the one that it contradicts. */
+function contradict(candidate: Candidate, { known, similarity, differences }: Compared, statement: string): Decision {
+  const texts = known.statement === '' ? { title: candidate.title } : draftTexts(candidate, known, statement)
+  const { old } = withoutReplaced(candidate.statement)
+  return decided(candidate, 'CONFLICT', {
+    matched: { known, similarity },
+    differences: [...differences, ...wrongOldValue(known, old)],
+    texts,
+    criteria: missingCriteria(candidate, known),
+  })
+}
+
+/** The title changes where it has a value that the new statement has not. */
+function draftTexts({ title }: Candidate, known: Known, statement: string): Decision['texts'] {
+  const now = readQuantities(statement)
+  const isOutdated = readQuantities(known.title).some(
+    (one) => !now.some(({ value, dimension }) => value === one.value && dimension === one.dimension),
+  )
+  return { statement, ...(isOutdated && { title }) }
+}
+
+function wrongOldValue(known: Known, old: string | undefined): string[] {
+  const [given] = old === undefined ? [] : readQuantities(old)
+  if (given === undefined) return []
+  const has = readQuantities(`${known.title} ${known.statement}`).some(({ value }) => value === given.value)
+  return has ? [] : [`the text gives ${given.text} as the old value, which ${known.key} does not have`]
+}
+
+/** The statement without a leading key and without the value that it replaces. */
+function plainStatement({ statement }: Candidate): string {
+  const plain = withoutReplaced(statement.replace(/^REQ-\d+\s*[:–-]?\s*|\s*[([]REQ-\d+[)\]]/giu, ''))
+  return plain.statement === '' ? statement : plain.statement
+}
