@@ -4,6 +4,7 @@ import { readExclusions } from '../../../src/service/gate/exclusions.ts'
 import { startApp } from '../../app.ts'
 import { reasonOf, tokenHeaders } from '../people.ts'
 import { quarantine } from '../quarantine.ts'
+import { openShop } from './shop.ts'
 
 const asAgent = { 'x-svc-via': 'mcp' }
 const day = 24 * 60 * 60 * 1000
@@ -253,3 +254,16 @@ test('any sequence of exclusions and their reversals leaves exactly the exclusio
 function byKind(left: { kind: string }, right: { kind: string }): number {
   return left.kind.localeCompare(right.kind)
 }
+
+test('an agent that gives the environment of an issue a lesser kind is listed, once what happens there is vouched for', async () => {
+  await using app = await startApp()
+  const shop = await openShop(app)
+  const lower = (name: string) => shop.must('POST', `${shop.path}/environments`, { name, kind: 'development' }, asAgent)
+  await shop.event('public', { message: 'Anyone', environment: 'staging-eu' })
+  await shop.event('server', { message: 'Ours', environment: 'production-eu' })
+  for (const name of ['staging-eu', 'production-eu']) await lower(name)
+  const lowered = (await readExclusions(app.db.read, Number(shop.path.split('/').at(-1)), { now: Date.now() })).map(
+    ({ kind, item, by_agent }) => [kind, item.key, by_agent],
+  )
+  expect(lowered).toEqual([['environment_lowered', 'production-eu', true]])
+})

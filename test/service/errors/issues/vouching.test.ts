@@ -141,6 +141,47 @@ test('a resolved issue is fixed in releases that have the fix while no vouched e
   expect((await judge(rig))['SHOP-1']).toMatchObject({ stillFiring: true })
 })
 
+/** What a gate reads of the only issue. */
+async function readOnly(rig: Rig, release = '') {
+  const alsoIds = (await rig.issues()).map(({ id }) => id)
+  const scope = { productId: rig.productId, releaseId: release, environmentId: '', now: rig.clock.now, alsoIds }
+  return (await readGateIssues(rig.db.read, scope))[0]
+}
+
+test('a fix whose release has a date in the future counts from then on', async () => {
+  await using rig = await openRig()
+  await rig.release('1.0.0')
+  await rig.appendVouched({ release: '1.0.0' })
+  rig.clock.now += 1000
+  const fixed = await rig.release('1.1.0')
+  const released_at = rig.clock.now + dayMs
+  await rig.db.write((rows) => rows.updateTable('release').set({ released_at }).where('id', '=', fixed).execute())
+  await setStatus(rig, 1, { status: 'resolved', fixed_in: { release: '1.1.0' } })
+  for (const release of [fixed, '']) expect(await readOnly(rig, release)).toMatchObject({ isFixed: false })
+  rig.clock.now = released_at
+  for (const release of [fixed, '']) expect(await readOnly(rig, release)).toMatchObject({ isFixed: true })
+})
+
+test('without a judged release an issue that goes on in an older one is not fixed', async () => {
+  await using rig = await openRig()
+  await rig.release('1.0.0')
+  await rig.appendVouched({ release: '1.0.0' })
+  rig.clock.now += 1000
+  const fixed = await rig.release('1.1.0')
+  await setStatus(rig, 1, { status: 'resolved', fixed_in: { release: '1.1.0' } })
+  for (const release of [fixed, '']) expect(await readOnly(rig, release)).toMatchObject({ isFixed: true })
+  await rig.appendVouched({ release: '1.0.0' })
+  expect(await readOnly(rig, fixed)).toMatchObject({ isFixed: true })
+  expect(await readOnly(rig)).toMatchObject({ isFixed: false })
+})
+
+test('an issue is not fixed where no release is known that could have the fix', async () => {
+  await using rig = await openRig()
+  await rig.appendVouched({ release: '1.0.0' })
+  await setStatus(rig, 1, { status: 'resolved', fixed_in: { commit: 'abcdef1' } })
+  expect(await readOnly(rig)).toMatchObject({ isFixed: false })
+})
+
 test('the scope of a release is the environment that it is in', async () => {
   await using rig = await openRig()
   const [staging, production] = [await rig.release('1.0.0', 'staging'), await rig.release('1.0.0', 'production')]
