@@ -153,6 +153,7 @@ function conditionWords({ condition_ids: conditions = [], id }: FoundRisk): stri
 
 function coverWords({ covered_evidence: covered }: FoundRisk): string {
   if (covered === undefined) return 'not stated'
+  if (covered.length === 0) return 'no items'
   const byType = Map.groupBy(covered, ({ type }) => type ?? 'item')
   return Array.from(byType, ([type, items]) => `${String(items.length)} ${type}${items.length === 1 ? '' : 's'}`).join(
     ', ',

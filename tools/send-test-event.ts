@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { Level } from '../src/contract/base/common.ts'
+import { usualNames } from '../src/contract/environment-names.ts'
 import { Issue } from '../src/contract/issues.ts'
 import { stateDigest } from '../src/mcp/confirm/state.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
@@ -14,7 +15,8 @@ import { compareName } from '../src/mcp/text/untrusted.ts'
 import { findBySdkId } from './support/errors/occurrences.ts'
 import { ifReadable, isLost, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
-const PRODUCTION = /^(?:production|prod|prd|live)(?![a-z])/i
+/** Also with anything but a letter after it, such as `prod-eu-1` and `production2`. */
+const PRODUCTION = new RegExp(`^(?:${usualNames.ENVIRONMENT_KIND_PRODUCTION.join('|')})(?![a-z])`, 'i')
 /** The issue of an event is among the ones that were last seen. */
 const NEWEST = 5
 

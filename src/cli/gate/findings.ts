@@ -1,6 +1,7 @@
 import type { ReceivedResult } from '../../client/api.ts'
 import { Untrusted } from '../../contract/base/text.ts'
 import type { ResultOf } from '../../contract/index.ts'
+import { shortName } from '../../contract/quality-gate/short-name.ts'
 import { textForPeople } from '../../mcp/text/untrusted.ts'
 import { safeText } from '../../mcp/text/safe-text.ts'
 
@@ -55,8 +56,8 @@ export function conditionFindings({ conditions = [] }: Verdict): ConditionFindin
     id: condition.id,
     title: condition.title ?? condition.id,
     message: condition.message ?? '',
-    status: shortName(condition.status),
-    isBlocking: shortName(condition.severity) === 'BLOCKING',
+    status: statedName(condition.status),
+    isBlocking: statedName(condition.severity) === 'BLOCKING',
     items: (condition.evidence ?? []).map(findingItem),
     total: condition.evidence_total,
     toPass: condition.to_pass,
@@ -79,11 +80,9 @@ function plainTitle(title: string | Untrusted<string> | undefined): string {
   return textForPeople(title instanceof Untrusted ? title : new Untrusted(title ?? ''), TITLE_CHARACTERS)
 }
 
-/** `FAIL` of `CONDITION_STATUS_FAIL`. */
-export function shortName(value: string | undefined): string {
-  return value === undefined
-    ? 'not stated'
-    : value.replace(/^(?:VERDICT_STATUS|CONDITION_STATUS|CONDITION_SEVERITY)_/, '')
+/** `FAIL` of `CONDITION_STATUS_FAIL`; "not stated" where the deployment does not say. */
+export function statedName(value: string | undefined): string {
+  return value === undefined ? 'not stated' : shortName(value)
 }
 
 /** What people should know of a verdict besides its conditions, one line each. */

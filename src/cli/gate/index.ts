@@ -11,7 +11,7 @@ import { ciFacts } from '../support/ci.ts'
 import { failureLine } from '../support/failure-line.ts'
 import { plainLines } from '../support/finding.ts'
 import { openLog, type Io } from '../support/io.ts'
-import { conditionFindings, oneLine, shortName, verdictNotes, type GateReport, type Verdict } from './findings.ts'
+import { conditionFindings, oneLine, statedName, verdictNotes, type GateReport, type Verdict } from './findings.ts'
 import { verdictPicture } from '../../pages/picture/from-verdict.ts'
 import { asGitHub } from './as-github.ts'
 import { asHtml } from './as-html.ts'
@@ -58,7 +58,7 @@ async function judge(config: Config, io: Io, api: Api): Promise<number> {
   const { code, allowance } = outcome(verdict, config.allow)
   const report: GateReport = {
     product: oneLine(product.name ?? product.id),
-    status: shortName(verdict.status),
+    status: statedName(verdict.status),
     reason: verdict.status_reason ?? '',
     settledBy: verdict.settled_by ?? '',
     scope: scope.words,

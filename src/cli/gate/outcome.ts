@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { shortName, type Verdict } from './findings.ts'
+import { statedName, type Verdict } from './findings.ts'
 
 /** What `--allow` lets pass, for teams that begin with a red gate. */
 type Allowance = Config['allow']
@@ -21,7 +21,7 @@ export interface Outcome {
  * not known. With a baseline, a FAIL whose blocking conditions list nothing new is 0.
  */
 export function outcome(verdict: Verdict, allow: Allowance): Outcome {
-  const status = shortName(verdict.status)
+  const status = statedName(verdict.status)
   const code = codes[status] ?? INCONCLUSIVE
   if (code === PASSED) return { code, allowance: '' }
   if (code === FAILED && verdict.baseline_id !== undefined && verdict.baseline_id !== '' && !hasNewFailure(verdict)) {
@@ -47,6 +47,6 @@ const codes: Readonly<Record<string, number>> = {
 function hasNewFailure({ conditions = [] }: Verdict): boolean {
   return conditions.some(
     ({ status, severity, new_total: added }) =>
-      shortName(status) === 'FAIL' && shortName(severity) === 'BLOCKING' && added !== 0,
+      statedName(status) === 'FAIL' && statedName(severity) === 'BLOCKING' && added !== 0,
   )
 }

@@ -1,6 +1,7 @@
 import type { ReceivedResult } from '../../client/api.ts'
 import { Untrusted } from '../../contract/base/text.ts'
 import type { ResultOf } from '../../contract/index.ts'
+import { shortName } from '../../contract/quality-gate/short-name.ts'
 import { toMinute } from '../../mcp/result/present.ts'
 import { textForPeople } from '../../mcp/text/untrusted.ts'
 import { shown } from './shown.ts'
@@ -148,7 +149,7 @@ function notes({ results, risks_ended: ended = [] }: Verdict): string[] {
 }
 
 function withoutKind(value: string | undefined): string | undefined {
-  return value?.replace(/^(?:VERDICT_STATUS|CONDITION_STATUS|CONDITION_SEVERITY|RISK_STATE)_/, '')
+  return value === undefined ? undefined : shortName(value)
 }
 
 /** A time to the minute, in UTC. */

@@ -3,6 +3,7 @@ import type { ReceivedResult } from '../../../src/client/api.ts'
 import { Untrusted } from '../../../src/contract/base/text.ts'
 import type { ResultOf } from '../../../src/contract/index.ts'
 import { Risk } from '../../../src/contract/quality-gate/risks.ts'
+import { shortName } from '../../../src/contract/quality-gate/short-name.ts'
 import { Exclusion, VerdictCondition } from '../../../src/contract/quality-gate/verdict.ts'
 import { counted } from '../../../src/lib/counted.ts'
 import { counts, fields, flag, pick, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
@@ -148,7 +149,7 @@ function itemList(
 
 /** `PASS_WITH_RISK`; "not stated" where the deployment does not say. */
 export function statusWord(status: string | undefined): string {
-  return status === undefined ? 'not stated' : status.replace(/^VERDICT_STATUS_/, '')
+  return status === undefined ? 'not stated' : shortName(status)
 }
 
 /**

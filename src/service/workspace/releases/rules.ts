@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { usualNames } from '../../../contract/environment-names.ts'
 import type { EnvironmentKind, Origin } from '../../../contract/environments.ts'
 
 export type EnvironmentKindName = z.output<typeof EnvironmentKind>
@@ -6,24 +7,6 @@ export type RecordOrigin = z.output<typeof Origin>
 
 /** The environment of events that do not name one (Sentry's default, contract §6). */
 export const defaultEnvironmentName = 'production'
-
-/** The usual names: the kind is guessed from them, and an environment that has one is known (contract §6). */
-export const usualNames: Readonly<Record<Exclude<EnvironmentKindName, 'ENVIRONMENT_KIND_OTHER'>, readonly string[]>> = {
-  ENVIRONMENT_KIND_PRODUCTION: ['production', 'prod', 'prd', 'live'],
-  ENVIRONMENT_KIND_STAGING: [
-    'staging',
-    'stage',
-    'stg',
-    'preprod',
-    'pre-prod',
-    'preproduction',
-    'pre-production',
-    'uat',
-  ],
-  ENVIRONMENT_KIND_TEST: ['test', 'testing', 'tests', 'qa', 'ci', 'e2e', 'integration'],
-  ENVIRONMENT_KIND_DEVELOPMENT: ['development', 'develop', 'dev', 'local', 'localhost'],
-  ENVIRONMENT_KIND_PREVIEW: ['preview', 'review', 'canary', 'beta'],
-}
 
 const kindByName = new Map<string, EnvironmentKindName>()
 for (const kind of Object.keys(usualNames) as (keyof typeof usualNames)[])

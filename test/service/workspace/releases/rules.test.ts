@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { usualNames } from '../../../../src/contract/environment-names.ts'
 import {
   defaultWeight,
   guessKind,
   isKnownEnvironment,
   isKnownRelease,
   nameKey,
-  usualNames,
 } from '../../../../src/service/workspace/releases/rules.ts'
 
 test.each([
