@@ -135,10 +135,18 @@ export const getWorkspaceContext = defineTool({
         releases: kept(releases ?? [], ROWS),
       }),
       howToGetMore: 'call again with match, a part of the name',
-      next: [product && nextCall('find_error_issues', { product: product.id }, `errors of ${name}`)],
+      next: [
+        product && isUnused(product) ? nextCall('verify_setup', { product: product.id }, 'what is missing') : undefined,
+        product && nextCall('find_error_issues', { product: product.id }, `errors of ${name}`),
+      ],
     }
   },
 })
+
+/** Whether the product states that its setup is incomplete and that it has neither open issues nor tests. */
+function isUnused({ setup_state: state, counts }: Product): boolean {
+  return state === 'SETUP_STATE_INCOMPLETE' && counts?.unresolved_issues === 0 && counts.tests === 0
+}
 
 /** `a/** b/** c/** and 2 more` */
 function firstPaths(globs: readonly string[] = []): string {

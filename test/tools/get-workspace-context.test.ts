@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp } from '../app.ts'
 import { connect, type Connected } from '../mcp/clients.ts'
 import { openShop, shown, type Shop } from './shop.ts'
 
@@ -195,4 +196,24 @@ test('match filters products too, and a list without a match says so', async () 
   expect(lists.names).toEqual(['My product'])
   expect(lists.text).toContain('No component has "v1.4.0" in its name.')
   expect(lists.text).not.toContain('No release')
+})
+
+test('of a product that has received nothing it leads to verify_setup, where that is in the list', async () => {
+  await using app = await startApp()
+  for (const [toolsets, names] of [
+    [
+      ['default', 'setup'],
+      ['verify_setup', 'find_error_issues'],
+    ],
+    [['default'], ['find_error_issues']],
+  ] as const) {
+    await using caller = await connect(app.api, { options: { toolsets } })
+    const { structured } = await caller.call('get_workspace_context')
+    expect(structured).toMatchObject({ next_actions: names.map((tool) => ({ tool })) })
+  }
+  await app.ingest({ message: 'It arrives' })
+  await using caller = await connect(app.api, { options: { toolsets: ['default', 'setup'] } })
+  expect((await caller.call('get_workspace_context')).structured).toMatchObject({
+    next_actions: [{ tool: 'find_error_issues' }],
+  })
 })
