@@ -18,7 +18,7 @@ import {
   requirementSentence,
   withResults,
 } from './support/quality/requirement-in-full.ts'
-import { describeSource, requirementSource } from './support/quality/requirement-source.ts'
+import { describeSource, requirementSource } from './support/requirement-source.ts'
 import { testReport } from './support/test-names.ts'
 import { testColumns } from './support/quality/tests.ts'
 

@@ -9,7 +9,7 @@ import { fields, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { firstNames } from '../src/mcp/text/block-notes.ts'
 import { teamText } from '../src/mcp/text/team.ts'
-import { describeSource, requirementSource } from './support/quality/requirement-source.ts'
+import { describeSource, requirementSource } from './support/requirement-source.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept, totalBefore } from './support/cuts.ts'
 import { criteriaWords } from './support/quality/criteria.ts'

@@ -1,5 +1,5 @@
-import type { Requirement } from '../../../src/mcp/resolve/types.ts'
-import { fields, teamLine, upTo } from '../../../src/mcp/result/output.ts'
+import type { Requirement } from '../../src/mcp/resolve/types.ts'
+import { fields, teamLine, upTo } from '../../src/mcp/result/output.ts'
 
 /** Where the words of a requirement come from: `docs/cart.md:12` and, where it says more than the statement, the quote. */
 export const requirementSource = fields({ from: teamLine, quote: upTo(teamLine, 400) })
