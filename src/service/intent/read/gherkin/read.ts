@@ -4,7 +4,7 @@ import { type Draft, newDraft } from '../parts/drafts.ts'
 import { keysIn } from '../facts/keys.ts'
 import { titleFrom } from '../facts/title.ts'
 import type { LineLedger } from '../parts/ledger.ts'
-import { ELEMENTS_PER_TURN, LONGEST_STATEMENT, LONGEST_TEXT } from '../parts/limits.ts'
+import { ELEMENTS_PER_TURN, LONGEST_ELEMENT, LONGEST_STATEMENT, LONGEST_TEXT, MOST_TAGS } from '../parts/limits.ts'
 import { sentenceFrom } from '../prose/steps.ts'
 import { parseElement, reasonFor } from './parse.ts'
 import { dialectFor, type Element, languageIn, splitElements } from './split.ts'
@@ -85,15 +85,22 @@ class ElementReader {
 
   take(element: Element): void {
     const { lines, before } = this.#source
+    if (this.#length(element) > LONGEST_ELEMENT) return this.#mistake(element, 'TOO_LONG')
     const { feature, reason } = parseElement(element, lines, { ...this.#language, before })
     if (reason !== undefined) return this.#mistake(element, reason)
     const child = feature.children[0]
     if (element.kind === 'feature') this.#startFeature(feature.name, feature.tags)
     else if (child?.rule !== undefined)
       this.#rule = { ...noScope(), title: child.rule.name, tags: tagNames(child.rule.tags) }
-    else if (child?.background !== undefined) this.#scope.background.push(...backgroundTexts(child.background.steps))
+    else if (child?.background !== undefined) this.#addBackground(child.background.steps)
     if (child?.scenario === undefined) this.#sink.ledger.context(before + element.start + 1, before + element.end)
     else this.#scenario(element, child.scenario)
+  }
+
+  /** Several backgrounds are joined, up to the length of a criterion. */
+  #addBackground(steps: Scenario['steps']): void {
+    const { background } = this.#scope
+    if (background.join('; ').length < LONGEST_TEXT) background.push(...backgroundTexts(steps))
   }
 
   get #scope(): Scope {
@@ -130,7 +137,7 @@ class ElementReader {
         lines: this.#lines(element.start, element.keyword),
       },
       {
-        tags: tags.filter((tag) => keysIn(tag).length === 0),
+        tags: tags.filter((tag) => keysIn(tag).length === 0).slice(0, MOST_TAGS),
         keyText: [...tags, scenario.name, statement].join(' '),
         criteria: criteriaFrom(scenario, [...this.#feature.background, ...(this.#rule?.background ?? [])]),
       },
@@ -144,6 +151,12 @@ class ElementReader {
     return { start: this.#source.before + start + 1, end: this.#source.before + end + 1 }
   }
 
+  #length({ start, end }: Element): number {
+    let length = 0
+    for (let index = start; index < end; index += 1) length += this.#source.lines[index]?.length ?? 0
+    return length
+  }
+
   #quote({ start, end }: Element): string {
     const text = this.#source.lines.slice(start, end).join('\n')
     return text.trimEnd().slice(0, LONGEST_TEXT)
@@ -151,7 +164,7 @@ class ElementReader {
 }
 
 function tagNames(tags: readonly Tag[]): string[] {
-  return tags.map(({ name }) => name.replace(/^@/, ''))
+  return [...new Set(tags.map(({ name }) => name.replace(/^@/, '')))].slice(0, MOST_TAGS)
 }
 
 function scenarioTags({ tags, examples }: Scenario): string[] {

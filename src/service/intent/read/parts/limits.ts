@@ -16,5 +16,9 @@ export const CANDIDATES_PER_TURN = 50
 export const BLOCKS_PER_TURN = 100
 /** Scenarios that are parsed between two turns of others. */
 export const ELEMENTS_PER_TURN = 20
+/** Longer parts of a feature, in characters, are skipped: the parser takes them at once. */
+export const LONGEST_ELEMENT = 200_000
+/** Tags of a requirement, as the contract allows. */
+export const MOST_TAGS = 50
 /** Characters of a statement, as the contract allows. */
 export const LONGEST_STATEMENT = 20_000

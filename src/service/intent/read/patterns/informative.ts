@@ -15,35 +15,70 @@ const TEAM_VERB =
 
 /** Words behind a modal word with which a sentence informs: "may lead to", "should be noted", "will be described". */
 const INFORMING =
-  /^\s*(?:also |therefore |then |thus |even |only |well |still |always |often |sometimes )*(?:be (?:noted|remembered|seen|found|thought|described|discussed|explained|covered|obvious|clear|enough|easy|hard|difficult|tempting|worth|helpful|useful that|one of|argued|said)|have (?:been|had|\p{L}+ed)\b|note that|wish to|want to|seem|appear to|lead to|result in|cause|happen|mean\b|help\b|make it|vary|differ|look like|come from|take (?:a while|some time|longer)|benefit|suffer|break\b)/iu
+  /^\s*(?:also |therefore |then |thus |even |only |well |still |always |often |sometimes )*(?:be (?:noted|remembered|seen|found|thought|described|discussed|explained|covered|obvious|clear|enough|easy|hard|difficult|tempting|worth|helpful|useful that|one of|argued|said)|have (?:been|had|\p{L}+ed)\b|note that|wish to|want to|seem|appear to|lead to|result (?:in|from)|cause|happen|mean\b|help\b|make it|vary|differ|look like|come from|take (?:a while|some time|longer)|benefit|suffer|break\b)/iu
 /** Subjects that are texts or stand for what was said before. */
 const DISCOURSE =
   /^(?:and |but |so |then )?(?:this|that|these|those|it|there|which|such (?:a |an )?\p{L}+|(?:this|the|that) (?:document|section|chapter|specification|paper|figure|table|example|appendix|guide|memo|article|page|approach|problem|change|behaviou?r))$/iu
-/** Words in front of a modal word that is not the sentence's own: "rules that must be kept". */
+/** Words in front of a modal word that is not the sentence's own: "rules that must be kept", "each time it has to load". */
 const SUBORDINATE =
-  /\b(?:which|that|who|whose|what|how|whether|why|where|because|since|although|though|as)(?: \p{L}+)?\s*$/iu
+  /(?<=\S )(?:(?:which|that|who|whose|what|how|whether|why|where|because|since|although|though|as)(?: \p{L}+)?|(?:when|if|while|until|unless|every time|each time|once|because|since)(?: [\p{L}-]+){1,4})\s*$/iu
+/** Behind these words, "that" opens a demand: "we agreed that users must …". */
+const DEMANDED =
+  /\b(?:agreed?|decided?|requires?|required|ensures?|wants?|insists?|demands?|says?|said|states?|important|essential|necessary|mandatory) that(?: \p{L}+)?\s*$/iu
+/** Examples and notes; a keyword in upper case still counts. */
+const ASIDE = /^(?:note(?: that)?|n\.b\.|for example|for instance|as an example|e\.g\.|example|recall that)\b/i
+/** What is only sometimes so: with a weak modal word, it demands nothing. */
+const HEDGE =
+  /^(?:specifically|sometimes|generally|typically|usually|often|in general|in practice|in theory|though|although|of course|unfortunately)\b/i
+/** Verbs behind "may" and "can" that tell a state. */
+const STATE =
+  /^\s*(?:also |only |even |still )?(?:have|get|occur|arise|exist|remain|require|need|contain|include|apply|depend|be (?:made|zero|non-?zero|empty|more|less|different|the case|one|several|many|large|small|slow|necessary|needed|possible|confusing|surprising|lost))\b/i
+/** Persons, to whom "can" gives a right. */
+const PERSON =
+  /\b(?:users?|customers?|admins?|administrators?|owners?|members?|visitors?|guests?|operators?|managers?|editors?|authors?|buyers?|sellers?|shoppers?|clients?|staff|employees?|agents?|support|subscribers?|players?|students?|teachers?|patients?|drivers?|tenants?|teams?|people|anyone|everyone|no one|nobody)\b/i
+/** "This event is sent … and will …": the sentence describes. */
+const DESCRIBES = /\b(?:is|are|was|were|has|does)\b.*\band$/i
 
 /** Whether the sentence is a question, a greeting, an opinion or history. */
 export function isTalk(sentence: string): boolean {
   return TALK.some((pattern) => pattern.test(sentence))
 }
 
+/** Whether the sentence starts as an example or a note. */
+export function isAside(sentence: string): boolean {
+  return ASIDE.test(sentence)
+}
+
 export interface Around {
   /** The subject in front of the modal word, without clauses. */
   subject: string
-  /** The text behind the modal word. */
+  /** The sentence in front of the modal word, and the text behind the modal word. */
+  before: string
   rest: string
   word: string
   isUpper: boolean
+  /** Whether the section or list lists what is wanted, in which "can" demands as well. */
+  isWanted: boolean
 }
 
 /** Whether a sentence with a modal word only informs. */
-export function onlyInforms({ subject, rest, word, isUpper }: Around): boolean {
-  if (SUBORDINATE.test(subject)) return true
+export function onlyInforms(around: Around): boolean {
+  const { subject, rest, word, isUpper } = around
+  if (SUBORDINATE.test(subject) && !DEMANDED.test(subject)) return true
   if (isUpper) return false
   if (TEAM.test(subject) && TEAM_VERB.test(rest)) return true
-  if (INFORMING.test(rest)) return true
-  if (/^(?:i|you|he|she)$/i.test(subject)) return true
-  if (word === 'will' && /^(?:we|they|i|you|this|that|it)$/i.test(subject)) return true
-  return /^(?:may|can|will|should)$/.test(word) && DISCOURSE.test(subject)
+  if (INFORMING.test(rest) || /^(?:i|you|he|she)$/i.test(subject)) return true
+  if (word === 'should' && DISCOURSE.test(subject)) return !/^(?:it|there)$/i.test(subject)
+  return WEAK.has(word) && onlyDescribes(around)
+}
+
+const WEAK = new Set(['may', 'can', 'will'])
+
+/** Whether a sentence with a weak modal word tells what is so. */
+function onlyDescribes({ before, subject, rest, word, isWanted }: Around): boolean {
+  if (DISCOURSE.test(subject) || DESCRIBES.test(subject) || HEDGE.test(before)) return true
+  if (word === 'will')
+    return /^(?:we|they|i|you|this|that|it)$/i.test(subject) || /^\s*(?:require|need|become|remain|get)\b/i.test(rest)
+  if (word === 'may') return STATE.test(rest) || /^(?:this|these|those) /i.test(subject)
+  return word === 'can' && !isWanted && (STATE.test(rest) || !PERSON.test(subject))
 }

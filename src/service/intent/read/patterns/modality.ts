@@ -46,6 +46,8 @@ const UPPER: readonly ModalWord[] = [
 ]
 
 const be = '(?:is|are|be)'
+/** Behind an adjective that is not in front of a noun: "optional steps" demand nothing. */
+const noNoun = '(?![ -](?!(?:and|or|for|if|when|in|on|at|by|with|unless|but|to|that|only|as|here)\\b)[\\p{L}])'
 /** Ordinary wording; of two that start at the same place, the first one counts. */
 const LOWER: readonly ModalWord[] = [
   phrase(
@@ -59,9 +61,9 @@ const LOWER: readonly ModalWord[] = [
     'MODALITY_MUST_NOT',
   ),
   phrase(`${be} not recommended`, 'MODALITY_SHOULD_NOT'),
-  phrase(`${be} (?:allowed|permitted) to|${be} optional|optionally`, 'MODALITY_MAY'),
-  phrase(`${be} (?:strongly |highly )?recommended|ought to|(?:had|'d) better`, 'MODALITY_SHOULD'),
-  phrase(`${be} (?:required|mandatory|obliged|obligatory|compulsory)(?: to)?`, 'MODALITY_MUST'),
+  phrase(`${be} (?:allowed|permitted) to|${be} optional${noNoun}|optionally`, 'MODALITY_MAY'),
+  phrase(`${be} (?:strongly |highly )?recommended${noNoun}|ought to|(?:had|'d) better`, 'MODALITY_SHOULD'),
+  phrase(`${be} (?:required|mandatory|obliged|obligatory|compulsory)${noNoun}(?: to)?`, 'MODALITY_MUST'),
   phrase('(?:needs?|has|have|have got) to', 'MODALITY_MUST'),
   verb('must', 'MODALITY_MUST'),
   verb('shall', 'MODALITY_MUST'),
@@ -80,8 +82,8 @@ const NO_SUBJECT =
 const combine = (words: readonly ModalWord[], flags: string) =>
   new RegExp(`\\b(?:${words.map(({ pattern }) => `(${pattern})`).join('|')})(?![\\w-])`, flags)
 
-const upper = combine(UPPER, 'g')
-const lower = combine(LOWER, 'gi')
+const upper = combine(UPPER, 'gu')
+const lower = combine(LOWER, 'giu')
 
 /** The modal words of a masked sentence, in order: those in upper case if there are any, else all. */
 export function findModals(masked: string): Modal[] {

@@ -1,6 +1,6 @@
 import type { Candidate } from '../../types.ts'
-import { readClauses } from './ears.ts'
-import { isTalk, onlyInforms } from './informative.ts'
+import { type Clauses, readClauses } from './ears.ts'
+import { isAside, isTalk, onlyInforms } from './informative.ts'
 import { maskQuotes } from './mask.ts'
 import { findModals, type Modal } from './modality.ts'
 import { isRetirement } from './retire.ts'
@@ -75,20 +75,33 @@ function demand(
 }
 
 function modalDemand(masked: string, around: Surroundings): Demand | undefined {
+  const isStrict = around.isUpperOnly || isAside(masked)
   for (const modal of findModals(masked)) {
-    if (!modal.isUpper && around.isUpperOnly) return undefined
+    if (!modal.isUpper && isStrict) return undefined
     const { pattern, main } = readClauses(masked, modal.start)
-    // A modal word in a clause such as "If the user must log in, …" is not the sentence's own.
-    if (main === 0 && /^(?:if|when|while|where|unless|once|as)\b/i.test(masked) && hasLater(masked, modal)) continue
-    const subject = masked.slice(main, modal.start).trim()
-    const { word, isUpper } = modal
-    if (onlyInforms({ subject, rest: masked.slice(modal.end), word, isUpper })) continue
-    const isEars = pattern !== undefined || (/^shall\b/.test(word) && !(isUpper && /[a-z]/.test(subject)))
-    const confidence = isEars ? CONFIDENCE.ears : isUpper ? CONFIDENCE.upper : CONFIDENCE.lower
-    const name = isEars ? (pattern ?? 'PATTERN_EARS_UBIQUITOUS') : 'PATTERN_RFC2119'
+    if (!isOwn(masked, modal, main, around)) continue
+    const name = earsPattern(pattern, modal, masked.slice(main, modal.start)) ?? 'PATTERN_RFC2119'
+    const confidence =
+      name !== 'PATTERN_RFC2119' ? CONFIDENCE.ears : modal.isUpper ? CONFIDENCE.upper : CONFIDENCE.lower
     return demand(name, modal.modality, raised(confidence, around), masked, { modal, main })
   }
   return undefined
+}
+
+/** Whether the modal word demands something, and is not one of a clause such as "If the user must log in, …". */
+function isOwn(masked: string, modal: Modal, main: number, { isItem, isWanted }: Surroundings): boolean {
+  if (main === 0 && /^(?:if|when|while|where|unless|once|as)\b/i.test(masked) && hasLater(masked, modal)) return false
+  const { word, isUpper, start, end } = modal
+  const before = masked.slice(0, start)
+  const subject = masked.slice(main, start).trim()
+  return !onlyInforms({ before, subject, rest: masked.slice(end), word, isUpper, isWanted: isItem && isWanted })
+}
+
+/** The pattern of EARS; undefined for other sentences with a modal word, such as those that only follow RFC 2119. */
+function earsPattern(clauses: Clauses['pattern'], { word, isUpper }: Modal, subject: string): Clauses['pattern'] {
+  if (clauses !== undefined) return clauses
+  const isKeyword = isUpper && /[a-z]/.test(subject) && !subject.startsWith('THE ')
+  return word.startsWith('shall') && !isKeyword ? 'PATTERN_EARS_UBIQUITOUS' : undefined
 }
 
 /** Whether there is a comma behind the modal word, so that the main clause comes after it. */

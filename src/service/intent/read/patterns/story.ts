@@ -1,11 +1,13 @@
-const STORY =
-  /^(?:in order to [^,]{1,300}, )?as (?:an?|the|any|our) [^,]{1,200}, ?(?:i|we|they) (?:want|need|would like|wish|can|must|should be able|am able|expect|'d like)\b/i
-const STORY_WITHOUT_COMMA = /^as (?:an?|the) (?:[\p{L}\p{N}'()/-]+ ){1,12}i (?:want|need|would like|can)\b/iu
+const WANTS = "(?:want|need|would like|wish|can|must|should be able|am able|expect|'d like)"
+/** "As a result," and the like tell no role. */
+const ROLE =
+  'as (?:(?:an?|the|any|our) (?!example|alternative|aside|exception|result|consequence|option|optimi[sz]ation|addition|workaround|reminder|note|start|first)|(?:someone|somebody|anyone) )'
+const STORY = new RegExp(`^(?:in order to [^.]{1,300}?,? )?${ROLE}[^,]{1,200}?,? (?:i|we|they) ${WANTS}\\b`, 'i')
 const WISH = /\b(?:i|we|they) (?:want|need|would like|wish|can|must|should be able|am able|expect|'d like)(?: to)? /i
 
 /** Whether the sentence is a user story: "As a …, I want …". */
 export function isStory(sentence: string): boolean {
-  return STORY.test(sentence) || STORY_WITHOUT_COMMA.test(sentence)
+  return STORY.test(sentence)
 }
 
 /** What the person of the story wants, without the reason; the sentence when it is no story. */

@@ -14,9 +14,14 @@ export interface Span {
   end: number
 }
 
+/** Text without it is one sentence. */
+const END = /[.!?…。！？]['")\]”’»]*\s/
+
 /** The sentences of a text, without the spaces around them. Line breaks end no sentence. */
 export function splitSentences(text: string): Span[] {
   const spans: Span[] = []
+  if (!END.test(text)) add(spans, text, 0, text.length)
+  if (spans.length > 0) return spans
   let start = 0
   let end = 0
   for (const { segment, index } of segmenter.segment(text.replaceAll('\n', ' '))) {
