@@ -13,6 +13,7 @@ import { issueHandlers } from './issues.ts'
 import { linkHandlers } from './quality/links.ts'
 import { readsOnBranches } from './branches/reads.ts'
 import type { pending } from './pending.ts'
+import { proposalHandlers } from './branches/proposals.ts'
 import { productHandlers } from './products.ts'
 import { releaseHandlers } from './releases.ts'
 import { riskHandlers } from './risks.ts'
@@ -55,6 +56,7 @@ export function createHandlers({
     ...fixContextHandlers,
     ...riskHandlers,
     ...linkHandlers,
+    ...proposalHandlers,
     ...exclusionHandlers,
     ...testIngestHandlers(reports),
     ...branchHandlers,

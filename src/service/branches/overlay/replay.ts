@@ -3,6 +3,9 @@ import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 import { applyChanges, type Applied } from '../apply/apply.ts'
 import type { AppliedChange, Applying } from '../apply/types.ts'
+import { readJson } from '../../sql/json.ts'
+import { StoredActor } from '../../workspace/actor.ts'
+import { applyProposal, readApproved } from '../proposals/apply.ts'
 import { readChanges, type Change } from '../changes.ts'
 import type { StoredBranch } from '../store/branches.ts'
 
@@ -26,6 +29,10 @@ export async function replay(applying: Applying, platform: Platform, branch: Sto
     applying,
     changes.map((change) => toApply(change, platform)),
   )
+  for (const proposal of await readApproved(rows, branch.id)) {
+    const actor = readJson(StoredActor, proposal.reviewed_by ?? proposal.created_by)
+    await applyProposal(applying, writeAs(actor, platform), proposal, applied.sameTests)
+  }
   for (const change of changes) await mark(rows, change, etags.get(change.entityId) ?? 0)
   await rows
     .updateTable('product')
@@ -39,16 +46,12 @@ export async function replay(applying: Applying, platform: Platform, branch: Sto
 }
 
 function toApply(change: Change, platform: Platform): AppliedChange {
-  const { updatedBy, provisionalNumber } = change
-  const byAgent = updatedBy.type === 'ACTOR_TYPE_AGENT'
-  const writing: Writing = {
-    actor: updatedBy,
-    byAgent,
-    via: '',
-    now: () => platform.now(),
-    newId: () => platform.newId(),
-  }
-  return { ...change, number: -provisionalNumber, writing }
+  return { ...change, number: -change.provisionalNumber, writing: writeAs(change.updatedBy, platform) }
+}
+
+function writeAs(actor: Change['updatedBy'], platform: Platform): Writing {
+  const byAgent = actor.type === 'ACTOR_TYPE_AGENT'
+  return { actor, byAgent, via: '', now: () => platform.now(), newId: () => platform.newId() }
 }
 
 async function readEtags(rows: Rows, changes: readonly Change[]): Promise<Map<string, number>> {

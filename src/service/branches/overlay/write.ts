@@ -6,6 +6,7 @@ import type { Prepare, Rows } from '../../sql/database.ts'
 import { insideTransaction, takenBack } from '../../sql/rolled-back.ts'
 import type { EntityTypeName } from '../changes.ts'
 import { requirementMembers, testMembers, type Members } from '../members.ts'
+import type { StoredBranch } from '../store/branches.ts'
 import { readOnBranchInside, requireBranchFor, type NamedOnBranch, type OpenBranch } from './read.ts'
 import { recordChanges, type Said } from './record.ts'
 import { replay } from './replay.ts'
@@ -22,20 +23,27 @@ export interface Drafting {
   say(entityId: string, said: Said): void
 }
 
-/**
- * Runs `write`, which writes requirements and tests as in the main tree, on a branch: what it wrote is taken back and
- * recorded as changes of the branch, in one transaction. Resolves to what `read` then finds on the branch. Throws as
- * `readOnBranch` does.
- */
+/** A write on a branch in its steps, which are one transaction. */
+export interface BranchWrite<T> {
+  /** Writes requirements and tests as in the main tree; what it wrote is taken back and recorded as changes. */
+  write: (drafting: Drafting) => Promise<T>
+  /** Writes what else the branch stores. */
+  propose?: (written: T, rows: Rows, branch: StoredBranch) => Promise<void>
+  /** Reads the answer on the branch, as it is then. */
+  read: (written: T, call: Call) => Promise<T>
+}
+
+/** Writes on a branch; resolves to what `read` finds. Throws as `readOnBranch` does. */
 export function writeOnBranch<T>(
   call: Call,
   branchId: string,
   named: NamedOnBranch,
-  { write, read }: { write: (drafting: Drafting) => Promise<T>; read: (written: T, call: Call) => Promise<T> },
+  { write, propose, read }: BranchWrite<T>,
 ): Promise<T> {
   return call.db.write(async (rows, prepare) => {
     const found = await requireBranchFor({ rows, call }, branchId, named)
     const written = await draftOnBranch({ rows, prepare, call }, found, write)
+    await propose?.(written, rows, found.branch)
     return readOnBranchInside({ rows, prepare, call }, found, (onBranch) => read(written, onBranch))
   })
 }

@@ -1,12 +1,12 @@
 import type * as z from 'zod'
 import { BranchSource, BranchState, type Branch, type BranchChange } from '../../../contract/branches.ts'
-import { requirementKey, testKey } from '../../quality/keys.ts'
 import { timestamp, timestampOrNull } from '../../shared/times.ts'
 import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
 import { StoredActor } from '../../workspace/actor.ts'
 import type { Change } from '../changes.ts'
+import { readEntityNames } from '../names.ts'
 import { branchEtag, type StoredBranch } from './branches.ts'
 
 /** Converts rows to the contract's branches, in the same order, with their counts. */
@@ -92,40 +92,18 @@ async function countAll(rows: Rows, branchIds: readonly string[]): Promise<Map<s
 
 /** Converts changes to the contract's, in the same order, with the keys and titles of what they change. */
 export async function viewChanges(rows: Rows, changes: readonly Change[]): Promise<z.input<typeof BranchChange>[]> {
-  const known = await readNames(rows, changes)
-  return changes.map((change) => {
-    const name = known.get(change.entityId)
-    const title = change.fields['title'] ?? name?.title ?? change.base['title']
-    return {
-      id: change.id,
-      entity_type: change.entityType,
-      entity_id: change.entityId,
-      key: changeKey(change, name?.number ?? 0),
-      title: typeof title === 'string' ? title : '',
-      operation: change.operation,
-      fields: Object.keys(change.fields),
-      needs_decision: change.needsDecision,
-      note: change.note,
-      created_by: change.createdBy,
-      created_at: timestamp(change.createdAt),
-    }
-  })
-}
-
-/** The key of what a change is about: a provisional one for what the branch creates, until it is merged. */
-function changeKey({ entityType, provisionalNumber }: Change, stored: number): string {
-  const number = stored === 0 ? -provisionalNumber : stored
-  return entityType === 'test' ? testKey({ number }) : requirementKey({ number })
-}
-
-async function readNames(rows: Rows, changes: readonly Change[]) {
-  const names = new Map<string, { number: number; title: string }>()
-  for (const table of ['requirement', 'test'] as const) {
-    const ids = changes.filter(({ entityType }) => entityType === table).map(({ entityId }) => entityId)
-    for (const chunk of chunks(ids)) {
-      const found = await rows.selectFrom(table).select(['id', 'number', 'title']).where('id', 'in', chunk).execute()
-      for (const { id, ...name } of found) names.set(id, name)
-    }
-  }
-  return names
+  const names = await readEntityNames(rows, changes, changes)
+  return changes.map((change) => ({
+    id: change.id,
+    entity_type: change.entityType,
+    entity_id: change.entityId,
+    key: names.get(change.entityId)?.key ?? '',
+    title: names.get(change.entityId)?.title ?? '',
+    operation: change.operation,
+    fields: Object.keys(change.fields),
+    needs_decision: change.needsDecision,
+    note: change.note,
+    created_by: change.createdBy,
+    created_at: timestamp(change.createdAt),
+  }))
 }

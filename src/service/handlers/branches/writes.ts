@@ -1,4 +1,5 @@
-import type { EndpointName, InputOf } from '../../../contract/index.ts'
+import type { EndpointName, InputOf, ResponseOf } from '../../../contract/index.ts'
+import { proposeLink, type ProposedLink } from '../../branches/proposals/propose.ts'
 import { writeOnBranch } from '../../branches/overlay/write.ts'
 import { updatedFields as updatedRequirement } from '../../quality/requirements/cleared.ts'
 import { updatedFields as updatedTest } from '../../quality/cases/cleared.ts'
@@ -65,8 +66,12 @@ export const writesOnBranches = {
       branchId,
       { product_id },
       {
-        write: (drafting) => testHandlers.createTest({ ...input, requirement_ids: [] }, drafting.call),
-        read: async (written, at) => ({ ...written, ...(await readTest(written.test.id, at)) }),
+        write: (drafting) => testHandlers.createTest(input, drafting.call),
+        async propose({ links }, rows, branch) {
+          for (const link of links) await proposeLink(rows, call, branch, toProposal(link))
+        },
+        // Its links are proposals.
+        read: async (written, at) => ({ ...(await readTest(written.test.id, at)), links: [] }),
       },
     )
   },
@@ -102,6 +107,11 @@ export const writesOnBranches = {
     )
   },
 } satisfies Partial<Handlers<EndpointName>>
+
+function toProposal(link: ResponseOf<'createTest'>['links'][number]): ProposedLink {
+  const { test_id: testId, requirement_id: requirementId, role, criterion_ids: criterionIds, origin } = link
+  return { testId, requirementId, action: 'LINK_PROPOSAL_ACTION_ADD', role, criterionIds, origin }
+}
 
 async function readRequirement(id: string, call: Call) {
   const { requirement } = await requirementHandlers.getRequirement({ id }, call)

@@ -1,5 +1,4 @@
 import type { EndpointName } from '../../../contract/index.ts'
-import { refuseBranch } from '../../shared/refuse-branch.ts'
 import { invalid } from '../../quality/requirements/content.ts'
 import { requireTest } from '../../quality/cases/access.ts'
 import { linkTest, listLinkRows, requireLinkedRequirement, unlinkTest } from '../../quality/cases/link-store.ts'
@@ -11,7 +10,6 @@ const WHY = 'is required with confirm: say how it is known that the test still p
 
 export const linkHandlers = {
   async linkTest(input, call) {
-    refuseBranch(input.branch_id)
     const { role, criterion_ids: criterionIds, confidence, confirm, reason } = input
     if (confirm === true && (reason ?? '') === '') throw invalid([{ field: 'reason', description: WHY }])
     return call.db.write(async (rows, prepare) => {
@@ -33,8 +31,7 @@ export const linkHandlers = {
     })
   },
 
-  async unlinkTest({ test_id, requirement_id, branch_id, reason }, call) {
-    refuseBranch(branch_id)
+  async unlinkTest({ test_id, requirement_id, reason }, call) {
     return call.db.write(async (rows, prepare) => {
       const { test } = await requireTest(rows, call.principal, test_id)
       await unlinkTest(rows, prepare, call, { test, requirementId: requirement_id, reason })

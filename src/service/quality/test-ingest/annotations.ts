@@ -5,8 +5,16 @@ import { readCriterionIds } from '../coverage/links.ts'
 import type { AppliedCase } from './apply.ts'
 import type { NamedRequirement } from './references.ts'
 
+/** Proposes the link of a case to a requirement on a branch; resolves to whether it had not been proposed before. */
+export type ProposeAnnotation = (link: {
+  testId: string
+  requirementId: string
+  criterionIds: readonly string[]
+}) => Promise<boolean>
+
 export interface Annotated {
   created: number
+  proposed: number
   /** Keys without a requirement or criterion, with the case that names them. */
   unresolved: { ref: string; test_id: string }[]
   /** Keys that belong to a requirement, by test. */
@@ -31,15 +39,15 @@ interface Target {
 /**
  * Links cases to the requirements they name (origin ANNOTATION). An existing link stays unchanged: only a person or an
  * agent confirms a suspect one. A link that lost its annotation is suspect until the annotation is back (contract
- * §4.2).
+ * §4.2). With `propose` new links are proposals, and existing ones stay as they are.
  */
 export async function linkAnnotations(
   prepare: Prepare,
   call: Writing,
-  { productId, pause }: { productId: number; pause: Pause },
+  { productId, pause, propose }: { productId: number; pause: Pause; propose?: ProposeAnnotation | undefined },
   cases: readonly AppliedCase[],
 ): Promise<Annotated> {
-  const annotated: Annotated = { created: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
+  const annotated: Annotated = { created: 0, proposed: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
   const find = prepare(
     'SELECT id, version, kind, acceptance_criteria FROM requirement WHERE product_id = ? AND number = ? AND deleted_at IS NULL',
   )
@@ -55,6 +63,11 @@ export async function linkAnnotations(
       named.set(target.requirement.id, target)
       annotated.known.set(testId, [...(annotated.known.get(testId) ?? []), reference.key])
     }
+    if (propose !== undefined) {
+      for (const target of named.values())
+        if (await proposeTarget(prepare, propose, testId, target)) annotated.proposed += 1
+      continue
+    }
     for (const target of named.values()) {
       if (addLink(prepare, call, { productId, testId, ...target })) annotated.created += 1
       annotated.requirementIds.add(target.requirement.id)
@@ -62,6 +75,18 @@ export async function linkAnnotations(
     for (const id of doubtOthers(prepare, testId, named)) annotated.requirementIds.add(id)
   }
   return annotated
+}
+
+async function proposeTarget(
+  prepare: Prepare,
+  propose: ProposeAnnotation,
+  testId: string,
+  { requirement, criterionIds }: Target,
+): Promise<boolean> {
+  const linked = prepare(
+    'SELECT 1 AS found FROM test_link WHERE test_id = ? AND requirement_id = ? AND archived_at IS NULL',
+  ).get(testId, requirement.id)
+  return linked === undefined && propose({ testId, requirementId: requirement.id, criterionIds })
 }
 
 /** What a reference leads to, and the references in it that lead nowhere. */

@@ -11,7 +11,7 @@ import { chunks } from '../../sql/chunks.ts'
 import type { Pause, Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import { testKey } from '../keys.ts'
-import { linkAnnotations, type Annotated } from './annotations.ts'
+import { linkAnnotations, type Annotated, type ProposeAnnotation } from './annotations.ts'
 import { audit } from '../../workspace/audit.ts'
 import { nextTreeRevision } from '../tree-changes.ts'
 import { addReport, type RecordedReport } from './attempts.ts'
@@ -30,6 +30,8 @@ export interface IngestContext {
   pause: Pause
   call: Writing & Sending
   product: Selectable<ProductRow>
+  /** Makes links by annotation proposals on a branch. */
+  propose?: ProposeAnnotation | undefined
 }
 
 type Input = Pick<InputOf<'ingestTests'>, 'run' | 'options'>
@@ -80,7 +82,7 @@ export async function ingestDraft(
   const annotated =
     options.link_annotations === false
       ? nothingAnnotated()
-      : await linkAnnotations(prepare, call, paused, applied.cases)
+      : await linkAnnotations(prepare, call, { ...paused, propose: context.propose }, applied.cases)
   const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...outside, ...missing]
   for (const id of [...(await affectedRequirements(context, tests)), ...annotated.requirementIds]) affected.add(id)
   await refreshAll(context, affected)
@@ -162,7 +164,7 @@ function settling({ rows, prepare, pause, call, product }: IngestContext) {
 }
 
 function nothingAnnotated(): Annotated {
-  return { created: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
+  return { created: 0, proposed: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
 }
 
 const noRun: ReturnType<typeof viewRun> = {
@@ -217,7 +219,7 @@ function summarize(
     results_recorded: recorded,
     results_duplicate: duplicate,
     links_created: annotated.created,
-    link_proposals_created: 0,
+    link_proposals_created: annotated.proposed,
     passed: count('RESULT_STATUS_PASSED'),
     failed: count('RESULT_STATUS_FAILED'),
     skipped: count('RESULT_STATUS_SKIPPED', 'RESULT_STATUS_BLOCKED'),
