@@ -59,6 +59,8 @@ export interface Around {
   isUpper: boolean
   /** Whether the section or list lists what is wanted, in which "can" demands as well. */
   isWanted: boolean
+  /** Whether the section tells the background, in which weak modal words demand nothing. */
+  isBackground: boolean
 }
 
 /** Whether a sentence with a modal word only informs. */
@@ -69,7 +71,7 @@ export function onlyInforms(around: Around): boolean {
   if (TEAM.test(subject) && TEAM_VERB.test(rest)) return true
   if (INFORMING.test(rest) || /^(?:i|you|he|she)$/i.test(subject)) return true
   if (word === 'should' && DISCOURSE.test(subject)) return !/^(?:it|there)$/i.test(subject)
-  return WEAK.has(word) && onlyDescribes(around)
+  return WEAK.has(word) && (around.isBackground || onlyDescribes(around))
 }
 
 const WEAK = new Set(['may', 'can', 'will'])

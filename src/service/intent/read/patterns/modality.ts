@@ -51,7 +51,7 @@ const noNoun = '(?![ -](?!(?:and|or|for|if|when|in|on|at|by|with|unless|but|to|t
 /** Ordinary wording; of two that start at the same place, the first one counts. */
 const LOWER: readonly ModalWord[] = [
   phrase(
-    `${be} not required to|need not|needn't|(?:do|does) not (?:need|have) to|(?:don't|doesn't) (?:need|have) to`,
+    `${be} not required(?: to)?|need not|needn't|(?:do|does) not (?:need|have) to|(?:don't|doesn't) (?:need|have) to`,
     'MODALITY_MAY',
   ),
   phrase("cannot|can't|can not|mustn't|won't|shan't", 'MODALITY_MUST_NOT'),

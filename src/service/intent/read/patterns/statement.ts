@@ -15,6 +15,8 @@ export interface Surroundings {
   isDecided: boolean
   /** Whether the document says that only keywords in upper case are normative (RFC 8174). */
   isUpperOnly: boolean
+  /** Whether the section tells the background. */
+  isBackground: boolean
   includeInformative: boolean
   /** The modality that the section gives to its items, such as "Nice to have". */
   modality: Candidate['modality'] | undefined
@@ -46,8 +48,12 @@ const DECIDED = 0.15
 /** Verbs with which a change is asked for outside of a list. */
 const CHANGE =
   /^(?:add|remove|raise|increase|decrease|reduce|lower|change|replace|rename|support|allow|drop|introduce|extend|limit|deprecate|ensure|make sure|disallow|prevent|enforce|require)\b/i
-const ASKED = /^(?:please|let's|let us|we want to|we would like to|we'd like to)\s+(?:also\s+)?/i
-const PROHIBITED = /^(?:do not|don't|never|avoid|no longer|stop)\b/i
+const ASKED =
+  /^(?:(?:and|but|so|then|also) )?(?:please|let's|let us|we want to|we would like to|we'd like to)\s+(?:also\s+)?/i
+const PROHIBITED = /^(?:do not|don't|never|avoid|no longer|no|stop)\b/i
+/** A statement in the present: "The refund goes out within 3 days." */
+const DECLARES =
+  /^(?:(?:the|a|an|each|every|all) )?(?:[\p{L}\p{N}-]+ ){1,6}(?:is|are|has|have|goes|\p{Ll}+(?<![su])s)\b.{8}/u
 
 /** What the sentence demands; undefined if it only informs. */
 export function readDemand(sentence: string, around: Surroundings): Demand | undefined {
@@ -89,12 +95,20 @@ function modalDemand(masked: string, around: Surroundings): Demand | undefined {
 }
 
 /** Whether the modal word demands something, and is not one of a clause such as "If the user must log in, …". */
-function isOwn(masked: string, modal: Modal, main: number, { isItem, isWanted }: Surroundings): boolean {
+function isOwn(masked: string, modal: Modal, main: number, around: Surroundings): boolean {
   if (main === 0 && /^(?:if|when|while|where|unless|once|as)\b/i.test(masked) && hasLater(masked, modal)) return false
   const { word, isUpper, start, end } = modal
   const before = masked.slice(0, start)
   const subject = masked.slice(main, start).trim()
-  return !onlyInforms({ before, subject, rest: masked.slice(end), word, isUpper, isWanted: isItem && isWanted })
+  return !onlyInforms({
+    before,
+    subject,
+    rest: masked.slice(end),
+    word,
+    isUpper,
+    isWanted: around.isItem && around.isWanted,
+    isBackground: around.isBackground,
+  })
 }
 
 /** The pattern of EARS; undefined for other sentences with a modal word, such as those that only follow RFC 2119. */
@@ -120,6 +134,8 @@ function imperativeDemand(masked: string, around: Surroundings): Demand | undefi
     around.isDecided ||
     (isWanted && (isImperative(text) || PROHIBITED.test(text)))
   if (counts) return demand('PATTERN_IMPERATIVE', modality, raised(CONFIDENCE.imperative, around), masked)
+  if (around.isItem && around.isWanted && DECLARES.test(text))
+    return demand('PATTERN_IMPERATIVE', modality, CONFIDENCE.informative, masked)
   if (!around.includeInformative || !/\b\p{L}+(?:s|ed)\b/u.test(masked)) return undefined
   return demand('PATTERN_IMPERATIVE', modality, CONFIDENCE.informative, masked)
 }

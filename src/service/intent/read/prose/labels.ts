@@ -1,3 +1,5 @@
+import type { Candidate } from '../../types.ts'
+
 const NAME = String.raw`\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2}`
 const TIME = String.raw`\[?(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?`
 /** "[10:32] Ana Silva (PM): " */
@@ -16,8 +18,17 @@ const DECIDED =
   /^(?:\W{0,4})(?:final |the )?(?:decision|decided|agreed|agreement|action|action item|conclusion|resolved|resolution)(?:\s*(?:#?\d+|\([^)]{1,40}\)))?\s*(?::|[-–—]\s)\s*/i
 const AGREED =
   /^(?:so )?(?:we(?:'ve| have)? (?:agreed|decided)|(?:it|this) (?:was|is) (?:agreed|decided)|agreed|decided)(?: that|:)\s+/i
+const TASK = /^\W{0,4}action\b/i
+/** Behind "Action:", a person who does something: "Ana writes to legal". */
+const PERSON_DOES = /^\p{Lu}\p{Ll}+ (?:(?:and|&) \p{Lu}\p{Ll}+ )?(?:\p{Ll}+s|to|will|and)\b/u
+/** Labels with the modality of what follows. */
+const WEIGHTS: readonly (readonly [RegExp, Candidate['modality']])[] = [
+  [/^(?:nice|could)[- ](?:to[- ])?have\s*(?::|[-–—]\s)\s*/i, 'MODALITY_MAY'],
+  [/^should[- ]have\s*(?::|[-–—]\s)\s*/i, 'MODALITY_SHOULD'],
+  [/^must[- ]have\s*(?::|[-–—]\s)\s*/i, 'MODALITY_MUST'],
+]
 const NEUTRAL =
-  /^(?:requirements?|user story|story|feature|rule|note|change(?: request)?|proposal|todo|goal|must have|should have|could have|nice to have)(?:\s+#?\d+(?:\.\d+)*)?\s*(?::|[-–—]\s)\s*/i
+  /^(?:requirements?|user story|story|feature|rule|note|change(?: request)?|proposal|todo|goal|(?:low|medium|high|critical|top) priority|p[0-4])(?:\s+#?\d+(?:\.\d+)*)?\s*(?::|[-–—]\s)\s*/i
 /** What people say before they say it. */
 const FILLER =
   /^(?:no|yes|yeah|yep|ok|okay|well|so|also|right|sure|fine|hmm|alright|all right|great|good|exactly|true|besides|finally)(?:,|\s[-–—]|[.!](?=\s))\s+/i
@@ -66,19 +77,38 @@ export interface Label {
   /** Characters in front of the statement. */
   length: number
   isDecided: boolean
+  /** What the label says of the modality. */
+  modality: Candidate['modality'] | undefined
 }
+
+const noLabel: Label = { length: 0, isDecided: false, modality: undefined }
 
 /** What stands in front of a statement: its number, "Requirement:", "Decision:". */
 export function labelBefore(sentence: string): Label {
-  let length = 0
-  let isDecided = false
+  let label = noLabel
   for (let turn = 0; turn < 4; turn += 1) {
-    const rest = sentence.slice(length, length + 200)
-    const decided = DECIDED.exec(rest) ?? AGREED.exec(rest)
-    const match = decided ?? NEUTRAL.exec(rest) ?? FILLER.exec(rest) ?? NUMBERING.exec(rest)
-    if (match === null || match[0].length === 0) break
-    isDecided ||= decided !== null
-    length += match[0].length
+    const next = nextLabel(sentence.slice(label.length, label.length + 200))
+    if (next.length === 0) break
+    const { isDecided, modality } = label
+    label = {
+      length: label.length + next.length,
+      isDecided: isDecided || next.isDecided,
+      modality: modality ?? next.modality,
+    }
   }
-  return length < sentence.length ? { length, isDecided } : { length: 0, isDecided: false }
+  return label.length < sentence.length ? label : noLabel
+}
+
+function nextLabel(text: string): Label {
+  const decided = (DECIDED.exec(text) ?? AGREED.exec(text))?.[0].length ?? 0
+  if (decided > 0) {
+    const isTask = TASK.test(text) && PERSON_DOES.test(text.slice(decided))
+    return { length: decided, isDecided: !isTask, modality: undefined }
+  }
+  for (const [pattern, modality] of WEIGHTS) {
+    const length = pattern.exec(text)?.[0].length ?? 0
+    if (length > 0) return { length, isDecided: true, modality }
+  }
+  const length = (NEUTRAL.exec(text) ?? FILLER.exec(text) ?? NUMBERING.exec(text))?.[0].length ?? 0
+  return { ...noLabel, length }
 }

@@ -6,7 +6,7 @@ import { LONGEST_SENTENCE, LONGEST_TEXT } from '../parts/limits.ts'
 import { splitDemands } from '../patterns/split.ts'
 import { type Demand, readDemand, type Surroundings } from '../patterns/statement.ts'
 import { storyWish } from '../patterns/story.ts'
-import { labelBefore, speakerLength, type Speakers } from './labels.ts'
+import { type Label, labelBefore, speakerLength, type Speakers } from './labels.ts'
 import { Outline } from './outline.ts'
 import { splitSentences } from './sentences.ts'
 import { joinSteps, readStep, sentenceFrom, type Step, stepsInOne } from './steps.ts'
@@ -101,23 +101,25 @@ export class ProseReader {
     if (only === undefined || others.length > 0) return false
     const isTitle = (block.strong || only.text.endsWith(':')) && only.text.length <= 80
     const label = only.text.replace(/:$/, '')
-    if (!isTitle || readDemand(label, this.#around(block, false)) !== undefined) return false
+    if (!isTitle || readDemand(label, this.#around(block)) !== undefined) return false
     this.#closeSteps()
     this.#ledger.context(only.lines.start, only.lines.end)
     this.#outline.label(block.depth, label)
     return true
   }
 
-  #around(block: ProseBlock, isDecided: boolean): Surroundings {
+  #around(block: ProseBlock, label?: Label): Surroundings {
     const { isUpperOnly, includeInformative } = this.#options
     const { kind, modality } = this.#outline
+    const isItem = block.kind === 'item'
     return {
-      isItem: block.kind === 'item',
-      isWanted: kind === 'wanted',
-      isDecided,
+      isItem,
+      isWanted: kind === 'wanted' || kind === 'decided',
+      isDecided: label?.isDecided === true || (isItem && kind === 'decided'),
       isUpperOnly,
+      isBackground: kind === 'background',
       includeInformative,
-      modality,
+      modality: label?.modality ?? modality,
     }
   }
 
@@ -127,11 +129,14 @@ export class ProseReader {
     if (this.#step(block, sentence)) return
     const label = labelBefore(text)
     const statement = text.slice(label.length)
-    const demand =
-      this.#outline.kind === 'excluded' ? undefined : readDemand(statement, this.#around(block, label.isDecided))
+    const around = this.#around(block, label)
+    const demand = this.#outline.kind === 'excluded' ? undefined : readDemand(statement, around)
     if (this.#isCriterion(block, demand)) return this.#criterion(statement, lines)
     if (demand === undefined) return this.#ledger.context(lines.start, lines.end)
-    for (const part of splitDemands(statement, demand)) this.#add(part, demand, sentence)
+    for (const part of splitDemands(statement, demand)) {
+      // The halves may differ in modality: "must not A, and must B".
+      this.#add(part, part === statement ? demand : (readDemand(part, around) ?? demand), sentence)
+    }
   }
 
   /** Whether the sentence is a criterion: below "Acceptance criteria", or an item of a list that a demand introduces. */
@@ -180,7 +185,7 @@ export class ProseReader {
   }
 
   #demands(block: ProseBlock, text: string): boolean {
-    return readDemand(text, this.#around(block, false)) !== undefined
+    return readDemand(text, this.#around(block)) !== undefined
   }
 
   #closeStepsUnless(sentences: readonly Sentence[]): void {

@@ -1,6 +1,6 @@
 import type { Candidate } from '../../types.ts'
 
-export type SectionKind = 'wanted' | 'criteria' | 'scenario' | 'excluded' | 'plain'
+export type SectionKind = 'wanted' | 'decided' | 'criteria' | 'scenario' | 'background' | 'excluded' | 'plain'
 
 interface TitleRule {
   kind: SectionKind
@@ -19,11 +19,17 @@ const TITLES: readonly TitleRule[] = [
     pattern:
       /^(?:the )?(?:acceptance(?: criteria| tests?| conditions?)?|criteria|conditions? of satisfaction|definition of done|success criteria|ac)$/i,
   },
+  {
+    kind: 'background',
+    pattern:
+      /^(?:notes?|background|context|introduction|motivation|rationale|overview|summary|discussion|situation|status quo|problems?)$/i,
+  },
+  { kind: 'decided', pattern: /\b(?:decisions?|decided|agreed|agreements?|conclusions?|resolutions?)\b/i },
   { kind: 'scenario', pattern: /^(?:scenario|example)\b/i },
   {
     kind: 'wanted',
     pattern:
-      /\b(?:requirements?|acceptance|features?|goals?|objectives?|scope|changes?|decisions?|decided|agreed|agreements?|conclusions?|outcomes?|actions?|action items?|deliverables?|must[- ]haves?|should[- ]haves?|could[- ]haves?|nice[- ]to[- ]haves?|to ?dos?|tasks?|proposals?|what we want|we (?:want|need)|wish(?:es|list)?|user stor(?:y|ies)|behaviou?rs?|functionality|capabilities|improvements?|enhancements?|additions|removals|added|changed|removed|deprecated)\b/i,
+      /\b(?:requirements?|acceptance|features?|goals?|objectives?|scope|changes?|outcomes?|actions?|action items?|deliverables?|must[- ]haves?|should[- ]haves?|could[- ]haves?|nice[- ]to[- ]haves?|to ?dos?|tasks?|proposals?|what we want|we (?:want|need)|wish(?:es|list)?|user stor(?:y|ies)|behaviou?rs?|functionality|capabilities|improvements?|enhancements?|additions|removals|added|changed|removed|deprecated)\b/i,
   },
 ]
 
