@@ -8,7 +8,7 @@ import { ELEMENTS_PER_TURN, LONGEST_ELEMENT, LONGEST_STATEMENT, LONGEST_TEXT, MO
 import { sentenceFrom } from '../prose/steps.ts'
 import { parseElement, reasonFor } from './parse.ts'
 import { dialectFor, type Element, languageIn, splitElements } from './split.ts'
-import { criteriaFrom, textsFrom } from './steps.ts'
+import { criteriaFrom, joinTexts, textsFrom } from './steps.ts'
 
 export interface GherkinSource {
   lines: readonly string[]
@@ -65,10 +65,11 @@ function markPreface(source: GherkinSource, sink: Sink, end: number): void {
 interface Scope {
   title: string
   tags: string[]
-  background: string[]
+  /** The steps of its backgrounds, joined. */
+  background: string
 }
 
-const noScope = (): Scope => ({ title: '', tags: [], background: [] })
+const noScope = (): Scope => ({ title: '', tags: [], background: '' })
 
 class ElementReader {
   readonly #source: GherkinSource
@@ -97,10 +98,10 @@ class ElementReader {
     else this.#scenario(element, child.scenario)
   }
 
-  /** Several backgrounds are joined, up to the length of a criterion. */
   #addBackground(steps: Scenario['steps']): void {
-    const { background } = this.#scope
-    if (background.join('; ').length < LONGEST_TEXT) background.push(...backgroundTexts(steps))
+    const { given, when, then } = textsFrom(steps)
+    const scope = this.#scope
+    scope.background = joinTexts([scope.background, given, when, then])
   }
 
   get #scope(): Scope {
@@ -139,7 +140,7 @@ class ElementReader {
       {
         tags: tags.filter((tag) => keysIn(tag).length === 0).slice(0, MOST_TAGS),
         keyText: [...tags, scenario.name, statement].join(' '),
-        criteria: criteriaFrom(scenario, [...this.#feature.background, ...(this.#rule?.background ?? [])]),
+        criteria: criteriaFrom(scenario, joinTexts([this.#feature.background, this.#rule?.background ?? ''])),
       },
     )
     if (draft.title === '') return ledger.context(draft.lines.start, draft.lines.end)
@@ -169,9 +170,4 @@ function tagNames(tags: readonly Tag[]): string[] {
 
 function scenarioTags({ tags, examples }: Scenario): string[] {
   return [...tagNames(tags), ...examples.flatMap((table) => tagNames(table.tags))]
-}
-
-function backgroundTexts(steps: Scenario['steps']): string[] {
-  const { given, when, then } = textsFrom(steps)
-  return [given, when, then].filter(Boolean)
 }

@@ -19,7 +19,7 @@ export function textsFrom(steps: readonly Step[]): StepTexts {
     texts[part].push(stepText(step))
   }
   // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
-  return { given: join(texts.given), when: join(texts.when), then: join(texts.then) }
+  return { given: joinTexts(texts.given), when: joinTexts(texts.when), then: joinTexts(texts.then) }
 }
 
 const PARTS: Readonly<Record<string, keyof StepTexts>> = { Context: 'given', Action: 'when', Outcome: 'then' }
@@ -30,14 +30,15 @@ function stepText({ text, docString, dataTable }: Step): string {
   return `${text} ${dataTable.rows.map(({ cells }) => `| ${cells.map(({ value }) => value).join(' | ')} |`).join(' ')}`
 }
 
-function join(texts: readonly string[]): string {
+/** The texts as one, up to the length of a criterion. */
+export function joinTexts(texts: readonly string[]): string {
   return texts.filter(Boolean).join('; ').slice(0, LONGEST_TEXT)
 }
 
 /** One criterion, or one for each table of examples; `background` goes into each Given. */
-export function criteriaFrom(scenario: Scenario, background: readonly string[]): DraftCriterion[] {
+export function criteriaFrom(scenario: Scenario, background: string): DraftCriterion[] {
   const texts = textsFrom(scenario.steps)
-  const steps = { ...texts, given: join([...background, texts.given]) }
+  const steps = { ...texts, given: joinTexts([background, texts.given]) }
   const tables = scenario.examples.filter(({ tableHeader }) => tableHeader !== undefined)
   if (tables.length > 0) {
     return tables.slice(0, MOST_CRITERIA).map((table) => scenarioCriterion(steps, examplesText(table)))
