@@ -115,3 +115,18 @@ test.each([
   const { candidates } = await read(text, 'text/plain')
   expect(candidates.map((one) => one.kind)).toEqual([`REQUIREMENT_KIND_${kind}`])
 })
+
+test('statements without a demand are read when the caller asks for them', async () => {
+  const text = 'The export contains a checksum.'
+  const found = async (includeInformative: boolean) =>
+    (await read(text, 'text/plain', { includeInformative })).candidates.map(({ confidence }) => confidence)
+  expect(await found(false)).toEqual([])
+  expect(await found(true)).toEqual([0.5])
+})
+
+test('the default priority holds where the text states none', async () => {
+  const { candidates } = await read('- The cart must keep items.\n- The cart must warn (P1).\n', 'text/markdown', {
+    defaultPriority: 'PRIORITY_LOW',
+  })
+  expect(candidates.map(({ priority }) => priority)).toEqual(['PRIORITY_LOW', 'PRIORITY_HIGH'])
+})
