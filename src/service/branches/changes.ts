@@ -50,7 +50,7 @@ export async function readChanges(rows: Rows, branchId: string): Promise<Change[
   return found.map(readChange)
 }
 
-function readChange(row: Selectable<BranchChangeRow>): Change {
+export function readChange(row: Selectable<BranchChangeRow>): Change {
   return {
     id: row.id,
     branchId: row.branch_id,

@@ -9,6 +9,7 @@ import { environmentHandlers } from './environments.ts'
 import { exclusionHandlers } from './exclusions.ts'
 import { fixContextHandlers } from './fix-context.ts'
 import { gateHandlers } from './gate.ts'
+import { intentHandlers } from './intent.ts'
 import { issueHandlers } from './issues.ts'
 import { linkHandlers } from './quality/links.ts'
 import { readsOnBranches } from './branches/reads.ts'
@@ -60,6 +61,7 @@ export function createHandlers({
     ...exclusionHandlers,
     ...testIngestHandlers(reports),
     ...branchHandlers,
+    ...intentHandlers,
     ...writesOnBranches,
     ...readsOnBranches({
       ...requirementHandlers,

@@ -15,5 +15,4 @@ export const pending = [
   'listAgentRuns',
   'listAgentRunEvents',
   'streamAgentRunEvents',
-  'distillIntent',
 ] as const satisfies readonly EndpointName[]

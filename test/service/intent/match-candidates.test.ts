@@ -203,3 +203,34 @@ test('a deprecated requirement is never a duplicate', async () => {
 test('another demand on the same topic is a requirement of its own', async () => {
   expect(await matchOne('The shop must send a shipping notice by email.')).toMatchObject({ action: 'CREATE' })
 })
+
+test('a text that changes a requirement in two ways is told so, and in the same way twice is a duplicate', async () => {
+  const [first, same, other] = await match(
+    'The session must end after 60 seconds of inactivity.',
+    'After one minute of inactivity the session must end.',
+    'The session must end after 90 seconds of inactivity.',
+  )
+  expect(first?.action).toBe('CONFLICT')
+  expect(other).toMatchObject({ action: 'ERROR', error: 'Proposal 1 changes REQ-1 otherwise; leave one of the two.' })
+  expect([first?.action, same?.action]).toEqual(['CONFLICT', 'DUPLICATE'])
+})
+
+test('which of two named requirements goes is not guessed', async () => {
+  const [both] = await match('REQ-3 and REQ-4 are no longer needed.')
+  expect(both).toMatchObject({ action: 'ERROR' })
+  const [turned] = await match('REQ-9 replaces REQ-3, which is no longer needed.')
+  expect(turned).toMatchObject({
+    action: 'RETIRE',
+    matched: { known: { key: 'REQ-3' } },
+    replacement: { known: { key: 'REQ-9' } },
+  })
+})
+
+test('an item with a key is the requirement in its new words', async () => {
+  const item = { pattern: 'PATTERN_ITEM' as const, keys: ['REQ-2'], title: 'Order confirmation' }
+  expect(await matchOne('Each paid order is confirmed by SMS.', item)).toMatchObject({
+    action: 'CONFLICT',
+    key: 'REQ-2',
+    texts: { statement: 'Each paid order is confirmed by SMS.' },
+  })
+})

@@ -1,7 +1,7 @@
 import { readQuantities, readStatement, wordShare } from '../../quality/requirements/similarity/index.ts'
 import type { Candidate } from '../types.ts'
 import { readChange, withoutKeys, type ChangeWords } from './change.ts'
-import { decided, refused, type Decision, type Known } from './decision.ts'
+import { decided, refused, saidBy, type Decision, type Known } from './decision.ts'
 import type { Pool } from './pool.ts'
 import { hasValue, rewriteValue } from './rewrite.ts'
 
@@ -15,7 +15,7 @@ const MOST_NAMED = 5
  * requirement's own words with the new value. Undefined where it is an ordinary statement.
  */
 export function decideChange(candidate: Candidate, pool: Pool, named: Known | undefined): Decision | undefined {
-  const change = readChange(candidate.statement)
+  const change = readChange(saidBy(candidate))
   if (change === undefined) return undefined
   if (named !== undefined) return draftChange(candidate, named, change, 1)
   const found = findChanged(change, pool)
@@ -40,10 +40,10 @@ function findChanged({ subject, old, now }: ChangeWords, pool: Pool) {
   const read = readStatement({ title: '', statement: words })
   return pool
     .nearest(readStatement({ title: '', statement: `${words} ${old ?? ''}` }))
-    .filter(({ known }) => known.id !== '' && !known.isDeprecated && rewriteValue(mainText(known), old, now) !== 'none')
+    .filter(({ known }) => known.id !== '' && !known.isDeprecated && rewriteValue(saidBy(known), old, now) !== 'none')
     .map(({ known, read: whole }) => {
       const share = wordShare(read, whole)
-      const hasOld = old !== undefined && hasValue(mainText(known), old, now)
+      const hasOld = old !== undefined && hasValue(saidBy(known), old, now)
       return { known, share, rank: share + (hasOld ? 1 : 0) }
     })
     .filter(({ share }) => share >= NAMED)
@@ -57,7 +57,7 @@ function draftChange(
   share: number,
 ): Decision | undefined {
   const matched = { known, similarity: Math.round(share * 1000) / 1000 }
-  const rewritten = rewriteValue(mainText(known), old, now)
+  const rewritten = rewriteValue(saidBy(known), old, now)
   if (rewritten === 'same')
     return decided(candidate, 'DUPLICATE', { matched, differences: ['it has this value already'] })
   if (rewritten === 'none') return undefined
@@ -66,7 +66,7 @@ function draftChange(
     return { ...refused(candidate, message), matched }
   }
   const differences = [`${rewritten.before} became ${rewritten.after}`]
-  if (old !== undefined && !hasValue(mainText(known), old, now)) {
+  if (old !== undefined && !hasValue(saidBy(known), old, now)) {
     differences.push(`the text gives ${old} as the old value, ${known.key} has ${rewritten.before}`)
   }
   return decided(candidate, 'CONFLICT', {
@@ -101,8 +101,4 @@ function leftInCriteria({ criteria }: Known, before: string): string[] {
     )
     return has ? [`criterion ${String(index + 1)} still says ${before}`] : []
   })
-}
-
-function mainText({ statement, title }: Known): string {
-  return statement === '' ? title : statement
 }

@@ -9,8 +9,8 @@ import type { Candidate } from '../types.ts'
 import { decideChange, draftValue } from './changed.ts'
 import { withoutReplaced } from './change.ts'
 import { asCriterion, hasCriterion, missingCriteria } from './criteria.ts'
-import { decided, refused, type Decision, type Known } from './decision.ts'
-import { namedKeys, unknownKey } from './keyed.ts'
+import { decided, refused, saidBy, type Decision, type Known } from './decision.ts'
+import { namedKeys, retiredKey, unknownKey } from './keyed.ts'
 import type { Pool } from './pool.ts'
 import { decideRetirement, retired } from './retire.ts'
 
@@ -26,31 +26,47 @@ export function decide(candidate: Candidate, pool: Pool, thresholds: Thresholds)
   const keys = namedKeys(candidate)
   const unknown = keys.find((key) => pool.find(key) === undefined)
   if (unknown !== undefined) return refused(candidate, unknownKey(unknown, pool))
-  const [named, other] = keys.map((key) => pool.find(key)!.known)
-  if (named !== undefined) return decideNamed(candidate, named, other, { pool, thresholds })
+  if (keys.length > 0) return decideNamed(candidate, keys, { pool, thresholds })
   if (candidate.retires) return decideRetirement(candidate, pool)
   return decideChange(candidate, pool, undefined) ?? decideByWords(candidate, pool, thresholds)
 }
 
-/** Decides about the requirement that the text names by its key. */
-function decideNamed(
-  candidate: Candidate,
-  named: Known,
-  other: Known | undefined,
-  { pool, thresholds }: { pool: Pool; thresholds: Thresholds },
-): Decision {
-  if (candidate.retires) {
-    const decision = retired(candidate, named, 1)
-    return other === undefined ? decision : { ...decision, replacement: { known: other } }
-  }
-  const change = decideChange(candidate, pool, named)
-  if (change !== undefined) return change
+interface Place {
+  pool: Pool
+  thresholds: Thresholds
+}
+
+/** Decides about the requirements that the text names by their keys. */
+function decideNamed(candidate: Candidate, keys: readonly string[], { pool, thresholds }: Place): Decision {
+  if (candidate.retires) return retireNamed(candidate, keys, pool)
   const statement = plainStatement(candidate)
   const read = readStatement({ ...candidate, statement })
-  const compared = { ...compareRead(readStatement(named), read, thresholds), known: named }
-  const isOther = compared.saysMore.before && compared.saysMore.after && compared.similarity < SAME_SUBJECT
-  if (compared.verdict === 'conflict' && !isOther) return contradict(candidate, compared, statement)
-  return draftValue(candidate, named, statement) ?? extend(candidate, compared, statement)
+  const [compared] = keys
+    .map((key) => pool.find(key)!)
+    .map(({ known, read: whole }) => ({ ...compareRead(whole, read, thresholds), known }))
+    .sort((one, other) => other.similarity - one.similarity)
+  const { known, saysMore, similarity, verdict } = compared!
+  const change = decideChange(candidate, pool, known)
+  if (change !== undefined) return change
+  const isOther = saysMore.before && saysMore.after && similarity < SAME_SUBJECT
+  if (verdict === 'conflict' && !isOther) return contradict(candidate, compared!, statement)
+  // An item is the requirement itself, in its new words.
+  const isReworded = candidate.pattern === 'PATTERN_ITEM' && candidate.statement !== '' && verdict !== 'duplicate'
+  if (isReworded) return contradict(candidate, { ...compared!, differences: ['it is worded anew'] }, statement)
+  return draftValue(candidate, known, statement) ?? extend(candidate, compared!, statement)
+}
+
+function retireNamed(candidate: Candidate, keys: readonly string[], pool: Pool): Decision {
+  const named = retiredKey(saidBy(candidate), keys)
+  if (named === undefined) {
+    return refused(
+      candidate,
+      'It names several requirements; write for each key in a sentence of its own what becomes of it.',
+    )
+  }
+  const decision = retired(candidate, pool.find(named.gone)!.known, 1)
+  if (named.replacement === undefined) return decision
+  return { ...decision, replacement: { known: pool.find(named.replacement)!.known } }
 }
 
 /** Decides by what the statements say. */
@@ -99,7 +115,7 @@ function extend(candidate: Candidate, { known, similarity, verdict }: Compared, 
 /** Drafts the candidate's statement in place of the one that it contradicts. */
 function contradict(candidate: Candidate, { known, similarity, differences }: Compared, statement: string): Decision {
   const texts = known.statement === '' ? { title: candidate.title } : draftTexts(candidate, known, statement)
-  const { old } = withoutReplaced(candidate.statement)
+  const { old } = withoutReplaced(saidBy(candidate))
   return decided(candidate, 'CONFLICT', {
     matched: { known, similarity },
     differences: [...differences, ...wrongOldValue(known, old)],
@@ -125,7 +141,8 @@ function wrongOldValue(known: Known, old: string | undefined): string[] {
 }
 
 /** The statement without a leading key and without the value that it replaces. */
-function plainStatement({ statement }: Candidate): string {
+function plainStatement(candidate: Candidate): string {
+  const statement = saidBy(candidate)
   const plain = withoutReplaced(statement.replace(/^REQ-\d+\s*[:–-]?\s*|\s*[([]REQ-\d+[)\]]/giu, ''))
   return plain.statement === '' ? statement : plain.statement
 }

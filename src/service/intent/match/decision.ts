@@ -54,3 +54,8 @@ export function decided(
 export function refused(candidate: Candidate, error: string): Decision {
   return decided(candidate, 'ERROR', { error })
 }
+
+/** What a candidate says: an item may have only a title. */
+export function saidBy({ title, statement }: Pick<Candidate, 'title' | 'statement'>): string {
+  return statement === '' ? title : statement
+}

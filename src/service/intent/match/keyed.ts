@@ -11,7 +11,8 @@ export function namedKeys({ keys, statement }: Candidate): string[] {
 }
 
 /** Why a key that the text names cannot be used, with the keys closest to it. */
-export function unknownKey(key: string, pool: Pool): string {
+export function unknownKey(given: string, pool: Pool): string {
+  const key = /^[A-Z]{1,5}-\??\d{1,15}$/u.test(given) ? given : 'The key'
   const numbers = pool.keys().flatMap((one) => numberIn(one) ?? [])
   if (numbers.length === 0) return `${key} does not exist: there are no requirements yet.`
   const wanted = numberIn(key) ?? 0
@@ -24,4 +25,20 @@ export function unknownKey(key: string, pool: Pool): string {
 function numberIn(key: string): number | undefined {
   const digits = /^REQ-(\d+)$/u.exec(key)?.[1]
   return digits === undefined ? undefined : Number(digits)
+}
+
+/** Which of the keys that a retirement names no longer holds, and which replaces it; undefined where that is not said. */
+export function retiredKey(
+  statement: string,
+  keys: readonly string[],
+): { gone: string; replacement?: string } | undefined {
+  const [first, second] = keys
+  if (first === undefined) return undefined
+  if (second === undefined) return { gone: first }
+  if (keys.length > 2) return undefined
+  if (/\bREQ-\d+\b.*\b(?:superseded|replaced|obsoleted) by\b.*\bREQ-\d+\b/iu.test(statement)) {
+    return { gone: first, replacement: second }
+  }
+  const isReversed = /\bREQ-\d+\b.*\b(?:replaces|supersedes|obsoletes)\b.*\bREQ-\d+\b/iu.test(statement)
+  return isReversed ? { gone: second, replacement: first } : undefined
 }

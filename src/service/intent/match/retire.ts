@@ -1,6 +1,6 @@
 import { readStatement, wordShare } from '../../quality/requirements/similarity/index.ts'
 import type { Candidate } from '../types.ts'
-import { decided, refused, type Decision, type Known } from './decision.ts'
+import { decided, refused, saidBy, type Decision, type Known } from './decision.ts'
 import type { Entry, Pool } from './pool.ts'
 
 /** What share of the words that name a retired thing the requirement has to have. */
@@ -14,7 +14,7 @@ const retireWords =
 
 /** Decides for a candidate without a key which requirement no longer holds; a question where that is not certain. */
 export function decideRetirement(candidate: Candidate, pool: Pool): Decision {
-  const read = readStatement({ title: '', statement: candidate.statement.replace(retireWords, ' ') })
+  const read = readStatement({ title: '', statement: saidBy(candidate).replace(retireWords, ' ') })
   const named = pool
     .nearest(read)
     .filter(({ known }) => known.id !== '')

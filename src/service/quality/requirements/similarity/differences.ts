@@ -184,6 +184,8 @@ function orderDifferences(before: Order | undefined, after: Order | undefined): 
   if (before === undefined || after === undefined) return []
   const straight = overlap(before.first, after.first) + overlap(before.second, after.second)
   const crossed = overlap(before.first, after.second) + overlap(before.second, after.first)
+  const isUnclear = [before, after].some(({ first, second }) => first.size === 0 || second.size === 0)
+  if (isUnclear && before.marker === after.marker) return []
   if (straight > crossed || (straight === crossed && before.marker === after.marker)) return []
   return before.marker === after.marker ? ['the order was turned round'] : [`${before.marker} became ${after.marker}`]
 }

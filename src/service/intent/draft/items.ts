@@ -1,0 +1,51 @@
+import type { InputOf } from '../../../contract/index.ts'
+import { lintWording } from '../../quality/requirements/lint.ts'
+import type { Candidate } from '../types.ts'
+
+export type Item = NonNullable<InputOf<'distillIntent'>['items']>[number]
+
+/** Items, which are requirements already, as candidates (contract §9.4). */
+export function itemCandidates(items: readonly Item[], priority: Candidate['priority']): Candidate[] {
+  return items.map((item, index) => itemCandidate(item, index + 1, priority))
+}
+
+function itemCandidate(item: Item, ordinal: number, priority: Candidate['priority']): Candidate {
+  const { title, statement = '', criteria = [] } = item
+  const drafted = criteria.map((text) => ({
+    kind: 'CRITERION_KIND_RULE' as const,
+    text,
+    given: '',
+    when: '',
+    // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
+    then: '',
+  }))
+  const said = statement === '' ? title : statement
+  return {
+    ordinal,
+    title,
+    statement,
+    criteria: drafted,
+    pattern: 'PATTERN_ITEM',
+    modality: itemModality(said),
+    kind: 'REQUIREMENT_KIND_FUNCTIONAL',
+    priority: item.priority ?? priority,
+    confidence: 1,
+    tags: [],
+    keys: item.requirement_key === undefined ? [] : [item.requirement_key.trim().toUpperCase()],
+    retires: item.retire ?? false,
+    headings: [],
+    source: { document: -1, lineStart: 0, lineEnd: 0, quote: said },
+    lint: lintWording(title, statement, drafted).map(({ code, message }) => ({
+      code,
+      term: /"([^"]+)"/u.exec(message)?.[1] ?? '',
+      message,
+    })),
+  }
+}
+
+function itemModality(statement: string): Candidate['modality'] {
+  const isNegated = /\b(?:must|shall|should|may) (?:not|never)\b|\bcannot\b/iu.test(statement)
+  if (/\bshould\b/iu.test(statement)) return isNegated ? 'MODALITY_SHOULD_NOT' : 'MODALITY_SHOULD'
+  if (/\bmay\b/iu.test(statement) && !isNegated) return 'MODALITY_MAY'
+  return isNegated ? 'MODALITY_MUST_NOT' : 'MODALITY_MUST'
+}
