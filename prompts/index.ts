@@ -1,7 +1,8 @@
 import type { Prompt } from '../src/mcp/define/define.ts'
 import { closeCoverageGaps } from './close-coverage-gaps.ts'
 import { fixErrorIssue } from './fix-error-issue.ts'
+import { planChange } from './plan-change.ts'
 import { releaseCheck } from './release-check.ts'
 import { triageErrors } from './triage-errors.ts'
 
-export const prompts: readonly Prompt[] = [fixErrorIssue, triageErrors, closeCoverageGaps, releaseCheck]
+export const prompts: readonly Prompt[] = [fixErrorIssue, triageErrors, closeCoverageGaps, releaseCheck, planChange]

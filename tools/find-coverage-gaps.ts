@@ -3,14 +3,15 @@ import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
-import type { Component, Product } from '../src/mcp/resolve/types.ts'
+import type { Branch, Component, Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, inAnswer } from '../src/mcp/result/output.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
-import { explainMissingBranch } from './support/quality/branches.ts'
+import { branchArgument } from '../src/mcp/resolve/find-branch.ts'
+import { branchSentence, explainMissingBranch, namedBranch } from './support/named-branch.ts'
 import { keyOrId } from './support/columns.ts'
 import {
   gapCounts,
@@ -38,7 +39,7 @@ export const findCoverageGaps = defineTool({
     'Use for "what should I test next" or missing test coverage. Follow with get_test_context for one requirement.',
   input: z.strictObject({
     product: parameters.Product,
-    branch: z.string().optional().describe('Quality-branch id (not a git branch).'),
+    branch: parameters.Branch,
     component: parameters.named('Component id or name.', z.string().optional()),
     limit: parameters.Limit,
     cursor: parameters.Cursor,
@@ -50,11 +51,12 @@ export const findCoverageGaps = defineTool({
   }),
   cuts: [{ path: 'rows' }, { path: 'hot_files' }],
 
-  async run({ product: given, branch, component: named, limit, cursor }, context) {
+  async run({ product: given, branch: branchNamed, component: named, limit, cursor }, context) {
     const { api, resolve, signal, local } = context
     const product = await resolve.product(given)
+    const branch = await namedBranch(branchNamed, product.id, context)
     const component = named === undefined ? undefined : await resolve.component(product.id, named)
-    const filter = { product_id: product.id, component_id: component?.id, branch_id: branch }
+    const filter = { product_id: product.id, component_id: component?.id, branch_id: branch?.id }
     const answer = await api
       .listCoverageGaps({ ...filter, page_size: limit, page_token: cursor }, { signal })
       .catch(explainMissingBranch(branch))
@@ -79,6 +81,7 @@ export const findCoverageGaps = defineTool({
           numbers,
           types: response.summary?.by_type,
           component: isFiltered ? component : undefined,
+          branch,
           isOfBranch: !response.reading.notApplied.includes('branch_id'),
           product,
         },
@@ -99,7 +102,7 @@ export const findCoverageGaps = defineTool({
         },
       },
       page,
-      next: [nextStep(product, untested[0], products, files.find(({ row }) => row.issues)?.row.issues)],
+      next: [nextStep({ product, branch }, untested[0], products, files.find(({ row }) => row.issues)?.row.issues)],
     }
   },
 })
@@ -134,13 +137,18 @@ interface Found {
   isFirst: boolean
   numbers: ReturnType<typeof gapCounts>
   types: GapTypes
+  branch: Branch | undefined
   /** Whether the rows are of the branch that was asked for. */
   isOfBranch: boolean
   component: Component | undefined
   product: Product
 }
 
-function gapSentence(
+function gapSentence(found: Found, context: Context): string {
+  return gapWords(found, context) + (found.isOfBranch ? branchSentence(found.branch) : '')
+}
+
+function gapWords(
   { page, isFirst, numbers, types, component, isOfBranch, product }: Found,
   { offers }: Context,
 ): string {
@@ -164,7 +172,7 @@ function gapSentence(
 }
 
 function nextStep(
-  { id: product }: Product,
+  { product: { id: product }, branch }: { product: Product; branch: Branch | undefined },
   worst: Gap | undefined,
   products: readonly Product[],
   issues: string | undefined,
@@ -173,7 +181,8 @@ function nextStep(
   if (broken !== undefined)
     return nextCall('get_fix_context', { issue: broken }, 'the code that the red test of the first row asks to fix')
   if (worst?.requirement) {
-    const args = { product, requirement: keyOrId(worst.requirement) }
+    const on = branch === undefined ? {} : { branch: branchArgument(branch) }
+    const args = { product, requirement: keyOrId(worst.requirement), ...on }
     return nextCall('get_test_context', args, 'what a test of the first row has to show')
   }
   const [issue] = issues?.split(', ') ?? []

@@ -7,6 +7,7 @@ import { callText, nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, inAnswer, rows, teamLine } from '../src/mcp/result/output.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
+import { branchOrRef, branchSentence } from './support/named-branch.ts'
 import { cutNames, kept, type Kept } from './support/cuts.ts'
 import {
   commitRange,
@@ -61,7 +62,7 @@ export const getFixContext = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     issue: z.string().describe('Error-issue key or id. From find_error_issues.'),
-    branch: z.string().optional().describe('Quality-branch id or name; else a git ref.'),
+    branch: z.string().optional().describe('Quality branch; else a git ref.'),
     max_frames: z.int().min(1).max(MOST_FRAMES).default(USUAL_FRAMES).describe('Frames per stack, 1-100.'),
   }),
   output: z.object({
@@ -111,11 +112,13 @@ export const getFixContext = defineTool({
     { path: 'exceptions.*.error', least: 200 },
   ],
 
-  async run({ product: given, issue: named, branch, max_frames: maxFrames }, context) {
+  async run({ product: given, issue: named, branch: branchNamed, max_frames: maxFrames }, context) {
     const { resolve, local, offers } = context
     const place = await resolve.issueReference(named, given)
     const { product } = place
-    const { fix, madeFrom = '' } = await readFixContext(place, { branch, max_frames: maxFrames }, context)
+    const branch = await branchOrRef(branchNamed, product.id, context)
+    const options = { branch: branch?.id ?? branchNamed, max_frames: maxFrames }
+    const { fix, madeFrom = '' } = await readFixContext(place, options, context)
     const { files: implicated = [], requirements = [], component, event, related_issues: relatives = [] } = fix
     const issue = fix.issue ?? { id: place.id }
     const [products, variation] = await Promise.all([
@@ -143,7 +146,7 @@ export const getFixContext = defineTool({
     const covered = await describeRequirements(requirements, local)
     const requirement = offers('get_test_context') ? findUntested(requirements, implicated) : undefined
     return {
-      answer: doubtSentence(issue) + issueSentence(issue) + madeFrom,
+      answer: doubtSentence(issue) + issueSentence(issue) + (madeFrom || branchSentence(branch)),
       product,
       data: {
         issue: { id },

@@ -12,6 +12,7 @@ import { teamText } from '../src/mcp/text/team.ts'
 import { describeSource, requirementSource } from './support/requirement-source.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept, totalBefore } from './support/cuts.ts'
+import { branchSentence, namedBranch } from './support/named-branch.ts'
 import { criteriaWords } from './support/quality/criteria.ts'
 import { gapReasons, issueToFix } from './support/quality/gaps.ts'
 import { contextLimits, readTestContext, type ReadTestContext } from './support/quality/read-test-context.ts'
@@ -59,7 +60,7 @@ export const getTestContext = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     requirement: z.string().min(1).describe('Requirement key or id. From find_coverage_gaps.'),
-    branch: z.string().optional().describe('Quality-branch id.'),
+    branch: parameters.Branch,
     detail: parameters.Detail,
   }),
   output: z.object({
@@ -95,9 +96,11 @@ export const getTestContext = defineTool({
     { path: 'conventions.case_names' },
   ],
 
-  async run({ product: given, requirement: named, branch, detail }, context) {
+  async run({ product: given, requirement: named, branch: branchNamed, detail }, context) {
     const { resolve, local, offers } = context
-    const { requirement, product } = await resolve.requirement(named, given)
+    const scope = given === undefined ? undefined : (await resolve.product(given)).id
+    const branch = await namedBranch(branchNamed, scope, context)
+    const { requirement, product } = await resolve.requirement(named, branch?.product_id ?? scope, branch?.id)
     const limit = contextLimits[detail]
     const {
       testContext,
@@ -119,7 +122,7 @@ export const getTestContext = defineTool({
     // Only a crash in the requirement's own files is one that its tests should reproduce.
     const crash = issues.find(({ row }) => isReproduced(row.id, testContext))
     return {
-      answer: contextSentence(keyOrId(requirement), testContext) + madeFrom,
+      answer: contextSentence(keyOrId(requirement), testContext) + (madeFrom || branchSentence(branch)),
       product,
       data: {
         requirement: { ...requirement, ...(testContext.coverage ?? requirement.coverage), id: keyOrId(requirement) },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Actor } from '../src/contract/base/common.ts'
 import { Environment, Release } from '../src/contract/environments.ts'
 import { Onboarding, Product as ProductSchema, Token, User, Workspace } from '../src/contract/products.ts'
 import { counted } from '../src/lib/counted.ts'
@@ -6,7 +7,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import { rowsSearched } from '../src/mcp/resolve/requests.ts'
-import type { Product } from '../src/mcp/resolve/types.ts'
+import type { Branch, Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine } from '../src/mcp/result/output.ts'
 import { isShowable } from '../src/mcp/result/teach.ts'
@@ -21,7 +22,7 @@ const ROWS = 30
 /** Of a component's globs. */
 const GLOBS = 3
 
-const lists = ['environments', 'components', 'releases'] as const
+const lists = ['environments', 'components', 'releases', 'branches'] as const
 
 const named = { id: z.string(), name: teamLine }
 
@@ -31,13 +32,13 @@ export const getWorkspaceContext = defineTool({
   effect: 'read',
   title: 'Workspace and product context',
   description:
-    'List your workspaces, products, environments, components and releases with their ids, and who is logged in. ' +
+    'List your workspaces, products, environments, components, releases and quality branches with ids, and who is logged in. ' +
     'Call once at the start, or whenever a name or id is unknown; later calls accept either.',
   input: z.strictObject({
     product: parameters.Product,
     include: parameters.named(
       'Extra lists.',
-      z.array(z.enum(['environments', 'components', 'releases', 'setup'])).optional(),
+      z.array(z.enum(['environments', 'components', 'releases', 'branches', 'setup'])).optional(),
     ),
     match: parameters.named('Only names containing this.', z.string().optional()),
   }),
@@ -54,6 +55,12 @@ export const getWorkspaceContext = defineTool({
       released_at: Release.shape.released_at,
       new_issues: z.int(),
     }).optional(),
+    branches: rows({
+      ...named,
+      changes: z.int(),
+      decisions_open: z.int(),
+      created_by: Actor.shape.display_name,
+    }).optional(),
     setup: fields({
       state: ProductSchema.shape.setup_state,
       done: Onboarding.shape.completed_steps,
@@ -67,6 +74,7 @@ export const getWorkspaceContext = defineTool({
     }),
   }),
   cuts: [
+    { path: 'branches', least: 5 },
     { path: 'releases', least: 5 },
     { path: 'components', least: 5 },
     { path: 'environments', least: 5 },
@@ -81,7 +89,7 @@ export const getWorkspaceContext = defineTool({
     const chosen = include.length === 0 && given === undefined ? undefined : await resolve.product(given)
     const workspaces = new Map(me?.user.workspaces?.map(({ id, name }) => [id, name]))
     const { lists, missing, unread } = await readLists(chosen, include, match, context)
-    const { environments, components, releases } = lists
+    const { environments, components, releases, branches } = lists
     const whoWords = me === undefined ? ' This deployment does not say who is logged in.' : ''
     const product = chosen ?? all[0]
     const name = teamText(product?.name ?? product?.id ?? '')
@@ -114,6 +122,12 @@ export const getWorkspaceContext = defineTool({
           environment: vouchedName(row.environment, row.environment_known),
           new_issues: row.counts?.new_issues,
         })),
+        branches: branches?.slice(0, ROWS).map((row) => ({
+          ...row,
+          changes: changeCount(row),
+          decisions_open: row.counts?.needs_decision,
+          created_by: row.created_by?.display_name,
+        })),
         setup: include.includes('setup')
           ? {
               state: chosen?.setup_state,
@@ -133,6 +147,7 @@ export const getWorkspaceContext = defineTool({
         environments: kept(environments ?? [], ROWS),
         components: kept(components ?? [], ROWS),
         releases: kept(releases ?? [], ROWS),
+        branches: kept(branches ?? [], ROWS),
       }),
       howToGetMore: 'call again with match, a part of the name',
       next: [
@@ -146,6 +161,13 @@ export const getWorkspaceContext = defineTool({
 /** Whether the product states that its setup is incomplete and that it has neither open issues nor tests. */
 function isUnused({ setup_state: state, counts }: Product): boolean {
   return state === 'SETUP_STATE_INCOMPLETE' && counts?.unresolved_issues === 0 && counts.tests === 0
+}
+
+/** How many requirements and tests a branch changes; undefined where the deployment does not count them. */
+function changeCount({ counts }: Branch): number | undefined {
+  const { created, modified, deleted, moved } = counts ?? {}
+  if (created === undefined || modified === undefined) return undefined
+  return created + modified + (deleted ?? 0) + (moved ?? 0)
 }
 
 /** `a/** b/** c/** and 2 more` */
@@ -175,10 +197,15 @@ function missedWords(
     .filter(([, list]) => list?.length === 0)
     .map(([noun]) => {
       const some = unread.get(noun)
-      const none = some === undefined ? `No ${noun.slice(0, -1)}` : `None of these ${some.toLocaleString('en')} ${noun}`
+      const none = some === undefined ? `No ${singular(noun)}` : `None of these ${some.toLocaleString('en')} ${noun}`
       return ` ${none} has ${text} in its name.`
     })
     .join('')
+}
+
+/** `branch` of `branches`, `release` of `releases`. */
+function singular(noun: string): string {
+  return noun.replace(/(?<=ch)es$|s$/, '')
 }
 
 /** How many rows were read of each list that may have more. */
@@ -200,18 +227,25 @@ async function readLists(
 ) {
   const wants = (list: string) => product !== undefined && include.includes(list)
   const id = product?.id ?? ''
-  const wanted = { environments: wants('environments'), components: wants('components'), releases: wants('releases') }
-  const [environments, components, releases] = await Promise.all([
+  const wanted = {
+    environments: wants('environments'),
+    components: wants('components'),
+    releases: wants('releases'),
+    branches: wants('branches'),
+  }
+  const [environments, components, releases, branches] = await Promise.all([
     wanted.environments ? ifOffered(resolve.environments(id)) : undefined,
     wanted.components ? ifOffered(resolve.components(id)) : undefined,
     wanted.releases ? ifOffered(resolve.releases(id)) : undefined,
+    wanted.branches ? ifOffered(resolve.branches(id)) : undefined,
   ])
-  const read = { environments, components, releases }
+  const read = { environments, components, releases, branches }
   return {
     lists: {
       environments: environments?.rows.filter(({ name }) => nameContains(name, match)),
       components: components?.rows.filter(({ name }) => nameContains(name, match)),
       releases: releases?.rows.filter(({ version }) => nameContains(version, match) || isSameVersion(version, match)),
+      branches: branches?.rows.filter(({ name = '' }) => nameContains(name, match)),
     },
     missing: lists.filter((list) => wanted[list] && read[list] === undefined),
     unread: new Map(

@@ -6,9 +6,10 @@ import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
+import type { Branch } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { requireBranch } from './support/quality/branches.ts'
+import { branchSentence, explainMissingBranch, isBranchGone, namedBranch } from './support/named-branch.ts'
 import { keyOrId } from './support/columns.ts'
 import { openRequirements, readKnownCases, readStates } from './support/quality/coverage-change.ts'
 import { cutNames, kept } from './support/cuts.ts'
@@ -42,7 +43,7 @@ const input = z.strictObject({
   report: z.string().min(1).optional().describe('Its text, when there is no path.'),
   environment: parameters.named('Where it ran, e.g. ci.', z.string().trim().min(1).max(64).optional()),
   release: parameters.named('Version under test.', z.string().trim().min(1).max(250).optional()),
-  branch: z.string().optional().describe('Quality-branch id: links become proposals.'),
+  branch: z.string().optional().describe('Quality branch: links become proposals.'),
   dry_run: parameters.DryRun,
 })
 
@@ -70,14 +71,14 @@ export const ingestTestReport = defineTool({
   async run(args, context) {
     const { dry_run: dryRun } = args
     const product = await context.resolve.product(args.product, { write: true })
-    const [source, before, isOurs] = await Promise.all([
+    const [source, before, isOurs, branch] = await Promise.all([
       readReport(args, context),
       dryRun ? undefined : openRequirements(product.id, context),
       dryRun && isTracegate(context),
-      requireBranch(args.branch, product.id, context),
+      namedBranch(args.branch, product.id, context),
     ])
     if (dryRun && !isOurs) throw noPreview()
-    const sent = await send(args, product.id, source, context)
+    const sent = await send({ ...args, branch }, product.id, source, context)
     const ingest = dryRun ? withoutNewKeys(sent) : sent
     const known = await readKnownCases(product.id, ingest.cases ?? [], context)
     const changed = dryRun ? [] : await readStates(product.id, [...known.links.values()].flat(), before, context)
@@ -90,7 +91,7 @@ export const ingestTestReport = defineTool({
     const products = await context.resolve.products()
     const fix = [...known.issues].find(([test, { status }]) => status !== 'resolved' && isFailing(ingest, test))?.[1]
     return {
-      answer: outcomeSentence(ingest, dryRun),
+      answer: outcomeSentence(ingest, dryRun) + branchSentence(branch),
       product,
       data: {
         dry_run: dryRun,
@@ -148,17 +149,24 @@ export const ingestTestReport = defineTool({
 })
 
 async function send(
-  { environment, release, branch, dry_run: dryRun, ...given }: z.output<typeof input>,
+  {
+    environment,
+    release,
+    branch,
+    dry_run: dryRun,
+    ...given
+  }: Omit<z.output<typeof input>, 'branch'> & { branch: Branch | undefined },
   productId: string,
   { draft, rootDir }: ReportSource,
   context: Context,
 ): Promise<Ingest> {
   const { api, signal } = context
-  const options = { link_annotations: true, root_dir: rootDir, branch_id: branch }
+  const options = { link_annotations: true, root_dir: rootDir, branch_id: branch?.id }
   const request = { product_id: productId, draft, run: { environment, release }, options }
   const sent = api.ingestTests({ ...request, validate_only: dryRun || undefined }, { signal })
   const { ingest } = await sent.catch(async (error: unknown) => {
     if (isNotOffered(error)) throw notOffered('the ingest of test reports', { hint: STILL_WORKS }, error)
+    if (isBranchGone(error)) return explainMissingBranch(branch)(error)
     // Only our own service is known to count the same report once.
     const isOnce = isLost(error) && (await ifReadable(isTracegate(context))) === true
     throw explainRefusal(error, { ...given, productId, isOnce })

@@ -11,7 +11,7 @@ import type { NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { describeValue, TeachingError } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { requireBranch } from './support/quality/branches.ts'
+import { branchSentence, namedBranch } from './support/named-branch.ts'
 import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './support/columns.ts'
 import { createCaseFinder } from './support/quality/find-cases.ts'
 import { isTracegate } from './support/is-tracegate.ts'
@@ -48,7 +48,7 @@ export const recordTests = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     tests: z.array(TestInput).min(1).max(25).describe('1-25 test cases.'),
-    branch: z.string().optional().describe('Quality-branch id.'),
+    branch: parameters.Branch,
     confirm_links: z.boolean().optional().describe('Confirm links in doubt, after reading what changed; needs reason.'),
     reason: z.string().trim().min(1).max(1000).optional().describe('Why links in doubt still hold.'),
     dry_run: parameters.DryRun,
@@ -68,26 +68,26 @@ export const recordTests = defineTool({
   }),
   cuts: [{ path: 'requirements', least: 5 }, { path: 'changed', least: 3 }, { path: 'rows' }],
 
-  async run({ product: given, tests, branch, confirm_links: confirms, reason, dry_run: dryRun }, context) {
+  async run({ product: given, tests, branch: branchNamed, confirm_links: confirms, reason, dry_run: dryRun }, context) {
     if (confirms === true && reason === undefined) throw reasonMissing()
     const product = await context.resolve.product(given, { write: true })
+    const branch = await namedBranch(branchNamed, product.id, context)
     const wanted = mergeTests(tests)
-    const scope = { product_id: product.id, branch_id: branch }
+    const scope = { product_id: product.id, branch_id: branch?.id }
     const find = oncePer(createCaseFinder(context, scope))
     // A failure of finding shows in the row of its test.
     const finding = inBatches(wanted, READS_AT_ONCE, (test) => find(test).catch(() => []))
     const [requirements, issues, mayValidate, known] = await Promise.all([
-      findRequirements(wanted, product.id, context),
+      findRequirements(wanted, scope, context),
       findIssues(wanted, product.id, context),
       dryRun && isTracegate(context),
       finding,
-      requireBranch(branch, product.id, context),
     ])
     const findAgain = createCaseFinder(context, scope)
     const registering = {
       context,
       productId: product.id,
-      branch,
+      branch: branch?.id,
       confirm: confirms === true ? reason : undefined,
       dryRun,
       mayValidate,
@@ -106,7 +106,7 @@ export const recordTests = defineTool({
     const linked = linkedRequirements(registered).slice(0, STATES)
     const states = dryRun ? linked : await readAgain(linked, scope, context)
     return {
-      answer: outcomeSentence(registered, dryRun),
+      answer: outcomeSentence(registered, dryRun) + branchSentence(branch),
       product,
       data: {
         dry_run: dryRun,

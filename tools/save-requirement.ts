@@ -3,11 +3,12 @@ import { LintFinding, Requirement as RequirementSchema } from '../src/contract/r
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import type { Product, Requirement } from '../src/mcp/resolve/types.ts'
+import { branchArgument } from '../src/mcp/resolve/find-branch.ts'
+import type { Branch, Product, Requirement } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
-import { explainMissingBranch, requireBranch } from './support/quality/branches.ts'
+import { branchSentence, explainMissingBranch, namedBranch } from './support/named-branch.ts'
 import { readForWrite } from './support/quality/requirement-in-full.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
 import { changedParts, countRemoved, isStated, undoCall, type Part } from './support/quality/requirement-edit.ts'
@@ -46,7 +47,7 @@ const input = z.strictObject({
     .array(z.enum(['body', 'criteria', 'files']))
     .optional()
     .describe('What to empty; an empty value elsewhere means unchanged.'),
-  branch: z.string().optional().describe('Quality-branch id.'),
+  branch: parameters.Branch,
   dry_run: parameters.DryRun,
 })
 
@@ -82,22 +83,27 @@ export const saveRequirement = defineTool({
   ],
 
   async run({ clear = [], ...wanted }, context) {
-    const args = withCleared(wanted, clear)
-    const { requirement: named, product: given } = args
-    if (named === undefined) return create(args, await context.resolve.product(given, { write: true }), context)
-    const scope = given === undefined ? undefined : (await context.resolve.product(given, { write: true })).id
-    const { requirement, product } = await context.resolve.requirement(named, scope)
+    const { requirement: named, product: given, branch: branchNamed } = wanted
+    const { resolve } = context
+    const isNamed = given !== undefined || (named === undefined && branchNamed === undefined)
+    const scope = isNamed ? (await resolve.product(given, { write: true })).id : undefined
+    const branch = await namedBranch(branchNamed, scope, context)
+    const args = { ...withCleared(wanted, clear), branch }
+    const owner = branch?.product_id ?? scope
+    if (named === undefined) return create(args, await resolve.product(owner, { write: true }), context)
+    const { requirement, product } = await resolve.requirement(named, owner, branch?.id)
     return update(args, { found: requirement, product }, context)
   },
 })
 
-type Arguments = Omit<z.output<typeof input>, 'clear'>
+type Given = Omit<z.output<typeof input>, 'clear'>
+type Arguments = Omit<Given, 'branch'> & { branch: Branch | undefined }
 type Clearable = NonNullable<z.output<typeof input>['clear']>[number]
 
 const EMPTY = { body: '', criteria: [], files: [] } as const
 
 /** The arguments with the parts to clear as empty ones. Throws when a part is to be cleared and to say something. */
-function withCleared(args: Arguments, clear: readonly Clearable[]): Arguments {
+function withCleared(args: Given, clear: readonly Clearable[]): Given {
   const both = clear.find((part) => args[part] !== undefined)
   if (both !== undefined) {
     throw new TeachingError('invalid_argument', `invalid arguments: ${both}`, {
@@ -110,14 +116,13 @@ function withCleared(args: Arguments, clear: readonly Clearable[]): Arguments {
 
 async function create(args: Arguments, product: Product, context: Context) {
   const { dry_run: dryRun, title, branch } = args
-  await requireBranch(branch, product.id, context)
   const created = dryRun ? await preview(args, product.id, context) : await createRequirement(args, product.id, context)
   const wording = wordingRows(created?.lint)
   const draft = created === undefined ? { title } : describe(created.requirement)
   const key = created === undefined || dryRun ? undefined : keyOrId(created.requirement)
   const done = key === undefined ? `${PREVIEW}would create one requirement` : `Created ${key}`
   return {
-    answer: `${done}${wordingWords(wording)}.`,
+    answer: `${done}${wordingWords(wording)}.${branchSentence(branch)}`,
     product,
     data: {
       dry_run: dryRun,
@@ -126,7 +131,7 @@ async function create(args: Arguments, product: Product, context: Context) {
       requirement: dryRun ? { ...draft, id: undefined } : draft,
       wording,
     },
-    next: key === undefined ? [] : [testContextCall('what a test of it has to show', product.id, key)],
+    next: key === undefined ? [] : [testContextCall('what a test of it has to show', { product, branch, key })],
   }
 }
 
@@ -137,13 +142,13 @@ async function preview(args: Arguments, productId: string, context: Context) {
 
 async function update(args: Arguments, { found, product }: { found: Requirement; product: Product }, context: Context) {
   const { dry_run: dryRun, branch } = args
-  const read = await readForWrite(found, branch, context).catch(explainMissingBranch(branch))
+  const read = await readForWrite(found, branch?.id, context).catch(explainMissingBranch(branch))
   const { requirement: before } = read
   const key = keyOrId(before)
   const { parts, isRevision } = changedParts(args, before)
   if (parts.length === 0) {
     const data = { outcome: 'already' as const, requirement: describe(before) }
-    return { answer: `${key} says this already; nothing was changed.`, product, data }
+    return { answer: `${key} says this already; nothing was changed.${branchSentence(branch)}`, product, data }
   }
   // Before the write: what fails here has changed nothing. Only a preview depends on whose service it is.
   const isOurs = dryRun ? await isTracegate(context) : await ifReadable(isTracegate(context))
@@ -153,12 +158,12 @@ async function update(args: Arguments, { found, product }: { found: Requirement;
   const written = dryRun ? undefined : await updateRequirement(args, before, context)
   const after = written?.requirement ?? before
   const doubted = doubtedLinks(read, isRevision && isOurs === true, written?.suspects)
-  const undo = dryRun ? undefined : undoCall(before, parts, product.id)
+  const undo = dryRun ? undefined : undoCall(before, parts, { product: product.id, ...onBranch(branch) })
   const version = dryRun ? previewedVersion(isRevision, isOurs) : versionWords(before, after)
   const links = doubted.count === 0 ? '' : `, ${counted(doubted.count, 'link')} to tests in doubt`
   const done = dryRun ? `${PREVIEW}would change ${key}` : `Changed ${key}`
   return {
-    answer: `${done} in ${partWords(parts, args, before)}: ${version}${links}${wordingWords(wording)}.${written?.isReadBack ? READ_BACK : ''}`,
+    answer: `${done} in ${partWords(parts, args, before)}: ${version}${links}${wordingWords(wording)}.${written?.isReadBack ? READ_BACK : ''}${branchSentence(branch)}`,
     product,
     data: {
       dry_run: dryRun,
@@ -170,7 +175,9 @@ async function update(args: Arguments, { found, product }: { found: Requirement;
     },
     next: [
       undo,
-      doubted.count === 0 ? undefined : testContextCall('its tests, to check against the new words', product.id, key),
+      doubted.count === 0
+        ? undefined
+        : testContextCall('its tests, to check against the new words', { product, branch, key }),
     ],
   }
 }
@@ -214,6 +221,14 @@ function wordingWords({ length }: readonly unknown[]): string {
   return length === 0 ? '' : `; ${counted(length, 'finding')} on the wording`
 }
 
-function testContextCall(why: string, product: string, requirement: string) {
-  return nextCall('get_test_context', { product, requirement }, why)
+/** The `branch` of a call that goes on with the same branch. */
+function onBranch(branch: Branch | undefined): { branch?: string } {
+  return branch === undefined ? {} : { branch: branchArgument(branch) }
+}
+
+function testContextCall(
+  why: string,
+  { product, branch, key }: { product: Product; branch: Branch | undefined; key: string },
+) {
+  return nextCall('get_test_context', { product: product.id, requirement: key, ...onBranch(branch) }, why)
 }

@@ -67,7 +67,7 @@ test('record_tests reads all it needs and makes different tests concurrently, th
 })
 
 test('ingest_test_report reads what it needs before the report concurrently', async () => {
-  const { send, sent } = meeting(['GET tests', 'GET requirements'])
+  const { send, sent } = meeting(['GET branches', 'GET requirements'])
   await using agent = await connect(createApi({ send, baseUrl: origin, token: shop.token }))
   const report = vitestReport([{ file: 'test/a.test.ts', name: 'one [REQ-1]' }])
   const { text } = await agent.call('ingest_test_report', { report, branch: 'none' })

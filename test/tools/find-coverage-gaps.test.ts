@@ -226,8 +226,8 @@ test('a quality branch that is not there is refused with what to do', async () =
   expect(text).toMatchInlineSnapshot(`
     "error: quality branch not found (not_found)
     you sent: branch = a text of 9 characters
-    expected: the id of an open quality branch, which is not a git branch; leave branch out for the main tree
-    next: call again without branch."
+    expected: none is open. A quality branch holds planned requirements, a git branch is something else
+    next: get_workspace_context {"product":"1","include":["branches"]}"
   `)
 })
 

@@ -97,7 +97,8 @@ test('a link is removed without single requirements, and the state after it is r
 })
 
 test('a branch of a requirement is not read in the list', async () => {
-  const args = { requirement: 'REQ-2', title: 'Other', branch: '00000000-0000-7000-8000-00000000ffff', dry_run: true }
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })
+  const args = { requirement: 'REQ-2', title: 'Other', branch: branch.id, dry_run: true }
   expect(await call(['noPage:getRequirement'], 'save_requirement', args)).toContain('(feature_disabled')
 })
 

@@ -392,17 +392,19 @@ test('a quality branch that is not there is refused before anything is written',
 
 test('a link becomes a proposal where the branch is there', async () => {
   const asked: unknown[] = []
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })
   const onMain = <R extends object>(request: R): R => ({ ...request, branch_id: undefined })
   await using there = await connect({
     ...shop.api,
     listTests: (request, options) => shop.api.listTests(onMain(request), options),
+    listRequirements: (request, options) => shop.api.listRequirements(onMain(request), options),
     createTest: (request, options) => shop.api.createTest(onMain(request), options),
     linkTest({ branch_id }) {
       asked.push(branch_id)
       return Promise.resolve({ link: undefined, proposal: { id: 'p1' } })
     },
   })
-  const { answer } = await record([{ ...mail, requirement_ids: ['REQ-1'] }], { branch: 'b1' }, there)
-  expect(answer).toBe('1 test created, 1 link proposed.')
-  expect(asked).toEqual(['b1'])
+  const { answer } = await record([{ ...mail, requirement_ids: ['REQ-1'] }], { branch: 'pricing' }, there)
+  expect(answer).toBe('1 test created, 1 link proposed. On quality branch pricing.')
+  expect(asked).toEqual([branch.id])
 })

@@ -104,6 +104,8 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
     noun: 'components',
     without: 'find_error_issues and find_coverage_gaps filter by component only with its id',
   },
+  listBranches: { noun: 'quality branches', without: 'a quality branch is found by its id only' },
+  getBranch: { noun: 'single quality branches', without: 'the id of a quality branch is found in their list' },
   listEnvironments: {
     noun: 'environments',
     without: 'find_error_issues and get_error_issue filter by environment only with its id',

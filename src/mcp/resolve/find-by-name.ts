@@ -4,6 +4,7 @@ import { describeValue, TeachingError } from '../result/teach.ts'
 import { compareName, isSameVersion, knownName } from '../text/untrusted.ts'
 import { chooseByName } from './choose.ts'
 import { noEvents } from './no-events.ts'
+import { isUuid } from './ids.ts'
 import { explainNotOffered, isNotOffered } from './offered.ts'
 import { everyPage, rowsSearched, undefinedIfNotFound } from './requests.ts'
 import type { Release, Resolver } from './types.ts'
@@ -12,8 +13,6 @@ type NameFinder = Pick<
   Resolver,
   'environments' | 'environment' | 'releases' | 'release' | 'components' | 'component' | 'hasEvents'
 >
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The part of a resolver that finds the environments, releases and components of a product by name. */
 export function createNameFinder({ api, signal }: { api: Api; signal: AbortSignal }): NameFinder {
@@ -43,7 +42,7 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
     const versioned = searched.rows.filter((row) => compareName(row.version, given) !== undefined)
     const { rows } = versioned.length > 0 ? { rows: versioned } : await releases(productId, scope)
     if (rows.length === 0 && !(await hasEvents(productId))) throw nothingYet('release', given)
-    if (versioned.length === 0 && UUID.test(given) && rows.every(({ id }) => id !== given)) {
+    if (versioned.length === 0 && isUuid(given) && rows.every(({ id }) => id !== given)) {
       const older = await undefinedIfNotFound(api.getRelease({ id: given }, { signal }))
       if (older?.release.product_id === productId) return older.release
     }
@@ -122,7 +121,7 @@ async function unlessId<T>(kind: string, given: string, list: Promise<T>): Promi
   try {
     return await list
   } catch (error) {
-    if (isNotOffered(error) && UUID.test(given)) return undefined
+    if (isNotOffered(error) && isUuid(given)) return undefined
     return explainNotOffered(`the list of ${kind}s`, {
       sent: `${kind} = ${describeValue(given)}`,
       expected: `the id of the ${kind}: only names need the list`,

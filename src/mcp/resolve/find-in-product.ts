@@ -14,7 +14,9 @@ import { wrongKind } from './wrong-kind.ts'
 export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement' | 'test'> {
   const { api, signal } = call
   return {
-    async requirement(given, product) {
+    async requirement(given, product, branchId) {
+      const scope = { ...(branchId !== undefined && { branch_id: branchId }) }
+      if (branchId === undefined && isProvisional(given, 'REQ')) throw provisionalKey(given)
       const found = await find<Requirement>(call, given, product, {
         name: 'requirement',
         prefix: 'REQ',
@@ -22,19 +24,19 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
           { tool: 'list_requirements', why: 'searches requirements', args: { ...args, match } },
           { tool: 'find_coverage_gaps', why: 'lists requirements', args },
         ],
-        byId: async (id) => (await api.getRequirement({ id }, { signal })).requirement,
+        byId: async (id) => (await api.getRequirement({ id, ...scope }, { signal })).requirement,
         list: async (product_id) =>
-          everyPage((page) => api.listRequirements({ product_id, ...page }, { signal }), 'requirements'),
+          everyPage((page) => api.listRequirements({ product_id, ...scope, ...page }, { signal }), 'requirements'),
         async byKey(product_id, key) {
           const { requirements: rows, reading } = await api.listRequirements(
-            { product_id, key: [key], page_size: 2 },
+            { product_id, ...scope, key: [key], page_size: 2 },
             { signal },
           )
           return { rows, reading }
         },
         async search(product_id, q) {
           const { requirements: rows, reading } = await api.listRequirements(
-            { product_id, q, page_size: SEARCHED },
+            { product_id, ...scope, q, page_size: SEARCHED },
             { signal },
           )
           return { rows, reading }
@@ -103,7 +105,7 @@ async function find<T extends Row>(
   kind: Searched<T>,
 ): Promise<Found<T>> {
   const { products, product, isPinned } = call
-  const isKey = keyPrefix(given) !== undefined
+  const isKey = keyPrefix(given) !== undefined || isProvisional(given, kind.prefix)
   // A key is unique only within its product, so one is required; an id determines its product.
   const scope = isKey || productGiven !== undefined || isPinned ? await product(productGiven) : undefined
   if (isKey && scope !== undefined) {
@@ -200,6 +202,19 @@ function requireOwner(row: { product_id?: string }, { name }: { name: string }, 
   const owner = row.product_id ?? listed?.id
   if (owner !== undefined) return owner
   throw new ServiceError('upstream_shape_unknown', `the deployment does not say which product the ${name} belongs to`)
+}
+
+/** Whether the text is a key as it is given on a quality branch: `REQ-?3`. */
+function isProvisional(given: string, prefix: string): boolean {
+  return new RegExp(`^${prefix}-\\?[1-9]\\d{0,9}$`, 'i').test(given)
+}
+
+function provisionalKey(given: string): TeachingError {
+  return new TeachingError('not_found', 'a requirement with a provisional key is on a quality branch alone', {
+    sent: `requirement = ${describeValue(given)} without branch`,
+    expected: 'branch: the name or id of its quality branch; the merge gives it its final key',
+    next: { tool: 'get_workspace_context', why: 'lists the open quality branches', args: { include: ['branches'] } },
+  })
 }
 
 function notFound<T>(given: string, { name, prefix, next }: Searched<T>, product: Product | undefined): TeachingError {

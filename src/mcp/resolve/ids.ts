@@ -8,6 +8,11 @@ export function mayBeId(text: string): boolean {
   return ID.test(text)
 }
 
+/** Whether the text is a UUID: an id, and never a name. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}
+
 /** `SHOP` of `SHOP-31`, in upper case; undefined if the text is not an issue key. */
 export function keyPrefix(text: string): string | undefined {
   return ISSUE_KEY.exec(text)?.[1]?.toUpperCase()

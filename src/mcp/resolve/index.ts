@@ -1,4 +1,5 @@
 import type { Api } from '../../client/api.ts'
+import { createBranchFinder } from './find-branch.ts'
 import { createIssueFinder } from './find-issue.ts'
 import { createKeyFinder } from './find-in-product.ts'
 import { createNameFinder } from './find-by-name.ts'
@@ -17,5 +18,6 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
     ...createNameFinder(call),
     ...createIssueFinder(shared),
     ...createKeyFinder(shared),
+    ...createBranchFinder(shared),
   }
 }

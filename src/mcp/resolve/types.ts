@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Api, Received, ReceivedResult } from '../../client/api.ts'
+import type * as branches from '../../contract/branches.ts'
 import type * as components from '../../contract/components.ts'
 import type * as environments from '../../contract/environments.ts'
 import type { ResultOf } from '../../contract/index.ts'
@@ -14,6 +15,7 @@ export type Workspace = Received<z.output<typeof products.Workspace>>
 export type Environment = Received<z.output<typeof environments.Environment>>
 export type Release = Received<z.output<typeof environments.Release>>
 export type Component = Received<z.output<typeof components.Component>>
+export type Branch = Received<z.output<typeof branches.Branch>>
 export type Requirement = Received<z.output<typeof requirements.Requirement>>
 export type Test = Received<z.output<typeof tests.Test>>
 export type IssueInFull = ReceivedResult<ResultOf<'getIssue'>>
@@ -56,8 +58,23 @@ export interface Resolver {
   issue(given: string, product?: string): Promise<IssueInFull>
   /** The id and product of an issue, which is read only when nothing else determines its product. */
   issueReference(given: string, product?: string): Promise<IssueReference>
-  /** By id, or by key (REQ-12) in the given, pinned or only product; a requirement of another product is not found. */
-  requirement(given: string, product?: string): Promise<{ requirement: Requirement; product: Product }>
+  /** The open quality branches of a product, at most 1,000. */
+  branches(productId: string): Promise<ListedRows<Branch>>
+  /**
+   * An open quality branch by id or exact name, of the product or, where undefined, of those that the token may see. Its
+   * `product_id` is missing only where the deployment offers neither the list nor single branches. Rejects for a branch that
+   * was merged or closed with the reason `BRANCH_NOT_OPEN`.
+   */
+  branch(given: string, productId: string | undefined): Promise<Branch>
+  /**
+   * By id, or by key (REQ-12) in the given, pinned or only product; a requirement of another product is not found. With the
+   * id of a quality branch as it is there, where new ones have keys such as REQ-?3.
+   */
+  requirement(
+    given: string,
+    product?: string,
+    branchId?: string,
+  ): Promise<{ requirement: Requirement; product: Product }>
   /** The same for a test (TC-7). */
   test(given: string, product?: string): Promise<{ test: Test; product: Product }>
 }

@@ -1,6 +1,7 @@
 import type { Suggest, SuggestContext } from '../define/define.ts'
 import { clean, inOneLine } from '../../lib/outside-text/clean.ts'
 import { issueName, keyPrefix } from '../resolve/ids.ts'
+import { branchArgument } from '../resolve/find-branch.ts'
 import type { Product } from '../resolve/types.ts'
 import { knownName } from '../text/untrusted.ts'
 
@@ -44,6 +45,14 @@ export const componentNames: Suggest = async (typed, context) => {
   const names = lists
     .flatMap(({ rows }) => rows)
     .flatMap(({ name }) => (name === undefined ? [] : [inOneLine(clean(name))]))
+  return [...new Set(names)].filter(beginsWith(typed))
+}
+
+/** Names of open quality branches. */
+export const branchNames: Suggest = async (typed, context) => {
+  const meant = await searchedProducts(context)
+  const lists = await Promise.all(meant.map(({ id }) => context.resolve.branches(id)))
+  const names = lists.flatMap(({ rows }) => rows).map(branchArgument)
   return [...new Set(names)].filter(beginsWith(typed))
 }
 

@@ -45,6 +45,7 @@ test('without an endpoint the tools do what the report says', async () => {
   await shop.crash(10, checkoutCrash('bob'))
   const { issues } = await shop.api.listIssues({ product_id: shop.productId })
   const { events } = await shop.api.listIssueEvents({ id: issues[0]?.id ?? '' })
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })
   const issue = 'APP-1'
   const requirement = 'REQ-2'
   const claims: Partial<Record<EndpointName, Claim[]>> = {
@@ -116,6 +117,11 @@ test('without an endpoint the tools do what the report says', async () => {
       ['find_error_issues', { component: 'Checkout' }, fails],
       ['find_coverage_gaps', { component: 'Checkout' }, fails],
     ],
+    listBranches: [
+      ['find_coverage_gaps', { branch: 'pricing' }, fails],
+      ['find_coverage_gaps', { branch: branch.id }, works],
+    ],
+    getBranch: [['find_coverage_gaps', { branch: branch.id }, works]],
     listEnvironments: [
       ['find_error_issues', { environment: 'production' }, fails],
       ['get_error_issue', { issue, environment: 'production' }, fails],

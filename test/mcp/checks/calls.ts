@@ -16,6 +16,7 @@ export async function sampleThings(app: App): Promise<Known> {
   const { workspaces } = await api.listWorkspaces({})
   const { issues } = await api.listIssues({ product_id: productId, status: 'unresolved' })
   const [newest] = issues
+  const { branch } = await api.createBranch({ product_id: productId, name: 'pricing' })
   const { events } = await api.listIssueEvents({ id: newest?.id ?? '' })
   return new Map([
     ['product', 'Tracegate Sample Shop'],
@@ -25,7 +26,7 @@ export async function sampleThings(app: App): Promise<Known> {
     ['environment', 'production'],
     ['release', 'shop@1.4.0'],
     ['component', 'Cart and pricing'],
-    ['branch', 'main'],
+    ['branch', branch.name ?? ''],
     ...tested,
   ])
 }

@@ -18,8 +18,6 @@ const countListTokens = ({ tools }: Listing) => tools.reduce((sum, tool) => sum 
 const LONG_DESCRIPTIONS: Readonly<Record<string, string>> = {}
 /** What get_workspace_context lists: a parameter for one of these need not say where its ids come from. */
 const IN_CONTEXT = ['product', 'workspace', 'environment', 'release', 'component', 'branch', 'config']
-/** What no tool lists yet: until then any name is taken as it is. */
-const NOT_LISTED = ['branch']
 
 /** All that a model needs to fill in a parameter. */
 const PUBLISHED = ['type', 'description', 'enum', 'items', 'properties', 'required']
@@ -140,10 +138,9 @@ function schemaProblems(name: string, parameter: Schema): string[] {
 
 test('what get_workspace_context lists it says in its description', () => {
   const description = surface.tools.find(({ name }) => name === 'get_workspace_context')?.description
-  const listed = IN_CONTEXT.filter((thing) => !NOT_LISTED.includes(thing))
-  const named = words.keys().filter((name) => listed.includes(words.get(name)?.thing ?? ''))
+  const named = words.keys().filter((name) => IN_CONTEXT.includes(words.get(name)?.thing ?? ''))
   const used = [...named].filter((name) => surface.tools.some(({ input }) => name in input.shape))
-  for (const name of used) expect(description).toContain(`${name}s`)
+  for (const name of used) expect(description).toContain(name === 'branch' ? 'branches' : `${name}s`)
 })
 
 test.each([

@@ -35,6 +35,8 @@ beforeAll(async () => {
   await app.api.upsertRelease({ product_id: app.productId, version: 'theirs-2', environment: 'their-env' })
   await app.api.createComponent({ product_id: app.productId, name: 'Their part', path_globs: [`${MARK}/**`] })
   await app.ingest({ message: MARK, environment: 'their-env', release: 'theirs-2', transaction: MARK })
+  await app.api.createBranch({ product_id: pinnedId, name: 'our branch' })
+  await app.api.createBranch({ product_id: app.productId, name: 'their branch', description: MARK })
   ours = new Map([...(await readThings(pinnedId, 'PIN-1')), ...(await recordFailure(app, pinnedId))])
   await recordFailure(app, app.productId, MARK)
   theirs = await readEverything(app.productId)
@@ -56,13 +58,14 @@ async function readRows(id: string) {
   const { environments } = await app.api.listEnvironments(product)
   const { releases } = await app.api.listReleases(product)
   const { components } = await app.api.listComponents(product)
+  const { branches } = await app.api.listBranches(product)
   const { requirements } = await app.api.listRequirements(product)
   const { tests } = await app.api.listTests(product)
-  return { issues, environments, releases, components, requirements, tests }
+  return { issues, environments, releases, components, branches, requirements, tests }
 }
 
 async function readThings(id: string, issue: string): Promise<Known> {
-  const { environments, releases, components, requirements, tests } = await readRows(id)
+  const { environments, releases, components, branches, requirements, tests } = await readRows(id)
   return new Map([
     ['requirement', requirements[0]?.key ?? ''],
     ['test', tests[0]?.key ?? ''],
@@ -71,7 +74,7 @@ async function readThings(id: string, issue: string): Promise<Known> {
     ['environment', environments[0]?.id ?? ''],
     ['release', releases[0]?.id ?? ''],
     ['component', components[0]?.id ?? ''],
-    ['branch', 'main'],
+    ['branch', branches[0]?.name ?? ''],
     ['blocker', 'failing_tests'],
     ['product', id],
     ['workspace', 'any'],
@@ -79,7 +82,7 @@ async function readThings(id: string, issue: string): Promise<Known> {
 }
 
 async function readEverything(id: string): Promise<Map<string, string[]>> {
-  const { issues, environments, releases, components, requirements, tests } = await readRows(id)
+  const { issues, environments, releases, components, branches, requirements, tests } = await readRows(id)
   const [issue] = issues
   const { events } = await app.api.listIssueEvents({ id: issue?.id ?? '' })
   return new Map([
@@ -89,7 +92,7 @@ async function readEverything(id: string): Promise<Map<string, string[]>> {
     ['environment', [environments[0]?.id ?? '', 'their-env']],
     ['release', [releases[0]?.id ?? '', 'theirs-2']],
     ['component', [components[0]?.id ?? '', 'Their part']],
-    ['branch', ['their-branch']],
+    ['branch', [branches[0]?.id ?? '', 'their branch']],
     ['requirement', requirements.map(({ id: requirement }) => requirement)],
     ['test', tests.map(({ id: test }) => test)],
     ['blocker', requirements.map(({ id: requirement }) => requirement)],

@@ -27,7 +27,7 @@ export function criterionText({ text, given, when, then }: CriterionParts): stri
 
 /** `REQ-12.2` is criterion 2 of REQ-12; the name without it, and its number. */
 export function splitCriterion(given: string): { name: string; criterion: number | undefined } {
-  const [, name = given, criterion] = /^\s*([a-z]{2,10}-\d{1,9})\.(\d{1,3})\s*$/i.exec(given) ?? []
+  const [, name = given, criterion] = /^\s*([a-z]{2,10}-\??\d{1,9})\.(\d{1,3})\s*$/i.exec(given) ?? []
   return { name, criterion: criterion === undefined ? undefined : Number(criterion) }
 }
 

@@ -3,8 +3,8 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isGlob, workingTree } from '../../../src/mcp/files/working-tree.ts'
 import { ifOffered, madeFromSentence } from '../../../src/mcp/resolve/offered.ts'
-import type { Product, Requirement } from '../../../src/mcp/resolve/types.ts'
-import { explainMissingBranch } from './branches.ts'
+import type { Branch, Product, Requirement } from '../../../src/mcp/resolve/types.ts'
+import { explainMissingBranch } from '../named-branch.ts'
 import { readRequirement } from './requirement-in-full.ts'
 import type { TestContext } from './test-context.ts'
 
@@ -17,7 +17,7 @@ export const contextLimits = {
 interface Request {
   requirement: Requirement
   product: Product
-  branch: string | undefined
+  branch: Branch | undefined
   detail: 'concise' | 'full'
 }
 
@@ -46,7 +46,7 @@ export async function readTestContext(
   const prepared =
     tree.length === 0 ? undefined : await prepare({ requirement, product, branch, detail }, tree, context)
   if (prepared !== undefined && prepared !== 'not permitted') return prepared
-  const ids = { product_id: product.id, requirement_id: requirement.id, branch_id: branch }
+  const ids = { product_id: product.id, requirement_id: requirement.id, branch_id: branch?.id }
   const limits = { max_files: files, max_similar_tests: similar, max_tokens: tokens }
   const answer = await ifOffered(api.getTestContext({ ...ids, ...limits }, { signal })).catch(
     explainMissingBranch(branch),
@@ -82,7 +82,7 @@ async function fromRequirement(
   const madeFrom = madeFromSentence('test contexts', {
     sources: ['the requirement and its links'],
     notStated: ['past failures', 'conventions', 'similar tests', 'related issues', 'suggestions'],
-    branch,
+    branch: branch?.id,
   })
   return { testContext, unresolved: [], madeFrom: madeFrom + missing }
 }
@@ -98,7 +98,7 @@ async function prepare(
     requirement_ids: [requirement.id],
     max_tokens: contextLimits[detail].tokens,
     repository: { files: tree.map((path) => ({ path })) },
-    branch_id: branch,
+    branch_id: branch?.id,
   }
   try {
     const answer = await ifOffered(api.prepareTestContext(body, { signal }))

@@ -69,7 +69,11 @@ export function isStated(before: Requirement, parts: readonly Part[]): boolean {
  * The call that puts the old words back. Undefined where they are not stated or cannot be repeated here: they are long, or
  * hold what looks like a secret.
  */
-export function undoCall(before: Requirement, parts: readonly Part[], product: string): NextAction | undefined {
+export function undoCall(
+  before: Requirement,
+  parts: readonly Part[],
+  scope: { product: string; branch?: string },
+): NextAction | undefined {
   if (!isStated(before, parts)) return undefined
   const texts = {
     title: before.title ?? '',
@@ -86,7 +90,7 @@ export function undoCall(before: Requirement, parts: readonly Part[], product: s
   const why = isFiles
     ? 'names the old files again, if the user wants that'
     : 'puts the old words back, if the user wants that; links in doubt stay so'
-  return nextCall('save_requirement', { product, requirement: keyOrId(before), ...old }, why)
+  return nextCall('save_requirement', { ...scope, requirement: keyOrId(before), ...old }, why)
 }
 
 /** A criterion that reads like an existing one is that one: it keeps its id and thus the tests that cover it. */

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
-import type { Requirement } from '../../../src/mcp/resolve/types.ts'
+import type { Branch, Requirement } from '../../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { isShowable } from '../../../src/mcp/result/teach.ts'
-import { explainMissingBranch } from './branches.ts'
+import { explainMissingBranch } from '../named-branch.ts'
 import { keyOrId } from '../columns.ts'
 import { criterionText } from './criteria.ts'
 import { ifReadable, isLost, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
@@ -13,7 +13,7 @@ import type { RequirementInFull } from './requirement-in-full.ts'
 
 /** What a requirement should say, and where it is written. */
 interface RequirementWrite extends WantedRequirement {
-  branch?: string | undefined
+  branch?: Branch | undefined
 }
 
 export type CreatedRequirement = Awaited<ReturnType<Context['api']['createRequirement']>>
@@ -69,7 +69,7 @@ function sendNew(
   const fields = {
     product_id: productId,
     ...requestFields(wanted),
-    branch_id: wanted.branch,
+    branch_id: wanted.branch?.id,
     validate_only: validateOnly,
   }
   return api.createRequirement(fields, { signal }).catch(explainMissingBranch(wanted.branch))
@@ -100,7 +100,7 @@ export async function updateRequirement(
   context: Context,
 ): Promise<Updated> {
   const { api, signal } = context
-  const fields = { id: before.id, ...requestFields(wanted, before), branch_id: wanted.branch, etag: before.etag }
+  const fields = { id: before.id, ...requestFields(wanted, before), branch_id: wanted.branch?.id, etag: before.etag }
   try {
     const written = await api.updateRequirement(fields, { signal }).catch(explainMissingBranch(wanted.branch))
     return { requirement: written.requirement, suspects: written.suspect_link_count }
@@ -108,7 +108,7 @@ export async function updateRequirement(
     if (isNotOffered(error)) throw notOffered('changes of requirements', { hint: READING_WORKS }, error)
     const isConflict = error instanceof ServiceError && error.code === 'aborted'
     if (!isConflict && !mayBeDone(error)) throw error
-    const read = await ifReadable(api.getRequirement({ id: before.id, branch_id: wanted.branch }, { signal }))
+    const read = await ifReadable(api.getRequirement({ id: before.id, branch_id: wanted.branch?.id }, { signal }))
     if (read !== undefined && changedParts(wanted, read.requirement).parts.length === 0) {
       const suspects = read.links?.filter(({ state }) => state === 'LINK_STATE_SUSPECT').length
       return { requirement: read.requirement, suspects, isReadBack: true }

@@ -49,13 +49,13 @@ const namesNone: ReadonlySet<string> = new Set<FailureCode>(['not_found', 'wrong
 /** The requirements by what the caller wrote before the number of a criterion, without those that the product does not have. */
 export async function findRequirements(
   tests: readonly WantedTest[],
-  productId: string,
+  { product_id: product, branch_id: branch }: { product_id: string; branch_id: string | undefined },
   { resolve }: Context,
 ): Promise<Map<string, Requirement>> {
   const named = [...new Set(tests.flatMap(({ requirements }) => requirements.map((one) => splitCriterion(one).name)))]
   const found = await inBatches(named, READS_AT_ONCE, async (given) => {
     try {
-      return [[given, (await resolve.requirement(given, productId)).requirement] as const]
+      return [[given, (await resolve.requirement(given, product, branch)).requirement] as const]
     } catch (error) {
       if (error instanceof ServiceError && namesNone.has(error.code)) return []
       throw error

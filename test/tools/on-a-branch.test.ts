@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Connected } from '../mcp/clients.ts'
+import { openQualityShop, type QualityShop } from './quality-shop.ts'
+
+let shop: QualityShop
+let agent: Connected
+let branchId: string
+beforeAll(async () => {
+  shop = await openQualityShop()
+  branchId = (await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })).branch.id
+  agent = await connect(shop.api, { options: { toolsets: ['default', 'requirements'] } })
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await shop.close()
+})
+
+const branch = 'pricing'
+
+interface Shown {
+  answer: string
+  data: Record<string, unknown>
+  next_actions?: { tool: string; args: Record<string, unknown> }[]
+}
+
+async function call(tool: string, args: object): Promise<Shown> {
+  const { structured, text } = await agent.call(tool, { ...args })
+  expect(text).not.toMatch(/^error/)
+  return structured as Shown
+}
+
+const mainTitles = async () =>
+  (await shop.api.listRequirements({ product_id: shop.productId })).requirements.map(({ title }) => title)
+
+test('a requirement drafted on a branch is read there under its provisional key, and main does not have it', async () => {
+  const before = await mainTitles()
+  const drafted = await call('save_requirement', { title: 'Prices are shown with tax', branch })
+  expect(drafted.answer).toMatch(/^Created REQ-\?1.* On quality branch pricing\.$/)
+  expect(drafted.next_actions).toMatchObject([{ tool: 'get_test_context', args: { requirement: 'REQ-?1', branch } }])
+  const context = await call('get_test_context', { requirement: 'REQ-?1', branch })
+  expect(context.answer).toMatch(/^REQ-\?1 is no_test.* On quality branch pricing\.$/)
+  expect(await mainTitles()).toEqual(before)
+})
+
+test('gaps of a branch are those with its drafts, and the next call stays on it', async () => {
+  const found = await call('find_coverage_gaps', { branch: branchId })
+  expect(found.answer).toMatch(/ On quality branch pricing\.$/)
+  expect(JSON.stringify(found.data)).toContain('REQ-?1')
+  expect(found.next_actions?.[0]?.args).toMatchObject({ branch })
+  expect(JSON.stringify((await call('find_coverage_gaps', {})).data)).not.toContain('REQ-?1')
+})
+
+test('an edit on a branch leaves main as it is, and its undo names the branch', async () => {
+  const edited = await call('save_requirement', {
+    requirement: 'REQ-2',
+    title: 'The cart shows its total first',
+    branch,
+  })
+  expect(edited.answer).toMatch(/ On quality branch pricing\.$/)
+  expect(edited.next_actions?.[0]).toMatchObject({
+    tool: 'save_requirement',
+    args: { requirement: 'REQ-2', title: 'The cart shows its total', branch },
+  })
+  const { requirement } = await shop.api.getRequirement({ id: shop.ids['REQ-2'] ?? '' })
+  expect(requirement.title).toBe('The cart shows its total')
+})
+
+test('a provisional key without its branch is told as one', async () => {
+  const { text } = await agent.call('save_requirement', { requirement: 'REQ-?1', title: 'Other' })
+  expect(text).toMatchInlineSnapshot(`
+    "error: a requirement with a provisional key is on a quality branch alone (not_found)
+    you sent: requirement = "REQ-?1" without branch
+    expected: branch: the name or id of its quality branch; the merge gives it its final key
+    next: get_workspace_context {"include":["branches"]}"
+  `)
+})
+
+test('get_workspace_context lists the open branches with what they change', async () => {
+  const { data } = await call('get_workspace_context', { include: ['branches'] })
+  expect(data['branches']).toMatchObject([{ name: 'pricing', changes: 2, decisions_open: 0 }])
+  const { structured } = await agent.call('get_workspace_context', { include: ['branches'], match: 'nothing' })
+  expect((structured as Shown).answer).toContain('No branch has "nothing" in its name.')
+})
+
+test('get_fix_context takes a quality branch by its name, and any other text as a git ref', async () => {
+  await shop.crash(5, {})
+  expect((await call('get_fix_context', { issue: 'APP-1', branch })).answer).toMatch(/ On quality branch pricing\.$/)
+  const other = await call('get_fix_context', { issue: 'APP-1', branch: 'fix/total' })
+  expect(other.answer).not.toContain('quality branch')
+  expect(other.data['git_ref']).toBe('fix/total')
+})
