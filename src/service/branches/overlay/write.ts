@@ -109,7 +109,7 @@ async function writtenSince(rows: Rows, productId: number, at: number, ids: read
     .where('product_id', '=', productId)
     .where((where) => where.or([where('updated_at', '>=', at), where('id', 'in', ids)]))
     .execute()
-  return byId([...requirements.map(requirementEntity), ...tests.map(testEntity)])
+  return byId([...requirements.map(requirementEntity), ...tests.map(testEntity)].toSorted(byKey))
 }
 
 async function readEntities(rows: Rows, wanted: readonly Entity[]): Promise<Map<string, Entity>> {
@@ -124,6 +124,11 @@ async function readEntities(rows: Rows, wanted: readonly Entity[]): Promise<Map<
     found.push(...tests.map(testEntity))
   }
   return byId(found)
+}
+
+/** By number: first those of the main tree, then those of the branch. */
+function byKey({ number: a }: Entity, { number: b }: Entity): number {
+  return a < 0 === b < 0 ? Math.abs(a) - Math.abs(b) : b - a
 }
 
 function byId(entities: readonly Entity[]): Map<string, Entity> {
