@@ -25,6 +25,8 @@ test.each([
   ['The log must be saved before the user is logged out.', 'The user must be logged out after the log is saved.'],
   ['Orders over 50 EUR ship for free.', 'Shipping is free for orders of more than €50.'],
   ['Discount codes may be used only once.', 'A discount code may only be used one time.'],
+  ['The shop must allow customers to save a cart.', 'Customers must be able to save a cart.'],
+  ['The app must let users hide the map.', 'Users must be able to hide the map.'],
 ])('"%s" and "%s" say the same', (one, other) => {
   expect(compare(one, other)).toMatchObject({ verdict: 'duplicate', differences: [] })
 })
@@ -64,6 +66,18 @@ test('a long sentence with another word in one place is related, never a duplica
   const about = (event: string) =>
     `The system must send an email with the invoice to the buyer when an order is ${event}.`
   expect(compare(about('shipped'), about('refunded')).verdict).toBe('related')
+})
+
+test.each([
+  ['All orders must be shown.', 'All open orders must be shown.'],
+  ['Customers must get a discount.', 'Premium customers must get a discount.'],
+  ['The app must send notifications.', 'The app must send email notifications.'],
+  ['The order history must list all orders.', 'The order history must list all returns.'],
+  ['The report must be sent to the customer.', 'The report must be sent by the customer.'],
+  ['The log must be readable.', 'The log must be readable by auditors.'],
+])('"%s" and "%s" are related: one of them is narrower or about something else', (one, other) => {
+  expect(compare(one, other).verdict).toBe('related')
+  expect(compare(other, one).verdict).toBe('related')
 })
 
 test('statements about different things are different', () => {

@@ -42,8 +42,9 @@ export function matchWords(one: Profile, other: Profile): Matching {
   const all = totalWeight(one) + totalWeight(other) - common
   const raw = WORDS_SHARE * (common / all) + (1 - WORDS_SHARE) * dice(one.trigrams(), other.trigrams())
   const [before, after] = pairs.unpaired
+  const isOther = isReplaced(pairs.unpaired, one, other) || isQualified(pairs.unpaired, one, other)
   return {
-    similarity: isOther(pairs.unpaired) ? Math.min(onScale(raw), OTHER_AT_MOST) : onScale(raw),
+    similarity: isOther || hasOtherAgent(one, other) ? Math.min(onScale(raw), OTHER_AT_MOST) : onScale(raw),
     opposites: pairs.opposites,
     saysMore: { before: before!.length > 0, after: after!.length > 0 },
   }
@@ -56,9 +57,37 @@ export function shareWithin(part: Profile, wholes: readonly Profile[]): number {
   return words.length === 0 ? 0 : sum(there) / sum(words)
 }
 
+type Unpaired = readonly (readonly SubjectWord[])[]
+
 /** Whether a word was replaced, as `shipped` by `refunded`, or the one text says more than the other. */
-function isOther(unpaired: readonly (readonly SubjectWord[])[]): boolean {
-  return unpaired.every((words) => words.length > 0) || unpaired.some((words) => sum(words) >= MORE_WEIGHT)
+function isReplaced(unpaired: Unpaired, one: Profile, other: Profile): boolean {
+  const [left = [], right = []] = unpaired
+  // In "the order history must list orders", the second word is one more.
+  const isOther =
+    (left.length > 0 || hasRepeated(one, other)) &&
+    (right.length > 0 || hasRepeated(other, one)) &&
+    left.length + right.length > 0
+  return isOther || unpaired.some((words) => sum(words) >= MORE_WEIGHT)
+}
+
+function hasRepeated({ words }: Profile, { words: others }: Profile): boolean {
+  return [...words.values()].some(
+    ({ concept, times, weight }) => weight === 1 && times > (others.get(concept)?.times ?? times),
+  )
+}
+
+/** Whether only one text qualifies what both name: `orders` and `open orders`. */
+function isQualified(unpaired: Unpaired, one: Profile, other: Profile): boolean {
+  return unpaired.flat().some(({ qualifies }) => one.words.has(qualifies) && other.words.has(qualifies))
+}
+
+/** Whether only one of two passive texts says who acts, and it is somebody in particular: `sent by the customer`. */
+function hasOtherAgent(one: Profile, other: Profile): boolean {
+  if (one.agent === undefined || other.agent === undefined) return false
+  const [left, right] = [one, other].map(({ agent, words }) =>
+    [...agent!].some((name) => words.get(name)?.weight === 1),
+  )
+  return left !== right
 }
 
 /** Finds, among the words that only one text has, those that are opposites or forms of one word; each is used once. */

@@ -68,6 +68,11 @@ const modality: readonly [RegExp, string][] = [
     word('must|shall|will|(?:is|are) (?:required|obliged|obligated) to|(?:has|have|had|needs?) to|(?:is|are) to'),
     '#must',
   ],
+  // "The shop must let customers pay" says that customers can pay.
+  [
+    /#must (?:let|(?:allow|enable|permit)(?= \p{L}+(?: \p{L}+)? to )) ((?:the |an? )?\p{L}+)(?: to)?(?= \p{L})/gu,
+    ', $1 #can',
+  ],
   [word('should|ought to|(?:is|are) (?:recommended|encouraged|expected|supposed) to|ideally|preferably'), '#should'],
 ]
 

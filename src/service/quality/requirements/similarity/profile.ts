@@ -3,7 +3,7 @@ import type { Modality } from '../../../../contract/distill.ts'
 import { findIdentifiers, withoutKeys, type Identifiers } from './identifiers.ts'
 import { markPhrases } from './phrases.ts'
 import { takeQuantities, type Quantity } from './quantities.ts'
-import { readOrder, readRoles, type Order, type Roles } from './roles.ts'
+import { readAgent, readOrder, readRoles, type Order, type Roles } from './roles.ts'
 import { unitAfterNumber } from './units.ts'
 import { concept, isStopWord, stem, weight, type Word } from './vocabulary.ts'
 
@@ -18,6 +18,10 @@ export interface Statement {
 export type SubjectWord = Word & {
   /** How much it says about the subject, between 0 and 1. */
   weight: number
+  /** How often the text has it or a synonym. */
+  times: number
+  /** The concept that it qualifies: `order` for `open` in "open orders"; empty for a verb and at the end of a phrase. */
+  qualifies: string
 }
 
 /** What comparing needs of one text, computed once. */
@@ -41,6 +45,8 @@ export interface Profile {
   conjunction: string
   order: Order | undefined
   roles: Roles | undefined
+  /** Who acts in a passive main clause; empty where that is not said, undefined in the active. */
+  agent: ReadonlySet<string> | undefined
 }
 
 const comparators = new Set(['#le', '#ge', '#lt', '#gt', '#eq', '#in', '#approx'])
@@ -79,6 +85,7 @@ export function readProfile(given: string): Profile {
     conjunction: readConjunction(tokens),
     order: readOrder(tokens),
     roles: readRoles(tokens),
+    agent: readAgent(tokens),
   }
 }
 
@@ -89,12 +96,23 @@ function isQuantity(word: string): boolean {
 
 function subjectWords(tokens: readonly string[]): Map<string, SubjectWord> {
   const words = new Map<string, SubjectWord>()
-  for (const text of tokens) {
-    if (!/^\p{L}/u.test(text) || isStopWord(text) || limits.has(text) || isOrderWord(text)) continue
+  for (const [at, text] of tokens.entries()) {
+    if (!isSubject(text)) continue
     const name = concept(text)
-    if (!words.has(name)) words.set(name, { text, stem: stem(text), concept: name, weight: weight(name) })
+    const qualifies = qualified(tokens, at)
+    const word = words.get(name) ?? { text, stem: stem(text), concept: name, weight: weight(name), times: 0, qualifies }
+    words.set(name, { ...word, times: word.times + 1 })
   }
   return words
+}
+
+function isSubject(token: string): boolean {
+  return /^\p{L}/u.test(token) && !isStopWord(token) && !limits.has(token) && !isOrderWord(token)
+}
+
+function qualified(tokens: readonly string[], at: number): string {
+  const [before, behind] = [tokens[at - 1] ?? '', tokens[at + 1] ?? '']
+  return before.startsWith('#') || !isSubject(behind) ? '' : concept(behind)
 }
 
 function isOrderWord(word: string): boolean {

@@ -74,6 +74,15 @@ export function readRoles(tokens: readonly string[]): Roles | undefined {
   }
 }
 
+/** Who acts in a passive main clause, as concepts; empty where that is not said, undefined in the active. */
+export function readAgent(tokens: readonly string[]): ReadonlySet<string> | undefined {
+  const modal = tokens.findIndex((one) => modals.has(one))
+  const rest = tokens.slice(modal + 1).filter((one) => !one.startsWith('#') && one !== ',')
+  if (modal === -1 || !passive.has(rest[0] ?? '')) return undefined
+  const by = rest.indexOf('by')
+  return new Set(by === -1 ? [] : readConcepts(untilClause(rest.slice(by + 1, by + 1 + ACTOR_WORDS))))
+}
+
 function untilClause(tokens: readonly string[]): readonly string[] {
   const end = tokens.findIndex((one) => !/^\p{L}/u.test(one) || clauseWords.has(one))
   return end === -1 ? tokens : tokens.slice(0, end)

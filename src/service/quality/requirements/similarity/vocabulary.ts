@@ -9,7 +9,8 @@ const synonymLines = `
 display show present render view
 delete remove erase
 update edit modify amend alter change
-send deliver transmit email mail
+send deliver transmit
+email mail
 receive obtain
 return respond reply answer response
 save store persist retain keep
