@@ -11,6 +11,9 @@ const CLAUSES: readonly (readonly [RegExp, Candidate['pattern']])[] = [
   [/^(?:if|in case|in the event|unless)\b/i, 'PATTERN_EARS_UNWANTED'],
 ]
 
+/** "While an index is OPTIONAL, readers SHOULD accept one": the clause grants something and names no state. */
+const CONCESSION = /^whil(?:e|st)\b.*\b(?:optional|recommended|required)\b/i
+
 export interface Clauses {
   pattern: Candidate['pattern'] | undefined
   /** Where the main clause starts. */
@@ -23,6 +26,7 @@ export function readClauses(masked: string, modal: number): Clauses {
   let main = 0
   for (const start of clauseStarts(masked.slice(0, modal))) {
     const text = masked.slice(start, modal).replace(/^(?:and|or|but|then)\s+/i, '')
+    if (CONCESSION.test(text)) continue
     const pattern = CLAUSES.find(([opening]) => opening.test(text))?.[1]
     if (start === 0 && pattern === undefined) break
     if (pattern !== undefined) found.push(pattern)

@@ -9,13 +9,17 @@ const TALK: readonly RegExp[] = [
 ]
 
 /** What teams do, as opposed to products: "we should discuss", "Ana will check". */
-const TEAM = /^(?:we|i|you|they|he|she|someone|somebody|everyone|everybody|people|let's|the team|us|\p{Lu}\p{Ll}+)$/iu
+const TEAM = /^(?:we|i|you|they|he|she|someone|somebody|everyone|everybody|people|let's|the team|us)$/i
+/** The name of a person; a word in the plural, such as "Managers", is a role. */
+const NAME = /^\p{Lu}\p{Ll}*[\p{Ll}--s]$/v
 const TEAM_VERB =
   /^\s*(?:also |really |probably |maybe |first |then |just |definitely |not )*(?:discuss|talk|meet|ask|sync|decide|think|look into|look at|investigate|revisit|clarify|follow up|wait|see|know|consider|agree|remember|keep in mind|be (?:careful|fine|ok|okay|aware|clear|honest|able to (?:discuss|decide))|come back|get back|figure|find out|write (?:up|down)|draft|prepare|present|review|estimate|plan|schedule|ship|release|start|finish|have a look|take a look|double-check|check (?:with|whether|if)|reach out|circle back|share|update you|let you)\b/i
 
 /** Words behind a modal word with which a sentence informs: "may lead to", "should be noted", "will be described". */
 const INFORMING =
   /^\s*(?:also |therefore |then |thus |even |only |well |still |always |often |sometimes )*(?:be (?:noted|remembered|seen|found|thought|described|discussed|explained|covered|obvious|clear|enough|easy|hard|difficult|tempting|worth|helpful|useful that|one of|argued|said)|have (?:been|had|\p{L}+ed)\b|note that|wish to|want to|seem|appear to|lead to|result (?:in|from)|cause|happen|mean\b|help\b|make it|vary|differ|look like|come from|take (?:a while|some time|longer)|benefit|suffer|break\b)/iu
+/** The same words behind "must" and the like, which inform only as "It must be noted that …". */
+const NOTED = /^\s*(?:also |therefore |then |thus |always )*be (?:noted|remembered|said|admitted|understood) that\b/i
 /** Subjects that are texts or stand for what was said before. */
 const DISCOURSE =
   /^(?:and |but |so |then )?(?:this|that|these|those|it|there|which|such (?:a |an )?\p{L}+|(?:this|the|that) (?:document|section|chapter|specification|paper|figure|table|example|appendix|guide|memo|article|page|approach|problem|change|behaviou?r))$/iu
@@ -33,6 +37,10 @@ const HEDGE =
 /** Verbs behind "may" and "can" that tell a state. */
 const STATE =
   /^\s*(?:also |only |even |still )?(?:have|get|occur|arise|exist|remain|require|need|contain|include|apply|depend|be (?:made|zero|non-?zero|empty|more|less|different|the case|one|several|many|large|small|slow|necessary|needed|possible|confusing|surprising|lost))\b/i
+/** A limit: "may contain up to 50 products" permits that many. */
+const LIMIT = /^\s*\p{L}+ (?:only|up to|at most|at least|no more than|a maximum of|\d)/iu
+/** The future of a text or a format, also in capitals: "This member MAY be removed in a future version." */
+const FUTURE = /\bfuture (?:\p{L}+ )?(?:versions?|revisions?|editions?)\b/iu
 /** Persons, to whom "can" gives a right. */
 const PERSON =
   /\b(?:users?|customers?|admins?|administrators?|owners?|members?|visitors?|guests?|operators?|managers?|editors?|authors?|buyers?|sellers?|shoppers?|clients?|staff|employees?|agents?|support|subscribers?|players?|students?|teachers?|patients?|drivers?|tenants?|teams?|people|anyone|everyone|no one|nobody)\b/i
@@ -67,11 +75,17 @@ export interface Around {
 export function onlyInforms(around: Around): boolean {
   const { subject, rest, word, isUpper } = around
   if (SUBORDINATE.test(subject) && !DEMANDED.test(subject)) return true
+  if (word === 'may' && FUTURE.test(rest)) return true
   if (isUpper) return false
-  if (TEAM.test(subject) && TEAM_VERB.test(rest)) return true
-  if (INFORMING.test(rest) || /^(?:i|you|he|she)$/i.test(subject)) return true
+  if ((TEAM.test(subject) || isName(subject)) && TEAM_VERB.test(rest)) return true
+  const informing = word === 'should' || WEAK.has(word) ? INFORMING : NOTED
+  if (informing.test(rest) || /^(?:i|you|he|she)$/i.test(subject)) return true
   if (word === 'should' && DISCOURSE.test(subject)) return !/^(?:it|there)$/i.test(subject)
   return WEAK.has(word) && (around.isBackground || onlyDescribes(around))
+}
+
+function isName(subject: string): boolean {
+  return NAME.test(subject) && !PERSON.test(subject)
 }
 
 const WEAK = new Set(['may', 'can', 'will'])
@@ -81,6 +95,7 @@ function onlyDescribes({ before, subject, rest, word, isWanted }: Around): boole
   if (DISCOURSE.test(subject) || DESCRIBES.test(subject) || HEDGE.test(before)) return true
   if (word === 'will')
     return /^(?:we|they|i|you|this|that|it)$/i.test(subject) || /^\s*(?:require|need|become|remain|get)\b/i.test(rest)
+  if (LIMIT.test(rest)) return false
   if (word === 'may') return STATE.test(rest) || /^(?:this|these|those) /i.test(subject)
   return word === 'can' && !isWanted && (STATE.test(rest) || !PERSON.test(subject))
 }

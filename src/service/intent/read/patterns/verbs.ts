@@ -31,7 +31,7 @@ const VERBS = list(`
   withdraw work wrap write zoom
 `)
 
-/** Verbs that are nouns as well: they are verbs only in front of a determiner or an object. */
+/** Verbs that are nouns or adjectives as well ("open orders"): they are verbs only in front of a determiner or an object. */
 const NOUNS = list(`
   access address alert archive audit back backup base block book buffer bundle cache call change charge check cover default
   display document download drop email end escape exchange exit export fall filter find fix flag flush form format forward grant
@@ -41,6 +41,7 @@ const NOUNS = list(`
   review roll round route run scale scan schedule search set share ship show sign sort split start state stop store stream supply
   support switch tag take test time trace track transfer transition trigger trim trust try turn update upgrade upload use view
   wait watch work wrap
+  clean clear complete correct lower open own present secure separate
 `)
 const OBJECT =
   /^(?:the|a|an|all|each|every|any|no|its|it|their|them|his|her|our|your|this|that|these|those|to|whether|both|only|up|out|off|back|at|in|into|on|for|from|with|as|\d)\b/i
