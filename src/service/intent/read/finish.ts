@@ -20,7 +20,8 @@ export function finish(
   place: { ordinal: number; document: number; confidence: number },
   given: Candidate['priority'] | undefined,
 ): Candidate {
-  const { title, statement, criteria, pattern, modality, tags, retires, headings, quote, lines } = draft
+  const { title, criteria, pattern, modality, tags, retires, headings, quote, lines } = draft
+  const statement = asSentence(draft.statement)
   const criteriaText = criteria.map((one) => `${one.text} ${one.given} ${one.when} ${one.then}`).join(' ')
   const text = `${statement} ${pattern === 'PATTERN_GHERKIN' ? criteriaText : ''}`
   return {
@@ -44,6 +45,11 @@ export function finish(
       message,
     })),
   }
+}
+
+/** With a capital: a speaker or a label may have stood in front of the text. */
+function asSentence(text: string): string {
+  return /^\p{Ll}+(?=[\s,])/u.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
 
 /** The words that a finding names, which its message quotes first. */

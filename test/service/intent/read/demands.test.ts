@@ -100,8 +100,8 @@ Action: Jonas writes the copy.
   ).toEqual([
     ['MUST', 'CRITICAL', 0.7, 'Refunds only to the original card.'],
     ['MAY', 'LOW', 0.55, 'Show how much was saved.'],
-    ['MUST', 'LOW', 0.7, 'the page must link to the form.'],
-    ['MUST', 'HIGH', 0.7, 'sessions expire after 15 minutes.'],
+    ['MUST', 'LOW', 0.7, 'The page must link to the form.'],
+    ['MUST', 'HIGH', 0.7, 'Sessions expire after 15 minutes.'],
   ])
 })
 
@@ -129,4 +129,19 @@ test('the default priority holds where the text states none', async () => {
     defaultPriority: 'PRIORITY_LOW',
   })
   expect(candidates.map(({ priority }) => priority)).toEqual(['PRIORITY_LOW', 'PRIORITY_HIGH'])
+})
+
+test.each([
+  ['Let us write it like this: the shop shall refund the card first.', ['MUST The shop shall refund the card first.']],
+  [
+    'We also want to lower it: orders must ship free from 40 euros on.',
+    ['MUST Orders must ship free from 40 euros on.'],
+  ],
+  ['If the card is declined: the shop shall stop.', ['MUST If the card is declined: the shop shall stop.']],
+  ['Let us keep that out of the release.', []],
+  ['The page should show the state of each return.', ['SHOULD The page should show the state of each return.']],
+  ['This page should be read first.', []],
+  ['Ann: hi\nAnn: so\nMaren: the cart must be small.', ['MUST The cart must be small.']],
+])('what people say around a demand is not part of it: %s', async (text, expected) => {
+  expect(await demands(text)).toEqual(expected)
 })

@@ -12,8 +12,8 @@ test('a chat is read by what each person says, over wrapped lines', async () => 
   )
   expect(reading.candidates.map(({ statement, retires }) => [statement, retires])).toEqual([
     ['The export must finish within 60 seconds.', false],
-    ['drop support for XML.', true],
-    ['sessions expire after 15 minutes.', false],
+    ['Drop support for XML.', true],
+    ['Sessions expire after 15 minutes.', false],
   ])
   expect(uses(reading)).toMatchInlineSnapshot(`
     [
@@ -46,7 +46,7 @@ Ana Silva, the export must be signed`,
     'text/plain',
   )
   expect(reading.candidates.map(({ statement, headings }) => [statement, headings])).toEqual([
-    ['the export must hold at most 10,000 rows, because larger files do not open.', ['Export limits']],
+    ['The export must hold at most 10,000 rows, because larger files do not open.', ['Export limits']],
   ])
   expect(uses(reading)).toMatchInlineSnapshot(`
     [

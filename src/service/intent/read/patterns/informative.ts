@@ -22,7 +22,7 @@ const INFORMING =
 const NOTED = /^\s*(?:also |therefore |then |thus |always )*be (?:noted|remembered|said|admitted|understood) that\b/i
 /** Subjects that are texts or stand for what was said before. */
 const DISCOURSE =
-  /^(?:and |but |so |then )?(?:this|that|these|those|it|there|which|such (?:a |an )?\p{L}+|(?:this|the|that) (?:document|section|chapter|specification|paper|figure|table|example|appendix|guide|memo|article|page|approach|problem|change|behaviou?r))$/iu
+  /^(?:and |but |so |then )?(?:this|that|these|those|it|there|which|such (?:a |an )?\p{L}+|(?:this|that) (?:document|table|example|article|page|change|behaviou?r)|(?:this|the|that) (?:section|chapter|specification|paper|figure|appendix|guide|memo|approach|problem))$/iu
 /** Words in front of a modal word that is not the sentence's own: "rules that must be kept", "each time it has to load". */
 const SUBORDINATE =
   /(?<=\S )(?:(?:which|that|who|whose|what|how|whether|why|where|because|since|although|though|as)(?: \p{L}+)?|(?:when|if|while|until|unless|every time|each time|once|because|since)(?: [\p{L}-]+){1,4})\s*$/iu

@@ -50,6 +50,8 @@ const CHANGE =
   /^(?:add|remove|raise|increase|decrease|reduce|lower|change|replace|rename|support|allow|drop|introduce|extend|limit|deprecate|ensure|make sure|disallow|prevent|enforce|require)\b/i
 const ASKED =
   /^(?:(?:and|but|so|then|also) )?(?:please|let's|let us|we want to|we would like to|we'd like to)\s+(?:also\s+)?/i
+/** "Keep that out", "do it like this": only the talk around it says what is meant. */
+const VAGUE = /^\p{L}+ (?:it|this|that|them|these|those)\b/iu
 const PROHIBITED = /^(?:do not|don't|never|avoid|no longer|no|stop)\b/i
 /** A statement in the present: "The refund goes out within 3 days." */
 const DECLARES =
@@ -126,6 +128,7 @@ function hasLater(masked: string, { end }: Modal): boolean {
 function imperativeDemand(masked: string, around: Surroundings): Demand | undefined {
   const asked = ASKED.exec(masked)
   const text = masked.slice(asked?.[0].length ?? 0)
+  if (asked !== null && VAGUE.test(text)) return undefined
   const isWanted = around.isDecided || asked !== null || (around.isItem && around.isWanted)
   const modality = around.modality ?? (PROHIBITED.test(text) ? 'MODALITY_MUST_NOT' : 'MODALITY_MUST')
   const counts =

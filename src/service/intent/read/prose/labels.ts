@@ -29,6 +29,9 @@ const WEIGHTS: readonly (readonly [RegExp, Candidate['modality']])[] = [
 ]
 const NEUTRAL =
   /^(?:requirements?|user story|story|feature|rule|note|change(?: request)?|proposal|todo|goal|(?:low|medium|high|critical|top) priority|p[0-4])(?:\s+#?\d+(?:\.\d+)*)?\s*(?::|[-–—]\s)\s*/i
+/** "Let us write it like this: ", "We also want to lower it: " in front of the demand itself. */
+const LEAD_IN =
+  /^(?:(?:so|and|but|then|also|maybe|ok|okay)[ ,]+)*(?:let us|let's|we|i|how about|my (?:suggestion|proposal)|in short|in other words|that means)\b[^:.!?]{0,80}:\s+(?=\S+ .{0,160}\b(?:shall|must|should|may|will|can)\b)/i
 /** What people say before they say it. */
 const FILLER =
   /^(?:no|yes|yeah|yep|ok|okay|well|so|also|right|sure|fine|hmm|alright|all right|great|good|exactly|true|besides|finally)(?:,|\s[-–—]|[.!](?=\s))\s+/i
@@ -39,7 +42,10 @@ const NUMBERING =
 /** The names that stand in front of what people say in a conversation. */
 export type Speakers = ReadonlySet<string>
 
-/** The people who speak in the lines: a name with a time, one that occurs again, or one whose words sound spoken. */
+/**
+ * The people who speak in the lines: a name with a time, one that occurs again, or one whose words sound spoken. In a
+ * conversation every other single name in front of a colon speaks too.
+ */
 export function findSpeakers(lines: readonly string[]): Speakers {
   const counts = new Map<string, number>()
   for (const line of lines) {
@@ -54,7 +60,10 @@ export function findSpeakers(lines: readonly string[]): Speakers {
     const weight = found.isCertain ? 2 : SELF.test(rest) ? 2 : 1
     counts.set(found.name, (counts.get(found.name) ?? 0) + weight)
   }
-  return new Set([...counts].filter(([, count]) => count >= 2).map(([name]) => name))
+  const isTalk = [...counts.values()].some((count) => count >= 2)
+  return new Set(
+    [...counts].filter(([name, count]) => count >= 2 || (isTalk && !name.includes(' '))).map(([name]) => name),
+  )
 }
 
 function speakerAt(line: string): { name: string; length: number; isCertain: boolean } | undefined {
@@ -109,6 +118,7 @@ function nextLabel(text: string): Label {
     const length = pattern.exec(text)?.[0].length ?? 0
     if (length > 0) return { length, isDecided: true, modality }
   }
-  const length = (NEUTRAL.exec(text) ?? FILLER.exec(text) ?? NUMBERING.exec(text))?.[0].length ?? 0
+  const length =
+    (NEUTRAL.exec(text) ?? LEAD_IN.exec(text) ?? FILLER.exec(text) ?? NUMBERING.exec(text))?.[0].length ?? 0
   return { ...noLabel, length }
 }
