@@ -17,7 +17,7 @@ const alike = new Set([' must', 'must ', ' can', 'can ', ' let', 'let ', 'can le
 
 /**
  * What makes two texts with the same subject say different things, in words: numbers, units, comparators, negation,
- * modality, conditions, names, order and roles (decision 065). Empty when they say the same.
+ * modality, conditions, quoted texts and code, order and roles (decision 065). Empty when they say the same.
  */
 export function findDifferences(before: Profile, after: Profile): string[] {
   return [
@@ -154,26 +154,15 @@ function isAlike(
 }
 
 function identifierDifferences(before: Profile, after: Profile): string[] {
-  const { identifiers: old } = before
-  const { identifiers: now } = after
-  const exact = replaced(
-    old.exact.filter((one) => !mentions(after, one)),
-    now.exact.filter((one) => !mentions(before, one)),
+  return replaced(
+    before.identifiers.filter((one) => !mentions(after, one)),
+    after.identifiers.filter((one) => !mentions(before, one)),
   )
-  const gone = old.names.filter((name) => !mentions(after, name))
-  const fresh = now.names.filter((name) => !mentions(before, name))
-  return gone.length > 0 && fresh.length > 0 ? [...exact, ...replaced(gone, fresh)] : exact
 }
 
-function mentions({ text, words, identifiers }: Profile, name: string): boolean {
+function mentions({ text, identifiers }: Profile, name: string): boolean {
   const lower = name.toLowerCase()
-  const hasName = (one: string) => one.toLowerCase() === lower
-  return (
-    text.includes(lower) ||
-    words.has(concept(lower)) ||
-    identifiers.exact.some(hasName) ||
-    identifiers.names.some(hasName)
-  )
+  return text.includes(lower) || identifiers.some((one) => one.toLowerCase() === lower)
 }
 
 function conjunctionDifferences(before: string, after: string): string[] {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Modality } from '../../../../contract/distill.ts'
-import { findIdentifiers, withoutKeys, type Identifiers } from './identifiers.ts'
+import { findIdentifiers, withoutKeys } from './identifiers.ts'
 import { markPhrases } from './phrases.ts'
 import { takeQuantities, type Quantity } from './quantities.ts'
 import { readAgent, readOrder, readRoles, type Order, type Roles } from './roles.ts'
@@ -33,7 +33,8 @@ export interface Profile {
   /** Of the concepts of its words. */
   trigrams: () => ReadonlySet<string>
   quantities: readonly Quantity[]
-  identifiers: Identifiers
+  /** Quoted texts, code, file names, addresses, words with digits. */
+  identifiers: readonly string[]
   /** `#le`, `#ge`, …, sorted. */
   comparators: readonly string[]
   negations: number
