@@ -58,7 +58,7 @@ test('a discussion becomes drafts on a new branch, and the main tree stays as it
     ['CREATE', ''],
     ['ERROR', ''],
     ['RETIRE', 'REQ-3'],
-    ['CREATE', ''],
+    ['CREATE', 'REQ-3'],
   ])
   expect(summary).toMatchObject({
     proposed: 6,
@@ -96,6 +96,7 @@ test('a discussion becomes drafts on a new branch, and the main tree stays as it
     status: 'REQUIREMENT_STATUS_DEPRECATED',
     superseded_by_id: json?.requirement.id,
   })
+  expect(json?.requirement.statement).toBe('Orders must be exported as JSON.')
   expect(await mainRows(app)).toEqual(before)
 
   const { changes } = await app.tree.getBranch(branch!.id)
@@ -210,4 +211,22 @@ test('requests that do not say what to do where are refused', async () => {
     { details: [{ reason: 'BRANCH_NOT_OPEN' }] },
   ])
   expect(await refused({ text: 'a'.repeat(2 * 1024 * 1024) })).toMatchObject([413, {}])
+})
+
+test('a large text is cut with notes, counted whole, and lets others be answered', async () => {
+  await using app = await startShop()
+  const items = Array.from({ length: 3000 }, (_, index) => `- The cart must show field ${String(index)}.\n\nTalk.\n\n`)
+  const finished: string[] = []
+  const [distillation] = await Promise.all([
+    app
+      .distill({ text: `# Fields\n\n## Requirements\n\n${items.join('')}`, options: { max_requirements: 2 } })
+      .finally(() => finished.push('distill')),
+    app.tree.list().finally(() => finished.push('list')),
+  ])
+  expect(finished).toEqual(['list', 'distill'])
+  const { summary, lines, skipped, truncation_signals: signals } = distillation
+  expect(signals).toContain('proposals:max_requirements:2/3000')
+  expect(signals.some((one) => one.startsWith('lines:max_items:2000/'))).toBe(true)
+  expect(signals).toContain(`skipped:max_items:200/${String(summary.skipped)}`)
+  expect([lines.length, skipped.length, summary.proposed]).toEqual([2000, 200, 2])
 })

@@ -15,6 +15,7 @@ function existing(number: number, statement: string, more: Partial<Known> = {}):
     statement,
     criteria: [],
     isDeprecated: false,
+    isGroup: false,
     ...more,
   }
 }
@@ -159,7 +160,7 @@ test('criteria that a requirement does not have are added to it', async () => {
   })
   expect(await matchOne('REQ-2: the email must name the delivery address.')).toMatchObject({
     action: 'UPDATE',
-    criteria: ['the email must name the delivery address.'],
+    criteria: ['The email must name the delivery address.'],
   })
 })
 
@@ -233,4 +234,37 @@ test('an item with a key is the requirement in its new words', async () => {
     key: 'REQ-2',
     texts: { statement: 'Each paid order is confirmed by SMS.' },
   })
+})
+
+test('a half of a sentence that a requirement has as a whole is a duplicate', async () => {
+  const whole = 'The system must keep paid orders and send the mail again within 60 minutes.'
+  const known = [existing(1, 'The system shall keep paid orders, and send the mail again within 1 hour.')]
+  const half = candidate(1, 'The system must keep paid orders.', {
+    source: { document: 0, lineStart: 1, lineEnd: 1, quote: whole },
+  })
+  const [decision] = await matchCandidates([half], known, () => Promise.resolve())
+  expect(decision).toMatchObject({ action: 'DUPLICATE', matched: { known: { key: 'REQ-1' } } })
+})
+
+test('a title counts as what the requirement says, and a group only by its key', async () => {
+  const known = [
+    existing(1, 'A cart is quoted without tax where customs collect it.', {
+      title: 'Orders to Norway carry no tax of ours',
+    }),
+    existing(2, '', { title: 'Customers pay their orders once', isGroup: true }),
+  ]
+  const [norway, group] = await matchCandidates(
+    [
+      candidate(1, 'Orders to Norway must carry no tax of ours.'),
+      candidate(2, 'Customers must pay their orders twice.'),
+    ],
+    known,
+    () => Promise.resolve(),
+  )
+  expect(norway).toMatchObject({ action: 'DUPLICATE', matched: { known: { key: 'REQ-1' } } })
+  expect(group).toMatchObject({ action: 'CREATE', matched: undefined })
+})
+
+test('"must no longer" forbids something new where nothing demands it', async () => {
+  expect(await matchOne('A gift card must no longer be combined with a discount.')).toMatchObject({ action: 'CREATE' })
 })

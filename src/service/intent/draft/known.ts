@@ -9,7 +9,7 @@ import type { Known } from '../match/index.ts'
 export async function readKnown(rows: Rows, productId: number): Promise<Known[]> {
   const found = await rows
     .selectFrom('requirement')
-    .select(['id', 'number', 'title', 'statement', 'acceptance_criteria', 'status'])
+    .select(['id', 'number', 'title', 'statement', 'acceptance_criteria', 'status', 'kind'])
     .where('product_id', '=', productId)
     .where('deleted_at', 'is', null)
     .orderBy('tree_path')
@@ -17,7 +17,10 @@ export async function readKnown(rows: Rows, productId: number): Promise<Known[]>
   return found.map(asKnown)
 }
 
-type Compared = Pick<StoredRequirement, 'id' | 'number' | 'title' | 'statement' | 'acceptance_criteria' | 'status'>
+type Compared = Pick<
+  StoredRequirement,
+  'id' | 'number' | 'title' | 'statement' | 'acceptance_criteria' | 'status' | 'kind'
+>
 
 /** A stored requirement as candidates are compared with it. */
 export function asKnown(row: Compared): Known {
@@ -28,6 +31,7 @@ export function asKnown(row: Compared): Known {
     title: row.title,
     statement: row.statement,
     criteria: readJson(Criteria, row.acceptance_criteria),
+    isGroup: row.kind === 'REQUIREMENT_KIND_GROUP',
     isDeprecated: row.status === 'REQUIREMENT_STATUS_DEPRECATED',
   }
 }

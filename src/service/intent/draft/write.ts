@@ -65,10 +65,11 @@ export async function writeDrafts(
 
 async function create(
   { rows, prepare, call }: Drafting,
-  { candidate }: Decision,
+  { candidate, texts }: Decision,
   { product, documents, parentId, files, components }: DraftContext & { components: string[] },
 ): Promise<Written> {
-  const { title, statement, criteria, kind, priority, tags } = candidate
+  const { criteria, kind, priority, tags } = candidate
+  const { title, statement } = { ...candidate, ...texts }
   const paths = files.get(candidate.ordinal) ?? []
   const row = await createRequirement(rows, prepare, call, product, {
     title: title.slice(0, LONGEST_TITLE),

@@ -40,7 +40,12 @@ function findChanged({ subject, old, now }: ChangeWords, pool: Pool) {
   const read = readStatement({ title: '', statement: words })
   return pool
     .nearest(readStatement({ title: '', statement: `${words} ${old ?? ''}` }))
-    .filter(({ known }) => known.id !== '' && !known.isDeprecated && rewriteValue(saidBy(known), old, now) !== 'none')
+    .filter(
+      ({ known }) =>
+        known.id !== '' &&
+        !known.isDeprecated &&
+        [saidBy(known), known.title].some((text) => rewriteValue(text, old, now) !== 'none'),
+    )
     .map(({ known, read: whole }) => {
       const share = wordShare(read, whole)
       const hasOld = old !== undefined && hasValue(saidBy(known), old, now)
@@ -57,7 +62,8 @@ function draftChange(
   share: number,
 ): Decision | undefined {
   const matched = { known, similarity: Math.round(share * 1000) / 1000 }
-  const rewritten = rewriteValue(saidBy(known), old, now)
+  const inStatement = rewriteValue(saidBy(known), old, now)
+  const rewritten = inStatement === 'none' ? rewriteValue(known.title, old, now) : inStatement
   if (rewritten === 'same')
     return decided(candidate, 'DUPLICATE', { matched, differences: ['it has this value already'] })
   if (rewritten === 'none') return undefined
@@ -66,8 +72,12 @@ function draftChange(
     return { ...refused(candidate, message), matched }
   }
   const differences = [`${rewritten.before} became ${rewritten.after}`]
-  if (old !== undefined && !hasValue(saidBy(known), old, now)) {
+  if (old !== undefined && ![known.title, known.statement].some((text) => hasValue(text, old, now))) {
     differences.push(`the text gives ${old} as the old value, ${known.key} has ${rewritten.before}`)
+  }
+  if (inStatement === 'none') {
+    differences.push('only the title has the value: check the statement')
+    return decided(candidate, 'CONFLICT', { matched, differences, texts: { title: rewritten.text } })
   }
   return decided(candidate, 'CONFLICT', {
     matched,

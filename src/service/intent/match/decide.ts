@@ -16,6 +16,8 @@ import { decideRetirement, retired } from './retire.ts'
 
 /** With another word in it, a contradiction has to be this close to be about the same subject. */
 const SAME_SUBJECT = 0.85
+const LONGEST_SENTENCE = 1000
+const instead = /^instead,\s*(\p{L})/iu
 
 interface Compared extends Comparison {
   known: Known
@@ -27,8 +29,8 @@ export function decide(candidate: Candidate, pool: Pool, thresholds: Thresholds)
   const unknown = keys.find((key) => pool.find(key) === undefined)
   if (unknown !== undefined) return refused(candidate, unknownKey(unknown, pool))
   if (keys.length > 0) return decideNamed(candidate, keys, { pool, thresholds })
-  if (candidate.retires) return decideRetirement(candidate, pool)
-  return decideChange(candidate, pool, undefined) ?? decideByWords(candidate, pool, thresholds)
+  const retirement = candidate.retires ? decideRetirement(candidate, pool) : undefined
+  return retirement ?? decideChange(candidate, pool, undefined) ?? decideByWords(candidate, pool, thresholds)
 }
 
 interface Place {
@@ -48,12 +50,19 @@ function decideNamed(candidate: Candidate, keys: readonly string[], { pool, thre
   const { known, saysMore, similarity, verdict } = compared!
   const change = decideChange(candidate, pool, known)
   if (change !== undefined) return change
-  const isOther = saysMore.before && saysMore.after && similarity < SAME_SUBJECT
-  if (verdict === 'conflict' && !isOther) return contradict(candidate, compared!, statement)
+  const isOther = saysMore.before && saysMore.after
+  const value =
+    candidate.pattern === 'PATTERN_ITEM' || !saysMore.before ? undefined : draftValue(candidate, known, statement)
+  if (value !== undefined) return value
+  if (verdict === 'conflict' && (!isOther || similarity >= SAME_SUBJECT))
+    return contradict(candidate, compared!, statement)
   // An item is the requirement itself, in its new words.
   const isReworded = candidate.pattern === 'PATTERN_ITEM' && candidate.statement !== '' && verdict !== 'duplicate'
   if (isReworded) return contradict(candidate, { ...compared!, differences: ['it is worded anew'] }, statement)
-  return draftValue(candidate, known, statement) ?? extend(candidate, compared!, statement)
+  return (
+    (verdict === 'different' ? draftValue(candidate, known, statement) : undefined) ??
+    extend(candidate, compared!, statement)
+  )
 }
 
 function retireNamed(candidate: Candidate, keys: readonly string[], pool: Pool): Decision {
@@ -69,9 +78,17 @@ function retireNamed(candidate: Candidate, keys: readonly string[], pool: Pool):
   return { ...decision, replacement: { known: pool.find(named.replacement)!.known } }
 }
 
-/** Decides by what the statements say. */
+/** Decides by what the statements say; a half of a sentence may be in a requirement that has the whole. */
 function decideByWords(candidate: Candidate, pool: Pool, thresholds: Thresholds): Decision {
-  const statement = plainStatement(candidate)
+  const own = decideStatement(candidate, plainStatement(candidate), pool, thresholds)
+  const { quote } = candidate.source
+  const isHalf = quote.length > candidate.statement.length * 1.2 && quote.length < LONGEST_SENTENCE
+  if (own.action === 'DUPLICATE' || !isHalf || candidate.criteria.length > 0) return own
+  const whole = decideStatement(candidate, quote.trim(), pool, thresholds)
+  return whole.action === 'DUPLICATE' || whole.action === 'CONFLICT' ? whole : own
+}
+
+function decideStatement(candidate: Candidate, statement: string, pool: Pool, thresholds: Thresholds): Decision {
   const read = readStatement({ ...candidate, statement })
   const compared = pool
     .nearest(read)
@@ -79,16 +96,21 @@ function decideByWords(candidate: Candidate, pool: Pool, thresholds: Thresholds)
     .filter(({ verdict }) => verdict !== 'different')
     .sort((one, other) => rank(other) - rank(one))
   const [best] = compared
-  if (best === undefined) return decided(candidate, 'CREATE')
+  if (best === undefined) return decided(candidate, 'CREATE', { texts: withoutInstead(candidate) })
   if (best.known.isDeprecated) return besides(candidate, best, [`${best.known.key} says this, but is deprecated`])
   if (best.verdict === 'duplicate') return extend(candidate, best, statement)
   const isOther = best.saysMore.before && best.saysMore.after
   if (best.verdict === 'conflict') {
-    const isContradiction = best.known.id !== '' && (!isOther || best.similarity >= SAME_SUBJECT)
+    const isContradiction = best.known.id !== '' && (!isOther || best.similarity >= SAME_SUBJECT) && !saysLess(best)
     return isContradiction ? contradict(candidate, best, statement) : besides(candidate, best, best.differences)
   }
   if (isOther || best.saysMore.before || best.known.id === '') return besides(candidate, best, [])
   return extend(candidate, best, statement)
+}
+
+/** Whether the candidate only leaves out what the requirement says: that is no contradiction. */
+function saysLess({ saysMore, differences }: Compared): boolean {
+  return saysMore.before && !saysMore.after && differences.every((one) => one.endsWith(' was left out'))
 }
 
 /** Duplicates first, then what contradicts, then what is related; deprecated requirements only where no other says it. */
@@ -99,7 +121,7 @@ function rank({ verdict, similarity, known, differences }: Compared): number {
 
 /** A new requirement that is close to another one. */
 function besides(candidate: Candidate, { known, similarity }: Compared, differences: readonly string[]): Decision {
-  return decided(candidate, 'CREATE', { matched: { known, similarity }, differences })
+  return decided(candidate, 'CREATE', { matched: { known, similarity }, differences, texts: withoutInstead(candidate) })
 }
 
 /** Adds to a requirement what the candidate says more: its criteria, or the statement as one. */
@@ -114,7 +136,7 @@ function extend(candidate: Candidate, { known, similarity, verdict }: Compared, 
 
 /** Drafts the candidate's statement in place of the one that it contradicts. */
 function contradict(candidate: Candidate, { known, similarity, differences }: Compared, statement: string): Decision {
-  const texts = known.statement === '' ? { title: candidate.title } : draftTexts(candidate, known, statement)
+  const texts = known.statement === '' ? { title: plainTitle(candidate) } : draftTexts(candidate, known, statement)
   const { old } = withoutReplaced(saidBy(candidate))
   return decided(candidate, 'CONFLICT', {
     matched: { known, similarity },
@@ -125,12 +147,12 @@ function contradict(candidate: Candidate, { known, similarity, differences }: Co
 }
 
 /** The title changes where it has a value that the new statement has not. */
-function draftTexts({ title }: Candidate, known: Known, statement: string): Decision['texts'] {
+function draftTexts(candidate: Candidate, known: Known, statement: string): Decision['texts'] {
   const now = readQuantities(statement)
   const isOutdated = readQuantities(known.title).some(
     (one) => !now.some(({ value, dimension }) => value === one.value && dimension === one.dimension),
   )
-  return { statement, ...(isOutdated && { title }) }
+  return { statement, ...(isOutdated && { title: plainTitle(candidate) }) }
 }
 
 function wrongOldValue(known: Known, old: string | undefined): string[] {
@@ -142,7 +164,18 @@ function wrongOldValue(known: Known, old: string | undefined): string[] {
 
 /** The statement without a leading key and without the value that it replaces. */
 function plainStatement(candidate: Candidate): string {
-  const statement = saidBy(candidate)
-  const plain = withoutReplaced(statement.replace(/^REQ-\d+\s*[:–-]?\s*|\s*[([]REQ-\d+[)\]]/giu, ''))
-  return plain.statement === '' ? statement : plain.statement
+  const said = saidBy(candidate)
+  const { statement } = withoutReplaced(said.replace(/^(?:REQ-\d+\s*[:–-]?|instead,)\s*|\s*[([]REQ-\d+[)\]]/giu, ''))
+  return statement === '' ? said : statement.charAt(0).toUpperCase() + statement.slice(1)
+}
+
+/** A requirement stands alone: "Instead, orders are …" becomes "Orders are …". */
+function withoutInstead({ title, statement }: Candidate): Decision['texts'] {
+  if (!instead.test(statement)) return {}
+  const rest = (text: string) => text.replace(instead, (_, letter: string) => letter.toUpperCase())
+  return { title: rest(title), statement: rest(statement) }
+}
+
+function plainTitle({ title }: Candidate): string {
+  return withoutReplaced(title).statement
 }

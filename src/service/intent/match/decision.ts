@@ -11,6 +11,8 @@ export interface Known {
   statement: string
   criteria: readonly DraftCriterion[]
   isDeprecated: boolean
+  /** A group is found by its key only. */
+  isGroup: boolean
 }
 
 /** What becomes of a candidate. */
@@ -21,7 +23,7 @@ export interface Decision {
   matched: { known: Known; similarity: number } | undefined
   /** How it differs from the matched requirement, in words. */
   differences: readonly string[]
-  /** New texts of the matched requirement; absent ones stay. */
+  /** New texts of the matched requirement, or of a new one; absent ones stay those that it has. */
   texts: { title?: string; statement?: string }
   /** Criteria to add to the matched requirement. */
   criteria: readonly DraftCriterion[]

@@ -41,7 +41,7 @@ export async function matchCandidates(
 }
 
 function asKnown({ ordinal, title, statement, criteria }: Candidate): Known {
-  return { id: '', key: '', ordinal, title, statement, criteria, isDeprecated: false }
+  return { id: '', key: '', ordinal, title, statement, criteria, isDeprecated: false, isGroup: false }
 }
 
 /** A requirement gets one new statement: a second equal one is a duplicate, and another one contradicts the text itself. */

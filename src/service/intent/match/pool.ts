@@ -31,6 +31,7 @@ export function createPool(): Pool {
       const concepts = conceptsIn(read)
       const entry = { known, read, total: total(concepts) }
       if (known.key !== '') byKey.set(known.key, entry)
+      if (known.isGroup) return
       for (const concept of concepts.keys()) {
         const entries = byConcept.get(concept)
         if (entries === undefined) byConcept.set(concept, [entry])

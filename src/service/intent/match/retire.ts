@@ -10,10 +10,13 @@ const CLEARLY = 0.1
 const MOST_NAMED = 5
 
 const retireWords =
-  /\b(?:no longer(?: (?:be )?(?:needed|required|necessary|wanted|used|appl(?:y|ies)|holds?|valid|relevant|supported))?|not (?:needed|required|supported|necessary) any ?more|any ?more|please|let's|let us|we (?:will|should|must|can|want to|need to|agreed to|decided to)|drop(?:s|ped)?|remov(?:e|es|ed)|retire[sd]?|deprecate[sd]?|discontinue[sd]?|abolish(?:ed)?|scrap(?:ped)?|sunset|get rid of|do away with|phase[sd]? out|kill off|withdraw[ns]?|stop(?:s|ped)?|end(?:s|ed)?|obsolete|support(?:s|ed)? (?:for|of)|requirement|feature|is|are|be|must|shall|should|will|not)\b/giu
+  /\b(?:no longer(?: (?:be )?(?:needed|required|necessary|wanted|used|appl(?:y|ies)|holds?|valid|relevant|supported))?|not (?:needed|required|supported|necessary) any ?more|any ?more|please|let's|let us|we (?:will|should|must|can|want to|need to|agreed to|decided to)|drop(?:s|ped)?|remov(?:e|es|ed)|retire[sd]?|deprecate[sd]?|discontinue[sd]?|abolish(?:ed)?|scrap(?:ped)?|sunset|get rid of|do away with|phase[sd]? out|kill off|withdraw[ns]?|stop(?:s|ped)?|end(?:s|ed)?|obsolete|wants?|wanted|needs?|needed|support(?:s|ed)? (?:for|of)|requirement|feature|is|are|be|must|shall|should|will|not)\b/giu
 
-/** Decides for a candidate without a key which requirement no longer holds; a question where that is not certain. */
-export function decideRetirement(candidate: Candidate, pool: Pool): Decision {
+const prohibition = /\b(?:must|shall|should|may) no longer\b/iu
+
+/** Decides for a candidate without a key which requirement no longer holds; a question where that is not certain, and
+ * undefined where it demands something new. */
+export function decideRetirement(candidate: Candidate, pool: Pool): Decision | undefined {
   const read = readStatement({ title: '', statement: saidBy(candidate).replace(retireWords, ' ') })
   const named = pool
     .nearest(read)
@@ -22,6 +25,8 @@ export function decideRetirement(candidate: Candidate, pool: Pool): Decision {
     .filter(({ share }) => share >= NAMED)
     .sort((one, other) => other.share + other.closeness - one.share - one.closeness)
   const [first] = named
+  // "A code must no longer be combined": a new prohibition, where nothing demands it yet.
+  if (first === undefined && prohibition.test(saidBy(candidate))) return undefined
   if (first === undefined) {
     return refused(candidate, 'No requirement matches what no longer holds; name its key, such as REQ-12.')
   }

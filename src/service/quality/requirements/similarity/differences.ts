@@ -59,14 +59,18 @@ function quantityDifferences(before: readonly Quantity[], after: readonly Quanti
   const [old, now] = [uniqueQuantities(before), uniqueQuantities(after)]
   const gone = [...old.keys()].filter((key) => !now.has(key))
   const fresh = [...now.keys()].filter((key) => !old.has(key))
-  const isOnlyOne = (key: string) => key === '1 '
-  if (gone.length === 0 && fresh.every(isOnlyOne)) return exchanged(before, after)
-  if (fresh.length === 0 && gone.every(isOnlyOne)) return exchanged(before, after)
-  const ordered = bySameDimension(gone, fresh, old, now)
+  if (meant(gone, fresh).length === 0 && meant(fresh, gone).length === 0) return exchanged(before, after)
+  const ordered = bySameDimension(meant(gone, fresh), meant(fresh, gone), old, now)
   return replaced(
     ordered.gone.map((key) => old.get(key)!.text),
     ordered.fresh.map((key) => now.get(key)!.text),
   )
+}
+
+/** Without a plain `one`, which stands for an article, unless the other text has another plain number there. */
+function meant(keys: readonly string[], others: readonly string[]): string[] {
+  const hasPlain = others.some((key) => key.endsWith(' '))
+  return keys.filter((key) => key !== '1 ' || hasPlain)
 }
 
 function uniqueQuantities(list: readonly Quantity[]): Map<string, Quantity> {

@@ -24,6 +24,9 @@ export interface Thresholds {
 
 export const defaultThresholds: Thresholds = { duplicate: 0.9, related: 0.75 }
 
+/** Shorter titles name a topic: they are compared only with what they are the title of. */
+const TITLE_WORDS = 3
+
 /** A statement, read once for many comparisons. */
 export interface ReadStatement {
   title: Profile
@@ -68,12 +71,24 @@ function decide(similarity: number, differences: readonly string[], { duplicate,
   return similarity >= duplicate ? 'duplicate' : 'related'
 }
 
-/** The texts to compare: statements, or where one has only a title, the title with the closer text of the other. */
+/** The texts to compare: the statements, unless the title of one is closer to the statement of the other. */
 function chooseTexts(before: ReadStatement, after: ReadStatement): [Profile, Profile] {
-  if (before.hasStatement === after.hasStatement) return [before.main, after.main]
-  const asStatement: [Profile, Profile] = [before.main, after.main]
-  const asTitle: [Profile, Profile] = [before.title, after.title]
-  return matchWords(...asTitle).similarity > matchWords(...asStatement).similarity ? asTitle : asStatement
+  const pairs: [Profile, Profile][] = [
+    [before.main, after.main],
+    [asText(before), after.main],
+    [before.main, asText(after)],
+  ]
+  if (!before.hasStatement || !after.hasStatement) pairs.push([asText(before), asText(after)])
+  const [closest] = pairs
+    .filter(([one, other], index) => index === 0 || (one.words.size >= TITLE_WORDS && other.words.size >= TITLE_WORDS))
+    .map((pair) => ({ pair, similarity: matchWords(...pair).similarity }))
+    .sort((one, other) => other.similarity - one.similarity)
+  return closest!.pair
+}
+
+/** A title as a text of its own; the modal words that it leaves out are in the statement. */
+function asText({ title, main }: ReadStatement): Profile {
+  return title.modals.length > 0 ? title : { ...title, modals: main.modals }
 }
 
 /** The modality that was read with the statements counts where both have one and the texts do not say it. */

@@ -82,12 +82,19 @@ export function readProfile(given: string): Profile {
     comparators: tokens.filter((one) => comparators.has(one)).sort(),
     negations: tokens.filter((one) => one === '#not').length,
     modals: tokens.filter((one) => modals.has(one)).map((one) => one.slice(1)),
-    limits: tokens.flatMap((one) => limits.get(one) ?? []).sort(),
+    limits: readLimits(tokens, quantities),
     conjunction: readConjunction(tokens),
     order: readOrder(tokens),
     roles: readRoles(tokens),
     agent: readAgent(tokens),
   }
+}
+
+function readLimits(tokens: readonly string[], quantities: readonly Quantity[]): string[] {
+  // "only once" says the same as "once".
+  const isOnce = quantities.some(({ value, dimension }) => value === 1 && dimension === 'times')
+  const found = tokens.flatMap((one) => limits.get(one) ?? [])
+  return found.filter((one) => one !== 'only' || !isOnce).sort()
 }
 
 function isQuantity(word: string): boolean {

@@ -19,7 +19,7 @@ stop end terminate finish complete halt
 fail unsuccessful failure failed error mistake
 allow permit let enable
 forbid prohibit disallow prevent block deny
-notify inform alert tell notification notice
+notify inform alert tell notification notice warn warning
 choose select pick selection choice
 verify validate check confirm verification
 buy purchase
@@ -67,7 +67,6 @@ use utilize employ
 restrict limit
 contain include hold comprise
 inactive idle inactivity unused
-warn warning
 success successful succeed successfully
 maximum max
 minimum min
@@ -185,7 +184,7 @@ const stopWords = new Set(
 /** Words that are in most requirements of a product: they say little about the subject. */
 const commonWords = new Set(
   `system application app software product platform solution program tool service user able ability capability function
-  functionality feature way case time value use successful whether perform carry occur happen place take make get go come
+  functionality feature way case time value use successful whether number perform carry occur happen place take make get go come
   particular specific individual relevant existing current new so`
     .split(/\s+/u)
     .map(stem),
