@@ -5,7 +5,7 @@ import type { Rows } from '../sql/database.ts'
 type RiskVerb = 'accept' | 'approve' | 'reject' | 'revoke' | 'expire'
 
 export interface AuditEntry {
-  verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status' | 'vouch' | 'ingest' | 'review' | RiskVerb
+  verb: 'create' | 'update' | 'delete' | 'verify' | 'set_status' | 'vouch' | 'ingest' | 'review' | 'merge' | RiskVerb
   resourceType: string
   resourceId: string
   before?: unknown

@@ -9,6 +9,8 @@ import { placeInTree } from './tree.ts'
 import type { FieldOutcome, MergedChange, MergeInput, MergeResult, Sides } from './types.ts'
 import * as words from './words.ts'
 
+export type { MainEntity, MainTree, MergedChange, MergeResult, NamedChange, Resolutions } from './types.ts'
+
 /**
  * Merges the changes of a branch into the main tree, member by member against what main had when the branch first touched
  * it (contract §5.2). Pure: the result says what to write. A resolution that is not possible is

@@ -181,7 +181,8 @@ function keep({ merging, type, parents }: Tree): Lift[] {
 
 function setParent(one: MergedChange, parentId: string, before: string | undefined): void {
   const { parent_id: _, ...others } = one.members
-  const isNew = one.action === 'create' || parentId !== before
+  // What was deleted gets its place in the tree again.
+  const isNew = one.action !== 'change' || parentId !== before
   one.members = isNew ? { ...others, parent_id: parentId } : others
   const outcome = one.fields.find(({ field }) => field === 'parent_id')
   if (outcome !== undefined) outcome.merged = parentId

@@ -1,5 +1,7 @@
 import type { EndpointName } from '../../../contract/index.ts'
 import { readChanges } from '../../branches/changes.ts'
+import { mergeBranch } from '../../branches/into-main/merge.ts'
+import { previewMerge } from '../../branches/into-main/preview.ts'
 import { closeBranch, createBranch, listBranchRows, requireBranch } from '../../branches/store/branches.ts'
 import { viewBranches, viewChanges } from '../../branches/store/view.ts'
 import type { Handlers } from '../../shared/context.ts'
@@ -41,5 +43,13 @@ export const branchHandlers = {
       await closeBranch(rows, call, { id, etag })
       return {}
     })
+  },
+
+  async previewMerge({ id }, call) {
+    return { merge_preview: await previewMerge(call, id) }
+  },
+
+  mergeBranch({ request_id: _request, validate_only: _dry, ...input }, call) {
+    return mergeBranch(call, input)
   },
 } satisfies Partial<Handlers<EndpointName>>

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import type { AlsoChangedIn } from '../../../contract/branches.ts'
-import { readChange } from '../../branches/changes.ts'
-import type { StoredBranch } from '../../branches/store/branches.ts'
-import { viewChanges } from '../../branches/store/view.ts'
+import { readChange } from '../changes.ts'
+import type { StoredBranch } from './branches.ts'
+import { viewChanges } from './view.ts'
 import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 

@@ -1,0 +1,122 @@
+import type { LinkProposalPolicy } from '../../../contract/branches.ts'
+import type * as z from 'zod'
+import type { StoredTest } from '../../quality/cases/access.ts'
+import { requirementKey, testKey } from '../../quality/keys.ts'
+import type { StoredRequirement } from '../../quality/requirements/access.ts'
+import { caseIdentity, type CaseLocation } from '../../quality/cases/identity.ts'
+import { chunks } from '../../sql/chunks.ts'
+import type { Rows } from '../../sql/database.ts'
+import { readChanges, type Change } from '../changes.ts'
+import { requirementMembers, testMembers, type Members } from '../members.ts'
+import {
+  mergeTrees,
+  type MainEntity,
+  type MainTree,
+  type MergeResult,
+  type NamedChange,
+  type Resolutions,
+} from '../merge/index.ts'
+import type { StoredProposal } from '../proposals/propose.ts'
+import type { StoredBranch } from '../store/branches.ts'
+
+export type Policy = z.output<typeof LinkProposalPolicy>
+
+/** What a merge of a branch would do, as things are now. */
+export interface Plan {
+  changes: NamedChange[]
+  proposals: StoredProposal[]
+  main: MainTree
+  result: MergeResult
+}
+
+export interface Answers {
+  resolutions: Resolutions
+  policy: Policy
+}
+
+/** States of the link proposals that a merge applies. */
+const appliedStates: Readonly<Record<Policy, readonly string[]>> = {
+  LINK_PROPOSAL_POLICY_APPROVED: ['LINK_PROPOSAL_STATE_APPROVED'],
+  LINK_PROPOSAL_POLICY_ALL: ['LINK_PROPOSAL_STATE_APPROVED', 'LINK_PROPOSAL_STATE_PENDING'],
+  LINK_PROPOSAL_POLICY_NONE: [],
+}
+
+/** Reads a branch and the main tree and merges them, without writing. */
+export async function planMerge(rows: Rows, branch: StoredBranch, { resolutions, policy }: Answers): Promise<Plan> {
+  const stored = await readChanges(rows, branch.id)
+  const main = await readMainTree(rows, branch.product_id, stored)
+  const changes = stored.map((change) => ({ ...change, key: keyFor(change, main) }))
+  const proposals = await rows
+    .selectFrom('link_proposal')
+    .selectAll()
+    .where('branch_id', '=', branch.id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  const links = proposals
+    .filter(({ state }) => appliedStates[policy].includes(state))
+    .map(({ id, test_id: testId, requirement_id: requirementId, action }) => {
+      const isRemoval = action === 'LINK_PROPOSAL_ACTION_REMOVE'
+      const wanted = isRemoval ? ('LINK_PROPOSAL_ACTION_REMOVE' as const) : ('LINK_PROPOSAL_ACTION_ADD' as const)
+      return { id, testId, requirementId, action: wanted }
+    })
+  return { changes, proposals, main, result: mergeTrees({ changes, main, links, resolutions }) }
+}
+
+function keyFor({ entityType, entityId, provisionalNumber }: Change, main: MainTree): string {
+  const number = -provisionalNumber
+  const provisional = entityType === 'test' ? testKey({ number }) : requirementKey({ number })
+  return main[entityType].get(entityId)?.key ?? provisional
+}
+
+async function readMainTree(rows: Rows, productId: number, changes: readonly Change[]): Promise<MainTree> {
+  const requirements = await rows
+    .selectFrom('requirement')
+    .select(['id', 'number', 'parent_id', 'deleted_at'])
+    .where('product_id', '=', productId)
+    .execute()
+  const tests = await rows
+    .selectFrom('test')
+    .select(['id', 'number', 'parent_id', 'deleted_at', 'identity'])
+    .where('product_id', '=', productId)
+    .execute()
+  const cases = new Map(
+    tests.flatMap(({ id, identity, deleted_at: at }) =>
+      identity === null || at !== null ? [] : [[identity, id] as const],
+    ),
+  )
+  const wanted = [...changes.map(({ entityId }) => entityId), ...changes.flatMap((change) => twin(change, cases))]
+  const members = await readMembers(rows, wanted)
+  const entity = (row: (typeof requirements)[number], key: string): [string, MainEntity] => [
+    row.id,
+    { id: row.id, key, parentId: row.parent_id, isDeleted: row.deleted_at !== null, members: members.get(row.id) },
+  ]
+  return {
+    requirement: new Map(requirements.map((row) => entity(row, requirementKey(row)))),
+    test: new Map(tests.map((row) => entity(row, testKey(row)))),
+    cases,
+  }
+}
+
+/** The test of main that has the code location of a test on the branch. */
+function twin({ fields }: Change, cases: ReadonlyMap<string, string>): string[] {
+  const place = fields['automation_ref']
+  if (place === undefined || place === null) return []
+  const id = cases.get(caseIdentity(place as CaseLocation))
+  return id === undefined ? [] : [id]
+}
+
+async function readMembers(rows: Rows, ids: readonly string[]): Promise<Map<string, Members>> {
+  const members = new Map<string, Members>()
+  for (const chunk of chunks([...new Set(ids)])) {
+    const requirements: StoredRequirement[] = await rows
+      .selectFrom('requirement')
+      .selectAll()
+      .where('id', 'in', chunk)
+      .execute()
+    for (const row of requirements) members.set(row.id, requirementMembers(row))
+    const tests: StoredTest[] = await rows.selectFrom('test').selectAll().where('id', 'in', chunk).execute()
+    for (const row of tests) members.set(row.id, testMembers(row))
+  }
+  return members
+}

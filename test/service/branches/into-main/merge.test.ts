@@ -1,0 +1,278 @@
+import { expect, test } from 'vitest'
+import type { InputOf, ResponseOf } from '../../../../src/contract/index.ts'
+import { done, mainRows, startTree } from '../branch-tree.ts'
+
+type Preview = ResponseOf<'previewMerge'>['merge_preview']
+
+async function startMerging() {
+  const app = await startTree()
+  const post = (id: string, body: object) =>
+    app.request<ResponseOf<'mergeBranch'>>('POST', `/v1/branches/${id}/merge`, body)
+  return Object.assign(app, {
+    async preview(id: string): Promise<Preview> {
+      return done(await app.request<ResponseOf<'previewMerge'>>('GET', `/v1/branches/${id}/merge-preview`))
+        .merge_preview
+    },
+    tryMerge: post,
+    async merge(id: string, body: Partial<InputOf<'mergeBranch'>> = {}) {
+      return done(await post(id, body))
+    },
+    async propose(branch: string, testId: string, requirementId: string) {
+      const body = { requirement_id: requirementId, branch_id: branch }
+      const reply = await app.request<ResponseOf<'linkTest'>>('POST', `/v1/tests/${testId}/links`, body)
+      return done(reply).proposal!
+    },
+    async approve(branch: string, ids: readonly string[]) {
+      const body = { proposal_ids: ids, decision: 'approve' }
+      done(await app.request('POST', `/v1/branches/${branch}/link-proposals:review`, body))
+    },
+  })
+}
+
+test('a branch is merged with final keys, versions, suspect links and what main changed meanwhile', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const cart = await tree.requirement({ title: 'Cart', statement: 'One.\nTwo.\nThree.', tags: ['shop'] })
+  const sums = await tree.test({ title: 'sums up' })
+  done(await app.request('POST', `/v1/tests/${sums.id}/links`, { requirement_id: cart.id }))
+  const branch = await tree.branch()
+  await tree.change(cart.id, { statement: 'One.\nTwo.\nFour.', tags: ['shop', 'guests'], branch_id: branch })
+  const group = await tree.requirement({ title: 'Guests', kind: 'REQUIREMENT_KIND_GROUP', branch_id: branch })
+  const draft = await tree.requirement({ title: 'Guest checkout', parent_id: group.id, branch_id: branch })
+  const planned = await tree.test({ title: 'guest pays', branch_id: branch })
+  await app.approve(branch, [(await app.propose(branch, planned.id, draft.id)).id])
+  await app.propose(branch, sums.id, draft.id)
+  await tree.change(cart.id, { statement: 'Zero.\nTwo.\nThree.', tags: ['shop', 'payment'], priority: 'PRIORITY_HIGH' })
+  await tree.requirement({ title: 'Meanwhile in main' })
+  const before = await mainRows(app)
+
+  const preview = await app.preview(branch)
+  expect(await mainRows(app)).toEqual(before)
+  expect(preview).toMatchObject({
+    mergeable: true,
+    conflicts: [],
+    link_proposals: { pending: 1, approved: 1, rejected: 0 },
+    coverage_effect: { before: { no_test: 1, not_run: 1 }, after: { no_test: 1, not_run: 2 } },
+    gate_effect: { current_status: expect.any(String) as string, predicted_status: expect.any(String) as string },
+    warnings: [],
+    truncation_signals: [],
+  })
+  expect(preview.changes.map(({ key, operation }) => `${key} ${operation}`)).toEqual([
+    'REQ-1 CHANGE_OPERATION_MODIFY',
+    'REQ-?1 CHANGE_OPERATION_CREATE',
+    'REQ-?2 CHANGE_OPERATION_CREATE',
+    'TC-?1 CHANGE_OPERATION_CREATE',
+  ])
+  expect(preview.changes[0]).toMatchObject({
+    field_changes: [
+      { field: 'statement', merged: 'Zero.\nTwo.\nFour.', resolution: 'FIELD_RESOLUTION_MERGED' },
+      { field: 'tags', merged: ['shop', 'payment', 'guests'], resolution: 'FIELD_RESOLUTION_MERGED' },
+    ],
+    statement_diff: expect.stringContaining('-Three.') as string,
+  })
+
+  const token = { preview_token: preview.preview_token, approve_requirements: true, request_id: 'once' }
+  const dry = await app.merge(branch, { ...token, request_id: 'dry', validate_only: true })
+  expect(await mainRows(app)).toEqual(before)
+  const { merge, branch: merged } = await app.merge(branch, token)
+  expect(await app.merge(branch, token)).toEqual({ merge, branch: merged })
+  expect(dry.merge).toEqual(merge)
+  expect(merge).toEqual({
+    revision: preview.main_revision + 1,
+    created: 3,
+    modified: 1,
+    deleted: 0,
+    moved: 0,
+    links_applied: 1,
+    proposals_rejected_or_dropped: 1,
+    id_map: [
+      { provisional_key: 'REQ-?1', id: group.id, key: 'REQ-3' },
+      { provisional_key: 'REQ-?2', id: draft.id, key: 'REQ-4' },
+      { provisional_key: 'TC-?1', id: planned.id, key: 'TC-2' },
+    ],
+  })
+  expect(merged).toMatchObject({ state: 'BRANCH_STATE_MERGED', merged_revision: merge.revision, merged_by: {} })
+  expect(await tree.read(cart.id)).toMatchObject({
+    requirement: {
+      statement: 'Zero.\nTwo.\nFour.',
+      priority: 'PRIORITY_HIGH',
+      version: 3,
+      status: 'REQUIREMENT_STATUS_APPROVED',
+    },
+    links: [{ state: 'LINK_STATE_SUSPECT' }],
+  })
+  expect(await tree.read(draft.id)).toMatchObject({
+    requirement: { key: 'REQ-4', path: ['REQ-3'], branch_id: '', status: 'REQUIREMENT_STATUS_APPROVED' },
+    links: [{ test_key: 'TC-2' }],
+  })
+  const states = await app.db.read.selectFrom('link_proposal').select('state').orderBy('state').execute()
+  expect(states.map(({ state }) => state)).toEqual(['LINK_PROPOSAL_STATE_APPLIED', 'LINK_PROPOSAL_STATE_OBSOLETE'])
+  expect(await app.tryMerge(branch, {})).toMatchObject({
+    status: 400,
+    body: { details: [{ reason: 'BRANCH_NOT_OPEN' }] },
+  })
+  expect(await app.tryMerge(await tree.branch('Empty'), {})).toMatchObject({
+    status: 400,
+    body: { details: [{ reason: 'NOTHING_TO_MERGE' }] },
+  })
+})
+
+test('conflicts are listed until each has a resolution that is possible', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const cart = await tree.requirement({ title: 'Cart', statement: 'Sum.', acceptance_criteria: [{ text: 'Adds' }] })
+  const gone = await tree.requirement({ title: 'Old' })
+  const doomed = await tree.requirement({ title: 'Doomed' })
+  const branch = await tree.branch()
+  const [criterion] = cart.acceptance_criteria
+  await tree.change(cart.id, {
+    statement: 'Sum in euros.',
+    title: 'Basket',
+    acceptance_criteria: [{ id: criterion!.id, text: 'Adds up' }, { text: 'Rounds' }],
+    branch_id: branch,
+  })
+  await tree.change(gone.id, { title: 'Newer', branch_id: branch })
+  await tree.remove(doomed.id, branch)
+  await tree.change(cart.id, { statement: 'Sum in cents.', title: 'Trolley', acceptance_criteria: [] })
+  await tree.remove(gone.id)
+  await tree.change(doomed.id, { priority: 'PRIORITY_CRITICAL' })
+
+  const preview = await app.preview(branch)
+  expect(preview.mergeable).toBe(false)
+  expect(
+    preview.conflicts.map(({ type, key, field, suggested, message }) => [type, key, field, suggested, message]),
+  ).toEqual([
+    [
+      'CONFLICT_TYPE_DELETED_IN_MAIN',
+      'REQ-2',
+      '',
+      'RESOLUTION_USE_MAIN',
+      expect.stringContaining('Main deleted REQ-2') as string,
+    ],
+    [
+      'CONFLICT_TYPE_MODIFIED_IN_MAIN',
+      'REQ-3',
+      '',
+      'RESOLUTION_USE_MAIN',
+      'The branch deletes REQ-3, and main changed priority since.',
+    ],
+    ['CONFLICT_TYPE_FIELD', 'REQ-1', 'title', 'RESOLUTION_USE_BRANCH', expect.any(String) as string],
+    ['CONFLICT_TYPE_TEXT', 'REQ-1', 'statement', 'RESOLUTION_USE_VALUE', expect.any(String) as string],
+    [
+      'CONFLICT_TYPE_FIELD',
+      'REQ-1',
+      `acceptance_criteria.${criterion!.id}`,
+      'RESOLUTION_USE_BRANCH',
+      expect.any(String) as string,
+    ],
+  ])
+  const id = (type: string, field = '') => preview.conflicts.find((one) => one.type === type && one.field === field)!.id
+  const [deleted, modified] = [id('CONFLICT_TYPE_DELETED_IN_MAIN'), id('CONFLICT_TYPE_MODIFIED_IN_MAIN')]
+  const [title, statement] = [id('CONFLICT_TYPE_FIELD', 'title'), id('CONFLICT_TYPE_TEXT', 'statement')]
+  const text = preview.conflicts.find((one) => one.id === statement)!.suggested_value
+  expect(text).toBe('<<<<<<< main\nSum in cents.\n=======\nSum in euros.\n>>>>>>> branch')
+
+  const answers = [
+    { conflict_id: deleted, resolution: 'RESOLUTION_USE_BRANCH' as const },
+    { conflict_id: modified, resolution: 'RESOLUTION_USE_BRANCH' as const },
+    { conflict_id: title, resolution: 'RESOLUTION_USE_VALUE' as const, value: 'Shopping cart' },
+  ]
+  const unmerged = await app.tryMerge(branch, { resolutions: answers })
+  const criterionConflict = preview.conflicts.at(-1)!.id
+  expect(unmerged).toMatchObject({
+    status: 400,
+    body: { details: [{ reason: 'MERGE_CONFLICTS', metadata: { conflict_ids: `${statement},${criterionConflict}` } }] },
+  })
+  const refused = async (resolution: object) => {
+    const { status, body } = await app.tryMerge(branch, { resolutions: [...answers, resolution] })
+    return [status, (body as { message?: string }).message ?? '']
+  }
+  expect(await refused({ conflict_id: statement, resolution: 'use_value', value: text })).toEqual([
+    400,
+    expect.stringContaining('markers') as string,
+  ])
+  expect(await refused({ conflict_id: title, resolution: 'use_value', value: '' })).toEqual([
+    400,
+    expect.any(String) as string,
+  ])
+  expect(await refused({ conflict_id: deleted, resolution: 'use_value', value: 1 })).toEqual([
+    400,
+    expect.any(String) as string,
+  ])
+
+  const { merge } = await app.merge(branch, {
+    preview_token: preview.preview_token,
+    resolutions: [
+      ...answers,
+      { conflict_id: statement, resolution: 'RESOLUTION_USE_VALUE', value: 'Sum in euros and cents.' },
+      { conflict_id: criterionConflict, resolution: 'RESOLUTION_USE_MAIN' },
+    ],
+  })
+  expect(merge).toMatchObject({ created: 0, modified: 2, deleted: 1 })
+  const listed = await tree.list()
+  expect(listed.map(({ key, title: name }) => `${key} ${name}`)).toEqual(['REQ-1 Shopping cart', 'REQ-2 Newer'])
+  expect(listed[0]).toMatchObject({ statement: 'Sum in euros and cents.', acceptance_criteria: [{ text: 'Rounds' }] })
+})
+
+test('a preview is stale once main, the branch or another branch has moved on, and says why', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const cart = await tree.requirement({ title: 'Cart' })
+  const [guests, coupons] = [await tree.branch('Guests'), await tree.branch('Coupons')]
+  await tree.change(cart.id, { rationale: 'Guests.', branch_id: guests })
+  await tree.change(cart.id, { priority: 'PRIORITY_HIGH', branch_id: coupons })
+  const stale = async (token: string) => {
+    const { status, body } = await app.tryMerge(guests, { preview_token: token })
+    return [
+      status,
+      (body as unknown as { details: { reason: string }[] }).details[0]!.reason,
+      (body as { message?: string }).message,
+    ]
+  }
+  const first = await app.preview(guests)
+  expect(first.also_changed_in).toMatchObject([{ branch: { name: 'Coupons' }, key: 'REQ-1', fields: [] }])
+  expect(await app.preview(guests)).toEqual(first)
+  await tree.change(cart.id, { tags: ['x'] })
+  const said = (why: RegExp) => [409, 'PREVIEW_STALE', expect.stringMatching(why) as string]
+  expect(await stale(first.preview_token)).toEqual(said(/ changed REQ-1 since/))
+  const second = await app.preview(guests)
+  await tree.change(cart.id, { rationale: 'Guests and others.', branch_id: guests })
+  expect(await stale(second.preview_token)).toEqual(said(/this branch was changed since/))
+  const third = await app.preview(guests)
+  await app.merge(coupons)
+  expect(await stale(third.preview_token)).toEqual(said(/branch "Coupons" was merged since, and 1 requirement changed/))
+  expect(await stale('of-another')).toEqual(said(/no preview of this branch/))
+  const last = await app.preview(guests)
+  expect(last.also_changed_in).toEqual([])
+  await app.merge(guests, { preview_token: last.preview_token })
+  const [requirement] = await tree.list()
+  expect(requirement).toMatchObject({ rationale: 'Guests and others.', priority: 'PRIORITY_HIGH', tags: ['x'] })
+})
+
+test('what main has meanwhile is used, named and compared', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const branch = await tree.branch()
+  const automation_ref = { file_path: 'test/cart.test.ts', name: 'sums up' }
+  const planned = await tree.test({ title: 'Sums up the cart', automation_ref, branch_id: branch })
+  const wording = { title: 'Guest checkout', statement: 'A guest shall pay without an account.' }
+  const draft = await tree.requirement({ ...wording, branch_id: branch })
+  await app.approve(branch, [(await app.propose(branch, planned.id, draft.id)).id])
+  const real = await tree.test({ title: 'sums up', automation_ref })
+  const twin = await tree.requirement(wording)
+
+  const preview = await app.preview(branch)
+  expect(preview).toMatchObject({
+    mergeable: true,
+    conflicts: [],
+    duplicates: [{ requirement: { key: 'REQ-?1' }, existing: { id: twin.id, key: 'REQ-1' }, similarity: 1 }],
+    warnings: [{ code: 'TEST_EXISTS', message: expect.stringContaining('TC-?1 is TC-1') as string }],
+  })
+  const { merge } = await app.merge(branch)
+  expect(merge).toMatchObject({ created: 1, modified: 1, links_applied: 1 })
+  expect(merge.id_map).toEqual([
+    { provisional_key: 'TC-?1', id: real.id, key: 'TC-1' },
+    { provisional_key: 'REQ-?1', id: draft.id, key: 'REQ-2' },
+  ])
+  expect((await tree.read(draft.id)).links).toMatchObject([{ test_id: real.id, test_title: 'Sums up the cart' }])
+})
