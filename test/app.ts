@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from '../src/client/api.ts'
@@ -64,6 +64,7 @@ export interface AppOptions extends Partial<Omit<ServiceOptions, 'platform'>> {
 export async function startApp({ platform, template, ...options }: AppOptions = {}): Promise<App> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-app-'))
   if (template !== undefined) cpSync(template, dataDir, { recursive: true })
+  else if (options.dataDir === undefined) writeFileSync(join(dataDir, 'tracegate.db'), await emptyDatabase())
   const logged: LogEntry[] = []
   const service = await openService({
     secret: 'a secret of the tests',
@@ -114,6 +115,22 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+let empty: Promise<Uint8Array> | undefined
+
+/** A database file of the newest schema without rows: to migrate a new one takes longer than many a test. */
+function emptyDatabase(): Promise<Uint8Array> {
+  return (empty ??= migrated())
+}
+
+async function migrated(): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), 'tracegate-empty-'))
+  const file = join(folder, 'tracegate.db')
+  await (await openSqlite(file)).close()
+  const bytes = readFileSync(file)
+  rmSync(folder, { recursive: true })
+  return bytes
 }
 
 async function call<T>(
