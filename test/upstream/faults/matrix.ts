@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from '../../../src/client/api.ts'
@@ -27,8 +27,7 @@ export interface Matrix extends AsyncDisposable {
 
 /** Opens everything once; `workers` is how many calls are made at a time, each on a clock of its own. */
 export async function openMatrix(workers: number, clock = inVirtualTime): Promise<Matrix> {
-  // In memory where there is such a folder: most of the time went into commits.
-  const root = realpathSync(mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tracegate-faults-')))
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'tracegate-faults-')))
   const upstream = await startUpstream()
   const { shop: readShop, things: shared } = await openFaultShop(1, join(root, 'read'))
   const { shop: writeShop, things } = await openFaultShop(workers, join(root, 'written'))
