@@ -19,9 +19,11 @@ interface Bucket {
  * free token admits the whole cost (contract §12): what exceeds the tokens is owed, so the mean rate still holds.
  */
 export function createRateLimit({ now, keys = 10_000 }: { now: () => number; keys?: number }): RateLimit {
-  const buckets = new LRUCache<string, Bucket>({ max: keys })
+  // Made with the first request: a cache reserves the room of all its keys, which takes milliseconds.
+  let buckets: LRUCache<string, Bucket> | undefined
   return (key, cost, { perSecond, burst }) => {
     if (cost === 0 || perSecond <= 0) return 0
+    buckets ??= new LRUCache({ max: keys })
     const at = now()
     const capacity = Math.max(1, burst)
     const bucket = buckets.get(key) ?? { tokens: capacity, at }
