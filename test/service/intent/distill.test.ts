@@ -230,3 +230,11 @@ test('a large text is cut with notes, counted whole, and lets others be answered
   expect(signals).toContain(`skipped:max_items:200/${String(summary.skipped)}`)
   expect([lines.length, skipped.length, summary.proposed]).toEqual([2000, 200, 2])
 })
+
+test('the same text twice at once on a branch is drafted once', async () => {
+  await using app = await startShop()
+  const branch = await app.tree.branch()
+  const both = await Promise.all([1, 2].map(() => app.distill({ text: discussion, branch_id: branch })))
+  expect(both.map(({ summary }) => summary.created).sort()).toEqual([0, 2])
+  expect((await app.tree.getBranch(branch)).branch.counts).toMatchObject({ created: 2, modified: 2 })
+})

@@ -268,3 +268,17 @@ test('a title counts as what the requirement says, and a group only by its key',
 test('"must no longer" forbids something new where nothing demands it', async () => {
   expect(await matchOne('A gift card must no longer be combined with a discount.')).toMatchObject({ action: 'CREATE' })
 })
+
+test('a number of times is changed where the old number is, and "one" is no number', async () => {
+  const known = [
+    existing(1, 'The cart must add an article again.', { title: 'The same article twice is one line' }),
+    existing(2, 'The shop must ask the provider again, at most 3 times for one order.'),
+  ]
+  const [decision] = await matchCandidates([candidate(1, 'Increase the number of retries from 3 to 5.')], known, () =>
+    Promise.resolve(),
+  )
+  expect(decision).toMatchObject({
+    action: 'CONFLICT',
+    texts: { statement: 'The shop must ask the provider again, at most 5 times for one order.' },
+  })
+})

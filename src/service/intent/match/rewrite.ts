@@ -47,7 +47,7 @@ function sameUnit(one: FoundQuantity, other: FoundQuantity): FoundQuantity {
 
 function replaceQuantity(text: string, target: FoundQuantity, fresh: FoundQuantity): Rewritten {
   const unit = ({ text: whole, numberEnd, start }: FoundQuantity) => whole.slice(numberEnd - start).toLowerCase()
-  const isSameUnit = unit(target).replace(/^[ -]/u, '') === unit(fresh).replace(/^[ -]/u, '')
+  const isSameUnit = unit(fresh) === '' || unit(target).replace(/^[ -]/u, '') === unit(fresh).replace(/^[ -]/u, '')
   const [end, by] = isSameUnit
     ? [target.numberEnd, fresh.text.slice(0, fresh.numberEnd - fresh.start)]
     : [target.end, fresh.text]

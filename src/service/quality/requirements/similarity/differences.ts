@@ -13,7 +13,7 @@ const comparatorWords: Record<string, string> = {
   '#in': 'within',
 }
 /** Modal words that may replace each other: a statement without one says what the product does. */
-const alike = new Set([' must', 'must ', ' can', 'can ', ' let', 'let ', 'can let', 'let can', 'can may', 'may can'])
+const alike = new Set([' must', 'must ', ' can', 'can ', 'can may', 'may can'])
 
 /**
  * What makes two texts with the same subject say different things, in words: numbers, units, comparators, negation,

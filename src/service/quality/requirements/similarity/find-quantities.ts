@@ -29,7 +29,10 @@ function read(text: string, start: number, number: string): FoundQuantity[] {
   const numberEnd = start + number.length
   const after = unit.exec(text.slice(numberEnd))?.[0] ?? ''
   const withUnit = measure(number, after)
-  if (withUnit !== undefined && (withUnit.dimension !== '' || after === '')) {
+  if (
+    withUnit !== undefined &&
+    (withUnit.dimension !== '' || /^[ -]?times?$/u.test(after.toLowerCase()) || (after === '' && number !== 'one'))
+  ) {
     return [
       {
         ...withUnit,
@@ -40,12 +43,16 @@ function read(text: string, start: number, number: string): FoundQuantity[] {
       },
     ]
   }
-  const alone = measure(number, '')
+  // "one" alone is an article or a pronoun.
+  const alone = number === 'one' ? undefined : measure(number, '')
   return alone === undefined ? [] : [{ ...alone, start, end: numberEnd, numberEnd, text: text.slice(start, numberEnd) }]
 }
 
 function measure(number: string, after: string): { value: number; dimension: string } | undefined {
   const tokens = `${numbersInDigits(number)}${after.toLowerCase()}`.match(/[€$£]|-?\d+(?:[.,]\d+)*|[\p{L}%°]+/gu) ?? []
   const [quantity] = takeQuantities(tokens).quantities
-  return quantity?.value === undefined ? undefined : { value: quantity.value, dimension: quantity.dimension }
+  if (quantity?.value === undefined) return undefined
+  // "3 times" and "3" may each be changed by "from 3 to 5".
+  const dimension = quantity.dimension === 'times' ? '' : quantity.dimension
+  return { value: quantity.value, dimension }
 }

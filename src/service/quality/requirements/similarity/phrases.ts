@@ -51,6 +51,7 @@ const comparators: readonly [RegExp, string][] = [
 const modality: readonly [RegExp, string][] = [
   [word('(?:is|are|be) not (?:required|obliged|obligated|necessary|mandatory)(?: to)?'), '#may'],
   [word('(?:do|does) not (?:have|need) to|need not'), '#may'],
+  [word('(?:with )?no need to'), '#not'],
   [
     word('(?:is|are|be) not (?:allowed|permitted) to|(?:is|are) forbidden (?:to|from)|(?:is|are) prohibited from'),
     '#must #not',

@@ -38,7 +38,7 @@ export interface Profile {
   /** `#le`, `#ge`, …, sorted. */
   comparators: readonly string[]
   negations: number
-  /** `must`, `should`, `may`, `can` or `let`, in the order of the text. */
+  /** `must`, `should`, `may` or `can`, in the order of the text. */
   modals: readonly string[]
   /** Words that limit or turn around a condition: `only`, `unless`, `until`. */
   limits: readonly string[]
@@ -51,7 +51,7 @@ export interface Profile {
 }
 
 const comparators = new Set(['#le', '#ge', '#lt', '#gt', '#eq', '#in', '#approx'])
-const modals = new Set(['#must', '#should', '#may', '#can', '#let'])
+const modals = new Set(['#must', '#should', '#may', '#can'])
 const limits = new Map([
   ['only', 'only'],
   ['solely', 'only'],

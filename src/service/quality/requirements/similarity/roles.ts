@@ -7,7 +7,7 @@ export interface Order {
   second: ReadonlySet<string>
 }
 
-const modals = new Set(['#must', '#should', '#may', '#can', '#let'])
+const modals = new Set(['#must', '#should', '#may', '#can'])
 const passive = new Set(['be', 'is', 'are', 'was', 'were', 'been', 'being'])
 const clauseWords = new Set([
   'when',
