@@ -19,7 +19,7 @@ type Input = Omit<InputOf<'mergeBranch'>, 'request_id' | 'validate_only'>
 type Merged = { branch: z.input<typeof Branch>; merge: z.input<typeof Merge> }
 
 /**
- * Merges a branch into the main tree in one transaction, as the caller (contract §5). Throws `BRANCH_NOT_OPEN`,
+ * Merges a branch into the main tree in one transaction, as the caller (contract §5.3). Throws `BRANCH_NOT_OPEN`,
  * `PREVIEW_STALE`, `NOTHING_TO_MERGE`, and `MERGE_CONFLICTS` with the ids of the conflicts that have no resolution.
  */
 export function mergeBranch(call: Call, input: Input): Promise<Merged> {

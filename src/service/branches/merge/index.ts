@@ -13,7 +13,7 @@ export type { MainEntity, MainTree, MergedChange, MergeResult, NamedChange, Reso
 
 /**
  * Merges the changes of a branch into the main tree, member by member against what main had when the branch first touched
- * it (contract §5.2). Pure: the result says what to write. A resolution that is not possible is
+ * it (contract §5.3). Pure: the result says what to write. A resolution that is not possible is
  * `invalid_argument`; one of a conflict that does not exist, or not any more, has no effect.
  */
 export function mergeTrees(input: MergeInput): MergeResult {
