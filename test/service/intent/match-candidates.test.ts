@@ -280,5 +280,16 @@ test('a number of times is changed where the old number is, and "one" is no numb
   expect(decision).toMatchObject({
     action: 'CONFLICT',
     texts: { statement: 'The shop must ask the provider again, at most 5 times for one order.' },
+
+test('a contradiction is drafted in its own words, and "instead of 30" names the old value of 30 minutes', async () => {
+  const known = [existing(1, 'The server must end a session 30 minutes after its last request.')]
+  const statement = 'The server must end a session 45 minutes after its last request instead of 30.'
+  const quote = `We want to lower it for everyone who pays: ${statement}`
+  const one = { ...candidate(1, statement), source: { document: 0, lineStart: 1, lineEnd: 1, quote } }
+  const [decision] = await matchCandidates([one], known, () => Promise.resolve())
+  expect(decision).toMatchObject({
+    action: 'CONFLICT',
+    texts: { statement: 'The server must end a session 45 minutes after its last request.' },
+    differences: ['30 minutes became 45 minutes'],
   })
 })

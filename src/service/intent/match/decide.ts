@@ -85,7 +85,8 @@ function decideByWords(candidate: Candidate, pool: Pool, thresholds: Thresholds)
   const isHalf = quote.length > candidate.statement.length * 1.2 && quote.length < LONGEST_SENTENCE
   if (own.action === 'DUPLICATE' || !isHalf || candidate.criteria.length > 0) return own
   const whole = decideStatement(candidate, quote.trim(), pool, thresholds)
-  return whole.action === 'DUPLICATE' || whole.action === 'CONFLICT' ? whole : own
+  // Its own contradiction is in its own words; the quote may begin with what people said around it.
+  return whole.action === 'DUPLICATE' || (whole.action === 'CONFLICT' && own.action === 'CREATE') ? whole : own
 }
 
 function decideStatement(candidate: Candidate, statement: string, pool: Pool, thresholds: Thresholds): Decision {
@@ -158,7 +159,10 @@ function draftTexts(candidate: Candidate, known: Known, statement: string): Deci
 function wrongOldValue(known: Known, old: string | undefined): string[] {
   const [given] = old === undefined ? [] : readQuantities(old)
   if (given === undefined) return []
-  const has = readQuantities(`${known.title} ${known.statement}`).some(({ value }) => value === given.value)
+  const has = readQuantities(`${known.title} ${known.statement}`).some(
+    // "Instead of 30" of a requirement with 30 minutes.
+    ({ value, text }) => value === given.value || (given.dimension === '' && text.startsWith(`${given.text} `)),
+  )
   return has ? [] : [`the text gives ${given.text} as the old value, which ${known.key} does not have`]
 }
 

@@ -38,13 +38,18 @@ export function finish(
     keys: keysIn(`${draft.keyText} ${criteriaText}`),
     retires,
     headings,
-    source: { document: place.document, lineStart: lines.start, lineEnd: lines.end, quote },
+    source: { document: place.document, lineStart: lines.start, lineEnd: lastLine(draft), quote },
     lint: lintWording('', statement, criteria).map(({ code, message, span }) => ({
       code,
       term: termIn(message, span.end - span.start),
       message,
     })),
   }
+}
+
+/** The last line of the quote, which for a scenario holds its steps. */
+function lastLine({ lines, quote }: Draft): number {
+  return Math.max(lines.end, lines.start + quote.split('\n').length - 1)
 }
 
 /** With a capital: a speaker or a label may have stood in front of the text. */

@@ -193,3 +193,11 @@ test('a keyword inside a doc string starts no scenario', async () => {
   expect(candidates.map(({ title }) => title)).toEqual(['One'])
   expect(candidates[0]?.criteria[0]?.given).toBe('a text """Scenario: Two"""')
 })
+
+test('the source of a scenario is all of its lines', async () => {
+  const { candidates } = await read(
+    'Feature: Pay\n  Scenario: Card\n    When it is charged\n    Then it is paid\n',
+    'text/x-gherkin',
+  )
+  expect(candidates.map(({ source }) => [source.lineStart, source.lineEnd])).toEqual([[2, 4]])
+})
