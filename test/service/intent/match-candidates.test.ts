@@ -280,6 +280,8 @@ test('a number of times is changed where the old number is, and "one" is no numb
   expect(decision).toMatchObject({
     action: 'CONFLICT',
     texts: { statement: 'The shop must ask the provider again, at most 5 times for one order.' },
+  })
+})
 
 test('a contradiction is drafted in its own words, and "instead of 30" names the old value of 30 minutes', async () => {
   const known = [existing(1, 'The server must end a session 30 minutes after its last request.')]
