@@ -235,6 +235,6 @@ test('the same text twice at once on a branch is drafted once', async () => {
   await using app = await startShop()
   const branch = await app.tree.branch()
   const both = await Promise.all([1, 2].map(() => app.distill({ text: discussion, branch_id: branch })))
-  expect(both.map(({ summary }) => summary.created).sort()).toEqual([0, 2])
+  expect(both.map(({ summary }) => summary.created).toSorted((one, other) => one - other)).toEqual([0, 2])
   expect((await app.tree.getBranch(branch)).branch.counts).toMatchObject({ created: 2, modified: 2 })
 })
