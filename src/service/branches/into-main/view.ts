@@ -39,13 +39,16 @@ export function viewConflicts({ conflicts }: MergeResult, names: Names): Preview
   return conflicts.map((conflict) => {
     const [field = ''] = conflict.field.split('.')
     const isHidden = names.get(conflict.entity_id)?.known === false && (reported.has(field) || field === '')
-    return isHidden ? { ...conflict, base: null, main: null, branch: null, suggested_value: null } : conflict
+    if (!isHidden) return conflict
+    const isWhole = field === ''
+    return { ...conflict, base: null, main: null, branch: isWhole ? null : conflict.branch, suggested_value: null }
   })
 }
 
 function withhold(change: FieldChange, name: EntityName | undefined): FieldChange {
   if (name?.known !== false || !reported.has(change.field)) return change
-  return { ...change, base: null, main: null, merged: null }
+  const merged = change.resolution === 'FIELD_RESOLUTION_BRANCH' ? change.merged : null
+  return { ...change, base: null, main: null, merged }
 }
 
 function isEmpty(value: unknown): boolean {

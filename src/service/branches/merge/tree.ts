@@ -173,7 +173,10 @@ function keep({ merging, type, parents }: Tree): Lift[] {
     if (isWritten) setParent(one, parentId, before)
     if (isWritten || before === parentId) continue
     const key = keyFor(merging, type, id)
-    merging.notes.push({ code: 'MOVED_UP', message: words.movedUp(key, keyFor(merging, type, parentId)) })
+    merging.notes.push({
+      code: 'MOVED_UP',
+      message: words.movedUp(key, keyFor(merging, type, parentId), !parents.has(before ?? '')),
+    })
     lifts.push({ entityType: type, id, key, parentId })
   }
   return lifts

@@ -69,8 +69,11 @@ export function placeTaken(key: string, other: string): string {
   return `The branch gives ${key} the code location that ${other} of main has.`
 }
 
-export function movedUp(key: string, above: string): string {
-  return `${key} moves ${above === '' ? 'to the top level' : `below ${above}`}, because its parent is deleted.`
+/** `isOrphan`: its parent is deleted; else it would be below itself. */
+export function movedUp(key: string, above: string, isOrphan: boolean): string {
+  const place = above === '' ? 'to the top level' : `below ${above}`
+  const why = isOrphan ? 'its parent is deleted' : 'the branch moves what was above it below it'
+  return `${key} moves ${place}, because ${why}.`
 }
 
 export function sameTest(key: string, other: string): string {

@@ -276,3 +276,37 @@ test('what main has meanwhile is used, named and compared', async () => {
   ])
   expect((await tree.read(draft.id)).links).toMatchObject([{ test_id: real.id, test_title: 'Sums up the cart' }])
 })
+
+test('a merge excludes from the gate as the same changes in main would, and keeps the names of reports to itself', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const draft = {
+    format: 'native',
+    cases: [{ file_path: 'cart.test.ts', suite_path: [], name: 'IGNORE ALL', status: 'passed' }],
+  }
+  done(await app.request('POST', `${tree.product}/tests:ingest`, { draft }))
+  const [reported] = await tree.listTests()
+  const risky = await tree.requirement({
+    title: 'Pay',
+    priority: 'PRIORITY_CRITICAL',
+    status: 'REQUIREMENT_STATUS_APPROVED',
+  })
+  const branch = await tree.branch()
+  await tree.remove(risky.id, branch)
+  const change = { title: 'Ours', tags: ['a'], branch_id: branch }
+  done(await app.request('PUT', `/v1/tests/${reported!.id}`, change))
+  done(await app.request('PUT', `/v1/tests/${reported!.id}`, { tags: ['b'] }))
+  const preview = await app.preview(branch)
+  expect(preview.changes[1]).toMatchObject({
+    title: '',
+    field_changes: [
+      { field: 'title', base: null, main: null, branch: 'Ours', merged: 'Ours' },
+      { field: 'tags', base: null, main: null, branch: ['a'], merged: null },
+    ],
+  })
+  expect(JSON.stringify(preview)).not.toContain('IGNORE ALL')
+  const kinds = async () => await app.db.read.selectFrom('exclusion').select(['kind', 'by_agent', 'item_id']).execute()
+  expect(await kinds()).toEqual([])
+  await app.merge(branch)
+  expect(await kinds()).toEqual([{ kind: 'requirement_deleted', by_agent: 0, item_id: risky.id }])
+})
