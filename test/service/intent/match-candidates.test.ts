@@ -295,3 +295,13 @@ test('a contradiction is drafted in its own words, and "instead of 30" names the
     differences: ['30 minutes became 45 minutes'],
   })
 })
+
+test('a title with the old value keeps its words and gets the new value', async () => {
+  const known = [existing(1, 'Parcels must ship free from a subtotal of 50.00 euros on.', { title: 'Free from 50 on' })]
+  const [decision] = await matchCandidates(
+    [candidate(1, 'Parcels must ship free from a subtotal of 40.00 euros on.')],
+    known,
+    () => Promise.resolve(),
+  )
+  expect(decision).toMatchObject({ action: 'CONFLICT', texts: { title: 'Free from 40.00 on' } })
+})

@@ -3,6 +3,7 @@ import {
   readQuantities,
   readStatement,
   type Comparison,
+  type FoundQuantity,
   type Thresholds,
 } from '../../quality/requirements/similarity/index.ts'
 import type { Candidate } from '../types.ts'
@@ -13,6 +14,7 @@ import { decided, refused, saidBy, type Decision, type Known } from './decision.
 import { namedKeys, retiredKey, unknownKey } from './keyed.ts'
 import type { Pool } from './pool.ts'
 import { decideRetirement, retired } from './retire.ts'
+import { hasValue, rewriteValue } from './rewrite.ts'
 
 /** With another word in it, a contradiction has to be this close to be about the same subject. */
 const SAME_SUBJECT = 0.85
@@ -153,7 +155,30 @@ function draftTexts(candidate: Candidate, known: Known, statement: string): Deci
   const isOutdated = readQuantities(known.title).some(
     (one) => !now.some(({ value, dimension }) => value === one.value && dimension === one.dimension),
   )
-  return { statement, ...(isOutdated && { title: plainTitle(candidate) }) }
+  return { statement, ...(isOutdated && { title: retitled(known, statement) ?? plainTitle(candidate) }) }
+}
+
+/** The requirement's title with its values as in the new statement; undefined where they cannot be told apart. */
+function retitled({ title, statement: before }: Known, statement: string): string | undefined {
+  const [was, now] = [readQuantities(before), readQuantities(statement)]
+  if (was.length !== now.length) return undefined
+  const text = was.reduce((words, one, index) => {
+    const other = now[index]!
+    return one.value === other.value ? words : withValue(words, one, other)
+  }, title)
+  return text === title ? undefined : text
+}
+
+/** The text with one value for another, where it has that value, with its unit or without. */
+function withValue(text: string, was: FoundQuantity, now: FoundQuantity): string {
+  const [number, bare] = [was, now].map(({ text: whole, numberEnd, start }) => whole.slice(0, numberEnd - start))
+  const pairs = [
+    [was.text, now.text],
+    [number!, bare!],
+  ] as const
+  const pair = pairs.find(([old, fresh]) => hasValue(text, old, fresh))
+  const rewritten = pair && rewriteValue(text, ...pair)
+  return rewritten === undefined || typeof rewritten === 'string' ? text : rewritten.text
 }
 
 function wrongOldValue(known: Known, old: string | undefined): string[] {
