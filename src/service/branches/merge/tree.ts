@@ -34,6 +34,7 @@ export function placeInTree(merging: Merging, type: EntityTypeName): Lift[] {
   for (const [id, parent] of tree.parents) {
     if (parent !== '' && !tree.parents.has(parent)) tree.parents.set(id, nearestAlive(merging, type, parent))
   }
+  liftCreated(tree)
   breakCircles(tree)
   return keep(tree)
 }
@@ -97,6 +98,15 @@ function nearestAbove({ merging, type, parents }: Tree, id: string, parent: stri
   const place = nearestAlive(merging, type, parent)
   if (place !== id && !ancestors(parents, place).includes(id)) return place
   return nearestAlive(merging, type, mainEntity(merging, type, id)?.parentId ?? '')
+}
+
+/** The nearest place above what is created may have been moved below it by the branch: then it is at the top level. */
+function liftCreated({ merging, type, parents }: Tree): void {
+  for (const { change, targetId, action } of mergedIn(merging, type)) {
+    const [wanted, place] = [branchParent(change) ?? '', parents.get(targetId) ?? '']
+    const isNearest = place !== wanted && place === nearestAlive(merging, type, wanted)
+    if (action === 'create' && isNearest && ancestors(parents, targetId).includes(targetId)) parents.set(targetId, '')
+  }
 }
 
 function markConflict({ merged }: Merging, { entityType, entityId }: NamedChange): void {

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { alive, criterion, entity, Fork, isWithin, remove, treeWith, type Entity, type Tree } from './model.ts'
 
-/** Random edits of main and of two branches that start from it. */
+/**
+ * Random edits of main and of two branches that start from it. No line or step has the words of another one, so that the
+ * reference knows by its place which one it is.
+ */
 
 const who = fc.constantFrom('main', 'A', 'B')
 const small = fc.nat({ max: 40 })
@@ -113,7 +116,9 @@ function edit(view: Tree, one: Entity, { act: kind, part, value }: Step): Record
       return { tags: toggled(members['tags'] as string[], ['a', 'b', 'c', 'd'][value % 4]!) }
     case 'steps':
       return one.type === 'test'
-        ? { steps: replaced(members['steps'] as object[], (part % 2) * 2, { action: word }) }
+        ? {
+            steps: replaced(members['steps'] as object[], (part % 2) * 2, { action: `${word} at ${String(part % 2)}` }),
+          }
         : undefined
     default:
       return one.type === 'requirement' ? editRequirement(view, one, { kind, part, word }) : undefined
@@ -130,7 +135,7 @@ function editRequirement(
       return { priority: ['PRIORITY_HIGH', 'PRIORITY_LOW'][part % 2] }
     case 'statement': {
       const lines = String(members['statement']).split('\n')
-      return { statement: lines.with((part % 3) * 2, word).join('\n') }
+      return { statement: lines.with((part % 3) * 2, `${word} at ${String(part % 3)}`).join('\n') }
     }
     case 'labels': {
       const { area, ...others } = members['labels'] as Record<string, string>

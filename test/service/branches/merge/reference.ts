@@ -1,3 +1,4 @@
+import { isObject } from '../../../../src/lib/objects.ts'
 import type { NamedChange } from '../../../../src/service/branches/merge/types.ts'
 import { alive, copy, entity, isWithin, parentId, type Entity, type Fork, type Tree } from './model.ts'
 
@@ -163,14 +164,15 @@ function dropDependencies(main: Tree, tree: Tree, one: Entity, change: NamedChan
 
 /** Gives everything a parent that exists: the nearest one above, or the one in main if that is below the entity itself. */
 function placeAll(main: Tree, tree: Map<string, Entity>, changes: readonly NamedChange[], conflicts: string[]): void {
-  const asked = alive(tree).filter((one) => {
+  for (const one of alive(tree)) {
     const parent = parentId(tree, one.id)
-    const isChosen = changes.some(({ entityId, fields }) => entityId === one.id && fields['parent_id'] === parent)
-    return parent !== '' && isChosen && main.get(parent)?.isDeleted === true
-  })
-  for (const one of asked) {
-    conflicts.push(`PARENT_DELETED ${one.id} parent_id`)
-    const above = nearest(tree, parentId(tree, one.id))
+    const place = text('place', one.members['automation_ref'])
+    const isIt = ({ entityId, fields }: NamedChange) =>
+      entityId === one.id || (place !== 'null' && text('place', fields['automation_ref']) === place)
+    const mover = changes.find((change) => isIt(change) && change.fields['parent_id'] === parent)
+    if (parent === '' || mover === undefined || main.get(parent)?.isDeleted !== true) continue
+    conflicts.push(`PARENT_DELETED ${mover.entityId} parent_id`)
+    const above = nearest(tree, parent)
     one.members['parent_id'] = isWithin(tree, above, one.id) ? parentId(main, one.id) : above
   }
   for (const one of alive(tree)) one.members['parent_id'] = nearest(tree, parentId(tree, one.id))
@@ -192,10 +194,11 @@ function isInCircle(tree: Tree, id: string, parent: string): boolean {
   return false
 }
 
+/** The same for values that mean the same: sets in any order, objects with their members in any order. */
 function text(name: string, value: unknown): string {
   if (name === 'tags' || name === 'depends_on_ids') return JSON.stringify([...(value as string[])].toSorted())
-  if (name === 'place' && typeof value === 'object' && value !== null) return JSON.stringify({ ...value, line: 0 })
-  if (name === 'labels')
-    return JSON.stringify(Object.entries((value ?? {}) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  return JSON.stringify(value ?? null)
+  if (name === 'place' && isObject(value)) return text('', { ...value, line: 0 })
+  return JSON.stringify(value ?? null, (_, part: unknown) =>
+    isObject(part) ? Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)) : part,
+  )
 }
