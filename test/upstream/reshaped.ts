@@ -13,6 +13,7 @@ const order = Object.keys(reshapings)
  */
 export function reshaped(send: Send, ...names: readonly string[]): Send {
   const steps = chosen(names)
+  if (steps.length === 0) return send
   return async (request) => {
     const prefix = steps.find((step) => step.prefix !== undefined)?.prefix ?? ''
     const call = findCall({ ...request, url: request.url.replace(`${prefix}/v1/`, '/v1/') })
