@@ -6,6 +6,7 @@ import { surface } from '../../../src/surface.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
 import { examples } from '../../tools/examples.ts'
+import { rememberedReads } from '../../upstream/remembered.ts'
 import { recordFailure, callVariants, type Known } from './calls.ts'
 import { closedMachine } from './machine.ts'
 
@@ -40,9 +41,11 @@ beforeAll(async () => {
   ours = new Map([...(await readThings(pinnedId, 'PIN-1')), ...(await recordFailure(app, pinnedId))])
   await recordFailure(app, app.productId, MARK)
   theirs = await readEverything(app.productId)
+  // Each call asks for the product by its name, with the same answers.
+  const answers = rememberedReads(app.service.direct, { until: 'a write' })
   const send: Send = (request) => {
     sent.push({ method: request.method, url: request.url, writes: writes(request) })
-    return app.service.direct(request)
+    return answers(request)
   }
   const api = createApi({ send, baseUrl: origin, token: app.token })
   agent = await connect(api, { options: { toolsets: ['all'], product: 'Pinned', local: true }, ...closedMachine })
