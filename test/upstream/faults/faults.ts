@@ -6,11 +6,14 @@ import type { Fault } from './fault.ts'
 export const faults: readonly Fault[] = [...connectionFaults, ...answerFaults]
 
 /**
- * Faults that the client treats as their neighbours in the list, before any tool sees them. They are tried with the
- * subjects below, all others with every subject.
+ * Faults that the client treats as their neighbours in the list, before any tool sees them: a tool gets the same error, or
+ * the same answer after the same number of attempts. They are tried with the subjects below, all others with every
+ * subject; with `TRACEGATE_TEST_FAULTS=all` these too.
  */
 export const likeTheirNeighbours: ReadonlySet<string> = new Set([
+  'no such name',
   'no such name once',
+  'refused once',
   'reset: no byte',
   'reset: byte 1',
   'reset: in head',
@@ -18,22 +21,29 @@ export const likeTheirNeighbours: ReadonlySet<string> = new Set([
   'reset: last byte',
   'closed: no byte',
   'closed: in body',
+  'chunks cut',
   'last chunk lost',
   'length too large',
   'byte by byte',
   'garbage',
   'half a head',
+  'half a body',
+  'half a body, always',
   'slow drip',
   'TLS expired',
   'TLS other host',
+  'TLS to HTTP',
+  'HTTP to TLS',
   '403 page',
   '404 text',
+  '405',
   '408',
   '425',
   '501',
   ...['429', '503'].flatMap((status) =>
     ['0', 'a date', 'a past date', 'negative', 'no number'].map((form) => `${status}, ${form}`),
   ),
+  ...['429', '503'].flatMap((status) => ['1', '19'].map((wait) => `${status} always, ${wait} s`)),
   '429, no wait',
   '429, 19 s',
   '503, no wait',
@@ -43,9 +53,16 @@ export const likeTheirNeighbours: ReadonlySet<string> = new Set([
   '503 twice',
   '504 once',
   '504 twice',
+  '503 always',
+  '504 always',
   '412',
   '413 page',
   '500 text',
+  'login redirect',
+  'empty 200',
+  'half a JSON',
+  'gzip',
+  'gzip, broken',
   '503, an hour',
   'wrong type',
   'null',
