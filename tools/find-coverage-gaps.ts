@@ -154,7 +154,8 @@ function gapWords(
 ): string {
   const where = component === undefined ? '' : ` of ${teamText(component.name ?? 'the component')}`
   if (page.shown === 0) {
-    if (!isFirst || page.cursor !== undefined) return 'No coverage gaps on this page: there are no more.'
+    if (page.cursor !== undefined) return 'No coverage gaps so far; the next page searches on.'
+    if (!isFirst) return 'No coverage gaps on this page: there are no more.'
     if (!isOfBranch) return `Coverage gaps${where} on this branch: not stated.`
     if (numbers.total === undefined) return `No coverage gaps${where} listed; how many there are is not stated.`
     if (product.counts?.requirements !== 0)

@@ -90,13 +90,6 @@ const names = Object.keys(lossy).filter((name) => !isLeftOut(name))
 const accepted: Readonly<Record<string, string>> = {
   'repeatsToken: No requirement so': 'the deployment gives an empty list and a token',
   'repeatsToken: shown: 0': 'the deployment gives an empty list and a token',
-  'errorsAsText: unknown': '`unknown` is the word of the contract for a criterion that may be covered or not',
-  ...Object.fromEntries(
-    ['ignores:branch_id', 'refuses', 'refusesByName'].map((name) => [
-      `${name}: none`,
-      'the deployment gives no rows, and the answer says that those of the branch are not stated',
-    ]),
-  ),
 }
 const met = new Set<string>()
 

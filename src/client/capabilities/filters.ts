@@ -176,7 +176,7 @@ const filters: Partial<Record<EndpointName, Filters>> = {
     key: unique(equal('key')),
   },
   listTestLinks: { state: equal('state') },
-  listLinkProposals: { test_id: equal('test_id'), requirement_id: equal('requirement_id'), state: equal('state') },
+  listLinkProposals: { test_id: equal('test.id'), requirement_id: equal('requirement.id'), state: equal('state') },
   listBranches: { state: equal('state'), name: equal('name') },
   listComponents: { path: equalToOne(), q: words('name', 'slug') },
   listEnvironments: { kind: equal('kind'), name: named('name') },

@@ -42,15 +42,15 @@ export function createBranchFinder(call: ResolverCall): Pick<Resolver, 'branches
   }
 }
 
-/** Whether a branch is open; one whose state is not stated may be. */
-function isOpen({ state }: Branch): boolean {
-  return state === undefined || state === 'BRANCH_STATE_OPEN'
+/** Whether a branch is open; one whose state is not stated, or not known here, may be. */
+export function isOpen({ state }: Branch): boolean {
+  return state !== 'BRANCH_STATE_MERGED' && state !== 'BRANCH_STATE_CLOSED'
 }
 
 /** The rows meant: the one with the id, else those of the name, else those of the name in another case. */
 function matching(given: string, rows: readonly Branch[]): Branch[] {
-  const byId = rows.filter(({ id }) => id === given)
-  if (byId.length > 0) return byId
+  const byId = rows.find(({ id }) => id === given)
+  if (byId !== undefined) return [byId]
   const named = (how: string) => rows.filter(({ name }) => compareName(name, given) === how)
   const exact = named('exact')
   return exact.length > 0 ? exact : named('fold')
