@@ -5,7 +5,9 @@ import { computeQualityGate } from './compute-quality-gate.ts'
 import { createComponent } from './create-component.ts'
 import { createEnvironment } from './create-environment.ts'
 import { createProduct } from './create-product.ts'
+import { createQualityBranch } from './create-quality-branch.ts'
 import { deleteEnvironment } from './delete-environment.ts'
+import { deleteQualityBranch } from './delete-quality-branch.ts'
 import { deleteRequirement } from './delete-requirement.ts'
 import { deleteTest } from './delete-test.ts'
 import { findCoverageGaps } from './find-coverage-gaps.ts'
@@ -21,6 +23,7 @@ import { getWorkspaceContext } from './get-workspace-context.ts'
 import { ingestTestReport } from './ingest-test-report.ts'
 import { listRequirements } from './list-requirements.ts'
 import { listTests } from './list-tests.ts'
+import { mergeQualityBranch } from './merge-quality-branch.ts'
 import { recordRelease } from './record-release.ts'
 import { recordTests } from './record-tests.ts'
 import { saveRequirement } from './save-requirement.ts'
@@ -62,4 +65,7 @@ export const tools: readonly Tool[] = [
   deleteEnvironment,
   approveGateRisk,
   sendTestEvent,
+  createQualityBranch,
+  deleteQualityBranch,
+  mergeQualityBranch,
 ]

@@ -3,7 +3,7 @@ import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { examples } from '../tools/examples.ts'
 import { CANARY } from '../tools/tool-examples.ts'
-import { callVariants, type Known } from './checks/calls.ts'
+import { callVariants, draftBranch, type Known } from './checks/calls.ts'
 import { splitResult } from './checks/fence.ts'
 import { connect, type Called, type Connected } from './clients.ts'
 import { reports } from './corpus/reports.ts'
@@ -39,6 +39,7 @@ describe.each(Object.entries(writers))('reports in every format, with %s in ever
   let app: App
   let agent: Connected
   let keys: string[]
+  let drafted: Awaited<ReturnType<typeof draftBranch>>
   beforeAll(async () => {
     app = await startApp()
     await app.ingest({
@@ -53,6 +54,7 @@ describe.each(Object.entries(writers))('reports in every format, with %s in ever
       const draft = write((position) => text(`${position} ${format.split(' ')[0] ?? ''}`))
       await app.api.ingestTests({ product_id, draft, run: runOf(text) })
     }
+    drafted = await draftBranch(app, product_id)
     const { tests } = await app.api.listTests({ product_id, kind: 'TEST_KIND_CASE', page_size: 200 })
     keys = tests.flatMap(({ key }) => key ?? [])
     agent = await connect(app.api, { options: { toolsets: ['all'] } })
@@ -67,7 +69,13 @@ describe.each(Object.entries(writers))('reports in every format, with %s in ever
     '$name shows them in its block alone',
     async (tool) => {
       const known: Known = new Map(
-        Object.entries({ product: '1', issue: 'APP-1', requirement: 'REQ-1', test: 'TC-1', branch: 'main' }),
+        Object.entries({
+          product: '1',
+          issue: 'APP-1',
+          requirement: 'REQ-1',
+          test: 'TC-1',
+          ...Object.fromEntries(drafted),
+        }),
       )
       const things = new Map([
         ...known,

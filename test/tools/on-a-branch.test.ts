@@ -89,3 +89,10 @@ test('get_fix_context takes a quality branch by its name, and any other text as 
   expect(other.answer).not.toContain('quality branch')
   expect(other.data['git_ref']).toBe('fix/total')
 })
+
+test('tests are registered on a branch, and their links to its drafts are proposals', async () => {
+  const tests = [{ title: 'shows the tax', file: 'test/tax.test.ts', requirement_ids: ['REQ-?1'] }]
+  const { answer } = await call('record_tests', { tests, branch })
+  expect(answer).toBe('1 test created, 1 link proposed. On quality branch pricing.')
+  expect((await shop.api.listTests({ product_id: shop.productId, q: 'tax' })).tests).toEqual([])
+})

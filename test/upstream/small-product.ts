@@ -3,7 +3,7 @@ import type { Send } from '../../src/contract/base/wire.ts'
 import { effects } from '../../src/mcp/define/define.ts'
 import { surface } from '../../src/surface.ts'
 import { origin } from '../app.ts'
-import { callVariants, recordFailure, type Arguments, type Known } from '../mcp/checks/calls.ts'
+import { callVariants, draftBranch, recordFailure, type Arguments, type Known } from '../mcp/checks/calls.ts'
 import { machineWithBuild } from '../mcp/checks/machine.ts'
 import { connect, type Connected } from '../mcp/clients.ts'
 import { openQualityShop } from '../tools/quality-shop.ts'
@@ -67,7 +67,7 @@ async function fill(shop: Shop): Promise<Known> {
   await shop.crash(50, checkoutCrash('ann'))
   await shop.crash(40, checkoutCrash('bob'))
   for (const name of ['search', 'stock', 'login', 'rates', 'menu']) await shop.crash(30, crashIn(name))
-  await draftBranch(shop)
+  const drafted = await draftBranch(shop, product_id)
   const { issues } = await api.listIssues({ product_id })
   const crashed = issues.find(({ times_seen }) => times_seen === 2)
   const { events } = await api.listIssueEvents({ id: crashed?.id ?? '' })
@@ -79,22 +79,9 @@ async function fill(shop: Shop): Promise<Known> {
     ['environment', 'production'],
     ['release', 'shop@1.4.0'],
     ['component', 'Checkout'],
-    ['branch', 'pricing'],
+    ...drafted,
     ...tested,
   ])
-}
-
-/** An open quality branch with a new requirement and a changed one. */
-async function draftBranch({ api, productId: product_id }: Shop): Promise<void> {
-  const { branch } = await api.createBranch({ product_id, name: 'pricing' })
-  const on = { product_id, branch_id: branch.id }
-  await api.createRequirement({ ...on, title: 'Prices are shown with tax' })
-  const { requirements } = await api.listRequirements({ product_id, key: ['REQ-2'] })
-  await api.updateRequirement({
-    id: requirements[0]?.id ?? '',
-    branch_id: branch.id,
-    title: 'The cart shows every total',
-  })
 }
 
 function crashIn(name: string): Record<string, unknown> {

@@ -201,6 +201,8 @@ interface Calling extends Pick<Asking, 'tool' | 'args' | 'context'> {
 /** The tool's answer, or what a person has to be asked first (mcp §7). */
 async function confirmedAnswer(calling: Calling): Promise<{ answer: Answer<object> } | { asked: Asked }> {
   const { tool, args, context, handle, frame } = calling
+  const lacking = callLevel(tool, args) > UNCONFIRMED ? await tool.lacks?.(args, context) : undefined
+  if (lacking !== undefined) return { answer: lacking }
   const given = frame.given ?? (typeof handle === 'string' ? { way: 'handle' as const, token: handle } : undefined)
   if (given !== undefined && args['dry_run'] !== true) {
     const confirmed = await checkConfirmation(asking(calling), given)

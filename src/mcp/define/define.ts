@@ -113,6 +113,11 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** For a call above level 1: how to do it without a person's confirmation. */
   unconfirmed?: string
   /**
+   * The answer of a call that cannot be done as it is, given before a person is asked for nothing: it says what the call
+   * lacks. Undefined where the person can be asked. It writes nothing.
+   */
+  lacks?(args: z.output<I>, context: Context): Promise<Answer<z.input<O>> | undefined>
+  /**
    * Reads what a person has to confirm: required of a tool whose calls can be above level 1. It writes nothing, and is
    * called again before the confirmed call runs, to compare the state.
    */

@@ -20,8 +20,10 @@ export function isSelfNamed(schema: z.core.$ZodType | undefined): boolean {
 
 /** Left out of every tool when a product is pinned. */
 export const Product = named('Product id or name.', z.string().optional())
-/** Found by `context.resolve.branch`; absent means the main tree. */
-export const Branch = z.string().describe('Quality-branch name or id.').optional()
+/** Found by `context.resolve.branch`. */
+export const RequiredBranch = z.string().describe('Quality-branch name or id.')
+/** Absent means the main tree. */
+export const Branch = RequiredBranch.optional()
 export const Limit = named('Rows.', z.int().min(1).max(MOST_ROWS).default(USUAL_ROWS))
 export const Cursor = named('next_cursor of the previous page.', z.string().optional())
 export const DryRun = named('Preview only.', z.boolean().default(false))

@@ -12,7 +12,7 @@ import { startSampleApp } from '../../sample-app.ts'
 import { argumentValues } from '../arbitrary-arguments.ts'
 import { examples } from '../../tools/examples.ts'
 import { rememberedReads } from '../../upstream/remembered.ts'
-import { recordFailure } from '../checks/calls.ts'
+import { draftBranch, recordFailure } from '../checks/calls.ts'
 import { closedMachine } from '../checks/machine.ts'
 import { connect, eras, type Called, type Connected } from '../clients.ts'
 import { connectHttp, serveMcp } from '../http/http-server.ts'
@@ -47,6 +47,7 @@ beforeAll(async () => {
   }
   for (const [thing, rows] of Object.entries(first)) known.set(thing, rows[0]?.id ?? '')
   known.set('product', app.productId)
+  for (const [thing, id] of await draftBranch(app, app.productId)) known.set(thing, id)
   // Thousands of calls ask for the same things, and none of them changes any.
   const answers = rememberedReads(app.service.direct, { until: 'a write' })
   agent = await connect(createApi({ send: answers, baseUrl: origin, token: app.token }), {
@@ -75,8 +76,7 @@ function fitting(tool: Tool): Record<string, unknown> {
       const thing = words.get(name)?.thing
       const [sample] = fc.sample(argumentValues(schema), { numRuns: 1, seed: 5 })
       if (name === 'dry_run') return [name, true]
-      // There is no quality branch.
-      if (name === 'cursor' || name === 'branch' || others.includes(name)) return [name, undefined]
+      if (name === 'cursor' || others.includes(name)) return [name, undefined]
       if (name in texts) return [name, Array.isArray(sample) ? [texts[name]] : texts[name]]
       // What the issues are not: a change would show.
       if (name === 'status') return [name, 'ignored']

@@ -16,7 +16,7 @@ export async function sampleThings(app: App): Promise<Known> {
   const { workspaces } = await api.listWorkspaces({})
   const { issues } = await api.listIssues({ product_id: productId, status: 'unresolved' })
   const [newest] = issues
-  const { branch } = await api.createBranch({ product_id: productId, name: 'pricing' })
+  const drafted = await draftBranch(app, productId)
   const { events } = await api.listIssueEvents({ id: newest?.id ?? '' })
   return new Map([
     ['product', 'Tracegate Sample Shop'],
@@ -26,7 +26,7 @@ export async function sampleThings(app: App): Promise<Known> {
     ['environment', 'production'],
     ['release', 'shop@1.4.0'],
     ['component', 'Cart and pricing'],
-    ['branch', branch.name ?? ''],
+    ...drafted,
     ...tested,
   ])
 }
@@ -63,6 +63,23 @@ export async function recordFailure({ api }: Pick<App, 'api'>, productId: string
     ['requirement', key],
     ['test', ingest.cases?.[0]?.key ?? ''],
     ['blocker', 'failing_tests'],
+  ] as const
+}
+
+/**
+ * An open quality branch `pricing` with a new requirement, which says `mark`, and the proposal that the newest test proves
+ * another requirement, by their names and ids.
+ */
+export async function draftBranch({ api }: Pick<App, 'api'>, productId: string, mark = '') {
+  const { branch } = await api.createBranch({ product_id: productId, name: 'pricing', description: mark })
+  const on = { product_id: productId, branch_id: branch.id }
+  const { requirement } = await api.createRequirement({ ...on, title: `${mark} Prices are shown with tax` })
+  const { tests } = await api.listTests({ product_id: productId, kind: 'TEST_KIND_CASE' })
+  const link = { test_id: tests[0]?.id ?? '', requirement_id: requirement.id, branch_id: branch.id }
+  const { proposal } = await api.linkTest(link)
+  return [
+    ['branch', 'pricing'],
+    ['proposal', proposal?.id ?? ''],
   ] as const
 }
 

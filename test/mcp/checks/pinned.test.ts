@@ -7,7 +7,7 @@ import { origin, startApp, type App } from '../../app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
 import { examples } from '../../tools/examples.ts'
 import { rememberedReads } from '../../upstream/remembered.ts'
-import { recordFailure, callVariants, type Known } from './calls.ts'
+import { callVariants, draftBranch, recordFailure, type Known } from './calls.ts'
 import { closedMachine } from './machine.ts'
 
 /** Stands in every text of the other product that no caller knows. */
@@ -36,11 +36,13 @@ beforeAll(async () => {
   await app.api.upsertRelease({ product_id: app.productId, version: 'theirs-2', environment: 'their-env' })
   await app.api.createComponent({ product_id: app.productId, name: 'Their part', path_globs: [`${MARK}/**`] })
   await app.ingest({ message: MARK, environment: 'their-env', release: 'theirs-2', transaction: MARK })
-  await app.api.createBranch({ product_id: pinnedId, name: 'our branch' })
-  await app.api.createBranch({ product_id: app.productId, name: 'their branch', description: MARK })
   ours = new Map([...(await readThings(pinnedId, 'PIN-1')), ...(await recordFailure(app, pinnedId))])
   await recordFailure(app, app.productId, MARK)
+  const drafted = await draftBranch(app, pinnedId)
+  ours = new Map([...ours, ...drafted])
+  const theirDraft = new Map(await draftBranch(app, app.productId, MARK))
   theirs = await readEverything(app.productId)
+  theirs.set('proposal', [theirDraft.get('proposal') ?? ''])
   // Each call asks for the product by its name, with the same answers.
   const answers = rememberedReads(app.service.direct, { until: 'a write' })
   const send: Send = (request) => {
@@ -68,7 +70,7 @@ async function readRows(id: string) {
 }
 
 async function readThings(id: string, issue: string): Promise<Known> {
-  const { environments, releases, components, branches, requirements, tests } = await readRows(id)
+  const { environments, releases, components, requirements, tests } = await readRows(id)
   return new Map([
     ['requirement', requirements[0]?.key ?? ''],
     ['test', tests[0]?.key ?? ''],
@@ -77,7 +79,6 @@ async function readThings(id: string, issue: string): Promise<Known> {
     ['environment', environments[0]?.id ?? ''],
     ['release', releases[0]?.id ?? ''],
     ['component', components[0]?.id ?? ''],
-    ['branch', branches[0]?.name ?? ''],
     ['blocker', 'failing_tests'],
     ['product', id],
     ['workspace', 'any'],
@@ -95,7 +96,7 @@ async function readEverything(id: string): Promise<Map<string, string[]>> {
     ['environment', [environments[0]?.id ?? '', 'their-env']],
     ['release', [releases[0]?.id ?? '', 'theirs-2']],
     ['component', [components[0]?.id ?? '', 'Their part']],
-    ['branch', [branches[0]?.id ?? '', 'their branch']],
+    ['branch', branches.map(({ id: branch }) => branch)],
     ['requirement', requirements.map(({ id: requirement }) => requirement)],
     ['test', tests.map(({ id: test }) => test)],
     ['blocker', requirements.map(({ id: requirement }) => requirement)],
@@ -208,7 +209,8 @@ describe.each(idParameters)('$tool.name with $name of another product', ({ tool,
     const { product: _, dry_run: __, ...least } = callVariants(tool, ours)[0] ?? {}
     // What the issue is not: a write would be sent.
     if ('status' in least && tool.effect !== 'read') least['status'] = 'ignored'
-    const list = Array.isArray(least[name])
+    for (const other of examples.get(tool.name)?.oneOf ?? []) if (other !== name) delete least[other]
+    const list = tool.input.partial().safeParse({ [name]: ['x'] }).success
     for (const value of values) {
       sent.length = 0
       const called = await agent.call(tool.name, { ...least, [name]: list ? [value] : value })

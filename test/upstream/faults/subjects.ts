@@ -15,6 +15,7 @@ export interface Things {
   test: string
   requirement: string
   environment: string
+  branch: string
   /** A folder for files; undefined where a test may not read any. */
   root: string
   /** Different in every call. */
@@ -69,11 +70,13 @@ export async function openFaultShop(
   }))
   const { ingest } = await api.ingestTests({ product_id, draft: { cases }, run: { environment: 'ci' } })
   await api.computeGate({ product_id })
+  for (const number of numbers) await api.createBranch({ product_id, name: `kept ${number}` })
   const things = requirements.map(({ key = '' }, index) => ({
     issue: issues[index]?.id ?? '',
     test: ingest.cases?.[index]?.key ?? '',
     requirement: key,
     environment: 'ci',
+    branch: `kept ${String(index)}`,
     root: '',
     mark: '',
   }))
@@ -97,22 +100,24 @@ export function subjects(shop: QualityShop): Subject[] {
     ['release', 'shop@1.4.0'],
     ['environment', 'production'],
     // The narrowest calls name none of these.
-    ...['event', 'component', 'branch'].map((thing) => [thing, ''] as const),
+    ...['event', 'component', 'branch', 'proposal'].map((thing) => [thing, ''] as const),
   ])
   return [
-    // Decisions need a person.
+    // Decisions need a person; a merge is of what was previewed, which every other write changes.
     ...surface.tools
-      .filter(({ effect }) => effect !== 'decide')
+      .filter(({ name, effect }) => effect !== 'decide' && name !== MERGE)
       .map((tool) => {
         if (tool.effect === 'read') return reader(tool, narrowestCall(tool, known))
         if (tool.name === 'send_test_event') return reader(tool, { message: 'hello' })
         return tool.name === 'create_product' ? reader(tool, existingProduct) : writer(tool)
       }),
-    ...surface.tools.filter((tool) => 'dry_run' in tool.input.shape).map(previewer),
+    ...surface.tools.filter(({ name, input }) => name !== MERGE && 'dry_run' in input.shape).map(previewer),
     ...surface.templates.map(({ name, uriTemplate }) => template(name, addressed(uriTemplate, known))),
     completion(),
   ]
 }
+
+const MERGE = 'merge_quality_branch'
 
 /** A second product would make every other call name one: this one is there, so that nothing is created. */
 const existingProduct = { name: 'My product' }
@@ -212,6 +217,21 @@ const writings: Readonly<Record<string, Writing>> = {
       return Promise.all(environments.map(({ id }) => api.deleteEnvironment({ id })))
     },
   },
+  create_quality_branch: {
+    args: ({ mark }) => ({ name: `branch ${mark}` }),
+    changes: [['createBranch']],
+    done: /^Created/,
+  },
+  delete_quality_branch: {
+    prepare: async ({ api, productId: product_id }, { mark }) => {
+      await api.createBranch({ product_id, name: `gone ${mark}` })
+      return { branch: `gone ${mark}` }
+    },
+    args: ({ branch }) => ({ branch, reason: 'cancelled' }),
+    changes: [['deleteBranch']],
+    done: /^Deleted/,
+    discard: closeBranch,
+  },
   record_release: {
     args: ({ mark }) => ({ version: `shop@${mark}`, environment: 'production' }),
     changes: [['upsertRelease']],
@@ -242,6 +262,11 @@ const writings: Readonly<Record<string, Writing>> = {
     changes: [['confirmSourceMap']],
     done: /^Uploaded/,
   },
+}
+
+async function closeBranch({ api, productId: product_id }: QualityShop, { branch: name }: Things): Promise<void> {
+  const { branches } = await api.listBranches({ product_id, name })
+  await Promise.all(branches.map(({ id }) => api.deleteBranch({ id })))
 }
 
 /** A map like no other, because bytes that the service has are not sent again. */

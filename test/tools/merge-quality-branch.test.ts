@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect } from '../mcp/clients.ts'
+import { sayYes } from '../mcp/say-yes.ts'
+import { openQualityShop, type QualityShop } from './quality-shop.ts'
+import { shown } from './shop.ts'
+import { connectElsewhere, losing } from './unread-answers.ts'
+
+const options = { toolsets: ['default', 'branches'] }
+const reason = 'the user agreed to the new prices'
+const args = { branch: 'pricing', reason }
+
+let shop: QualityShop
+beforeAll(async () => {
+  shop = await openQualityShop()
+})
+afterAll(() => shop.close())
+
+/** An open branch with a new requirement, and REQ-2 with another title. */
+async function draft(name: string, title: string): Promise<string> {
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name })
+  const on = { branch_id: branch.id }
+  await shop.api.createRequirement({ ...on, product_id: shop.productId, title: `${name}: tax is shown` })
+  await rename(title, branch.id)
+  return branch.id
+}
+
+const rename = (title: string, branch_id?: string) =>
+  shop.api.updateRequirement({ id: shop.ids['REQ-2'] ?? '', title, ...(branch_id !== undefined && { branch_id }) })
+
+const titles = async () =>
+  (await shop.api.listRequirements({ product_id: shop.productId })).requirements.map(({ title }) => title)
+
+test('a branch that changes nothing has nothing to merge', async () => {
+  await shop.api.createBranch({ product_id: shop.productId, name: 'empty' })
+  await using agent = await connect(shop.api, { options, user: sayYes })
+  const { text } = await agent.call('merge_quality_branch', { branch: 'empty', reason })
+  expect(text).toMatch(/^error: quality branch empty changes nothing \(failed_precondition: NOTHING_TO_MERGE/)
+})
+
+test('a conflict without a decision is listed with the call that decides it, and no person is asked', async () => {
+  await draft('pricing', 'The cart shows its total with tax')
+  await rename('The cart shows its total at once')
+  const asked: string[] = []
+  await using agent = await connect(shop.api, {
+    options,
+    user(form) {
+      asked.push(form.message)
+      return sayYes(form)
+    },
+  })
+  expect(shown(await agent.call('merge_quality_branch', args))).toMatchInlineSnapshot(`
+    {
+      "structured": {
+        "answer": "Not merged: 1 conflict of quality branch pricing needs a decision. Ask the user about each, in their words.",
+        "data": {
+          "branch": {
+            "id": "00000000-0000-7000-8000-000000000049",
+            "name": "pricing",
+          },
+          "conflicts": [
+            {
+              "branch": "The cart shows its total with tax",
+              "id": "REQ-2/title",
+              "main": "The cart shows its total at once",
+              "message": "Main and the branch changed title of REQ-2 in different ways.",
+              "suggested": "branch",
+              "type": "field",
+            },
+          ],
+          "outcome": "not_merged",
+        },
+        "next_actions": [
+          {
+            "args": {
+              "branch": "pricing",
+              "reason": "as the user decided",
+              "resolutions": [
+                {
+                  "conflict": "REQ-2/title",
+                  "use": "branch",
+                },
+              ],
+            },
+            "tool": "merge_quality_branch",
+            "why": "decides them as suggested: change use to main, branch or value as the user decides",
+          },
+        ],
+        "product": {
+          "id": "1",
+          "name": "My product",
+        },
+      },
+      "text": "Not merged: 1 conflict of quality branch pricing needs a decision. Ask the user about each, in their words.
+    product: My product (id 1)
+    outcome: not_merged
+    branch: id=00000000-0000-7000-8000-000000000049, name=pricing
+    conflicts (id | type | main | branch | suggested | message):
+    REQ-2/title | field | The cart shows its total at once | The cart shows its total with tax | branch | Main and the branch changed title of REQ-2 in different ways.
+    Next:
+    - merge_quality_branch {"branch":"pricing","resolutions":[{"conflict":"REQ-2/title","use":"branch"}],"reason":"as the user decided"} (decides them as suggested: change use to main, branch or value as the user decides)",
+    }
+  `)
+  expect(asked).toEqual([])
+  expect(await titles()).toContain('The cart shows its total at once')
+})
+
+test('a preview says what the merge would do, and writes nothing', async () => {
+  await using agent = await connect(shop.api, { options })
+  const resolutions = [{ conflict: 'REQ-2/title', use: 'branch' }]
+  const { text } = await agent.call('merge_quality_branch', { ...args, resolutions, dry_run: true })
+  expect(text).toMatch(/^Preview, nothing written: would merge quality branch pricing, once the user confirms\./)
+  expect(await titles()).not.toContain('pricing: tax is shown')
+})
+
+test('what changes in main after the preview has to be shown again', async () => {
+  await using agent = await connect(shop.api, { options })
+  const decided = { ...args, resolutions: [{ conflict: 'REQ-2/title', use: 'branch' }] }
+  const { text } = await agent.call('merge_quality_branch', decided)
+  const [, confirmation = ''] = /^confirmation: (\S+)$/m.exec(text) ?? []
+  await shop.api.createRequirement({ product_id: shop.productId, title: 'Stock is shown' })
+  const late = await agent.call('merge_quality_branch', { ...decided, confirmation })
+  expect(late.text).toContain('(state_changed')
+  expect(await titles()).not.toContain('pricing: tax is shown')
+})
+
+test('merge_quality_branch shows a person what changes, and merges once they have typed the name', async () => {
+  const asked: string[] = []
+  await using agent = await connect(shop.api, {
+    options,
+    user(form) {
+      asked.push(form.message)
+      return sayYes(form)
+    },
+  })
+  const resolutions = [
+    { conflict: 'REQ-2/title', use: 'value', value: 'The cart shows its total with tax at once' },
+    { conflict: 'REQ-9/title', use: 'main' },
+  ]
+  expect(shown(await agent.call('merge_quality_branch', { ...args, resolutions }))).toMatchInlineSnapshot(`
+    {
+      "structured": {
+        "adjusted": [
+          "resolutions: 1 of no conflict left out",
+        ],
+        "answer": "Merged quality branch pricing: 1 created, 1 modified.",
+        "data": {
+          "branch": {
+            "id": "00000000-0000-7000-8000-000000000049",
+            "name": "pricing",
+          },
+          "coverage": "verified 0 -> 0, no_test 2 -> 3",
+          "gate": "FAIL -> FAIL",
+          "keys": [
+            {
+              "id": "REQ-6",
+              "was": "REQ-?1",
+            },
+          ],
+          "merged": {
+            "created": 1,
+            "deleted": 0,
+            "links_applied": 0,
+            "modified": 1,
+            "moved": 0,
+          },
+          "outcome": "merged",
+        },
+        "next_actions": [
+          {
+            "args": {
+              "product": "1",
+            },
+            "tool": "find_coverage_gaps",
+            "why": "merged requirements are gaps until tests prove them",
+          },
+          {
+            "args": {
+              "product": "1",
+              "requirement": "REQ-6",
+            },
+            "tool": "get_test_context",
+            "why": "what a test of the first one has to show",
+          },
+        ],
+        "product": {
+          "id": "1",
+          "name": "My product",
+        },
+      },
+      "text": "Merged quality branch pricing: 1 created, 1 modified.
+    product: My product (id 1)
+    outcome: merged
+    branch: id=00000000-0000-7000-8000-000000000049, name=pricing
+    merged: created=1, modified=1, deleted=0, moved=0, links_applied=0
+    keys (id | was):
+    REQ-6 | REQ-?1
+    coverage: verified 0 -> 0, no_test 2 -> 3
+    gate: FAIL -> FAIL
+    adjusted: resolutions: 1 of no conflict left out
+    Next:
+    - find_coverage_gaps {"product":"1"} (merged requirements are gaps until tests prove them)
+    - get_test_context {"product":"1","requirement":"REQ-6"} (what a test of the first one has to show)",
+    }
+  `)
+  expect(asked[0]?.split('\n').slice(0, 11)).toMatchInlineSnapshot(`
+    [
+      "Merge quality branch pricing into the main requirements",
+      "product: My product (id 1)",
+      "creates: 1: REQ-?1 pricing: tax is shown",
+      "changes: 1: REQ-2 The cart shows its total with tax (title)",
+      "decided: REQ-2/title: a new value: The cart shows its total with tax at once",
+      "coverage: verified 0 -> 0, no_test 2 -> 3",
+      "gate: FAIL -> FAIL",
+      "afterwards: the merged requirements are approved: your confirmation is the approval",
+      "recorded as: Owner (user 00000000-0000-7000-8000-000000000002)",
+      "undo: not possible",
+      "reason that the agent gives: "the user agreed to the new prices"",
+    ]
+  `)
+  expect(await titles()).toEqual(
+    expect.arrayContaining(['The cart shows its total with tax at once', 'pricing: tax is shown']),
+  )
+  const { requirements } = await shop.api.listRequirements({ product_id: shop.productId, q: 'pricing' })
+  expect(requirements[0]).toMatchObject({ status: 'REQUIREMENT_STATUS_APPROVED' })
+  const again = await agent.call('merge_quality_branch', args)
+  expect(again.text).toMatch(/^error: quality branch pricing was merged on .*BRANCH_NOT_OPEN/)
+})
+
+test('a preview that is stale when the merge arrives says what is different now', async () => {
+  await draft('search', 'The cart shows its total with search')
+  await using agent = await connect(
+    {
+      ...shop.api,
+      async mergeBranch(request, call) {
+        await shop.api.createRequirement({ product_id: shop.productId, branch_id: request.id, title: 'Late' })
+        return shop.api.mergeBranch(request, call)
+      },
+    },
+    { options, user: sayYes },
+  )
+  const { text } = await agent.call('merge_quality_branch', { branch: 'search', reason })
+  expect(text).toMatch(/^error: main or the branch changed after the preview; nothing was merged \(state_changed/)
+  expect(text).toContain('creates was 1: REQ-?1 search: tax is shown, is 2: ')
+  expect(text).toContain('next: the same call without confirmation')
+})
+
+test('a reply that is lost is looked for by a read of the branch', async () => {
+  await using elsewhere = await connectElsewhere(shop, (send) => losing(send, '502'))
+  const call = { branch: 'search', reason }
+  const [, confirmation = ''] =
+    /^confirmation: (\S+)$/m.exec((await elsewhere.call('merge_quality_branch', call)).text) ?? []
+  const { text } = await elsewhere.call('merge_quality_branch', { ...call, confirmation })
+  expect(text).toMatch(/^Merged quality branch search: .*read again, it is done\./)
+  expect(await titles()).toContain('search: tax is shown')
+})

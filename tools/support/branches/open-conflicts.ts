@@ -1,0 +1,63 @@
+import { counted } from '../../../src/lib/counted.ts'
+import { nextCall } from '../../../src/mcp/result/next-action.ts'
+import { isShowable } from '../../../src/mcp/result/teach.ts'
+import { cutNames, kept } from '../cuts.ts'
+import { conflictName, isMeant, suggestedUse, valueText, type ResolvedConflict } from './merge-preview.ts'
+import type { MergeArguments, Merging } from './merging.ts'
+
+/** Conflicts of one answer; the others are shown once these are decided. */
+const CONFLICTS = 20
+
+/** Says each conflict that lacks a decision, and the call that decides them as suggested; undefined where none does. */
+export function openConflicts(merging: Merging, args: MergeArguments) {
+  const { subject, resolved } = merging
+  const open = resolved.filter(({ wanted }) => wanted === undefined)
+  if (open.length === 0) return undefined
+  const { branch, product, label, argument } = subject
+  const suggested = open.map(({ conflict }) => ({ conflict: conflictName(conflict), ...suggestedUse(conflict) }))
+  const decided = resolved.length - open.length
+  const resolutions = [...(args.resolutions ?? []), ...suggested.slice(0, CONFLICTS)]
+  const reason = isShowable(args.reason) ? args.reason : 'as the user decided'
+  const so = decided === 0 ? '' : `, ${String(decided)} ${decided === 1 ? 'is' : 'are'} decided`
+  return {
+    answer:
+      `Not merged: ${counted(open.length, 'conflict')} of quality branch ${label} ` +
+      `${open.length === 1 ? 'needs' : 'need'} a decision${so}. Ask the user about each, in their words.`,
+    product,
+    data: {
+      dry_run: args.dry_run,
+      outcome: 'not_merged' as const,
+      branch,
+      conflicts: open.slice(0, CONFLICTS).map(({ conflict }) => ({
+        id: conflictName(conflict),
+        type: conflict.type,
+        // A report may have written what a test is called.
+        main: conflict.entity_type === 'test' ? undefined : valueText(conflict.main),
+        branch: conflict.entity_type === 'test' ? undefined : valueText(conflict.branch),
+        suggested: suggestedWords(conflict),
+        message: conflict.message,
+      })),
+    },
+    adjusted: leftOut(merging, args),
+    cut: cutNames([], { conflicts: kept(open, CONFLICTS) }),
+    howToGetMore: 'decide these first; the call then lists the others',
+    next: [
+      nextCall(
+        'merge_quality_branch',
+        { branch: argument, resolutions, reason },
+        'decides them as suggested: change use to main, branch or value as the user decides',
+      ),
+    ],
+  }
+}
+
+function suggestedWords(conflict: ResolvedConflict['conflict']): string {
+  const { use, value } = suggestedUse(conflict)
+  return value === undefined ? use : `value: ${value}`
+}
+
+/** Resolutions of what is no conflict now. */
+export function leftOut({ resolved }: Merging, { resolutions = [] }: MergeArguments): string[] {
+  const others = resolutions.filter((one) => !resolved.some(({ conflict }) => isMeant(one, conflict))).length
+  return others === 0 ? [] : [`resolutions: ${String(others)} of no conflict left out`]
+}
