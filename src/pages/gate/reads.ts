@@ -12,6 +12,7 @@ import { verdictPicture } from '../picture/from-verdict.ts'
 import { showsRow, type MatrixFilterName } from '../picture/matrix-picture.ts'
 import type { GatePicture, MatrixPicture } from '../picture/types.ts'
 import type { ScopeQuery } from './address.ts'
+import { approvals, type Approvals } from './approvals.ts'
 
 /** What the page reads with a person's token; it writes nothing. */
 export interface GateReader {
@@ -65,14 +66,22 @@ export async function readScope(query: ScopeQuery, { reader: { api }, pinned, si
   }
 }
 
+/** A verdict, and how its pending risks are approved. */
+export interface ShownVerdict {
+  picture: GatePicture
+  approvals: Approvals
+}
+
 /** The newest verdict of the scope; `none` if it was never computed, undefined where the deployment has no gate. */
 export async function readPicture(
   { product, request, words }: GateScope,
   { reader: { api }, signal }: Reading,
-): Promise<GatePicture | 'none' | undefined> {
+): Promise<ShownVerdict | 'none' | undefined> {
   try {
     const result = await ifOffered(api.getGate(request, { signal }))
-    return result && verdictPicture(result.verdict, { product: product.name ?? product.id, scope: words })
+    if (result === undefined) return undefined
+    const picture = verdictPicture(result.verdict, { product: product.name ?? product.id, scope: words })
+    return { picture, approvals: approvals(result.verdict.risks, request) }
   } catch (error) {
     if (error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED') return 'none'
     throw error

@@ -2,12 +2,14 @@ import { shown } from '../picture/shown.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { gatePicture } from '../picture/gate-picture.ts'
 import { matrixFilters, matrixPicture, type MatrixFilterName } from '../picture/matrix-picture.ts'
-import type { GatePicture, MatrixPicture } from '../picture/types.ts'
+import type { MatrixPicture } from '../picture/types.ts'
 import { pictureTitle } from '../picture/words.ts'
 import { html, type Html } from '../support/html.ts'
 import { layout, note } from '../support/layout.ts'
 import { tokenField } from '../support/token-field.ts'
 import { gatePath, type ScopeQuery } from './address.ts'
+import type { Approvals } from './approvals.ts'
+import type { ShownVerdict } from './reads.ts'
 
 /** The form that asks who reads; `query` is what they asked for, `refused` says why the last token did not do. */
 export function signInPage(query: string, refused?: Html): Html {
@@ -45,22 +47,38 @@ export interface GateView {
   query: ScopeQuery
   filter: MatrixFilterName
   title: string
-  verdict: GatePicture | 'none' | undefined
+  verdict: ShownVerdict | 'none' | undefined
   matrix: { picture: MatrixPicture; nextPage: string | undefined } | undefined
 }
 
 /** The verdict of a scope with its matrix. */
 export function gateView(view: GateView): Html {
   const { verdict, title } = view
-  const heading = typeof verdict === 'object' ? pictureTitle(verdict) : title
+  const heading = typeof verdict === 'object' ? pictureTitle(verdict.picture) : title
   return layout({ title: heading, wide: true }, html`${verdictPart(verdict)}${matrixPart(view)}${foot()}`)
 }
 
 function verdictPart(verdict: GateView['verdict']): Html {
   if (verdict === undefined) return note('plain', 'This deployment does not offer the quality gate.')
-  if (verdict !== 'none') return gatePicture(verdict)
+  if (verdict !== 'none') return html`${approvalPart(verdict.approvals)}${gatePicture(verdict.picture)}`
   const how = 'Run tracegate gate, or ask your agent to recompute the quality gate.'
   return note('plain', 'There is no verdict of this scope yet.', how)
+}
+
+/** Where a second person decides what waits for them. */
+function approvalPart({ waiting, commands }: Approvals): Html | null {
+  if (waiting === 0) return null
+  const risks = waiting === 1 ? '1 accepted risk waits' : `${String(waiting)} accepted risks wait`
+  const page = 'An agent with the toolset approvals gives a link to the confirmation page.'
+  return html`${note('plain', `${risks} for the approval of a second person.`, page)}
+  ${commands.length === 0 ? null : commandList(commands)}`
+}
+
+function commandList(commands: readonly string[]): Html {
+  return html`<p>Or they run this in a terminal and type their own API token:</p>
+    <ul>
+      ${commands.map((command) => html`<li><code>${command}</code></li>`)}
+    </ul>`
 }
 
 function matrixPart({ matrix, query, filter }: GateView): Html {

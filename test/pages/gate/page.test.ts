@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { replyText, type Send } from '../../../src/contract/base/wire.ts'
+import { approvals } from '../../../src/pages/gate/approvals.ts'
 import { SESSION_MS } from '../../../src/pages/gate/sessions.ts'
 import { hostile, postForm, startGate } from './rig.ts'
 
@@ -65,6 +66,40 @@ test('the session downloads the rows that are shown in each format, as files tha
   expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('Not shown: ')])
   expect(await (await read('/gate?git_branch=main')).text()).toContain('There is no verdict of this scope yet.')
   expect(desk.errors).toEqual([])
+})
+
+test('a risk that waits for approval is named with the command of the second person, while it waits', async () => {
+  await using desk = await startGate()
+  const { read } = await desk.signIn()
+  const { app } = desk
+  const { verdict } = await app.api.getGate({ product_id: app.productId })
+  const [risk] = verdict.risks ?? []
+  const waits = '1 accepted risk waits for the approval of a second person.'
+  const shown = await (await read('/gate')).text()
+  expect(shown).toContain(waits)
+  expect(shown).toContain(`<code>tracegate approve ${risk?.id ?? ''} --product ${app.productId}</code>`)
+  const rejected = { risk_id: risk?.id, decision: 'RISK_DECISION_REJECT' }
+  const path = `/v1/products/${app.productId}/quality-gate:approve-risk`
+  expect(await app.request('POST', path, rejected)).toMatchObject({ status: 200 })
+  const decided = await (await read('/gate')).text()
+  expect(decided).toContain('Accepted risks')
+  expect([decided.includes(waits), decided.includes('tracegate approve')]).toEqual([false, false])
+  expect(desk.errors).toEqual([])
+})
+
+test.each([
+  [{ commit_sha: 'abc1234' }, 'r-1', []],
+  [{ git_branch: 'main' }, 'r-1', []],
+  [{}, 'r-1; rm -r x', []],
+  [{}, '--data', []],
+  [
+    { release_id: 'v-2', environment_id: 'e-3' },
+    'r-1',
+    ['tracegate approve r-1 --product 1 --release v-2 --environment e-3'],
+  ],
+] as const)('of a scope %o the command for risk %s is %o', (scope, id, commands) => {
+  const risk = { id, state: 'RISK_STATE_PENDING_APPROVAL' as const }
+  expect(approvals([risk], { product_id: '1', ...scope })).toEqual({ waiting: 1, commands })
 })
 
 /** A deployment that answers with the required members of a verdict and a matrix, and ignores filters. */
