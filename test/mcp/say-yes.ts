@@ -9,3 +9,11 @@ export const sayYes: User = ({ requestedSchema: { properties } }) => {
     content: { decision: 'confirm', ...(key !== undefined && { type_to_confirm: key }) },
   }
 }
+
+/** The same user, who notes what each form says. */
+export function yesTo(asked: string[]): User {
+  return (form) => {
+    asked.push(form.message)
+    return sayYes(form)
+  }
+}

@@ -1,34 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ConfirmOptions } from '../../src/mcp/confirm/options.ts'
-import { connect, eras, type Shown, type User } from '../mcp/clients.ts'
-import { openQualityShop, type QualityShop } from './quality-shop.ts'
+import { eras, type Shown } from '../mcp/clients.ts'
+import { acceptance as args, openRiskShop, type RiskShop } from './risk-shop.ts'
 
-let shop: QualityShop
+let shop: RiskShop
 beforeEach(async () => {
-  shop = await openQualityShop()
-  await shop.api.computeGate({ product_id: shop.productId })
+  shop = await openRiskShop()
 })
 afterEach(() => shop.close())
-
-const confirm: ConfirmOptions = {
-  mode: 'ask',
-  secret: () => 'a secret of the operator, long enough',
-  pageLink: (token) => Promise.resolve(`http://127.0.0.1:4319/confirm?t=${token}`),
-}
-const args = { blocker: 'failing_tests', reason: 'The removal of items is hidden in this release.' }
-
-const open = (user?: User, era: (typeof eras)[number] = '2026-07-28') =>
-  connect(shop.api, { era, confirm, options: { toolsets: ['default', 'approvals'] }, ...(user && { user }) })
-
-async function risks() {
-  const { verdict } = await shop.api.getGate({ product_id: shop.productId })
-  return verdict.risks ?? []
-}
 
 describe.each(eras)('a client of %s', (era) => {
   test('accepts a risk by its form, which then waits for a second person', async () => {
     const forms: Shown[] = []
-    await using agent = await open((form) => {
+    await using agent = await shop.agent((form) => {
       forms.push(form)
       return { action: 'accept', content: { decision: 'confirm', type_to_confirm: 'failing_tests' } }
     }, era)
@@ -39,34 +22,34 @@ describe.each(eras)('a client of %s', (era) => {
     )
     expect(text).toContain('The gate is FAIL')
     expect(forms[0]?.message).toContain('Covers: TC-4')
-    expect(await risks()).toMatchObject([
+    expect(await shop.risks()).toMatchObject([
       { state: 'RISK_STATE_PENDING_APPROVAL', accepted_way: 'DECISION_WAY_FORM', condition_ids: ['failing_tests'] },
     ])
   })
 })
 
 test('a client without a dialog gets the preview and the link, and nothing is written', async () => {
-  await using agent = await open()
+  await using agent = await shop.agent()
   const { text, isError } = await agent.call('accept_gate_risk', args)
   expect(isError).toBe(true)
   expect(text).toContain('failing_tests: ')
   expect(text).toMatch(/page: http:\/\/127\.0\.0\.1:4319\/confirm\?t=/)
-  expect(await risks()).toEqual([])
+  expect(await shop.risks()).toEqual([])
 })
 
 test('one item is accepted by its key, in every condition that lists it', async () => {
-  await using agent = await open(() => ({
+  await using agent = await shop.agent(() => ({
     action: 'accept',
     content: { decision: 'confirm', type_to_confirm: 'TC-4' },
   }))
   const { text } = await agent.call('accept_gate_risk', { ...args, blocker: 'tc-4', days: 7 })
   expect(text).toContain('Accepted the risk of TC-4;')
-  const [risk] = await risks()
+  const [risk] = await shop.risks()
   expect(risk?.covered_evidence).toEqual([{ type: 'test', id: shop.ids['TC-4'] }])
 })
 
 test('what is no blocker is refused with the blockers', async () => {
-  await using agent = await open()
+  await using agent = await shop.agent()
   const { text } = await agent.call('accept_gate_risk', { ...args, blocker: 'new_issues' })
   expect(text).toContain('this is no blocker of the newest verdict of this scope')
   expect(text).toContain('failing_tests')

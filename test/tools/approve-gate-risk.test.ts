@@ -1,43 +1,26 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
-import type { ConfirmOptions } from '../../src/mcp/confirm/options.ts'
 import { runConfirmed } from '../../src/mcp/call/run-confirmed.ts'
-import { origin } from '../app.ts'
-import { connect, type Shown, type User } from '../mcp/clients.ts'
-import { tokenHeaders } from '../service/people.ts'
 import { surface } from '../../src/surface.ts'
-import { openQualityShop, type QualityShop } from './quality-shop.ts'
+import { origin } from '../app.ts'
+import type { Shown } from '../mcp/clients.ts'
+import { tokenHeaders } from '../service/people.ts'
+import { acceptance, confirm, openRiskShop, type RiskShop } from './risk-shop.ts'
 
-let shop: QualityShop
+let shop: RiskShop
 beforeEach(async () => {
-  shop = await openQualityShop()
-  await shop.api.computeGate({ product_id: shop.productId })
+  shop = await openRiskShop()
 })
 afterEach(() => shop.close())
 
-const confirm: ConfirmOptions = {
-  mode: 'ask',
-  secret: () => 'a secret of the operator, long enough',
-  pageLink: (token) => Promise.resolve(`http://127.0.0.1:4319/confirm?t=${token}`),
-}
-const args = { blocker: 'failing_tests', reason: 'The removal of items is hidden in this release.' }
-
-const open = (user?: User) =>
-  connect(shop.api, { confirm, options: { toolsets: ['default', 'approvals'] }, ...(user && { user }) })
-
-async function risks() {
-  const { verdict } = await shop.api.getGate({ product_id: shop.productId })
-  return verdict.risks ?? []
-}
-
 async function accepted(): Promise<void> {
-  await shop.api.acceptRisk({ product_id: shop.productId, condition_ids: ['failing_tests'], reason: args.reason })
+  await shop.api.acceptRisk({ product_id: shop.productId, condition_ids: ['failing_tests'], reason: acceptance.reason })
 }
 
 test('never asks by a form, and says where the second person decides', async () => {
   await accepted()
   const forms: Shown[] = []
-  await using agent = await open((form) => {
+  await using agent = await shop.agent((form) => {
     forms.push(form)
     return { action: 'accept', content: { decision: 'confirm', type_to_confirm: 'failing_tests' } }
   })
@@ -46,12 +29,12 @@ test('never asks by a form, and says where the second person decides', async () 
   expect(text).toContain('Their reason: The removal of items is hidden in this release.')
   expect(text).toMatch(/page: http/)
   expect(text).toContain('terminal: tracegate confirm ')
-  expect((await risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
+  expect((await shop.risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
 })
 
 test('is decided with the token of whoever takes it: not by the accepter, but by a second person', async () => {
   await accepted()
-  await using agent = await open()
+  await using agent = await shop.agent()
   const { text } = await agent.call('approve_gate_risk', { risk: 'failing_tests' })
   const [, code = ''] = /confirm\?t=(\S+)/.exec(text) ?? []
   const decide = async (token: string) => {
@@ -67,7 +50,7 @@ test('is decided with the token of whoever takes it: not by the accepter, but by
   }
   const own = await decide(shop.token)
   expect(own.text).toContain('the person who accepted a risk cannot approve it')
-  expect((await risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
+  expect((await shop.risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
   const second = await agent.call('approve_gate_risk', { risk: 'failing_tests', note: 'Fixed on Monday.' })
   const [, next = ''] = /confirm\?t=(\S+)/.exec(second.text) ?? []
   expect(next).not.toBe(code)
@@ -78,7 +61,7 @@ test('is decided with the token of whoever takes it: not by the accepter, but by
     { surface, options: { toolsets: ['all'], readOnly: false }, confirm },
   )
   expect(approved.text).toContain('Approved the risk of failing_tests.')
-  expect(await risks()).toMatchObject([
+  expect(await shop.risks()).toMatchObject([
     { state: 'RISK_STATE_APPROVED', decided_way: 'DECISION_WAY_PAGE', approved_by: { display_name: 'Bob' } },
   ])
 })

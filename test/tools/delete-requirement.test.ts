@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { connect } from '../mcp/clients.ts'
-import { sayYes } from '../mcp/say-yes.ts'
+import { sayYes, yesTo } from '../mcp/say-yes.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
 
@@ -15,13 +15,7 @@ async function keys({ api, productId }: QualityShop): Promise<string[]> {
 test('delete_requirement shows a person what goes, and deletes it once they have typed its key', async () => {
   await using shop = await openQualityShop()
   const asked: string[] = []
-  await using agent = await connect(shop.api, {
-    options,
-    user(form) {
-      asked.push(form.message)
-      return sayYes(form)
-    },
-  })
+  await using agent = await connect(shop.api, { options, user: yesTo(asked) })
   expect(shown(await agent.call('delete_requirement', args))).toMatchInlineSnapshot(`
     {
       "structured": {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { connect } from '../mcp/clients.ts'
-import { sayYes } from '../mcp/say-yes.ts'
+import { sayYes, yesTo } from '../mcp/say-yes.ts'
 import { openQualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
 
@@ -10,13 +10,7 @@ const args = { test: 'TC-2', reason: 'its file was deleted' }
 test('delete_test says which requirements have no test then, and deletes it once a person has typed its key', async () => {
   await using shop = await openQualityShop()
   const asked: string[] = []
-  await using agent = await connect(shop.api, {
-    options,
-    user(form) {
-      asked.push(form.message)
-      return sayYes(form)
-    },
-  })
+  await using agent = await connect(shop.api, { options, user: yesTo(asked) })
   expect(shown(await agent.call('delete_test', args))).toMatchInlineSnapshot(`
     {
       "structured": {
