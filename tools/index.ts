@@ -6,6 +6,7 @@ import { createComponent } from './create-component.ts'
 import { createEnvironment } from './create-environment.ts'
 import { createProduct } from './create-product.ts'
 import { createQualityBranch } from './create-quality-branch.ts'
+import { decideLinkProposals } from './decide-link-proposals.ts'
 import { deleteEnvironment } from './delete-environment.ts'
 import { deleteQualityBranch } from './delete-quality-branch.ts'
 import { deleteRequirement } from './delete-requirement.ts'
@@ -68,4 +69,5 @@ export const tools: readonly Tool[] = [
   createQualityBranch,
   deleteQualityBranch,
   mergeQualityBranch,
+  decideLinkProposals,
 ]

@@ -123,6 +123,10 @@ interface Searched {
 }
 
 function notFound(given: string, { scope, open, among }: Searched): TeachingError {
+  if (open.length > 0 && open.every(({ name }) => name === undefined)) {
+    const lesson = { sent: sentWords(given), expected: `an id: ${labels(open)}` }
+    return new TeachingError('wrong_id_kind', 'this deployment does not show the names of quality branches', lesson)
+  }
   const some = among.find((count) => count !== undefined)
   const where = some === undefined ? '' : ` among the first ${some.toLocaleString('en')}`
   const list = open.length === 0 ? 'none is open' : `open: ${labels(open)}`

@@ -51,12 +51,12 @@ test('missing endpoints are named with what the tools do without them, and are n
   expect(report).toMatchInlineSnapshot(`
     "ok    service: a service at http://deployment.example answers; it does not say whose token this is
 
-    What it offers, asked for with 52 reads of the product My product:
+    What it offers, asked for with 53 reads of the product My product:
     offered    workspaces, products, issues, single issues, occurrences, single occurrences,
                  statistics, issues of a release, requirements, single requirements, tests, single
-                 tests, links of tests, components, quality branches, single quality branches,
-                 environments, single environments, releases, single releases, quality gate verdicts,
-                 traceability
+                 tests, links of tests, components, quality branches, single quality branches, link
+                 proposals, environments, single environments, releases, single releases, quality gate
+                 verdicts, traceability
     missing    auth/me: get_workspace_context does not say who is logged in
                fix context: get_fix_context is made from the issue and its latest occurrence;
                  requirements and related issues are not stated

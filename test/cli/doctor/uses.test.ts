@@ -122,6 +122,7 @@ test('without an endpoint the tools do what the report says', async () => {
       ['find_coverage_gaps', { branch: branch.id }, works],
     ],
     getBranch: [['find_coverage_gaps', { branch: branch.id }, works]],
+    listLinkProposals: [['decide_link_proposals', { branch: branch.id, accept: ['none'] }, fails]],
     listEnvironments: [
       ['find_error_issues', { environment: 'production' }, fails],
       ['get_error_issue', { issue, environment: 'production' }, fails],

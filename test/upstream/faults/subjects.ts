@@ -16,6 +16,7 @@ export interface Things {
   requirement: string
   environment: string
   branch: string
+  proposal: string
   /** A folder for files; undefined where a test may not read any. */
   root: string
   /** Different in every call. */
@@ -70,13 +71,19 @@ export async function openFaultShop(
   }))
   const { ingest } = await api.ingestTests({ product_id, draft: { cases }, run: { environment: 'ci' } })
   await api.computeGate({ product_id })
-  for (const number of numbers) await api.createBranch({ product_id, name: `kept ${number}` })
+  const proposals: string[] = []
+  for (const number of numbers) {
+    const { branch } = await api.createBranch({ product_id, name: `kept ${number}` })
+    const link = { test_id: shop.ids['TC-2'] ?? '', requirement_id: shop.ids['REQ-3'] ?? '', branch_id: branch.id }
+    proposals.push((await api.linkTest(link)).proposal?.id ?? '')
+  }
   const things = requirements.map(({ key = '' }, index) => ({
     issue: issues[index]?.id ?? '',
     test: ingest.cases?.[index]?.key ?? '',
     requirement: key,
     environment: 'ci',
     branch: `kept ${String(index)}`,
+    proposal: proposals[index] ?? '',
     root: '',
     mark: '',
   }))
@@ -221,6 +228,17 @@ const writings: Readonly<Record<string, Writing>> = {
     args: ({ mark }) => ({ name: `branch ${mark}` }),
     changes: [['createBranch']],
     done: /^Created/,
+  },
+  decide_link_proposals: {
+    prepare: async ({ api, productId: product_id, ids }, { mark }) => {
+      const { branch } = await api.createBranch({ product_id, name: `links ${mark}` })
+      const link = { test_id: ids['TC-2'] ?? '', requirement_id: ids['REQ-3'] ?? '', branch_id: branch.id }
+      return { branch: `links ${mark}`, proposal: (await api.linkTest(link)).proposal?.id ?? '' }
+    },
+    args: ({ branch, proposal }) => ({ branch, accept: [proposal] }),
+    changes: [['reviewLinkProposals']],
+    done: /^1 proposal accepted/,
+    discard: closeBranch,
   },
   delete_quality_branch: {
     prepare: async ({ api, productId: product_id }, { mark }) => {

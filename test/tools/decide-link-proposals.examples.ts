@@ -1,0 +1,18 @@
+import type { ToolExamples } from './tool-examples.ts'
+
+export const examples: ToolExamples = {
+  phrasings: [
+    'accept the link proposals',
+    'reject the proposed link between TC-7 and REQ-12',
+    'approve these link proposals on the branch',
+    'decide the open link proposals',
+    'the user accepts all three proposed links',
+    'turn down this link proposal',
+    'accept proposal 1 and reject proposal 2',
+    'review link proposals of the quality branch and accept them',
+    'these proposed test links are right, accept them',
+    'decline the link proposal',
+  ],
+  hostileCalls: [{ branch: 'hostile', accept: ['00000000-0000-7000-8000-00000000ffff'], dry_run: true }],
+  oneOf: ['accept', 'reject'],
+}
