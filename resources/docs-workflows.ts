@@ -48,6 +48,12 @@ In CI the reports are sent without an agent: \`tracegate report reports/ --envir
 2. \`save_requirement\` {"title":"…","body":"…","criteria":["…"],"files":["src/cart/**"],"dry_run":true} checks the wording.
 3. \`save_requirement\` without dry_run writes it; with "requirement" it changes one, which puts its links to tests in doubt.
 
+## Plan a change
+1. \`distill_intent\` {"path":"notes.md","branch":"Gift cards"}: drafts with their quotes on a quality branch, compared with what
+   is there. The main requirements stay as they are.
+2. \`review_branch\`: what the user has to decide, changes, link proposals, the effect on coverage and gate.
+3. \`merge_quality_branch\` with the user's resolutions, once they say so.
+
 ## What did this release break?
 1. \`get_workspace_context\` {"include":["releases"]} when the version is unknown.
 2. \`find_error_issues\` {"release":"…","environment":"production","first_seen_in_release":true,"status":"any"}: a version may be in

@@ -1,4 +1,5 @@
 import type { Resource, ResourceTemplate, View } from '../src/mcp/define/define.ts'
+import { branch } from './branch.ts'
 import { coverageGaps } from './coverage-gaps.ts'
 import { docsIds } from './docs-ids.ts'
 import { docsSafety } from './docs-safety.ts'
@@ -17,6 +18,7 @@ export const templates: readonly ResourceTemplate[] = [
   coverageGaps,
   gate,
   requirement,
+  branch,
 ]
 
 export const views: readonly View[] = [gateView]

@@ -11,6 +11,7 @@ import { deleteEnvironment } from './delete-environment.ts'
 import { deleteQualityBranch } from './delete-quality-branch.ts'
 import { deleteRequirement } from './delete-requirement.ts'
 import { deleteTest } from './delete-test.ts'
+import { distillIntent } from './distill-intent.ts'
 import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
 import { getErrorIssue } from './get-error-issue.ts'
@@ -27,6 +28,7 @@ import { listTests } from './list-tests.ts'
 import { mergeQualityBranch } from './merge-quality-branch.ts'
 import { recordRelease } from './record-release.ts'
 import { recordTests } from './record-tests.ts'
+import { reviewBranch } from './review-branch.ts'
 import { saveRequirement } from './save-requirement.ts'
 import { sendTestEvent } from './send-test-event.ts'
 import { setErrorIssueStatus } from './set-error-issue-status.ts'
@@ -48,6 +50,8 @@ export const tools: readonly Tool[] = [
   getQualityGate,
   computeQualityGate,
   acceptGateRisk,
+  distillIntent,
+  reviewBranch,
   listRequirements,
   getRequirement,
   saveRequirement,

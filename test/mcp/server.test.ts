@@ -32,6 +32,7 @@ describe.each(eras)('a client of %s', (era) => {
       { name: 'triage_errors', description: expect.any(String) },
       { name: 'close_coverage_gaps', description: expect.any(String) },
       { name: 'release_check', description: expect.any(String) },
+      { name: 'plan_change', description: expect.any(String) },
     ])
     const { resourceTemplates } = await agent.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(

@@ -8,7 +8,7 @@ test.each(surface.resources.map((resource) => [resource.uri, resource] as const)
   (uri, { text }) => {
     expect(uri).toMatch(/^tracegate:\/\/docs\/[a-z]+$/)
     expect(text).toMatch(/^# /)
-    expect(text.length).toBeLessThan(4000)
+    expect(text.length).toBeLessThan(4500)
   },
 )
 

@@ -106,7 +106,10 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
   },
   listBranches: { noun: 'quality branches', without: 'a quality branch is found by its id only' },
   getBranch: { noun: 'single quality branches', without: 'the id of a quality branch is found in their list' },
-  listLinkProposals: { noun: 'link proposals', without: 'decide_link_proposals does not work' },
+  listLinkProposals: {
+    noun: 'link proposals',
+    without: 'decide_link_proposals does not work, and review_branch shows none',
+  },
   listEnvironments: {
     noun: 'environments',
     without: 'find_error_issues and get_error_issue filter by environment only with its id',

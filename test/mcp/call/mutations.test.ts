@@ -155,6 +155,7 @@ const mutable = surface.tools.filter(({ effect }) => effect !== 'decide')
 const stored: Readonly<Record<string, readonly string[]>> = {
   compute_quality_gate: ['verdict', 'audit', 'user', 'sqlite_sequence'],
   verify_setup: ['audit', 'user', 'product'],
+  distill_intent: ['branch', 'branch_change', 'audit', 'user', 'sqlite_sequence'],
 }
 
 describe.each(mutable.map((tool) => [tool.name, tool] as const))('%s', (name, tool) => {

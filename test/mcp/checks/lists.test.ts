@@ -18,8 +18,6 @@ const countListTokens = ({ tools }: Listing) => tools.reduce((sum, tool) => sum 
 const LONG_DESCRIPTIONS: Readonly<Record<string, string>> = {}
 /** What get_workspace_context lists: a parameter for one of these need not say where its ids come from. */
 const IN_CONTEXT = ['product', 'workspace', 'environment', 'release', 'component', 'branch', 'config']
-/** What review_branch alone lists, which is in every list that decides it. */
-const IN_REVIEW = ['proposal']
 
 /** All that a model needs to fill in a parameter. */
 const PUBLISHED = ['type', 'description', 'enum', 'items', 'properties', 'required']
@@ -112,7 +110,7 @@ describe.each(everything.tools)('$tool.name', ({ tool, inputJson, description })
   test('says of each id where it comes from', () => {
     const silent = parameters.filter(([name, { description: said = '' }]) => {
       const thing = words.get(name)?.thing
-      if (thing === undefined || [...IN_CONTEXT, ...IN_REVIEW].includes(thing)) return false
+      if (thing === undefined || IN_CONTEXT.includes(thing)) return false
       return !everything.tools.some((other) => said.includes(other.tool.name))
     })
     expect(silent.map(([name]) => name)).toEqual([])

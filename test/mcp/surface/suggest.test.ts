@@ -76,6 +76,10 @@ describe.each(eras)('a client of %s', (era) => {
         { name: 'release', description: 'Version or id of the release.', required: false },
         { name: 'environment', description: 'Where it is to run.', required: false },
       ],
+      [
+        { name: 'product', description: 'Product id or name.', required: false },
+        { name: 'branch', description: 'Quality branch to go on with; else a new one.', required: false },
+      ],
     ])
     const { messages } = await agent.client.getPrompt({ name: 'fix_error_issue', arguments: { issue: 'APP-1' } })
     expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Fix the error issue "APP-1".') } }])
@@ -130,6 +134,7 @@ test('under a pin only the pinned product is searched, and no prompt asks for a 
     'component',
     'release',
     'environment',
+    'branch',
   ])
 })
 

@@ -270,6 +270,11 @@ const writings: Readonly<Record<string, Writing>> = {
     changes: [['computeGate']],
     done: /^(?:PASS|FAIL|INCONCLUSIVE|WARN)/,
   },
+  distill_intent: {
+    args: ({ mark }) => ({ intent: `The shop must show ${mark}.`, branch: `plan ${mark}` }),
+    changes: [['distillIntent']],
+    done: /^Drafted/,
+  },
   verify_setup: {
     args: () => ({}),
     changes: [['verifySetup']],

@@ -45,9 +45,13 @@ export function resolveConflicts(
   return conflicts.map((conflict) => ({ conflict, wanted: wanted.find((one) => isMeant(one, conflict)) }))
 }
 
-/** Whether the resolution is of this conflict, which it names as the answer does, or by its id. */
-export function isMeant({ conflict: given }: WantedResolution, conflict: Conflict): boolean {
-  return given === conflict.id || given.toUpperCase() === conflictName(conflict).toUpperCase()
+/**
+ * Whether the resolution is of this conflict, which it names as the answer does, by its id, or by the key alone: then it is of
+ * all conflicts of that requirement.
+ */
+export function isMeant({ conflict: given, use }: WantedResolution, conflict: Conflict): boolean {
+  const names = [conflictName(conflict), ...(use === 'value' ? [] : [conflict.key ?? ''])]
+  return given === conflict.id || names.some((name) => given.toUpperCase() === name.toUpperCase())
 }
 
 function hasValue({ value }: WantedResolution): boolean {

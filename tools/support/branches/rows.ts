@@ -1,0 +1,139 @@
+import * as z from 'zod'
+import type { ReceivedResult } from '../../../src/client/api.ts'
+import type { ResultOf } from '../../../src/contract/index.ts'
+import { BranchChange, Conflict as ConflictSchema } from '../../../src/contract/branches.ts'
+import { LinkProposal as ProposalSchema } from '../../../src/contract/links.ts'
+import { isObject } from '../../../src/lib/objects.ts'
+import type { Context } from '../../../src/mcp/define/define.ts'
+import { flag, pick, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
+import { keyOrId, listed, rowTitle } from '../columns.ts'
+import { showNames } from '../test-names.ts'
+import { conflictName, valueText, type Conflict, type MergePreview } from './merge-preview.ts'
+
+export type LinkProposal = ReceivedResult<ResultOf<'listLinkProposals'>>['link_proposals'][number]
+type Change = NonNullable<MergePreview['changes']>[number]
+
+/** A value of one side: long texts are cut. */
+const words = upTo(teamLine, 300)
+
+/** Conflicts as tools show them, each under the name that a resolution takes. */
+export const conflictRows = rows({
+  id: z.string().optional(),
+  ...pick(ConflictSchema, 'type'),
+  main: words,
+  branch: words,
+  suggested: z.string(),
+  ...pick(ConflictSchema, 'message'),
+})
+
+/** The row of a conflict. */
+export function conflictRow(conflict: Conflict) {
+  const { type, entity_type: entity, main, branch, suggested, message } = conflict
+  // A report may have written what a test is called.
+  const side = (value: unknown) => (entity === 'test' ? undefined : valueText(value))
+  return {
+    id: conflictName(conflict),
+    type,
+    main: side(main),
+    branch: side(branch),
+    suggested: suggested?.replace(/^RESOLUTION_(?:USE_)?/, '').toLowerCase(),
+    // Of a decision the two sides say it all.
+    message: type === 'CONFLICT_TYPE_DECISION' ? undefined : message,
+  }
+}
+
+/** Members that say where a draft comes from or where it is, not what it demands. */
+const ABOUT = new Set(['source', 'position'])
+
+export const changeRows = rows({
+  id: z.string().optional(),
+  ...pick(BranchChange, 'operation'),
+  title: rowTitle,
+  changes: z.string(),
+  criteria: z.int(),
+  statement: upTo(teamLine, 300),
+  before: upTo(teamLine, 300),
+  from: teamLine,
+  quote: upTo(teamLine, 400),
+  decide: flag,
+})
+
+/**
+ * A change of a branch: what it creates in full words, what it modifies with the words before. Where a person decides, the
+ * conflict has both.
+ */
+export function changeRow(change: Change, { isFull, decided }: { isFull: boolean; decided: ReadonlySet<unknown> }) {
+  const { entity_type: type, entity_id: id, key, title, operation, field_changes: members = [] } = change
+  const isTest = type === 'test'
+  const isDecided = decided.has(key)
+  const member = (name: string) => members.find(({ field }) => field === name)
+  const shown = (value: unknown) => (isTest || isDecided || !hasValue(value) ? undefined : valueText(value))
+  const source = sourceParts(member('source')?.branch)
+  const statement = shown(member('statement')?.branch)
+  const criteria = member('acceptance_criteria')?.branch
+  const isCreated = operation === 'CHANGE_OPERATION_CREATE'
+  return {
+    id: keyOrId({ id, key }),
+    operation,
+    title: isTest || statement?.startsWith(title ?? '') === true ? undefined : title,
+    changes: isCreated ? undefined : listed(members.flatMap((one) => changeWords(one, isTest))),
+    criteria: Array.isArray(criteria) && criteria.length > 0 ? criteria.length : undefined,
+    statement,
+    before: isCreated ? undefined : shown(member('statement')?.base),
+    from: source.place,
+    quote: isFull ? source.quote : undefined,
+    decide: isDecided,
+  }
+}
+
+function hasValue(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+/** `statement`; of a short value what it becomes: `status: deprecated`. */
+function changeWords({ field = '', branch }: NonNullable<Change['field_changes']>[number], isTest: boolean): string[] {
+  if (ABOUT.has(field)) return []
+  const isEnum = typeof branch === 'string' && /^[A-Z_]+$/.test(branch)
+  if (isTest || !isEnum) return [field]
+  return [`${field}: ${branch.replace(new RegExp(`^(?:[A-Z]+_)*${field.toUpperCase()}_`), '').toLowerCase()}`]
+}
+
+/** `notes.md:12` and the quote of a draft's source. */
+function sourceParts(source: unknown): { place?: string | undefined; quote?: string | undefined } {
+  if (!isObject(source)) return {}
+  const { uri, line_start: line, quote } = source
+  const place = [uri, line].filter((part) => part !== undefined && part !== '' && part !== 0).join(':')
+  return { place: place || undefined, quote: typeof quote === 'string' && quote !== '' ? quote : undefined }
+}
+
+export const proposalRows = rows({
+  id: z.string().optional(),
+  ...pick(ProposalSchema, 'action', 'state'),
+  test: z.string(),
+  requirement: z.string(),
+  title: rowTitle,
+  ...pick(ProposalSchema, 'confidence'),
+  why: upTo(teamLine, 160),
+})
+
+/** A link proposal, and the test's title where only a report gave it. */
+export async function proposalRow(
+  { id, action, state, test, requirement, confidence, rationale, signals = [] }: LinkProposal,
+  { local }: Pick<Context, 'local'>,
+) {
+  const { facts, reported } = await showNames({ title: test?.title, names_known: test?.known }, local)
+  const why = rationale || signals.map(({ name, value }) => `${name ?? 'signal'} ${String(value ?? '')}`).join(', ')
+  return {
+    row: {
+      id,
+      action,
+      state,
+      test: test && keyOrId(test),
+      requirement: requirement && keyOrId(requirement),
+      title: facts.title,
+      confidence,
+      why: why || undefined,
+    },
+    reported: { title: reported?.title },
+  }
+}
