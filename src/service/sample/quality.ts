@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Database } from '../sql/database.ts'
 import { timestamp } from '../shared/times.ts'
+import { draftDiscussion } from './discussion.ts'
 import { sampleReleases } from './product.ts'
 import { readRequirements, type SampleRequirement } from './requirements.ts'
 import { readReport, sampleRuns } from './test-reports.ts'
@@ -32,7 +33,7 @@ const Tests = z.object({
 })
 
 /**
- * Loads requirements, test runs and the links that people made, through the service's own API. A second loading finds
+ * Loads requirements, test runs, the links that people made and a branch of drafts, through the service's own API. A second loading finds
  * what an interrupted one has created and adds the rest.
  */
 export async function loadQuality(target: QualityTarget): Promise<LoadedQuality> {
@@ -41,6 +42,7 @@ export async function loadQuality(target: QualityTarget): Promise<LoadedQuality>
   await ingestRuns(target)
   await linkByHand(ids, target)
   await reviseOne(ids, target)
+  await draftDiscussion(`/v1/products/${String(target.productId)}`, target.call)
   const { pagination } = Tests.parse(
     await target.call('GET', `/v1/products/${String(target.productId)}/tests?kind=TEST_KIND_CASE&page_size=1`),
   )
