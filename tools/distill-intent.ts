@@ -35,7 +35,7 @@ const input = z.strictObject({
         statement: parameters.named('The rule, in a sentence.', z.string().max(20_000).optional()),
         criteria: parameters.named(
           'Acceptance criteria, one each.',
-          z.array(z.string().min(1).max(4000)).max(100).optional(),
+          z.array(z.string().min(1).max(4000)).min(1).max(100).optional(),
         ),
         requirement: z.string().max(40).optional().describe('Key of the one it changes.'),
         retire: z.boolean().optional().describe('It no longer holds.'),

@@ -19,7 +19,7 @@ import {
 import { coverageWords, gateWords } from './support/branches/merge-facts.ts'
 import { conflictName, readPreview, type MergePreview } from './support/branches/merge-preview.ts'
 import { readSubject, type BranchSubject } from './support/branches/subject.ts'
-import { keyOrId } from './support/columns.ts'
+import { keyOrId, rowTitle } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
 import { testReport } from './support/test-names.ts'
 import { countWords } from './support/words.ts'
@@ -45,7 +45,12 @@ export const reviewBranch = defineTool({
     conflicts: conflictRows.optional(),
     changes: changeRows.optional(),
     proposals: proposalRows.optional(),
-    duplicates: rows({ id: z.string().optional(), same_as: z.string(), similarity: z.number() }).optional(),
+    duplicates: rows({
+      id: z.string().optional(),
+      like: z.string(),
+      title: rowTitle,
+      similarity: z.number(),
+    }).optional(),
     also_changed_in: rows({ id: z.string().optional(), branch: teamLine, fields: z.string(), by: teamLine }).optional(),
     warnings: z.array(z.string()).optional(),
   }),
@@ -74,7 +79,8 @@ export const reviewBranch = defineTool({
         proposals: tests.slice(0, ROWS).map(({ row }) => row),
         duplicates: duplicates.map(({ requirement, existing, similarity }) => ({
           id: requirement && keyOrId(requirement),
-          same_as: existing && `${keyOrId(existing)} ${existing.title ?? ''}`.trim(),
+          like: existing && keyOrId(existing),
+          title: existing?.title,
           similarity,
         })),
         also_changed_in: also.map(({ entity_id: id, key, branch: other, fields: names = [], author }) => ({

@@ -81,7 +81,7 @@ test('details of a bug in a tool go to the operator, not to the agent', async ()
 test('read-only shows no tool that writes', async () => {
   await using agent = await connect(app.api, { options: { readOnly: true } })
   const listed = await agent.list()
-  expect(listed).toHaveLength(7)
+  expect(listed).toHaveLength(8)
   expect(listed.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true)).toEqual([])
   await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found')
   const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/workflows' })

@@ -27,7 +27,7 @@ test('create_quality_branch makes an empty branch and says how to draft on it', 
             "id": "00000000-0000-7000-8000-000000000017",
             "name": "pricing",
           },
-          "how_to_draft": "To draft one requirement: save_requirement with its name as branch. Undo: delete_quality_branch.",
+          "how_to_draft": "To draft from a change request: distill_intent with its name as branch. To draft one requirement: save_requirement with its name as branch. Undo: delete_quality_branch.",
           "outcome": "created",
         },
         "product": {
@@ -39,7 +39,7 @@ test('create_quality_branch makes an empty branch and says how to draft on it', 
     product: My product (id 1)
     outcome: created
     branch: id=00000000-0000-7000-8000-000000000017, name=pricing
-    how_to_draft: To draft one requirement: save_requirement with its name as branch. Undo: delete_quality_branch.",
+    how_to_draft: To draft from a change request: distill_intent with its name as branch. To draft one requirement: save_requirement with its name as branch. Undo: delete_quality_branch.",
     }
   `)
   expect(await names()).toEqual(['pricing'])

@@ -30,7 +30,14 @@ const calls: Readonly<Record<string, Record<string, unknown>>> = {
   delete_test: { test: 'TC-1', reason: 'r' },
   delete_environment: { environment: 'production' },
 }
-const previews = { ...calls, create_product: { name: 'Another' } }
+const previews = {
+  ...calls,
+  create_product: { name: 'Another' },
+  create_quality_branch: { name: 'pricing' },
+  decide_link_proposals: { branch: 'pricing', accept: ['x'] },
+  merge_quality_branch: { branch: 'pricing', reason: 'r' },
+  delete_quality_branch: { branch: 'pricing', reason: 'r' },
+}
 
 test('the preview of every tool only reads where the deployment is not known to heed it', async () => {
   const previewing = surface.tools.filter(({ input }) => 'dry_run' in input.shape).map(({ name }) => name)
