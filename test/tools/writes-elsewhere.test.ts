@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Send } from '../../src/contract/base/wire.ts'
 import { surface } from '../../src/surface.ts'
+import { draftBranch } from '../mcp/checks/calls.ts'
 import { reshaped } from '../upstream/reshaped.ts'
 import { openShopWithGaps, vitestReport, type GapShop } from './gap-shop.ts'
 import { connectElsewhere, losing } from './unread-answers.ts'
@@ -11,6 +12,8 @@ beforeAll(async () => {
   const known = { product_id: shop.productId, kind: 'TEST_KIND_CASE' as const, title: 'known' }
   const { test: made } = await shop.api.createTest(known)
   await shop.api.linkTest({ test_id: made.id, requirement_id: await shop.idOf('REQ-1') })
+  const drafted = new Map<string, string>(await draftBranch(shop, shop.productId))
+  previews.decide_link_proposals.accept = [drafted.get('proposal') ?? '']
 })
 afterAll(() => shop.close())
 
@@ -33,8 +36,9 @@ const calls: Readonly<Record<string, Record<string, unknown>>> = {
 const previews = {
   ...calls,
   create_product: { name: 'Another' },
-  create_quality_branch: { name: 'pricing' },
-  decide_link_proposals: { branch: 'pricing', accept: ['x'] },
+  create_quality_branch: { name: 'another' },
+  // The proposal is made before the tests.
+  decide_link_proposals: { branch: 'pricing', accept: [''] },
   merge_quality_branch: { branch: 'pricing', reason: 'r' },
   delete_quality_branch: { branch: 'pricing', reason: 'r' },
 }
