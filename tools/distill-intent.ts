@@ -256,7 +256,10 @@ function sourceColumns(source: Proposal['source']) {
   }
 }
 
-function sentence({ summary = {} }: Distillation, branch: { name?: string | undefined } | undefined): string {
+function sentence(
+  { summary = {}, lines = [] }: Distillation,
+  branch: { name?: string | undefined } | undefined,
+): string {
   const kinds = countWords([
     [summary.created, 'requirement', 'created'],
     [summary.updated, 'requirement', 'with more criteria'],
@@ -264,9 +267,17 @@ function sentence({ summary = {} }: Distillation, branch: { name?: string | unde
     [summary.retired, 'requirement', 'retired'],
     [summary.duplicates, 'duplicate', 'of what exists'],
     [summary.errors, 'item', 'in error'],
+    [linesOfContext(lines), 'line', 'read as context'],
     [summary.skipped, 'part', 'of the text skipped'],
   ])
   const where =
     branch === undefined ? 'Drafted nothing' : `Drafted on quality branch ${teamText(branch.name ?? 'without a name')}`
   return `${where}${kinds === '' ? '' : `: ${kinds}`}.`
+}
+
+/** Lines that demand nothing: what a sentence missed is among them. */
+function linesOfContext(lines: NonNullable<Distillation['lines']>): number {
+  return lines
+    .filter(({ use }) => use === 'context')
+    .reduce((sum, { line_start: start = 0, line_end: end = start }) => sum + end - start + 1, 0)
 }

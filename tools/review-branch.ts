@@ -17,7 +17,7 @@ import {
   type LinkProposal,
 } from './support/branches/rows.ts'
 import { coverageWords, gateWords } from './support/branches/merge-facts.ts'
-import { conflictName, readPreview, type MergePreview } from './support/branches/merge-preview.ts'
+import { readPreview, type MergePreview } from './support/branches/merge-preview.ts'
 import { readSubject, type BranchSubject } from './support/branches/subject.ts'
 import { keyOrId, rowTitle } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
@@ -123,8 +123,9 @@ function sentence({ preview, label }: Review, { offers }: Context): string {
     [links?.pending, 'link proposal', 'to decide'],
     [links?.approved, 'link proposal', 'approved'],
   ])
+  const decisions = new Set(conflicts.map(({ entity_id: id, key }) => keyOrId({ id, key }))).size
   const ready =
-    conflicts.length === 0 ? 'can be merged' : `needs ${counted(conflicts.length, 'decision')} before it can be merged`
+    decisions === 0 ? 'can be merged' : `needs decisions on ${counted(decisions, 'thing')} before it can be merged`
   const effects = Object.entries({ Coverage: coverageWords(preview), Gate: gateWords(preview) }).flatMap(
     ([name, words]) => (words === undefined ? [] : [` ${name}: ${words}.`]),
   )
@@ -134,23 +135,12 @@ function sentence({ preview, label }: Review, { offers }: Context): string {
 
 function nextSteps({ product, argument: branch, preview, proposals }: Review) {
   const { conflicts = [], changes = [] } = preview
-  const resolutions = conflicts.slice(0, 5).map((conflict) => ({ conflict: conflictName(conflict), use: 'branch' }))
-  const why =
-    conflicts.length === 0 ? 'asks the user to confirm the merge' : 'with what the user decides: main, branch or value'
+  const why = conflicts.length === 0 ? 'asks the user to confirm the merge' : 'lists what the user has to decide first'
   const [first] = proposals
   return [
     first && nextCall('decide_link_proposals', { branch, accept: [first.id] }, 'as the user decides'),
     changes.length === 0
       ? undefined
-      : nextCall(
-          'merge_quality_branch',
-          {
-            product: product.id,
-            branch,
-            ...(resolutions.length > 0 && { resolutions }),
-            reason: 'as the user decided',
-          },
-          why,
-        ),
+      : nextCall('merge_quality_branch', { product: product.id, branch, reason: 'as the user decided' }, why),
   ]
 }

@@ -44,7 +44,7 @@ test('distill_intent drafts a text on a new branch and says what became of each 
   expect(shown(await agent.call('distill_intent', { intent: notes, branch: 'Gift wrap' }))).toMatchInlineSnapshot(`
     {
       "structured": {
-        "answer": "Drafted on quality branch Gift wrap: 1 requirement created, 1 contradiction for the user to decide, 1 requirement retired, 1 item in error, 1 part of the text skipped.",
+        "answer": "Drafted on quality branch Gift wrap: 1 requirement created, 1 contradiction for the user to decide, 1 requirement retired, 1 item in error, 2 lines read as context, 1 part of the text skipped.",
         "data": {
           "branch": {
             "id": "00000000-0000-7000-8000-000000000044",
@@ -78,7 +78,7 @@ test('distill_intent drafts a text on a new branch and says what became of each 
           ],
           "errors": [
             {
-              "error": "REQ-77 does not exist; the nearest key is REQ-4.",
+              "error": "REQ-77 does not exist; the nearest key is REQ-4. Leave the key out to draft it as new.",
               "lines": "8",
               "quote": "REQ-77 must be printed.",
             },
@@ -106,11 +106,11 @@ test('distill_intent drafts a text on a new branch and says what became of each 
           "name": "My product",
         },
       },
-      "text": "Drafted on quality branch Gift wrap: 1 requirement created, 1 contradiction for the user to decide, 1 requirement retired, 1 item in error, 1 part of the text skipped.
+      "text": "Drafted on quality branch Gift wrap: 1 requirement created, 1 contradiction for the user to decide, 1 requirement retired, 1 item in error, 2 lines read as context, 1 part of the text skipped.
     product: My product (id 1)
     branch: id=00000000-0000-7000-8000-000000000044, name=Gift wrap
     errors (lines | quote | error):
-    8 | REQ-77 must be printed. | REQ-77 does not exist; the nearest key is REQ-4.
+    8 | REQ-77 must be printed. | REQ-77 does not exist; the nearest key is REQ-4. Leave the key out to draft it as new.
     decisions (id | title | lines | quote | before | after | differs):
     REQ-2 | The cart shows its total | 6 | The cart should not show the sum of its prices. | The cart shall show the sum of its prices. * in the currency of the shop * rounded to cents | The cart should not show the sum of its prices. | cents was left out; it was negated; must became should
     drafts (id | action | lines | quote | matches):

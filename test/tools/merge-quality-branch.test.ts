@@ -209,7 +209,7 @@ test('merge_quality_branch shows a person what changes, and merges once they hav
       "creates: 1: REQ-?1 pricing: tax is shown",
       "changes: 1: REQ-2 The cart shows its total with tax (title)",
       "decided: REQ-2/title: a new value: The cart shows its total with tax at once",
-      "coverage: verified 0 -> 0, no_test 2 -> 3",
+      "coverage, with the side of the branch in each decision: verified 0 -> 0, no_test 2 -> 3",
       "gate: FAIL -> FAIL",
       "afterwards: the merged requirements are approved: your confirmation is the approval",
       "recorded as: Owner (user 00000000-0000-7000-8000-000000000002)",

@@ -39,7 +39,7 @@ test('review_branch shows what a merge would do, and what only a person decides'
   expect(shown(await agent.call('review_branch', { branch: 'Gift wrap' }))).toMatchInlineSnapshot(`
     {
       "structured": {
-        "answer": "Quality branch Gift wrap needs 1 decision before it can be merged: 1 thing created, 2 things changed. Coverage: verified 1 -> 0, not_run 1 -> 2, suspect 0 -> 1. Gate: FAIL -> FAIL. A person merges it, with merge_quality_branch.",
+        "answer": "Quality branch Gift wrap needs decisions on 1 thing before it can be merged: 1 thing created, 2 things changed. Coverage: verified 1 -> 0, not_run 1 -> 2, suspect 0 -> 1. Gate: FAIL -> FAIL. A person merges it, with merge_quality_branch.",
         "data": {
           "branch": {
             "created_by": "Owner",
@@ -84,15 +84,9 @@ test('review_branch shows what a merge would do, and what only a person decides'
               "branch": "Gift wrap",
               "product": "1",
               "reason": "as the user decided",
-              "resolutions": [
-                {
-                  "conflict": "REQ-2/statement",
-                  "use": "branch",
-                },
-              ],
             },
             "tool": "merge_quality_branch",
-            "why": "with what the user decides: main, branch or value",
+            "why": "lists what the user has to decide first",
           },
         ],
         "product": {
@@ -100,7 +94,7 @@ test('review_branch shows what a merge would do, and what only a person decides'
           "name": "My product",
         },
       },
-      "text": "Quality branch Gift wrap needs 1 decision before it can be merged: 1 thing created, 2 things changed. Coverage: verified 1 -> 0, not_run 1 -> 2, suspect 0 -> 1. Gate: FAIL -> FAIL. A person merges it, with merge_quality_branch.
+      "text": "Quality branch Gift wrap needs decisions on 1 thing before it can be merged: 1 thing created, 2 things changed. Coverage: verified 1 -> 0, not_run 1 -> 2, suspect 0 -> 1. Gate: FAIL -> FAIL. A person merges it, with merge_quality_branch.
     product: My product (id 1)
     branch: id=00000000-0000-7000-8000-000000000041, name=Gift wrap, state=open, created_by=Owner
     conflicts (id | type | main | branch | suggested):
@@ -110,7 +104,7 @@ test('review_branch shows what a merge would do, and what only a person decides'
     REQ-4 | modify | A coupon lowers the total | status: deprecated | - | - | -
     REQ-?1 | create | - | - | - | A customer must be able to order gift wrap for an article. | notes.md:1
     Next:
-    - merge_quality_branch {"product":"1","branch":"Gift wrap","resolutions":[{"conflict":"REQ-2/statement","use":"branch"}],"reason":"as the user decided"} (with what the user decides: main, branch or value)",
+    - merge_quality_branch {"product":"1","branch":"Gift wrap","reason":"as the user decided"} (lists what the user has to decide first)",
     }
   `)
 })

@@ -91,7 +91,9 @@ test('a discussion becomes drafts on a new branch, and the main tree stays as it
     source: { kind: 'REQUIREMENT_SOURCE_DISTILL', uri: 'text', line_start: 9, line_end: 9 },
   })
   expect(gift?.requirement.source.quote).toContain('The checkout must accept gift cards.')
-  expect(unknown).toMatchObject({ error: 'REQ-42 does not exist; the nearest key is REQ-3.' })
+  expect(unknown).toMatchObject({
+    error: 'REQ-42 does not exist; the nearest key is REQ-3. Leave the key out to draft it as new.',
+  })
   expect(retired?.requirement).toMatchObject({
     status: 'REQUIREMENT_STATUS_DEPRECATED',
     superseded_by_id: json?.requirement.id,

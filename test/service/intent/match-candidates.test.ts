@@ -143,11 +143,11 @@ test('"instead of" names the old value of the statement', async () => {
 test('a key that does not exist is an error that names the nearest keys', async () => {
   expect(await matchOne('REQ-7: the cart must show the tax.')).toMatchObject({
     action: 'ERROR',
-    error: 'REQ-7 does not exist; the nearest keys are REQ-5 and REQ-9.',
+    error: 'REQ-7 does not exist; the nearest keys are REQ-5 and REQ-9. Leave the key out to draft it as new.',
   })
   expect(await matchOne('REQ-99 is no longer needed.')).toMatchObject({
     action: 'ERROR',
-    error: 'REQ-99 does not exist; the nearest key is REQ-9.',
+    error: 'REQ-99 does not exist; the nearest key is REQ-9. Leave the key out to draft it as new.',
   })
 })
 

@@ -18,7 +18,9 @@ export function mergeFacts(preview: MergePreview, resolved: readonly ResolvedCon
     ...resolved.map((one) => ({ label: `decided: ${conflictName(one.conflict)}`, value: decisionWords(one) })),
     ...factList({
       'link proposals': proposalWords(preview),
-      coverage: coverageWords(preview),
+      // The preview knows no decision yet.
+      [resolved.length === 0 ? 'coverage' : 'coverage, with the side of the branch in each decision']:
+        coverageWords(preview),
       gate: gateWords(preview),
       'much like others': duplicateWords(preview),
       'also changed on open branches': overlapWords(preview),

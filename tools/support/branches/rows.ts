@@ -7,6 +7,7 @@ import { isObject } from '../../../src/lib/objects.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { flag, pick, rows, teamLine, upTo } from '../../../src/mcp/result/output.ts'
 import { keyOrId, listed, rowTitle } from '../columns.ts'
+import { criterionText, type CriterionParts } from '../quality/criteria.ts'
 import { showNames } from '../test-names.ts'
 import { conflictName, valueText, type Conflict, type MergePreview } from './merge-preview.ts'
 
@@ -50,7 +51,7 @@ export const changeRows = rows({
   ...pick(BranchChange, 'operation'),
   title: rowTitle,
   changes: z.string(),
-  criteria: z.int(),
+  criteria: upTo(teamLine, 600),
   statement: upTo(teamLine, 300),
   before: upTo(teamLine, 300),
   from: teamLine,
@@ -77,7 +78,7 @@ export function changeRow(change: Change, { isFull, decided }: { isFull: boolean
     operation,
     title: isTest || statement?.startsWith(title ?? '') === true ? undefined : title,
     changes: isCreated ? undefined : listed(members.flatMap((one) => changeWords(one, isTest))),
-    criteria: Array.isArray(criteria) && criteria.length > 0 ? criteria.length : undefined,
+    criteria: isTest ? undefined : criteriaWords(criteria, isFull),
     statement,
     before: isCreated ? undefined : shown(member('statement')?.base),
     from: source.place,
@@ -88,6 +89,13 @@ export function changeRow(change: Change, { isFull, decided }: { isFull: boolean
 
 function hasValue(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
+}
+
+/** How many criteria there are, or what they say. */
+function criteriaWords(criteria: unknown, isFull: boolean): string | undefined {
+  if (!Array.isArray(criteria) || criteria.length === 0) return undefined
+  if (!isFull) return String(criteria.length)
+  return criteria.map((one) => criterionText(isObject(one) ? (one as CriterionParts) : {})).join(' / ')
 }
 
 /** `statement`; of a short value what it becomes: `status: deprecated`. */

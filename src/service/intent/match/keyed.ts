@@ -19,7 +19,7 @@ export function unknownKey(given: string, pool: Pool): string {
   const below = Math.max(...numbers.filter((one) => one < wanted))
   const above = Math.min(...numbers.filter((one) => one > wanted))
   const nearest = [below, above].filter(Number.isFinite).map((one) => `REQ-${String(one)}`)
-  return `${key} does not exist; the nearest ${nearest.length === 1 ? 'key is' : 'keys are'} ${nearest.join(' and ')}.`
+  return `${key} does not exist; the nearest ${nearest.length === 1 ? 'key is' : 'keys are'} ${nearest.join(' and ')}. Leave the key out to draft it as new.`
 }
 
 function numberIn(key: string): number | undefined {

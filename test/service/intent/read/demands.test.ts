@@ -24,6 +24,10 @@ test.each([
     ['MUST The app shall validate the address.', 'SHOULD The app should store it.'],
   ],
   ['The log must show name and address.', ['MUST The log must show name and address.']],
+  [
+    'The form must refuse a code that does not exist, and it must say so next to the field.',
+    ['MUST The form must refuse a code that does not exist, and it must say so next to the field.'],
+  ],
   ['The app must let users view and edit orders.', ['MUST The app must let users view and edit orders.']],
   ['The app must not show and store the key.', ['MUST_NOT The app must not show and store the key.']],
 ])('joined demands are split where both halves demand something: %s', async (text, expected) => {

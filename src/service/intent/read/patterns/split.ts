@@ -8,6 +8,9 @@ const JOINT = /(?:;\s+(?:and\s+)?|,\s+and\s+(?:also\s+|then\s+)?|,\s+|\s+and\s+(
 const INNER =
   /\b(?:to|that|which|who|whether|if|when|while|where|so|by|before|after|until|unless|because|for|via|using|let|lets|help|make)\b/i
 
+/** A half that means nothing without the other one: "… and it must say so next to the field". */
+const LEANS = /^[^,;.]*\b(?:(?:say|do|mean|show) so|the same|instead|that one|the latter|the former)\b/i
+
 /**
  * The demands that a sentence joins, each with the subject and the clauses of the whole: "The system shall A and shall B",
  * and "The system must A and B" when both halves start with a verb. Else the sentence alone.
@@ -22,6 +25,7 @@ export function splitDemands(sentence: string, { modal, main, pattern, modality 
     const at = modal.end + joint.index
     const behind = at + joint[0].length
     if (at < from) continue
+    if (LEANS.test(masked.slice(behind))) continue
     const own = ownModal(masked.slice(behind))
     const isSplit = own !== undefined || (!modality.endsWith('_NOT') && isVerbJoint(masked, joint[0], from, at, behind))
     if (!isSplit) continue
