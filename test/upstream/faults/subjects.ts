@@ -73,7 +73,7 @@ export async function openFaultShop(
   await api.computeGate({ product_id })
   const proposals: string[] = []
   for (const number of numbers) {
-    const { branch } = await api.createBranch({ product_id, name: `kept ${number}` })
+    const { branch } = await api.createBranch({ product_id, name: `kept-${number}` })
     const link = { test_id: shop.ids['TC-2'] ?? '', requirement_id: shop.ids['REQ-3'] ?? '', branch_id: branch.id }
     proposals.push((await api.linkTest(link)).proposal?.id ?? '')
   }
@@ -82,7 +82,7 @@ export async function openFaultShop(
     test: ingest.cases?.[index]?.key ?? '',
     requirement: key,
     environment: 'ci',
-    branch: `kept ${String(index)}`,
+    branch: `kept-${String(index)}`,
     proposal: proposals[index] ?? '',
     root: '',
     mark: '',
@@ -106,8 +106,9 @@ export function subjects(shop: QualityShop): Subject[] {
     ['test', 'TC-2'],
     ['release', 'shop@1.4.0'],
     ['environment', 'production'],
+    ['branch', 'kept-0'],
     // The narrowest calls name none of these.
-    ...['event', 'component', 'branch', 'proposal'].map((thing) => [thing, ''] as const),
+    ...['event', 'component', 'proposal'].map((thing) => [thing, ''] as const),
   ])
   return [
     // Decisions need a person; a merge is of what was previewed, which every other write changes.
