@@ -95,13 +95,13 @@ const UNDO = 'the same tool decides them the other way until the merge'
 
 /** What the call decides, and the ids of all that nobody has decided. */
 async function readPlan({ accept = [], reject = [], ...named }: Arguments, context: Context) {
+  const subject = await readSubject(named, context)
   const both = accept.find((id) => reject.includes(id))
   if (accept.length + reject.length === 0 || both !== undefined)
     throw new TeachingError('invalid_argument', 'give ids in accept or in reject', {
       sent: both === undefined ? 'neither accept nor reject' : 'the same id in accept and in reject',
-      next: nextCall('review_branch', { branch: named.branch }, 'lists the open proposals'),
+      next: nextCall('review_branch', { branch: subject.argument }, 'lists the open proposals'),
     })
-  const subject = await readSubject(named, context)
   const proposals = await readProposals(subject, context)
   const wanted = [
     ...[...new Set(accept)].map((id) => ({ id, decision: 'accept' as const })),
