@@ -154,11 +154,16 @@ function namesIn(url: string): string[] {
   ]
 }
 
-/** A preview of the service, and the context that it gathers from files, write nothing; a check or a verdict notes its result alone. */
+/**
+ * A preview of the service, and the context that it gathers from files, write nothing; a check or a verdict notes its result
+ * alone, and a distillation drafts on a quality branch.
+ */
 function writes({ method, url, body }: WireRequest): boolean {
   if (
     method === 'GET' ||
-    /(?:\/test-generation-context:prepare|\/setup:verify|\/quality-gate:compute|\/auth\/onboarding)$/.test(url)
+    /(?:\/test-generation-context:prepare|\/setup:verify|\/intent:distill|\/quality-gate:compute|\/auth\/onboarding)$/.test(
+      url,
+    )
   )
     return false
   return !(body instanceof Uint8Array && Buffer.from(body).includes('"validate_only":true'))
