@@ -21,7 +21,8 @@ const sqliteOnly: Readonly<Record<string, RegExp>> = {
 }
 
 function findings(text: string): string[] {
-  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  // The fence of a Markdown block is no quote.
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|`{3}/gm, '')
   // Only what is in quotes can be SQL.
   const quoted = code.match(/`[^`]*`|'[^'\n]*'/g) ?? []
   return Object.entries(sqliteOnly).flatMap(([name, pattern]) =>
@@ -46,6 +47,7 @@ test.each([
   ["prepare('INSERT INTO a VALUES (?) ON CONFLICT DO UPDATE SET n = 1')", ['an upsert without its columns']],
   ["prepare('SELECT id FROM a ORDER BY rowid')", ['rowid']],
   ['// rowid is mentioned only here', []],
+  ["/^```|~~~/.test(line); const end = Math.min(rowid, 2); /^```/; prepare('SELECT 1')", []],
 ])('%s', (text, expected) => {
   expect(findings(text)).toEqual(expected)
 })
