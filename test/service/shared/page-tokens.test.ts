@@ -33,6 +33,12 @@ async function fill(app: App) {
     const { test: created } = await post(`${product}/tests`, { kind: 'case', title: 'a rule is kept', requirement_ids })
     tests.push(created!.id)
   }
+  await post(`${product}/branches`, { name: `${longName}1` })
+  await post(`${product}/branches`, { name: `${longName}2` })
+  const { branch } = await post(`${product}/branches`, { name: `${longName}3` })
+  for (const requirement_id of requirementIds.slice(0, 3)) {
+    await post(`/v1/tests/${tests[1]!}/links`, { requirement_id, branch_id: branch!.id, confidence: 0.1 + 0.2 })
+  }
   await app.ingest(...['A', 'B', 'C', 'A', 'A'].map((type) => crash(type)))
   const issue = await app.db.read
     .selectFrom('issue')
@@ -50,6 +56,7 @@ async function fill(app: App) {
     product_id: app.productId,
     id: issue.id,
     test_id: tests[0]!,
+    branch_id: branch!.id,
   }
 }
 
