@@ -10,7 +10,7 @@ import { contract, type EndpointName } from '../../../src/contract/index.ts'
 import { gateScope } from '../../../src/contract/quality-gate/gate.ts'
 import { pending } from '../../../src/service/handlers/pending.ts'
 import { origin, type App } from '../../app.ts'
-import { openQualityShop } from '../../tools/quality-shop.ts'
+import { openQualityShop, type QualityShop } from '../../tools/quality-shop.ts'
 import { checkoutCrash } from '../../tools/shop.ts'
 
 export type Query = Readonly<Record<string, unknown>>
@@ -83,11 +83,28 @@ export async function openEveryList(): Promise<EveryList> {
     framework: 'vitest',
     tags: ['search'],
   })
-  const lists = await describeLists(shop)
+  const branchId = await proposeLinks(shop)
+  const lists = await describeLists(shop, branchId)
   return { app: shop, now: () => noon, lists, [Symbol.asyncDispose]: () => shop.close() }
 }
 
-async function describeLists({ api, productId: product_id }: App): Promise<List[]> {
+/** A quality branch with link proposals of several confidences; returns its id. */
+async function proposeLinks({ api, productId: product_id, ids }: QualityShop): Promise<string> {
+  const { branch } = await api.createBranch({ product_id, name: 'pricing' })
+  const links = [
+    ['TC-2', 'REQ-3', 0.9],
+    ['TC-3', 'REQ-3', 0.6],
+    ['TC-4', 'REQ-4', 0.6],
+    ['TC-2', 'REQ-4', 0.3],
+  ] as const
+  for (const [test, requirement, confidence] of links) {
+    const link = { test_id: ids[test] ?? '', requirement_id: ids[requirement] ?? '', confidence }
+    await api.linkTest({ ...link, branch_id: branch.id })
+  }
+  return branch.id
+}
+
+async function describeLists({ api, productId: product_id }: App, branchId: string): Promise<List[]> {
   const { environments } = await api.listEnvironments({ product_id })
   const { releases } = await api.listReleases({ product_id })
   const { components } = await api.listComponents({ product_id })
@@ -102,6 +119,7 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
   const of: Query = {
     workspace_id: workspaces[0]?.id,
     product_id,
+    branch_id: branchId,
     test_id: linked.tests[0]?.id,
     release_id: releases[0]?.id,
     id: issues[0]?.id,
@@ -115,13 +133,14 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
     version: ['shop@1.4.0', 'shop@1.5.0', 'none'],
     component_id: [...ids(components), unknownId],
     parent_id: [...ids(requirements), ...ids(tests), unknownId],
-    requirement_id: [...ids(requirements), unknownId],
+    requirement_id: [...requirements.map(({ id }) => id), unknownId],
+    test_id: [...ids(linked.tests), unknownId],
     key: [...keys(requirements), ...keys(tests), 'REQ-99'],
     short_id: [...issues.slice(0, 3).map(({ short_id }) => short_id), 'PRODUCT-99'],
     sdk_event_id: [...events.map(({ sdk_event_id }) => sdk_event_id), 'f'.repeat(32)],
     tag: ['money', 'search', 'none'],
     platforms: ['node', 'javascript', 'python', 'none'],
-    name: ['production', 'Production', 'none'],
+    name: ['production', 'Production', 'pricing', 'none'],
     path: ['src/cart/total.ts', 'src/search/place1.ts', 'none.ts'],
     file_path: ['test/cart.test.ts', 'test/*.ts', 'none.ts'],
     framework: ['vitest', 'none'],
@@ -129,6 +148,7 @@ async function describeLists({ api, productId: product_id }: App): Promise<List[
     updated_since: ['2020-01-01T00:00:00Z', '2026-11-21T11:45:00.000Z', '2030-01-01T00:00:00Z'],
     window: ['1d', '7d', '30d'],
     min_score: [0, 20, 100],
+    min_confidence: [0, 0.6, 1],
     branch_id: [],
     page_token: [],
     page_size: [],
