@@ -101,6 +101,8 @@ export const reviewBranch = defineTool({
   },
 })
 
+const DECIDES = 'The user decides the link proposals, with decide_link_proposals.'
+
 interface Review extends BranchSubject {
   preview: MergePreview
   proposals: readonly LinkProposal[]
@@ -112,16 +114,16 @@ async function readProposals({ branch }: BranchSubject, { api, signal }: Context
   return pending?.link_proposals ?? []
 }
 
-function sentence({ preview, label }: Review, { offers }: Context): string {
-  const { changes = [], conflicts = [], link_proposals: links } = preview
+function sentence({ preview, label, proposals }: Review, { offers }: Context): string {
+  const { changes = [], conflicts = [], link_proposals: counts } = preview
   const count = (operation: string) =>
     changes.filter((change) => change.operation === `CHANGE_OPERATION_${operation}`).length
   const what = countWords([
     [count('CREATE'), 'thing', 'created'],
     [count('MODIFY') + count('MOVE'), 'thing', 'changed'],
     [count('DELETE'), 'thing', 'deleted'],
-    [links?.pending, 'link proposal', 'to decide'],
-    [links?.approved, 'link proposal', 'approved'],
+    [counts?.pending, 'link proposal', 'to decide'],
+    [counts?.approved, 'link proposal', 'approved'],
   ])
   const decisions = new Set(conflicts.map(({ entity_id: id, key }) => keyOrId({ id, key }))).size
   const ready =
@@ -130,17 +132,16 @@ function sentence({ preview, label }: Review, { offers }: Context): string {
     ([name, words]) => (words === undefined ? [] : [` ${name}: ${words}.`]),
   )
   const person = sentencesOffered('A person merges it, with merge_quality_branch.', offers) || 'A person merges it.'
-  return `Quality branch ${label} ${ready}: ${what || 'no changes'}.${effects.join('')} ${person}`
+  const links = proposals.length === 0 ? '' : sentencesOffered(DECIDES, offers)
+  return [`Quality branch ${label} ${ready}: ${what || 'no changes'}.${effects.join('')}`, links, person]
+    .filter(Boolean)
+    .join(' ')
 }
 
+/** No call that writes is proposed next to the titles of tests, which are an outsider's text: the sentence names the tools. */
 function nextSteps({ product, argument: branch, preview, proposals }: Review) {
   const { conflicts = [], changes = [] } = preview
+  if (proposals.length > 0 || changes.length === 0) return []
   const why = conflicts.length === 0 ? 'asks the user to confirm the merge' : 'lists what the user has to decide first'
-  const [first] = proposals
-  return [
-    first && nextCall('decide_link_proposals', { branch, accept: [first.id] }, 'as the user decides'),
-    changes.length === 0
-      ? undefined
-      : nextCall('merge_quality_branch', { product: product.id, branch, reason: 'as the user decided' }, why),
-  ]
+  return [nextCall('merge_quality_branch', { product: product.id, branch, reason: 'as the user decided' }, why)]
 }

@@ -117,7 +117,7 @@ test('with detail=full each draft has the quote that it was made from', async ()
   ])
 })
 
-test('open link proposals are listed', async () => {
+test('open link proposals are listed, and next to their titles no call that writes is proposed', async () => {
   const { tests } = await shop.api.listTests({ product_id: shop.productId, key: ['TC-2'] })
   const proposed = await shop.api.linkTest({
     test_id: tests[0]?.id ?? '',
@@ -125,7 +125,9 @@ test('open link proposals are listed', async () => {
     branch_id: branch,
     rationale: 'Both add up prices.',
   })
-  const { structured } = await agent.call('review_branch', { branch })
+  const { text, structured } = await agent.call('review_branch', { branch })
+  expect(text).toContain('The user decides the link proposals, with decide_link_proposals.')
+  expect(structured).not.toHaveProperty('next_actions')
   expect(rowsOf(structured, 'proposals')).toEqual([
     expect.objectContaining({
       id: proposed.proposal?.id,
