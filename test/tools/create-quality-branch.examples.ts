@@ -13,5 +13,6 @@ export const examples: ToolExamples = {
     'create branch "checkout 2" for requirements',
     'give me an empty branch to plan requirements on',
   ],
+  hostileCalls: [{ name: 'returns' }],
   newNames: ['name'],
 }

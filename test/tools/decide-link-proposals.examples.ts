@@ -1,4 +1,4 @@
-import type { ToolExamples } from './tool-examples.ts'
+import { PROPOSAL, type ToolExamples } from './tool-examples.ts'
 
 export const examples: ToolExamples = {
   phrasings: [
@@ -13,6 +13,6 @@ export const examples: ToolExamples = {
     'these proposed test links are right, accept them',
     'decline the link proposal',
   ],
-  hostileCalls: [{ branch: 'hostile', accept: ['00000000-0000-7000-8000-00000000ffff'], dry_run: true }],
+  hostileCalls: [{ branch: 'pricing', accept: [PROPOSAL] }],
   oneOf: ['accept', 'reject'],
 }

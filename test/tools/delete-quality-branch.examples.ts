@@ -13,4 +13,5 @@ export const examples: ToolExamples = {
     'drop the quality branch, we do not want this change',
     'the change is cancelled, delete its branch',
   ],
+  hostileCalls: [{ branch: 'pricing', reason: 'cancelled' }],
 }

@@ -13,4 +13,5 @@ export const examples: ToolExamples = {
     'finish the branch by merging it',
     'merge pricing and approve its requirements',
   ],
+  hostileCalls: [{ branch: 'pricing', reason: 'agreed' }],
 }

@@ -1,4 +1,4 @@
-import type { ToolExamples } from './tool-examples.ts'
+import { CANARY, type ToolExamples } from './tool-examples.ts'
 
 export const examples: ToolExamples = {
   phrasings: [
@@ -14,4 +14,5 @@ export const examples: ToolExamples = {
     'is the branch ready to merge',
     'does merging change the quality gate',
   ],
+  hostileCalls: [{ branch: 'pricing' }, { branch: 'pricing', detail: 'full' }, { branch: CANARY }],
 }

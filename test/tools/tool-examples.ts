@@ -3,14 +3,17 @@ type Arguments = Readonly<Record<string, unknown>>
 /** Appears around every hostile text of the injection tests, so that the text is found wherever it appears. */
 export const CANARY = 'kanari'
 
+/** In `hostileCalls`, the id of the link proposal on the branch pricing. */
+export const PROPOSAL = '{proposal}'
+
 /** What the checks over all tools need to know about one tool: the `examples` in `<tool>.examples.ts`, next to its test. */
 export interface ToolExamples {
   /** What users and agents say when they need this tool: at least ten, for the retrieval check. */
   phrasings: readonly string[]
   /**
    * Calls on a product whose events and failed tests are hostile: of a tool that reads, several with all that it can
-   * include; of one with a preview, the call that is previewed. The product has APP-1 to APP-4, REQ-1, TC-1 and the
-   * environment staging.
+   * include; of one with a preview, the call that is previewed. The product has APP-1 to APP-4, REQ-1, TC-1, the
+   * environment staging and the quality branch pricing, with a requirement and a link proposal.
    */
   hostileCalls?: readonly Arguments[]
   /** Exactly one of these parameters is required, which a schema cannot express; the checks pass the first. */
