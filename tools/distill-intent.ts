@@ -6,7 +6,7 @@ import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
+import { fields, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { describeValue, TeachingError } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
@@ -175,9 +175,9 @@ async function readFile(path: string, { local }: Context): Promise<string> {
 
 /** Drafts it on the named open branch, or on a new one. A lost reply is never repeated: it may have drafted. */
 async function distil(request: Request, { branch }: Arguments, context: Context): Promise<Distillation> {
-  const { api, signal, progress } = context
+  const { api, signal } = context
   const place = branch === undefined ? {} : await findPlace(request.product_id, branch, context)
-  progress({ done: 0, total: undefined, message: 'reading the text' })
+  context.progress({ done: 0, total: undefined, message: 'reading the text' })
   const { distillation } = await api
     .distillIntent({ ...request, ...place }, { signal })
     .catch((error: unknown) => {

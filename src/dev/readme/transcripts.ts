@@ -99,6 +99,24 @@ const steps: readonly Step[] = [
     ],
     heading: false,
   },
+  {
+    name: 'distill',
+    call: [
+      'distill_intent',
+      {
+        intent:
+          'A customer must be able to cancel an order within 30 minutes. ' +
+          'We talked about refunds. The server must end a session 60 minutes after its last request.',
+        branch: 'Cancelling',
+      },
+    ],
+    parts: [{ from: /^Drafted on/ }, { from: /^decisions \(/, lines: 2 }, { from: /^drafts \(/, lines: 2 }],
+  },
+  {
+    name: 'review',
+    call: ['review_branch', { branch: 'Cancelling' }],
+    parts: [{ from: /^Quality branch/ }, { from: /^conflicts \(/, lines: 2 }, { from: /^changes \(/, lines: 3 }],
+  },
 ]
 
 /** What each marked block of a document shows, by name: made by running the calls. */

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { recordingUrl } from './recording.ts'
 
 /** Name of the quality branch of the planning meeting. */
-export const sampleBranch = 'Returns'
+const sampleBranch = 'Returns'
 
 const document = 'discussions/returns.md'
 
