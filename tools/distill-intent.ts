@@ -107,7 +107,7 @@ export const distillIntent = defineTool({
       (proposal.lint ?? []).map(({ message }) => ({ id: draftName(proposal), question: message })),
     )
     return {
-      answer: sentence(distillation, names),
+      answer: sentence(distillation),
       product,
       data: {
         branch: names,
@@ -117,7 +117,7 @@ export const distillIntent = defineTool({
         drafts: drafts.slice(0, ROWS).map(draftRow),
         questions,
         skipped: skipped.slice(0, SKIPPED).map(({ line, reason, quote: text }) => ({
-          lines: String(line),
+          lines: line === undefined ? undefined : String(line),
           reason,
           // What is too long to be read says nothing by its first words.
           text: reason === 'TOO_LONG' ? undefined : text,
@@ -256,10 +256,7 @@ function sourceColumns(source: Proposal['source']) {
   }
 }
 
-function sentence(
-  { summary = {}, lines = [] }: Distillation,
-  branch: { name?: string | undefined } | undefined,
-): string {
+function sentence({ branch, summary = {}, lines = [] }: Distillation): string {
   const kinds = countWords([
     [summary.created, 'requirement', 'created'],
     [summary.updated, 'requirement', 'with more criteria'],
@@ -270,14 +267,22 @@ function sentence(
     [linesOfContext(lines), 'line', 'read as context'],
     [summary.skipped, 'part', 'of the text skipped'],
   ])
-  const where =
-    branch === undefined ? 'Drafted nothing' : `Drafted on quality branch ${teamText(branch.name ?? 'without a name')}`
-  return `${where}${kinds === '' ? '' : `: ${kinds}`}.`
+  return `${outcome(branch)}${kinds === '' ? '' : `: ${kinds}`}.`
 }
 
-/** Lines that demand nothing: what a sentence missed is among them. */
-function linesOfContext(lines: NonNullable<Distillation['lines']>): number {
-  return lines
-    .filter(({ use }) => use === 'context')
-    .reduce((sum, { line_start: start = 0, line_end: end = start }) => sum + end - start + 1, 0)
+/** Where the drafts are. Null says that there are none; a deployment that names no branch does not say. */
+function outcome(branch: Distillation['branch']): string {
+  if (branch === null) return 'Drafted nothing'
+  if (branch === undefined) return 'Read the change request'
+  return `Drafted on quality branch ${branch.name === undefined ? branch.id : teamText(branch.name)}`
+}
+
+/** Lines that demand nothing: what a sentence missed is among them. Undefined where the deployment does not say which. */
+function linesOfContext(lines: NonNullable<Distillation['lines']>): number | undefined {
+  const context = lines.filter(({ use }) => use === 'context')
+  const counts = context.map(({ line_start: start, line_end: end = start }) =>
+    start && end ? end - start + 1 : Number.NaN,
+  )
+  const sum = counts.reduce((all, count) => all + count, 0)
+  return Number.isNaN(sum) ? undefined : sum
 }
