@@ -4,11 +4,12 @@ import { wholeBody } from './whole-body.ts'
 
 /**
  * The same deployment, which answers the same request always with its first answer: a write is done once, and what two
- * agents see can be compared.
+ * agents see can be compared. `only: 'writes'` reads anew each time.
  */
-export function remembered(send: Send): Send {
+export function remembered(send: Send, { only }: { only?: 'writes' } = {}): Send {
   const replies = new Map<string, Promise<WireReply>>()
   return async (request) => {
+    if (only === 'writes' && request.method === 'GET') return await send(request)
     const body = await wholeBody(request.body)
     const key = JSON.stringify([request.method, request.url, decodeText(body)])
     const { signal: _, ...wire } = request
