@@ -41,7 +41,7 @@ export async function readFresh(args: MergeArguments, context: Context): Promise
   const subject = await readSubject(args, context)
   const preview = await readPreview(subject, context)
   const { changes, link_proposals: proposals } = preview
-  const isEmpty = changes !== undefined && changes.length === 0 && (proposals?.approved ?? 0) === 0
+  const isEmpty = changes !== undefined && changes.length === 0 && proposals?.approved === 0
   if (isEmpty) throw nothingToMerge(subject)
   return { subject, preview, resolved: resolveConflicts(preview, args.resolutions ?? []) }
 }
