@@ -290,7 +290,19 @@ test('no sequence of writes by an agent, without a new result, makes a failing p
           expect([blocker, scope, body.verdict?.status ?? FAIL]).toEqual([blocker, scope, expect.stringMatching(open)])
         }
       }),
-      { numRuns: 10 },
+      {
+        numRuns: 10,
+        // A test that proves one criterion moves into a suite that is linked for all.
+        examples: [
+          [
+            [
+              { on: 'link', which: 0, test: 9, body: {} },
+              { on: 'move', which: 1, into: true },
+            ],
+            agent,
+          ],
+        ],
+      },
     )
   }
 }, 240_000)

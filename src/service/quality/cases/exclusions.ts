@@ -47,20 +47,24 @@ export async function noteMove(
   prepare: Prepare,
   call: Writing,
   test: StoredTest,
-  before: readonly string[],
+  before: { requirements: readonly string[]; parentId: string },
 ): Promise<string[]> {
   const after = requirementsOfTests(prepare, [test.id])
+  const [left, entered] = [before.parentId, test.parent_id].map((id) => requirementsOfTests(prepare, [id]))
   const link = (id: string) => ({
     productId: test.product_id,
     itemType: 'link' as const,
     itemId: linkItem(test.id, id),
   })
-  for (const id of before.filter((one) => !after.includes(one))) {
+  for (const id of before.requirements.filter((one) => !after.includes(one))) {
     if (await undoesAddition(rows, call, link(id), test.id)) continue
     const reason = 'moved out of the suite that is linked'
     await recordExclusion(rows, call, { ...link(id), kind: 'link_removed', reason })
   }
-  for (const id of after.filter((one) => !before.includes(one))) {
+  // Linked itself, perhaps for one criterion, it now counts for all that the suite is linked for.
+  for (const id of entered!.filter((one) => before.requirements.includes(one) && !left!.includes(one)))
+    await noteAddition(rows, call, { ...link(id), kind: 'link_added' }, test.id, { isNew: false })
+  for (const id of after.filter((one) => !before.requirements.includes(one))) {
     const ended = await endExclusions(rows, call, { ...link(id), kinds: ['link_removed'] })
     const isNew = ended.length === 0
     if (isNew) await noteAddition(rows, call, { ...link(id), kind: 'link_added' }, test.id, { isNew })

@@ -117,7 +117,8 @@ export async function changeTest(
     .executeTakeFirstOrThrow()
   index(prepare, row)
   await noteTestChange(rows, call, { before, after: row }, fields)
-  const requirements = [...affected, ...(await noteMove(rows, prepare, call, row, affected))]
+  const was = { requirements: affected, parentId: before.parent_id }
+  const requirements = [...affected, ...(await noteMove(rows, prepare, call, row, was))]
   await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, requirements)
   return row
 }
