@@ -13,7 +13,7 @@ const backgroundClock: Clock = {
   },
 }
 
-/** One party that wants to know of changes. */
+/** Who hears of changes. */
 export interface Listener {
   changed(this: void): void
   /** The state is gone, or its reader may not read it any more: the last change. */
@@ -25,7 +25,7 @@ export interface Listener {
 /** The polls of one process. */
 export interface Polls {
   /**
-   * Reads the state now and then every 15 seconds, and tells the listener of each change; resolves to the function that
+   * Reads the state at once and every 15 seconds, and tells the listener of each change; resolves to the function that
    * ends it. Rejects when the state cannot be read. Listeners with the same key share the reads.
    */
   watch(key: string, read: () => Promise<string>, listener: Listener): Promise<() => void>
