@@ -154,6 +154,8 @@ export const AlsoChangedIn = z.object({
   author: Actor,
 })
 
+const GateEffect = z.object({ current_status: VerdictStatus, predicted_status: VerdictStatus })
+
 export const MergePreview = z.object({
   branch_id: Id,
   mergeable: z.boolean(),
@@ -175,7 +177,7 @@ export const MergePreview = z.object({
   conflicts: z.array(Conflict),
   link_proposals: z.object({ pending: z.int(), approved: z.int(), rejected: z.int() }),
   coverage_effect: CoverageEffect,
-  gate_effect: z.object({ current_status: VerdictStatus, predicted_status: VerdictStatus }),
+  gate_effect: GateEffect,
   duplicates: z.array(z.object({ requirement: Ref, existing: Ref, similarity: z.number() })),
   also_changed_in: z.array(AlsoChangedIn),
   warnings: z.array(z.object({ code: Key, message: Sentence })),
@@ -201,6 +203,8 @@ export const Merge = z.object({
   links_applied: z.int(),
   proposals_rejected_or_dropped: z.int(),
   id_map: z.array(z.object({ provisional_key: Key, id: Id, key: Key })),
+  coverage_effect: CoverageEffect.nullable().describe('With validate_only; null for a merge that is made.'),
+  gate_effect: GateEffect.nullable().describe('With validate_only; null for a merge that is made.'),
 })
 
 export const mergeBranch = endpoint({

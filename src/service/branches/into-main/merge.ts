@@ -7,10 +7,12 @@ import { nextTreeRevision } from '../../quality/tree-changes.ts'
 import type { Call } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
+import type { Applying } from '../apply/types.ts'
 import type { MergedChange, MergeResult } from '../merge/index.ts'
 import { requireOpenBranch, type StoredBranch } from '../store/branches.ts'
 import { viewBranches } from '../store/view.ts'
 import { applyMerge, type Applied } from './apply.ts'
+import { measure, viewEffect } from './effect.ts'
 import { planMerge, type Plan } from './plan.ts'
 import { isEmpty } from './preview.ts'
 import { checkToken } from './token.ts'
@@ -38,13 +40,24 @@ export function mergeBranch(call: Call, input: Input): Promise<Merged> {
     const plan = await planMerge(rows, branch, { resolutions, policy })
     if (isEmpty(plan)) throw nothingToMerge()
     if (plan.result.unresolved.length > 0) throw mergeConflicts(plan.result)
-    const applied = await applyMerge({ rows, prepare, product }, call, plan, { approve })
+    const { applied, effect } = await applyAndMeasure({ rows, prepare, product }, call, plan, { approve })
     const revision = await nextTreeRevision(rows, product.id)
     const dropped = await closeProposals(rows, plan, applied)
     const merged = await closeBranch(rows, call, branch, { revision, note: input.note ?? '' })
     const [view] = await viewBranches(rows, { ...product, tree_revision: revision }, [merged])
-    return { branch: view!, merge: summarise(plan, applied, { revision, dropped }) }
+    return { branch: view!, merge: { ...summarise(plan, applied, { revision, dropped }), ...effect } }
   })
+}
+
+/** Applies the merge; its effect on coverage and gate is computed only for a dry run. */
+async function applyAndMeasure(applying: Applying, call: Call, plan: Plan, options: { approve: boolean }) {
+  const before = call.validateOnly ? await measure(applying, call) : undefined
+  const applied = await applyMerge(applying, call, plan, options)
+  const effect =
+    before === undefined
+      ? { coverage_effect: null, gate_effect: null }
+      : viewEffect(before, await measure(applying, call))
+  return { applied, effect }
 }
 
 function nothingToMerge(): ServiceError {

@@ -9,7 +9,7 @@ import { readEntityNames } from '../names.ts'
 import { requireOpenBranch, type StoredBranch } from '../store/branches.ts'
 import { applyMerge } from './apply.ts'
 import { findDuplicates } from './duplicates.ts'
-import { measure } from './effect.ts'
+import { measure, viewEffect } from './effect.ts'
 import { findOverlaps } from './overlaps.ts'
 import { planMerge, type Plan } from './plan.ts'
 import { previewToken } from './token.ts'
@@ -28,14 +28,13 @@ export function previewMerge(call: Call, id: string): Promise<Preview> {
     const { branch, product } = await requireOpenBranch(rows, call.principal, id)
     const plan = await planMerge(rows, branch, { resolutions: new Map(), policy: 'LINK_PROPOSAL_POLICY_APPROVED' })
     const facts = await describe({ rows, prepare, product }, branch, plan)
-    const effect = await predict({ rows, prepare, product }, call, plan)
+    const { effect, problems } = await predict({ rows, prepare, product }, call, plan)
     const { conflicts } = plan.result
     return {
       ...facts,
-      mergeable: conflicts.length === 0 && effect.problems.length === 0 && !isEmpty(plan),
-      coverage_effect: effect.coverage,
-      gate_effect: effect.gate,
-      warnings: [...plan.result.notes, ...effect.problems],
+      mergeable: conflicts.length === 0 && problems.length === 0 && !isEmpty(plan),
+      ...effect,
+      warnings: [...plan.result.notes, ...problems],
     }
   })
 }
@@ -84,9 +83,5 @@ async function predict(applying: Applying, call: Call, plan: Plan) {
     problems.push({ code: thrown.reason, message: thrown.message })
   }
   const after = problems.length === 0 ? await measure(applying, call) : before
-  return {
-    coverage: { before: before.coverage, after: after.coverage },
-    gate: { current_status: before.status, predicted_status: after.status },
-    problems,
-  }
+  return { effect: viewEffect(before, after), problems }
 }

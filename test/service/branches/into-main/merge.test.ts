@@ -76,7 +76,7 @@ test('a branch is merged with final keys, versions, suspect links and what main 
   expect(await mainRows(app)).toEqual(before)
   const { merge, branch: merged } = await app.merge(branch, token)
   expect(await app.merge(branch, token)).toEqual({ merge, branch: merged })
-  expect(dry.merge).toEqual(merge)
+  expect({ ...dry.merge, coverage_effect: null, gate_effect: null }).toEqual(merge)
   expect(merge).toEqual({
     revision: preview.main_revision + 1,
     created: 3,
@@ -90,6 +90,8 @@ test('a branch is merged with final keys, versions, suspect links and what main 
       { provisional_key: 'REQ-?2', id: draft.id, key: 'REQ-4' },
       { provisional_key: 'TC-?1', id: planned.id, key: 'TC-2' },
     ],
+    coverage_effect: null,
+    gate_effect: null,
   })
   expect(merged).toMatchObject({ state: 'BRANCH_STATE_MERGED', merged_revision: merge.revision, merged_by: {} })
   expect(await tree.read(cart.id)).toMatchObject({
@@ -212,6 +214,33 @@ test('conflicts are listed until each has a resolution that is possible', async 
   const listed = await tree.list()
   expect(listed.map(({ key, title: name }) => `${key} ${name}`)).toEqual(['REQ-1 Shopping cart', 'REQ-2 Newer'])
   expect(listed[0]).toMatchObject({ statement: 'Sum in euros and cents.', acceptance_criteria: [{ text: 'Rounds' }] })
+})
+
+test('a dry run of a merge tells coverage and gate with the given resolutions', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const pay = await tree.requirement({
+    title: 'Pay',
+    priority: 'PRIORITY_CRITICAL',
+    status: 'REQUIREMENT_STATUS_PROPOSED',
+  })
+  const branch = await tree.branch()
+  await tree.change(pay.id, { status: 'REQUIREMENT_STATUS_DEPRECATED', branch_id: branch })
+  await tree.change(pay.id, { status: 'REQUIREMENT_STATUS_APPROVED' })
+  const { conflicts, coverage_effect, gate_effect } = await app.preview(branch)
+  const [gap, none] = [coverage_effect.before, coverage_effect.after]
+  expect([gap.no_test, none.no_test]).toEqual([1, 0])
+  const dryRun = async (resolution: 'RESOLUTION_USE_MAIN' | 'RESOLUTION_USE_BRANCH') => {
+    const resolutions = conflicts.map(({ id }) => ({ conflict_id: id, resolution }))
+    return (await app.merge(branch, { resolutions, validate_only: true })).merge
+  }
+  const { current_status } = gate_effect
+  expect(gate_effect.predicted_status).not.toBe(current_status)
+  expect(await dryRun('RESOLUTION_USE_BRANCH')).toMatchObject({ coverage_effect, gate_effect })
+  expect(await dryRun('RESOLUTION_USE_MAIN')).toMatchObject({
+    coverage_effect: { before: gap, after: gap },
+    gate_effect: { current_status, predicted_status: current_status },
+  })
 })
 
 test('a preview is stale once main, the branch or another branch has moved on, and says why', async () => {
