@@ -43,15 +43,17 @@ export async function checkConfirmation(asking: Asking, given: Given): Promise<C
   return { way: given.way, nonce: confirmation.nonce }
 }
 
-/** What the token carries. An answer to a form that comes too late is told with the other ways. */
+/** What the token carries. Throws what the caller can do where it does not count; a late form is told the other ways. */
 async function readGiven(asking: Asking, { token, way }: Given): Promise<Confirmation> {
   const { secret, now } = asking.options
   try {
     return readConfirmation({ secret: secret(), now }, token)
   } catch (error) {
-    const isLate = error instanceof ServiceError && error.code === 'confirmation_expired'
-    if (way !== 'form' || !isLate) throw error
-    throw await withWays(asking, 'confirmation_expired', 'the answer came more than five minutes after the question')
+    if (!(error instanceof ServiceError)) throw error
+    if (error.code === 'confirmation_required') throw unusable(error.message, error.reason)
+    if (way === 'form')
+      throw await withWays(asking, 'confirmation_expired', 'the answer came more than five minutes after the question')
+    throw new ServiceError(error.code, `${error.message}; nothing was written`, { cause: error })
   }
 }
 

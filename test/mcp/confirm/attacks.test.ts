@@ -87,15 +87,18 @@ describe('a handle', () => {
     expect(await refused(agent, early)).toContain('text was Orders are kept., is Orders are deleted.')
     thing.text = 'Orders are kept.'
     now += CONFIRMATION_MS
-    expect(await refused(agent, late)).toContain('(confirmation_expired)')
+    expect(await refused(agent, late)).toContain('five minutes; nothing was written (confirmation_expired)')
   })
 
-  test('that this server did not sign is none', async () => {
+  test('that this server did not sign is refused, and the refusal says how to get a new one', async () => {
     await using agent = await open()
-    const facts = readConfirmation(key, await handle(agent))
-    const forged = mintConfirmation({ ...key, secret: 'the secret of somebody else entirely' }, facts)
-    for (const text of [forged, 'yes', 'true']) {
-      expect(await refused(agent, text)).toContain('was not issued by this server, or was changed')
+    const confirmation = await handle(agent)
+    const facts = readConfirmation(key, confirmation)
+    const forged = mintConfirmation({ ...key, secret: 'a secret of another server' }, facts)
+    for (const text of [forged, `${confirmation}A`, 'yes', 'true']) {
+      const said = await refused(agent, text)
+      expect(said).toContain('was not issued by this server, or was changed; nothing was written')
+      expect(said).toContain('next: call again without confirmation, and show the user the preview')
     }
   })
 
