@@ -4,7 +4,9 @@ import type { InputOf, ResultOf } from '../src/contract/index.ts'
 import { decodeText } from '../src/lib/text.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
+import { findOpen } from '../src/mcp/resolve/find-branch.ts'
+import { isUuid } from '../src/mcp/resolve/ids.ts'
+import { explainNotOffered, ifOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { describeValue, TeachingError } from '../src/mcp/result/teach.ts'
@@ -196,9 +198,10 @@ async function distil(request: Request, { branch }: Arguments, context: Context)
 }
 
 /** An open branch of this name or id; any other name is that of a new branch. */
-async function findPlace(productId: string, given: string, { api, signal }: Context) {
-  const { branches } = await api.listBranches({ product_id: productId, page_size: 200 }, { signal })
-  const open = branches.find(({ id, name }) => id === given || name === given)
+async function findPlace(productId: string, given: string, { resolve }: Context) {
+  const listed = await ifOffered(resolve.branches(productId))
+  if (listed === undefined && isUuid(given)) return { branch_id: given }
+  const open = findOpen(given, listed?.rows ?? [])
   return open === undefined ? { branch_name: given } : { branch_id: open.id }
 }
 

@@ -124,8 +124,8 @@ test('distill_intent drafts a text on a new branch and says what became of each 
   `)
 })
 
-test('the same text again on the branch is found there', async () => {
-  const { text, structured } = await agent.call('distill_intent', { intent: notes, branch: 'Gift wrap' })
+test('the same text again on the branch is found there, though its name is written in another case', async () => {
+  const { text, structured } = await agent.call('distill_intent', { intent: notes, branch: 'gift wrap' })
   expect(rowsOf(structured, 'drafts').map(({ action }) => action)).not.toContain('create')
   expect(text).toContain('duplicate')
 })

@@ -29,9 +29,8 @@ export function createBranchFinder(call: ResolverCall): Pick<Resolver, 'branches
       const scope = productId === undefined ? (await call.products()).slice(0, PRODUCTS) : [{ id: productId }]
       const lists = await Promise.all(scope.map(({ id }) => unlessId(given, branches(id))))
       const open = lists.flatMap((list) => list?.rows ?? [])
-      const [found, ...others] = matching(given, open)
-      if (found !== undefined && others.length === 0) return found
-      if (found !== undefined) throw severalMatch(given, [found, ...others])
+      const found = findOpen(given, open)
+      if (found !== undefined) return found
       const alone = await readAlone(given, call)
       if (alone === 'not offered' && lists.includes(undefined)) return { id: given }
       const isOurs = typeof alone === 'object' && scope.some(({ id }) => id === alone.product_id)
@@ -45,6 +44,16 @@ export function createBranchFinder(call: ResolverCall): Pick<Resolver, 'branches
 /** Whether a branch is open; one whose state is not stated, or not known here, may be. */
 export function isOpen({ state }: Branch): boolean {
   return state !== 'BRANCH_STATE_MERGED' && state !== 'BRANCH_STATE_CLOSED'
+}
+
+/**
+ * The branch of this id or name, in any case where none has exactly this name. Throws `ambiguous_name` where several rows
+ * are meant.
+ */
+export function findOpen(given: string, rows: readonly Branch[]): Branch | undefined {
+  const [found, ...others] = matching(given, rows)
+  if (found !== undefined && others.length > 0) throw severalMatch(given, [found, ...others])
+  return found
 }
 
 /** The rows meant: the one with the id, else those of the name, else those of the name in another case. */
