@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Branch as BranchSchema, Conflict as ConflictSchema } from '../src/contract/branches.ts'
+import { Branch as BranchSchema } from '../src/contract/branches.ts'
 import { counted } from '../src/lib/counted.ts'
 import { stateDigest } from '../src/mcp/confirm/state.ts'
 import { defineTool } from '../src/mcp/define/define.ts'
@@ -9,12 +9,11 @@ import { counts, fields, flag, pick, rows, teamLine, upTo } from '../src/mcp/res
 import { coverageWords, gateWords, mergeFacts } from './support/branches/merge-facts.ts'
 import { readMerging, type Merging } from './support/branches/merging.ts'
 import { leftOut, openConflicts } from './support/branches/open-conflicts.ts'
+import { conflictRows } from './support/branches/rows.ts'
 import { sendMerge, type MergeAnswer } from './support/branches/send-merge.ts'
 import { changeWords, typedKey } from './support/branches/subject.ts'
 import { PREVIEW } from './support/words.ts'
 import { READ_BACK } from './support/writes/outcome.ts'
-
-const SIDE_CHARACTERS = 300
 
 const input = z.strictObject({
   product: parameters.Product,
@@ -36,8 +35,6 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-const side = upTo(teamLine, SIDE_CHARACTERS)
-
 export const mergeQualityBranch = defineTool({
   name: 'merge_quality_branch',
   toolset: 'branches',
@@ -57,14 +54,7 @@ export const mergeQualityBranch = defineTool({
     facts: z.array(upTo(teamLine, 600)).optional(),
     coverage: z.string().optional(),
     gate: z.string().optional(),
-    conflicts: rows({
-      id: z.string(),
-      type: ConflictSchema.shape.type,
-      main: side,
-      branch: side,
-      suggested: z.string(),
-      message: side,
-    }).optional(),
+    conflicts: conflictRows.optional(),
   }),
   cuts: [
     { path: 'keys', least: 5 },

@@ -2,13 +2,14 @@ import { counted } from '../../../src/lib/counted.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { isShowable } from '../../../src/mcp/result/teach.ts'
 import { cutNames, kept } from '../cuts.ts'
-import { conflictName, isMeant, suggestedUse, valueText, type ResolvedConflict } from './merge-preview.ts'
+import { conflictName, isMeant, suggestedUse } from './merge-preview.ts'
 import type { MergeArguments, Merging } from './merging.ts'
+import { conflictRow } from './rows.ts'
 
 /** Conflicts of one answer; the others are shown once these are decided. */
 const CONFLICTS = 20
 
-/** Says each conflict that lacks a decision, and the call that decides them as suggested; undefined where none does. */
+/** The conflicts without a decision, and the call that decides them as suggested; undefined where all are decided. */
 export function openConflicts(merging: Merging, args: MergeArguments) {
   const { subject, resolved } = merging
   const open = resolved.filter(({ wanted }) => wanted === undefined)
@@ -28,15 +29,7 @@ export function openConflicts(merging: Merging, args: MergeArguments) {
       dry_run: args.dry_run,
       outcome: 'not_merged' as const,
       branch,
-      conflicts: open.slice(0, CONFLICTS).map(({ conflict }) => ({
-        id: conflictName(conflict),
-        type: conflict.type,
-        // A report may have written what a test is called.
-        main: conflict.entity_type === 'test' ? undefined : valueText(conflict.main),
-        branch: conflict.entity_type === 'test' ? undefined : valueText(conflict.branch),
-        suggested: suggestedWords(conflict),
-        message: conflict.message,
-      })),
+      conflicts: open.slice(0, CONFLICTS).map(({ conflict }) => conflictRow(conflict)),
     },
     adjusted: leftOut(merging, args),
     cut: cutNames([], { conflicts: kept(open, CONFLICTS) }),
@@ -51,12 +44,7 @@ export function openConflicts(merging: Merging, args: MergeArguments) {
   }
 }
 
-function suggestedWords(conflict: ResolvedConflict['conflict']): string {
-  const { use, value } = suggestedUse(conflict)
-  return value === undefined ? use : `value: ${value}`
-}
-
-/** Resolutions of what is no conflict now. */
+/** Says how many resolutions name no conflict of the preview. */
 export function leftOut({ resolved }: Merging, { resolutions = [] }: MergeArguments): string[] {
   const others = resolutions.filter((one) => !resolved.some(({ conflict }) => isMeant(one, conflict))).length
   return others === 0 ? [] : [`resolutions: ${String(others)} of no conflict left out`]

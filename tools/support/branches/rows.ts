@@ -9,7 +9,7 @@ import { flag, pick, rows, teamLine, upTo } from '../../../src/mcp/result/output
 import { keyOrId, listed, rowTitle } from '../columns.ts'
 import { criterionText, type CriterionParts } from '../quality/criteria.ts'
 import { showNames } from '../test-names.ts'
-import { conflictName, valueText, type Conflict, type MergePreview } from './merge-preview.ts'
+import { conflictName, suggestedUse, valueText, type Conflict, type MergePreview } from './merge-preview.ts'
 
 export type LinkProposal = ReceivedResult<ResultOf<'listLinkProposals'>>['link_proposals'][number]
 type Change = NonNullable<MergePreview['changes']>[number]
@@ -23,13 +23,13 @@ export const conflictRows = rows({
   ...pick(ConflictSchema, 'type'),
   main: words,
   branch: words,
-  suggested: z.string(),
-  ...pick(ConflictSchema, 'message'),
+  suggested: words,
+  message: words,
 })
 
 /** The row of a conflict. */
 export function conflictRow(conflict: Conflict) {
-  const { type, entity_type: entity, main, branch, suggested, message } = conflict
+  const { type, entity_type: entity, main, branch, message } = conflict
   // A report may have written what a test is called.
   const side = (value: unknown) => (entity === 'test' ? undefined : valueText(value))
   return {
@@ -37,10 +37,17 @@ export function conflictRow(conflict: Conflict) {
     type,
     main: side(main),
     branch: side(branch),
-    suggested: suggested?.replace(/^RESOLUTION_(?:USE_)?/, '').toLowerCase(),
+    suggested: suggestedWords(conflict),
     // Of a decision the two sides say it all.
     message: type === 'CONFLICT_TYPE_DECISION' ? undefined : message,
   }
+}
+
+/** `main`, `branch` or `value: 5 days`; undefined where the deployment suggests nothing. */
+function suggestedWords(conflict: Conflict): string | undefined {
+  if (conflict.suggested === undefined) return undefined
+  const { use, value } = suggestedUse(conflict)
+  return value === undefined ? use : `${use}: ${value}`
 }
 
 /** Members that say where a draft comes from or where it is, not what it demands. */
@@ -77,7 +84,7 @@ export function changeRow(change: Change, { isFull, decided }: { isFull: boolean
     id: keyOrId({ id, key }),
     operation,
     title: isTest || statement?.startsWith(title ?? '') === true ? undefined : title,
-    changes: isCreated ? undefined : listed(members.flatMap((one) => changeWords(one, isTest))),
+    changes: isCreated ? undefined : listed(members.flatMap((one) => memberWords(one, isTest))),
     criteria: isTest ? undefined : criteriaWords(criteria, isFull),
     statement,
     before: isCreated ? undefined : shown(member('statement')?.base),
@@ -99,7 +106,7 @@ function criteriaWords(criteria: unknown, isFull: boolean): string | undefined {
 }
 
 /** `statement`; of a short value what it becomes: `status: deprecated`. */
-function changeWords({ field = '', branch }: NonNullable<Change['field_changes']>[number], isTest: boolean): string[] {
+function memberWords({ field = '', branch }: NonNullable<Change['field_changes']>[number], isTest: boolean): string[] {
   if (ABOUT.has(field)) return []
   const isEnum = typeof branch === 'string' && /^[A-Z_]+$/.test(branch)
   if (isTest || !isEnum) return [field]
