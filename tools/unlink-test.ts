@@ -12,7 +12,7 @@ import { showNames, testReport } from './support/test-names.ts'
 import { listedAlone, readForWrite, type RequirementInFull } from './support/quality/requirement-in-full.ts'
 import { expectedCoverage, otherLinks, undoCall, undoNote, type Coverage } from './support/quality/unlinking.ts'
 import { unlinkQuestion } from './support/confirm/unlink-question.ts'
-import { isTracegate } from './support/is-tracegate.ts'
+import { saidReason } from './support/deleting/remove.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
@@ -144,8 +144,7 @@ async function remove(
 ): Promise<{ after: RequirementInFull | undefined; isReadBack: boolean }> {
   const { api, signal } = context
   context.countChanges([`${test.id} ${requirement}`])
-  // Another deployment may refuse a parameter that it does not know.
-  const said = reason !== undefined && (await ifReadable(isTracegate(context))) === true ? { reason } : {}
+  const said = reason === undefined ? {} : await saidReason(reason, context)
   const failure = await api.unlinkTest({ test_id: test.id, requirement_id: requirement, ...said }, { signal }).then(
     () => undefined,
     (error: unknown) => error,
