@@ -10,7 +10,7 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag, pick } from '../src/mcp/result/output.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
-import { compareName } from '../src/mcp/text/untrusted.ts'
+import { isSameName } from '../src/mcp/text/untrusted.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
@@ -85,7 +85,7 @@ interface Made {
 async function make({ name, product, dryRun }: Making, context: Context): Promise<Made> {
   const { api, resolve, signal } = context
   const listed = await ifOffered(resolve.branches(product.id))
-  const existing = listed?.rows.find((row) => isNamed(row, name))
+  const existing = listed?.rows.find((row) => isSameName(row.name, name))
   if (existing !== undefined) return { outcome: 'already', branch: existing, isReadBack: false }
   if (dryRun) return { outcome: 'would_create', branch: { name }, isReadBack: false }
   try {
@@ -105,11 +105,7 @@ async function make({ name, product, dryRun }: Making, context: Context): Promis
 /** Past the list that this call has read before. */
 async function findAgain(name: string, product: Product, { api, signal }: Context): Promise<Branch | undefined> {
   const { branches } = await api.listBranches({ product_id: product.id, page_size: 200 }, { signal })
-  return branches.find((row) => isNamed(row, name))
-}
-
-function isNamed({ name }: Branch, wanted: string): boolean {
-  return ['exact', 'fold'].includes(compareName(name, wanted) ?? '')
+  return branches.find((row) => isSameName(row.name, name))
 }
 
 const explainRefusal = explainNotOffered('quality branches', {

@@ -11,7 +11,7 @@ import { fields, flag, pick } from '../src/mcp/result/output.ts'
 import { toMinute, withoutPrefix } from '../src/mcp/result/present.ts'
 import { describePage } from '../src/mcp/result/page.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
-import { compareName, hasText, knownName, quoted } from '../src/mcp/text/untrusted.ts'
+import { hasText, isSameName, knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { factList, removeThing } from './support/deleting/remove.ts'
 import { errorEvent } from './support/errors/issues.ts'
@@ -52,7 +52,7 @@ export const deleteEnvironment = defineTool({
   async run({ dry_run: dryRun, ...args }, context) {
     const { name, product, environment, releases } = await readSubject(args, context)
     const isReadBack = dryRun ? false : await remove(environment, product, context)
-    const isNamed = knownName(environment.name, environment.known) !== undefined
+    const isVouchedFor = knownName(environment.name, environment.known) !== undefined
     const gone = releases === undefined ? '' : ` with ${counted(releases, 'release')}`
     return {
       answer: `${dryRun ? `${PREVIEW}would delete` : 'Deleted'} environment ${name}${gone}.${isReadBack ? READ_BACK : ''}`,
@@ -67,7 +67,7 @@ export const deleteEnvironment = defineTool({
         ...errorEvent,
         content: {
           environment:
-            isNamed || !hasText(environment.name) ? undefined : { name: quoted`${environment.name}`.cut(120) },
+            isVouchedFor || !hasText(environment.name) ? undefined : { name: quoted`${environment.name}`.cut(120) },
         },
       },
       next: [listCall(product)],
@@ -123,7 +123,7 @@ function environmentFacts(environment: Environment, name: string, releases: numb
 /** The environment by its id or whole name: a delete takes no beginning of a name. */
 async function requireWholeName(given: string, product: Product, { resolve }: Context): Promise<Environment> {
   const found = await resolve.environment(product.id, given)
-  const isWhole = found.id === given || ['exact', 'fold'].includes(compareName(found.name, given) ?? '')
+  const isWhole = found.id === given || isSameName(found.name, given)
   if (isWhole) return found
   throw new TeachingError('not_found', 'environment not found', {
     expected: 'the whole name or the id of an environment',

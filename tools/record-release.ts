@@ -8,7 +8,7 @@ import type { Product, Release } from '../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { isShowable } from '../src/mcp/result/teach.ts'
-import { compareName, textMatching } from '../src/mcp/text/untrusted.ts'
+import { compareName, isSameName, textMatching } from '../src/mcp/text/untrusted.ts'
 import { vouchedName } from './support/columns.ts'
 import { shortCommit } from './support/test-names.ts'
 import { PREVIEW } from './support/words.ts'
@@ -57,7 +57,7 @@ export const recordRelease = defineTool({
     const isNewPlace =
       environments !== undefined &&
       rowsSearched(environments) === undefined &&
-      !environments.rows.some(({ name }) => isNamed(name, args.environment))
+      !environments.rows.some(({ name }) => isSameName(name, args.environment))
     const change = changeFor(args, before)
     const isWritten = !args.dry_run && change !== 'none'
     const written = isWritten ? await write(args, product, context) : undefined
@@ -94,14 +94,9 @@ interface Found {
 async function findRelease({ version, environment }: Arguments, { id }: Product, { resolve }: Context): Promise<Found> {
   const listed = await ifOffered(resolve.releases(id, { version }))
   const release = listed?.rows.find(
-    (row) => compareName(row.version, version) === 'exact' && isNamed(row.environment, environment),
+    (row) => compareName(row.version, version) === 'exact' && isSameName(row.environment, environment),
   )
   return { release, isSure: listed !== undefined && rowsSearched(listed, 'version') === undefined }
-}
-
-/** Names of environments are the same in any case (contract §6). */
-function isNamed(name: Parameters<typeof compareName>[0], given: string): boolean {
-  return ['exact', 'fold'].includes(compareName(name, given) ?? '')
 }
 
 /** What the call changes; a release that only events named is taken over by the member who records it. */

@@ -11,7 +11,7 @@ import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick } from '../src/mcp/result/output.ts'
 import { isShowable, TeachingError } from '../src/mcp/result/teach.ts'
-import { compareName } from '../src/mcp/text/untrusted.ts'
+import { isSameName } from '../src/mcp/text/untrusted.ts'
 import { findBySdkId } from './support/errors/occurrences.ts'
 import { ifReadable, isLost, READ_BACK, unknownOutcome } from './support/writes/outcome.ts'
 
@@ -122,8 +122,7 @@ async function refuseProduction(name: string, { id }: Product, { resolve, confir
   if (confirmed !== undefined) return
   const listed = await ifOffered(resolve.environments(id))
   const isProduction = listed?.rows.some(
-    (row) =>
-      row.kind === 'ENVIRONMENT_KIND_PRODUCTION' && ['exact', 'fold'].includes(compareName(row.name, name) ?? ''),
+    (row) => row.kind === 'ENVIRONMENT_KIND_PRODUCTION' && isSameName(row.name, name),
   )
   if (isProduction !== true) return
   throw new TeachingError('failed_precondition', 'that environment is a production environment', {

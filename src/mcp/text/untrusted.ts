@@ -90,6 +90,11 @@ export function compareName(
   return fold === wanted ? 'fold' : fold.startsWith(wanted) ? 'prefix' : undefined
 }
 
+/** Whether the name is the caller's, in any case: names of branches, environments and components are the same then. */
+export function isSameName(name: Untrusted<string> | string | undefined, given: string): boolean {
+  return ['exact', 'fold'].includes(compareName(name, given) ?? '')
+}
+
 /**
  * Whether the caller's version is that of the release, when one of them leaves out the package or a `v`: `1.4.1` and
  * `v1.4.1` for `shop@1.4.1`. Of two packages only the same one counts.

@@ -4,7 +4,7 @@ import { explainNotOffered, ifOffered } from '../../../src/mcp/resolve/offered.t
 import { rowsSearched } from '../../../src/mcp/resolve/requests.ts'
 import type { Component, Product } from '../../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
-import { compareName } from '../../../src/mcp/text/untrusted.ts'
+import { isSameName } from '../../../src/mcp/text/untrusted.ts'
 import { isTracegate } from '../is-tracegate.ts'
 import { ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 
@@ -28,14 +28,10 @@ export interface MadeComponent {
 /** Creates a component, unless one of that name exists. */
 export async function makeComponent(request: ComponentRequest, context: Context): Promise<MadeComponent> {
   const listed = await ifOffered(context.resolve.components(request.product.id))
-  const existing = listed?.rows.find(({ name }) => isNamed(name, request.name))
+  const existing = listed?.rows.find(({ name }) => isSameName(name, request.name))
   if (existing !== undefined) return unchanged(existing, false)
   const isSure = listed !== undefined && rowsSearched(listed) === undefined
   return request.dryRun ? preview(request, isSure, context) : create(request, context)
-}
-
-function isNamed(name: string | undefined, wanted: string): boolean {
-  return ['exact', 'fold'].includes(compareName(name, wanted) ?? '')
 }
 
 function unchanged(component: Component, isReadBack: boolean): MadeComponent {
@@ -95,7 +91,7 @@ const explainRefusal = explainNotOffered('the creation of components', {
 /** Past the list that this call has read before. */
 async function findAgain({ product, name }: ComponentRequest, { api, signal }: Context) {
   const { components } = await api.listComponents({ product_id: product.id, page_size: 200 }, { signal })
-  return components.find((row) => isNamed(row.name, name))
+  return components.find((row) => isSameName(row.name, name))
 }
 
 type Overlaps = Awaited<ReturnType<Context['api']['createComponent']>>['overlaps']

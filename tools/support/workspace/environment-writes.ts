@@ -4,7 +4,7 @@ import { explainNotOffered, ifOffered } from '../../../src/mcp/resolve/offered.t
 import { rowsSearched } from '../../../src/mcp/resolve/requests.ts'
 import type { Environment, Product } from '../../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
-import { compareName } from '../../../src/mcp/text/untrusted.ts'
+import { isSameName } from '../../../src/mcp/text/untrusted.ts'
 import { isTracegate } from '../is-tracegate.ts'
 import { ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 
@@ -24,16 +24,12 @@ export interface MadeEnvironment {
 /** Creates an environment, or takes over one that only events have named; one that a member named stays as it is. */
 export async function makeEnvironment(request: EnvironmentRequest, context: Context): Promise<MadeEnvironment> {
   const listed = await ifOffered(context.resolve.environments(request.product.id))
-  const existing = listed?.rows.find(({ name }) => isNamed(name, request.name))
+  const existing = listed?.rows.find(({ name }) => isSameName(name, request.name))
   if (existing !== undefined && existing.known !== false)
     return { outcome: 'already', environment: existing, isReadBack: false }
   const isSure = listed !== undefined && rowsSearched(listed) === undefined
   if (request.dryRun) return preview(request, { existing, isSure }, context)
   return create(request, existing, context)
-}
-
-function isNamed(name: Environment['name'], wanted: string): boolean {
-  return ['exact', 'fold'].includes(compareName(name, wanted) ?? '')
 }
 
 async function preview(
@@ -79,5 +75,5 @@ const explainRefusal = explainNotOffered('the creation of environments', {
 /** Past the list that this call has read before. */
 async function findAgain({ product, name }: EnvironmentRequest, { api, signal }: Context) {
   const { environments } = await api.listEnvironments({ product_id: product.id, page_size: 200 }, { signal })
-  return environments.find((row) => isNamed(row.name, name))
+  return environments.find((row) => isSameName(row.name, name))
 }
