@@ -76,7 +76,7 @@ function newMember(field: string, branch: unknown): FieldOutcome {
   return { field, base: null, main: null, branch, merged: branch, resolution: 'FIELD_RESOLUTION_BRANCH' }
 }
 
-/** The members of a test of which only the code location is known: what both sides have added to since. */
+/** The common base of a test that both sides created: its code location, and defaults for all other members. */
 function newTest({ kind, automation_ref }: Members): Members {
   const name = (automation_ref as { name: string }).name
   return {
