@@ -29,11 +29,11 @@ export interface BranchWrite<T> {
   write: (drafting: Drafting) => Promise<T>
   /** Writes what else the branch stores. */
   propose?: (written: T, rows: Rows, branch: StoredBranch) => Promise<void>
-  /** Reads the answer on the branch, as it is then. */
-  read: (written: T, call: Call) => Promise<T>
+  /** Reads the answer on the branch as it is after the write; without it the answer is what `write` returned. */
+  read?: (written: T, call: Call) => Promise<T>
 }
 
-/** Writes on a branch; resolves to what `read` finds. Throws as `readOnBranch` does. */
+/** Writes on a branch; resolves to the answer. Throws as `readOnBranch` does. */
 export function writeOnBranch<T>(
   call: Call,
   branchId: string,
@@ -44,6 +44,7 @@ export function writeOnBranch<T>(
     const found = await requireBranchFor({ rows, call }, branchId, named)
     const written = await draftOnBranch({ rows, prepare, call }, found, write)
     await propose?.(written, rows, found.branch)
+    if (read === undefined) return written
     return readOnBranchInside({ rows, prepare, call }, found, (onBranch) => read(written, onBranch))
   })
 }

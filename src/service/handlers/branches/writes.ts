@@ -1,6 +1,6 @@
 import type { EndpointName, InputOf, ResponseOf } from '../../../contract/index.ts'
 import { proposeLink, type ProposedLink } from '../../branches/proposals/propose.ts'
-import { writeOnBranch } from '../../branches/overlay/write.ts'
+import { writeOnBranch, type Drafting } from '../../branches/overlay/write.ts'
 import { updatedFields as updatedRequirement } from '../../quality/requirements/cleared.ts'
 import { updatedFields as updatedTest } from '../../quality/cases/cleared.ts'
 import type { Call, Handlers } from '../../shared/context.ts'
@@ -47,15 +47,8 @@ export const writesOnBranches = {
   async deleteRequirement(input, call) {
     const { branch_id: branchId = '', id } = input
     if (branchId === '') return requirementHandlers.deleteRequirement(input, call)
-    return writeOnBranch(
-      call,
-      branchId,
-      { id },
-      {
-        write: (drafting) => requirementHandlers.deleteRequirement(input, drafting.call),
-        read: (written) => Promise.resolve(written),
-      },
-    )
+    const write = (drafting: Drafting) => requirementHandlers.deleteRequirement(input, drafting.call)
+    return writeOnBranch(call, branchId, { id }, { write })
   },
 
   async createTest(input, call) {
@@ -96,15 +89,8 @@ export const writesOnBranches = {
   async deleteTest(input, call) {
     const { branch_id: branchId = '', id } = input
     if (branchId === '') return testHandlers.deleteTest(input, call)
-    return writeOnBranch(
-      call,
-      branchId,
-      { id },
-      {
-        write: (drafting) => testHandlers.deleteTest(input, drafting.call),
-        read: (written) => Promise.resolve(written),
-      },
-    )
+    const write = (drafting: Drafting) => testHandlers.deleteTest(input, drafting.call)
+    return writeOnBranch(call, branchId, { id }, { write })
   },
 } satisfies Partial<Handlers<EndpointName>>
 
