@@ -36,17 +36,15 @@ export async function applyMerge(
     const fields = { parent_id: parentId }
     return { entityType, entityId, operation: 'CHANGE_OPERATION_MODIFY', fields, number: undefined, writing: call }
   })
-  // A code location is free for another test once its test is deleted.
-  const isCase = ({ entityType, operation }: AppliedChange) =>
-    entityType === 'test' && operation === 'CHANGE_OPERATION_DELETE'
   const all = [...toApply, ...lifted]
+  // A code location is free for another test once its test is deleted.
+  const parents = new Set([...plan.main.test.values()].map(({ parentId }) => parentId))
+  const freesLocation = ({ entityType, entityId, operation }: AppliedChange) =>
+    entityType === 'test' && operation === 'CHANGE_OPERATION_DELETE' && !parents.has(entityId)
+  await applyChanges(applying, all.filter(freesLocation))
   await applyChanges(
     applying,
-    all.filter((one) => isCase(one) && !hasChildren(plan, one.entityId)),
-  )
-  await applyChanges(
-    applying,
-    all.filter((one) => !(isCase(one) && !hasChildren(plan, one.entityId))),
+    all.filter((one) => !freesLocation(one)),
   )
   await checkPlaces(applying, all)
   for (const one of all) await auditChange(applying, call, one)
@@ -84,11 +82,7 @@ function approved(main: Members, members: Members): Members {
   return isOpen ? { ...members, status: 'REQUIREMENT_STATUS_APPROVED' } : members
 }
 
-function hasChildren({ main }: Plan, id: string): boolean {
-  return [...main.test.values()].some(({ parentId }) => parentId === id)
-}
-
-/** What cannot be where the merge puts it, because the tree would be too deep, is not merged elsewhere without a word. */
+/** Throws for a requirement or test that was written without its place, because the tree would be too deep there. */
 async function checkPlaces({ rows }: Applying, changes: readonly AppliedChange[]): Promise<void> {
   for (const { entityType, entityId, fields } of changes) {
     const wanted = fields['parent_id']

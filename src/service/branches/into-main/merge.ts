@@ -13,7 +13,7 @@ import { requireOpenBranch, type StoredBranch } from '../store/branches.ts'
 import { viewBranches } from '../store/view.ts'
 import { applyMerge, type Applied } from './apply.ts'
 import { measure, viewEffect } from './effect.ts'
-import { planMerge, type Plan } from './plan.ts'
+import { planMerge, previewed, readSources, type Plan } from './plan.ts'
 import { isEmpty } from './preview.ts'
 import { checkToken } from './token.ts'
 
@@ -28,16 +28,14 @@ export function mergeBranch(call: Call, input: Input): Promise<Merged> {
   const resolutions = new Map(
     (input.resolutions ?? []).map(({ conflict_id: id, resolution, value }) => [id, { resolution, value }]),
   )
-  const { link_proposal_policy: policy = 'LINK_PROPOSAL_POLICY_APPROVED', approve_requirements: approve = false } =
-    input
+  const { link_proposal_policy: policy = previewed.policy, approve_requirements: approve = false } = input
   return call.db.write(async (rows, prepare) => {
     const { branch, product } = await requireOpenBranch(rows, call.principal, input.id)
-    // The token is of a preview, which knows no resolutions and the default policy.
+    const sources = await readSources(rows, branch)
     if (input.preview_token !== undefined) {
-      const shown = await planMerge(rows, branch, { resolutions: new Map(), policy: 'LINK_PROPOSAL_POLICY_APPROVED' })
-      await checkToken(rows, { branch, product }, shown, input.preview_token)
+      await checkToken(rows, { branch, product }, planMerge(sources, previewed), input.preview_token)
     }
-    const plan = await planMerge(rows, branch, { resolutions, policy })
+    const plan = planMerge(sources, { resolutions, policy })
     if (isEmpty(plan)) throw nothingToMerge()
     if (plan.result.unresolved.length > 0) throw mergeConflicts(plan.result)
     const { applied, effect } = await applyAndMeasure({ rows, prepare, product }, call, plan, { approve })

@@ -21,11 +21,15 @@ import type { StoredBranch } from '../store/branches.ts'
 
 export type Policy = z.output<typeof LinkProposalPolicy>
 
-/** What a merge of a branch would do, as things are now. */
-export interface Plan {
+/** What a merge rests on: a branch and the main tree, as they are now. */
+export interface Sources {
   changes: NamedChange[]
   proposals: StoredProposal[]
   main: MainTree
+}
+
+/** What a merge of a branch would do. */
+export interface Plan extends Sources {
   result: MergeResult
 }
 
@@ -34,6 +38,9 @@ export interface Answers {
   policy: Policy
 }
 
+/** The answers that a preview rests on: each conflict as suggested, and the default policy. */
+export const previewed: Answers = { resolutions: new Map(), policy: 'LINK_PROPOSAL_POLICY_APPROVED' }
+
 /** States of the link proposals that a merge applies. */
 const appliedStates: Readonly<Record<Policy, readonly string[]>> = {
   LINK_PROPOSAL_POLICY_APPROVED: ['LINK_PROPOSAL_STATE_APPROVED'],
@@ -41,8 +48,8 @@ const appliedStates: Readonly<Record<Policy, readonly string[]>> = {
   LINK_PROPOSAL_POLICY_NONE: [],
 }
 
-/** Reads a branch and the main tree and merges them, without writing. */
-export async function planMerge(rows: Rows, branch: StoredBranch, { resolutions, policy }: Answers): Promise<Plan> {
+/** Reads a branch and the main tree. */
+export async function readSources(rows: Rows, branch: StoredBranch): Promise<Sources> {
   const stored = await readChanges(rows, branch.id)
   const main = await readMainTree(rows, branch.product_id, stored)
   const changes = stored.map((change) => ({ ...change, key: keyFor(change, main) }))
@@ -53,6 +60,12 @@ export async function planMerge(rows: Rows, branch: StoredBranch, { resolutions,
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+  return { changes, proposals, main }
+}
+
+/** Merges a branch and the main tree, without writing. */
+export function planMerge(sources: Sources, { resolutions, policy }: Answers): Plan {
+  const { changes, proposals, main } = sources
   const links = proposals
     .filter(({ state }) => appliedStates[policy].includes(state))
     .map(({ id, test_id: testId, requirement_id: requirementId, action }) => {
@@ -60,7 +73,7 @@ export async function planMerge(rows: Rows, branch: StoredBranch, { resolutions,
       const wanted = isRemoval ? ('LINK_PROPOSAL_ACTION_REMOVE' as const) : ('LINK_PROPOSAL_ACTION_ADD' as const)
       return { id, testId, requirementId, action: wanted }
     })
-  return { changes, proposals, main, result: mergeTrees({ changes, main, links, resolutions }) }
+  return { ...sources, result: mergeTrees({ changes, main, links, resolutions }) }
 }
 
 function keyFor({ entityType, entityId, provisionalNumber }: Change, main: MainTree): string {

@@ -11,7 +11,7 @@ import { applyMerge } from './apply.ts'
 import { findDuplicates } from './duplicates.ts'
 import { measure, viewEffect } from './effect.ts'
 import { findOverlaps } from './overlaps.ts'
-import { planMerge, type Plan } from './plan.ts'
+import { planMerge, previewed, readSources, type Plan } from './plan.ts'
 import { previewToken } from './token.ts'
 import { viewChange, viewConflicts } from './view.ts'
 
@@ -26,7 +26,7 @@ const CHANGES_SHOWN = 200
 export function previewMerge(call: Call, id: string): Promise<Preview> {
   return rolledBack(call.db, async (rows, prepare) => {
     const { branch, product } = await requireOpenBranch(rows, call.principal, id)
-    const plan = await planMerge(rows, branch, { resolutions: new Map(), policy: 'LINK_PROPOSAL_POLICY_APPROVED' })
+    const plan = planMerge(await readSources(rows, branch), previewed)
     const facts = await describe({ rows, prepare, product }, branch, plan)
     const { effect, problems } = await predict({ rows, prepare, product }, call, plan)
     const { conflicts } = plan.result

@@ -27,13 +27,8 @@ export function previewToken({ branch, product }: Previewed, { result, proposals
 }
 
 /** Throws `PREVIEW_STALE`, with what has changed, unless the token is that of the merge as it would be now. */
-export async function checkToken(
-  rows: Rows,
-  previewed: Previewed,
-  plan: Plan,
-  token: string | undefined,
-): Promise<void> {
-  if (token === undefined || token === previewToken(previewed, plan)) return
+export async function checkToken(rows: Rows, previewed: Previewed, plan: Plan, token: string): Promise<void> {
+  if (token === previewToken(previewed, plan)) return
   const why = await explainStale(rows, previewed, token)
   throw new ServiceError('aborted', `the preview is stale: ${why}; preview the merge again`, {
     reason: 'PREVIEW_STALE',
@@ -43,7 +38,7 @@ export async function checkToken(
 async function explainStale(rows: Rows, { branch, product }: Previewed, token: string): Promise<string> {
   const [main = Number.NaN, head = Number.NaN] = token.split('-', 2).map(Number)
   if (!(main <= product.tree_revision && head <= branch.head_revision))
-    return 'the token is of no preview of this branch'
+    return 'the token is not from a preview of this branch'
   const merged = await rows
     .selectFrom('branch')
     .select(['id', 'name'])

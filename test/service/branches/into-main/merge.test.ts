@@ -270,7 +270,7 @@ test('a preview is stale once main, the branch or another branch has moved on, a
   const third = await app.preview(guests)
   await app.merge(coupons)
   expect(await stale(third.preview_token)).toEqual(said(/branch "Coupons" was merged since, and 1 requirement changed/))
-  expect(await stale('of-another')).toEqual(said(/no preview of this branch/))
+  expect(await stale('of-another')).toEqual(said(/not from a preview of this branch/))
   const last = await app.preview(guests)
   expect(last.also_changed_in).toEqual([])
   await app.merge(guests, { preview_token: last.preview_token })
