@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Clash, Settled, Settler, Subject } from './settle.ts'
-import { isEqual } from './equal.ts'
 import { meaning, positioned, stepTexts, strategyFor, type Entries } from './strategies.ts'
 import { mergeLists, mergeOrder, mergeTexts } from './text.ts'
 import type { FieldOutcome, ResolutionName, Sides } from './types.ts'
@@ -117,8 +117,8 @@ function mergeEntries(settle: Settle, name: string, sides: Sides, entries: Entri
 /** Merges one entry of a list or map; undefined where the entry does not exist. */
 function mergeEntry(settle: Settle, field: string, sides: Sides): unknown {
   const { base, main, branch } = sides
-  if (isEqual(main, branch) || isEqual(base, branch)) return main
-  if (isEqual(base, main)) return branch
+  if (isDeepStrictEqual(main, branch) || isDeepStrictEqual(base, branch)) return main
+  if (isDeepStrictEqual(base, main)) return branch
   const merged = mergeParts(sides)
   if (merged !== undefined && !merged.overlaps) return merged.value
   if (merged !== undefined) {

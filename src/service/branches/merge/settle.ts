@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../errors.ts'
 import type { EntityTypeName } from '../changes.ts'
-import { canonical } from './equal.ts'
+import { canonical } from './canonical.ts'
 import type { ConflictBody, ConflictTypeName, ResolutionName, Resolutions, Sides } from './types.ts'
 
 export interface Subject {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isObject, type JsonObject } from '../../../lib/objects.ts'
-import { canonical } from './equal.ts'
+import { canonical } from './canonical.ts'
 
 /** How both sides of a list or map are compared: entry by entry. */
 export interface Entries {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
 import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
+import { sortMembers } from '../../../lib/objects.ts'
 import { isVouched } from '../judge/counting.ts'
 import type { GateFacts, IssueFact, RiskFact } from '../facts.ts'
 
@@ -46,9 +47,5 @@ function vouchedPart(issue: IssueFact): Partial<IssueFact> {
 
 /** JSON with the members in order of their names, without titles. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (name, member: unknown) => {
-    if (name === 'title') return undefined
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
-    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  })
+  return JSON.stringify(value, (name, member: unknown) => (name === 'title' ? undefined : sortMembers(member)))
 }
