@@ -1,23 +1,45 @@
-/** Something that is created or moved, and where to. */
-export interface Placed {
-  id: string
+import type { EntityTypeName } from '../changes.ts'
+import { liveIds } from './references.ts'
+import type { AppliedChange, Applying } from './types.ts'
+
+/** A creation or change of a requirement or test, with its place. */
+export type PlacedChange = AppliedChange & {
   /** The parent that it gets; undefined if it stays where it is. */
   parentId: string | undefined
+  /** The parent that it names is gone: it gets the root. */
+  isGone: boolean
 }
 
 /**
- * The order in which things can be created and moved: each after what will be above it. `inCycle` are those that would be
- * below themselves, because others were moved meanwhile: they stay where they are. `presentParent` is the present parent.
+ * The order in which requirements or tests can be created and changed: each after what will be above it. `inCycle` are those
+ * that would be below themselves, because others were moved meanwhile: they stay where they are.
  */
-export function topDown<P extends Placed>(
-  placed: readonly P[],
-  presentParent: (id: string) => string,
-): { ordered: P[]; inCycle: Set<string> } {
-  const targets = new Map(placed.map(({ id, parentId }) => [id, parentId]))
+export async function placeChanges(
+  { rows, prepare }: Applying,
+  type: EntityTypeName,
+  changes: readonly AppliedChange[],
+): Promise<{ ordered: PlacedChange[]; inCycle: Set<string> }> {
+  const parents = changes.flatMap(({ fields }) =>
+    typeof fields['parent_id'] === 'string' ? [fields['parent_id']] : [],
+  )
+  const live = await liveIds(rows, type, parents)
+  for (const { operation, entityId } of changes) if (operation === 'CHANGE_OPERATION_CREATE') live.add(entityId)
+  const find = prepare(`SELECT parent_id FROM ${type} WHERE id = ? AND deleted_at IS NULL`)
+  const placed = changes.map((change) => {
+    const { parent_id: parent } = change.fields
+    const isGone = typeof parent === 'string' && parent !== '' && !live.has(parent)
+    const parentId = typeof parent !== 'string' ? undefined : isGone ? '' : parent
+    return { ...change, parentId, isGone }
+  })
+  return topDown(placed, (id) => find.get<{ parent_id: string }>(id)?.parent_id ?? '')
+}
+
+function topDown(placed: readonly PlacedChange[], presentParent: (id: string) => string) {
+  const targets = new Map(placed.map(({ entityId, parentId }) => [entityId, parentId]))
   const above = (id: string) => targets.get(id) ?? presentParent(id)
   const inCycle = new Set<string>()
   const depths = new Map<string, number>()
-  for (const { id } of placed) {
+  for (const { entityId: id } of placed) {
     const seen = new Set<string>()
     for (let next = above(id); next !== '' && !seen.has(next); next = above(next)) {
       seen.add(next)
@@ -25,6 +47,15 @@ export function topDown<P extends Placed>(
     }
     depths.set(id, seen.size)
   }
-  const ordered = placed.toSorted((a, b) => (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0))
+  const ordered = placed.toSorted((a, b) => (depths.get(a.entityId) ?? 0) - (depths.get(b.entityId) ?? 0))
   return { ordered, inCycle }
+}
+
+/** Ids of the requirements or tests of a product whose parent is deleted. */
+export function findOrphans({ prepare, product }: Applying, type: EntityTypeName): string[] {
+  const orphans = prepare(
+    `SELECT id FROM ${type} WHERE product_id = ? AND deleted_at IS NULL AND parent_id <> '' AND NOT EXISTS
+       (SELECT 1 FROM ${type} AS above WHERE above.id = ${type}.parent_id AND above.deleted_at IS NULL)`,
+  )
+  return orphans.all<{ id: string }>(product.id).map(({ id }) => id)
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { ServiceError } from '../../../errors.ts'
 import type { StoredRequirement } from '../../quality/requirements/access.ts'
 import {
@@ -7,7 +6,7 @@ import {
   removeRequirements,
   type RequirementFields,
 } from '../../quality/requirements/write.ts'
-import { topDown } from './order.ts'
+import { findOrphans, placeChanges, type PlacedChange } from './order.ts'
 import { liveIds } from './references.ts'
 import type { AppliedChange, Applying } from './types.ts'
 
@@ -15,7 +14,7 @@ import type { AppliedChange, Applying } from './types.ts'
 export async function applyRequirements(applying: Applying, changes: readonly AppliedChange[]): Promise<void> {
   if (changes.length === 0) return
   const kept = changes.filter(({ operation }) => operation !== 'CHANGE_OPERATION_DELETE')
-  const { ordered, inCycle } = await order(applying, kept)
+  const { ordered, inCycle } = await placeChanges(applying, 'requirement', kept)
   for (const change of ordered) await put(applying, change, inCycle.has(change.entityId))
   for (const change of ordered) await refer(applying, change)
   await remove(
@@ -24,28 +23,7 @@ export async function applyRequirements(applying: Applying, changes: readonly Ap
   )
 }
 
-/** The order to apply changes in. A parent that is gone counts as the root. */
-async function order({ rows, prepare }: Applying, changes: readonly AppliedChange[]) {
-  const parents = changes.flatMap(({ fields }) =>
-    typeof fields['parent_id'] === 'string' ? [fields['parent_id']] : [],
-  )
-  const live = await liveIds(rows, 'requirement', parents)
-  for (const { operation, entityId } of changes) if (operation === 'CHANGE_OPERATION_CREATE') live.add(entityId)
-  const presentParent = (id: string) =>
-    prepare('SELECT parent_id FROM requirement WHERE id = ? AND deleted_at IS NULL').get<{ parent_id: string }>(id)
-      ?.parent_id ?? ''
-  const placed = changes.map((change) => {
-    const { parent_id: parent } = change.fields
-    const isGone = typeof parent === 'string' && parent !== '' && !live.has(parent)
-    const parentId = typeof parent !== 'string' ? undefined : isGone ? '' : parent
-    return { ...change, id: change.entityId, parentId, isGone }
-  })
-  return topDown(placed, presentParent)
-}
-
-type Placed = AppliedChange & { parentId: string | undefined; isGone: boolean }
-
-async function put(applying: Applying, change: Placed, isInCycle: boolean): Promise<void> {
+async function put(applying: Applying, change: PlacedChange, isInCycle: boolean): Promise<void> {
   const { parent_id: _parent, position, ...rest } = await plainFields(applying, change)
   const place = {
     // At the root it comes last.
@@ -101,24 +79,14 @@ async function refer({ rows, prepare }: Applying, { entityId, fields, writing }:
 }
 
 async function remove(applying: Applying, changes: readonly AppliedChange[]): Promise<void> {
-  const { rows, prepare, product } = applying
+  const { rows, prepare } = applying
   for (const { entityId, writing } of changes) {
     const row = await find(rows, entityId)
     if (row !== undefined) await removeRequirements(rows, prepare, writing, [row])
   }
   const [first] = changes
   if (first === undefined) return
-  const orphans = await rows
-    .selectFrom('requirement')
-    .selectAll()
-    .where('product_id', '=', product.id)
-    .where('deleted_at', 'is', null)
-    .where(sql<boolean>`parent_id <> ''`)
-    .where(
-      sql<boolean>`NOT EXISTS (SELECT 1 FROM requirement AS parent WHERE parent.id = requirement.parent_id AND parent.deleted_at IS NULL)`,
-    )
-    .execute()
-  for (const { id } of orphans) {
+  for (const id of findOrphans(applying, 'requirement')) {
     const orphan = await find(rows, id)
     if (orphan !== undefined) await changeRequirement(rows, prepare, first.writing, orphan, { parent_id: '' })
   }

@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import { parseRepositoryRoots } from '../../workspace/components/repo-path.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { StoredTest } from '../../quality/cases/access.ts'
 import { caseIdentity, repositoryPath, type CaseLocation } from '../../quality/cases/identity.ts'
 import { changeTest, insertTest, removeTests, type TestFields } from '../../quality/cases/write.ts'
-import { topDown } from './order.ts'
+import { findOrphans, placeChanges, type PlacedChange } from './order.ts'
 import { liveIds } from './references.ts'
 import type { AppliedChange, Applying } from './types.ts'
 
@@ -16,8 +15,9 @@ export async function applyTests(applying: Applying, changes: readonly AppliedCh
   const same = new Map<string, string>()
   if (changes.length === 0) return same
   const isDeletion = ({ operation }: AppliedChange) => operation === 'CHANGE_OPERATION_DELETE'
-  const { ordered, inCycle } = await order(
+  const { ordered, inCycle } = await placeChanges(
     applying,
+    'test',
     changes.filter((change) => !isDeletion(change)),
   )
   for (const change of ordered) {
@@ -28,28 +28,8 @@ export async function applyTests(applying: Applying, changes: readonly AppliedCh
   return same
 }
 
-async function order({ rows, prepare }: Applying, changes: readonly AppliedChange[]) {
-  const parents = changes.flatMap(({ fields }) =>
-    typeof fields['parent_id'] === 'string' ? [fields['parent_id']] : [],
-  )
-  const live = await liveIds(rows, 'test', parents)
-  for (const { operation, entityId } of changes) if (operation === 'CHANGE_OPERATION_CREATE') live.add(entityId)
-  const presentParent = (id: string) =>
-    prepare('SELECT parent_id FROM test WHERE id = ? AND deleted_at IS NULL').get<{ parent_id: string }>(id)
-      ?.parent_id ?? ''
-  const placed = changes.map((change) => {
-    const { parent_id: parent } = change.fields
-    const parentId = typeof parent !== 'string' ? undefined : live.has(parent) ? parent : ''
-    return { ...change, id: change.entityId, parentId }
-  })
-  return topDown(placed, presentParent)
-}
-
-type Placed = AppliedChange & { parentId: string | undefined }
-
 /** Writes one test; resolves to the id of another one that has its place in the code. */
-async function put(applying: Applying, change: Placed, isInCycle: boolean): Promise<string | undefined> {
-  const { rows, product } = applying
+async function put(applying: Applying, change: PlacedChange, isInCycle: boolean): Promise<string | undefined> {
   const { parent_id: _parent, automation_ref: place, ...rest } = await usableFields(applying, change)
   const fields = {
     ...rest,
@@ -65,7 +45,7 @@ async function put(applying: Applying, change: Placed, isInCycle: boolean): Prom
     if (!(thrown instanceof ServiceError)) throw thrown
     // The parent is no suite any more: without it the test can be written.
     const { parent_id: _above, ...others } = placed as Record<string, unknown>
-    await write({ ...applying, rows, product }, change, others)
+    await write(applying, change, others)
   }
   return undefined
 }
@@ -135,17 +115,10 @@ async function remove(applying: Applying, changes: readonly AppliedChange[]): Pr
   }
   const [first] = changes
   if (first === undefined) return
-  const orphans = await rows
-    .selectFrom('test')
-    .selectAll()
-    .where('product_id', '=', product.id)
-    .where('deleted_at', 'is', null)
-    .where(sql<boolean>`parent_id <> ''`)
-    .where(
-      sql<boolean>`NOT EXISTS (SELECT 1 FROM test AS parent WHERE parent.id = test.parent_id AND parent.deleted_at IS NULL)`,
-    )
-    .execute()
-  for (const test of orphans) await changeTest(rows, prepare, first.writing, { test, product }, { parent_id: '' })
+  for (const id of findOrphans(applying, 'test')) {
+    const test = await find(rows, id)
+    if (test !== undefined) await changeTest(rows, prepare, first.writing, { test, product }, { parent_id: '' })
+  }
 }
 
 function find(rows: Applying['rows'], id: string): Promise<StoredTest | undefined> {
