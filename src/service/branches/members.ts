@@ -9,6 +9,11 @@ import { CodeRefs, Criteria, ExternalRefs, LabelColumn, Source } from '../qualit
 /** Values of members by name, as JSON; the names and values are those of the contract. */
 export type Members = Readonly<Record<string, unknown>>
 
+/** Whether these members only say where in the tree something is. */
+export function isPlace(members: Members): boolean {
+  return Object.keys(members).every((name) => name === 'parent_id' || name === 'position')
+}
+
 /** The members of a requirement that a branch changes and a merge compares. */
 export function requirementMembers(row: StoredRequirement) {
   return {

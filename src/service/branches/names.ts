@@ -1,4 +1,4 @@
-import { requirementKey, testKey } from '../quality/keys.ts'
+import { entityKey, requirementKey, testKey } from '../quality/keys.ts'
 import { chunks } from '../sql/chunks.ts'
 import type { Rows } from '../sql/database.ts'
 import type { Change, EntityTypeName } from './changes.ts'
@@ -28,17 +28,13 @@ export async function readEntityNames(
     const name = names.get(change.entityId)
     const title = change.fields['title'] ?? name?.title ?? change.base['title']
     names.set(change.entityId, {
-      key: name?.key ?? writeKey(change.entityType, -change.provisionalNumber),
+      key: name?.key ?? entityKey(change.entityType, -change.provisionalNumber),
       title: typeof title === 'string' ? title : '',
       known: name?.known ?? true,
       isGone: (name?.isGone ?? false) || change.operation === 'CHANGE_OPERATION_DELETE',
     })
   }
   return names
-}
-
-function writeKey(entityType: EntityTypeName, number: number): string {
-  return entityType === 'test' ? testKey({ number }) : requirementKey({ number })
 }
 
 async function mainNames(rows: Rows, wanted: readonly Named[]): Promise<Map<string, EntityName>> {

@@ -11,6 +11,11 @@ export function testKey({ number }: { number: number }): string {
   return `TC-${written(number)}`
 }
 
+/** The human key of a requirement or a test, by the number of its key. */
+export function entityKey(type: 'requirement' | 'test', number: number): string {
+  return type === 'test' ? testKey({ number }) : requirementKey({ number })
+}
+
 /** `REQ-12` in any case is 12, and `REQ-?3` is −3; 0, which no requirement has, if it is not the key of a requirement. */
 export function requirementNumber(key: string): number {
   return keyNumber(/^req-(\??)(\d{1,15})$/i, key)

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
-import { requirementKey, testKey } from '../../quality/keys.ts'
+import { entityKey } from '../../quality/keys.ts'
 import type { Writing } from '../../shared/context.ts'
 import { audit } from '../../workspace/audit.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
@@ -93,7 +93,7 @@ async function checkPlaces({ rows }: Applying, changes: readonly AppliedChange[]
       .where('id', '=', entityId)
       .executeTakeFirst()
     if (row === undefined || row.parent_id === wanted) continue
-    const key = entityType === 'test' ? testKey(row) : requirementKey(row)
+    const key = entityKey(entityType, row.number)
     throw new ServiceError(
       'failed_precondition',
       `${key} cannot be where the branch puts it: the tree would be too deep`,

@@ -2,12 +2,13 @@ import type * as z from 'zod'
 import type { Branch, Merge } from '../../../contract/branches.ts'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
-import { requirementKey, testKey } from '../../quality/keys.ts'
+import { entityKey } from '../../quality/keys.ts'
 import { nextTreeRevision } from '../../quality/tree-changes.ts'
 import type { Call } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
 import type { Applying } from '../apply/types.ts'
+import { isPlace } from '../members.ts'
 import type { MergedChange, MergeResult } from '../merge/index.ts'
 import { requireOpenBranch, type StoredBranch } from '../store/branches.ts'
 import { viewBranches } from '../store/view.ts'
@@ -120,15 +121,13 @@ function summarise(
 ) {
   const { changes } = plan.result
   const count = (is: (one: MergedChange) => boolean) => changes.filter(is).length
-  const isPlace = ({ members }: MergedChange) =>
-    Object.keys(members).every((name) => name === 'parent_id' || name === 'position')
   const isChanged = ({ action, members }: MergedChange) => action === 'change' && Object.keys(members).length > 0
   return {
     revision,
     created: count(({ action }) => action === 'create'),
-    modified: count((one) => one.action === 'restore' || (isChanged(one) && !isPlace(one))),
+    modified: count((one) => one.action === 'restore' || (isChanged(one) && !isPlace(one.members))),
     deleted: count(({ action }) => action === 'delete'),
-    moved: count((one) => isChanged(one) && isPlace(one)),
+    moved: count((one) => isChanged(one) && isPlace(one.members)),
     links_applied: links.size,
     proposals_rejected_or_dropped: dropped,
     id_map: changes.flatMap((one) => finalKey(plan, one, numbers.get(one.targetId))),
@@ -138,8 +137,7 @@ function summarise(
 /** What the branch created, with the key that it has now: a new one, or that of the test that main had already. */
 function finalKey({ main }: Plan, { change, targetId }: MergedChange, number: number | undefined) {
   if (change.operation !== 'CHANGE_OPERATION_CREATE') return []
-  const fresh =
-    number === undefined ? undefined : change.entityType === 'test' ? testKey({ number }) : requirementKey({ number })
-  const key = fresh ?? main[change.entityType].get(targetId)?.key
+  const { entityType } = change
+  const key = number === undefined ? main[entityType].get(targetId)?.key : entityKey(entityType, number)
   return key === undefined ? [] : [{ provisional_key: change.key, id: targetId, key }]
 }

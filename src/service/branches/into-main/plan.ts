@@ -1,7 +1,7 @@
 import type { LinkProposalPolicy } from '../../../contract/branches.ts'
 import type * as z from 'zod'
 import type { StoredTest } from '../../quality/cases/access.ts'
-import { requirementKey, testKey } from '../../quality/keys.ts'
+import { entityKey, requirementKey, testKey } from '../../quality/keys.ts'
 import type { StoredRequirement } from '../../quality/requirements/access.ts'
 import { caseIdentity, type CaseLocation } from '../../quality/cases/identity.ts'
 import { chunks } from '../../sql/chunks.ts'
@@ -77,9 +77,7 @@ export function planMerge(sources: Sources, { resolutions, policy }: Answers): P
 }
 
 function keyFor({ entityType, entityId, provisionalNumber }: Change, main: MainTree): string {
-  const number = -provisionalNumber
-  const provisional = entityType === 'test' ? testKey({ number }) : requirementKey({ number })
-  return main[entityType].get(entityId)?.key ?? provisional
+  return main[entityType].get(entityId)?.key ?? entityKey(entityType, -provisionalNumber)
 }
 
 async function readMainTree(rows: Rows, productId: number, changes: readonly Change[]): Promise<MainTree> {

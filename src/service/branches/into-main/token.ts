@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { cutWithEllipsis, onOneLine } from '../../../lib/text.ts'
 import { ServiceError } from '../../../errors.ts'
-import { requirementKey, testKey } from '../../quality/keys.ts'
+import { entityKey } from '../../quality/keys.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
 import { StoredActor } from '../../workspace/actor.ts'
@@ -76,8 +76,8 @@ async function describeChange(rows: Rows, productId: number): Promise<string> {
     .executeTakeFirst()
   if (newest === undefined) return 'requirements, tests or links changed since'
   const { display_name: name } = readJson(StoredActor, newest.actor)
-  const number = newest.requirement ?? newest.test ?? 0
-  const key = newest.requirement === null ? testKey({ number }) : requirementKey({ number })
+  const key =
+    newest.requirement === null ? entityKey('test', newest.test ?? 0) : entityKey('requirement', newest.requirement)
   return `${shorten(name)} changed ${key} since`
 }
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
-import type { Change, EntityTypeName, OperationName } from '../changes.ts'
-import type { Members } from '../members.ts'
+import type { Change, EntityTypeName } from '../changes.ts'
+import { isPlace, type Members } from '../members.ts'
 import type { StoredBranch } from '../store/branches.ts'
 
 /** What a writer says of a change. */
@@ -91,7 +91,8 @@ function contentAfter({ main = {}, before, after, change, said }: Touched): Cont
   const isSame = differing.length === 0 && isOpen === (change?.needsDecision ?? false) && note === (change?.note ?? '')
   if (isSame) return 'same'
   if (Object.keys(fields).length === 0) return change === undefined ? 'same' : 'none'
-  return { operation: isNew ? change.operation : operation(fields), base, fields, needsDecision: isOpen, note }
+  const operation = isPlace(fields) ? 'CHANGE_OPERATION_MOVE' : 'CHANGE_OPERATION_MODIFY'
+  return { operation: isNew ? change.operation : operation, base, fields, needsDecision: isOpen, note }
 }
 
 /** The base and the fields after more members were changed; a member with its base value is not changed any more. */
@@ -112,11 +113,6 @@ interface ChangedMembers {
 /** Whether the writer decided one of the members that the change drafts. */
 function isSettled({ fields }: Change, differing: readonly string[], { named = [] }: Said): boolean {
   return [...differing, ...named].some((name) => Object.hasOwn(fields, name))
-}
-
-function operation(fields: Members): OperationName {
-  const isPlace = Object.keys(fields).every((name) => name === 'parent_id' || name === 'position')
-  return isPlace ? 'CHANGE_OPERATION_MOVE' : 'CHANGE_OPERATION_MODIFY'
 }
 
 function pick(members: Members, names: readonly string[]): Members {
