@@ -33,10 +33,10 @@ const VERBS = list(`
 
 /** Verbs that are nouns or adjectives as well ("open orders"): they are verbs only in front of a determiner or an object. */
 const NOUNS = list(`
-  access address alert archive audit back backup base block book buffer bundle cache call change charge check cover default
+  alert archive audit back backup base block book buffer bundle cache call change charge check cover default
   display document download drop email end escape exchange exit export fall filter find fix flag flush form format forward grant
   group guide handle hold import increase index issue join label last lead limit link list load lock log look mark mask match
-  measure merge monitor move notice number offer order own pass pause pay place play poll post present preview process prompt pull
+  measure merge monitor move number offer order pass pause pay place play poll post preview process prompt pull
   push query queue quote raise read record redirect reference refund register release report request reserve reset result return
   review roll round route run scale scan schedule search set share ship show sign sort split start state stop store stream supply
   support switch tag take test time trace track transfer transition trigger trim trust try turn update upgrade upload use view

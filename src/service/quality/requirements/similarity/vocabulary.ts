@@ -16,11 +16,11 @@ return respond reply answer response
 save store persist retain keep
 start begin launch commence
 stop end terminate finish complete halt
-fail unsuccessful failure failed error mistake
+fail unsuccessful failure error mistake
 allow permit let enable
 forbid prohibit disallow prevent block deny
-notify inform alert tell notification notice warn warning
-choose select pick selection choice
+notify inform alert tell notification notice warn
+choose select pick choice
 verify validate check confirm verification
 buy purchase
 price cost
@@ -36,8 +36,8 @@ offer provide support supply
 expire lapse
 create generate make produce add
 admin administrator
-config configure configuration setting
-info information data detail
+config configure setting
+info data detail
 picture image photo
 phone telephone
 website site
@@ -45,7 +45,6 @@ invoice bill
 refund reimburse repay
 ship dispatch
 user person people
-purchaser buyer
 customer shopper
 visitor guest
 employee staff
@@ -55,7 +54,6 @@ uppercase capital
 page screen
 quick fast rapid
 immediate instant promptly straightaway
-automatic
 quantity amount count
 large big huge
 find search locate
@@ -66,8 +64,8 @@ visible see
 use utilize employ
 restrict limit
 contain include hold comprise
-inactive idle inactivity unused
-success successful succeed successfully
+inactive idle unused
+success succeed successfully
 maximum max
 minimum min
 duration length period long
@@ -103,7 +101,6 @@ encrypt encipher
  */
 const antonymLines = `
 enable disable
-enable forbid
 allow forbid
 allow reject
 maximum minimum
@@ -123,7 +120,6 @@ internal external
 success fail
 first last
 above below
-over under
 ascending descending
 new old
 active inactive
@@ -144,7 +140,6 @@ left right
 top bottom
 up down
 horizontal vertical
-while until
 synchronous asynchronous
 sync async
 plain encrypted
@@ -174,18 +169,17 @@ const irregular = new Map(
 const environments = ['production', 'staging', 'development', 'sandbox', 'preview', 'qa', 'uat', 'prod', 'dev', 'live']
 
 const stopWords = new Set(
-  `a an the of for to in on at by with from into onto as is are was were be been being am it its it's they them their this
+  `a an the of for to in on at by with from into onto as is are was were be been being am it its they them their this
   that these those which who whom whose there here and or so such than then also any each every all own same other will
-  do does did has have had having i we you he she his her our your my me us him via about upon per within whose when if
+  do does did has have had having i we you he she his her our your my me us him via about upon per within when if
   where while during over under between among through both either just very much too still yet already
   respective respectively corresponding following given certain possible`.split(/\s+/u),
 )
 
 /** Words that are in most requirements of a product: they say little about the subject. */
 const commonWords = new Set(
-  `system application app software product platform solution program tool service user able ability capability function
-  functionality feature way case time value use successful whether number perform carry occur happen place take make get go come
-  particular specific individual relevant existing current new so`
+  `system product tool service user able ability capability function feature way case time value use successful whether number perform carry occur happen place take get go come
+  particular specific individual relevant existing current new`
     .split(/\s+/u)
     .map(stem),
 )
