@@ -92,16 +92,6 @@ test('a requirement that has only a title is compared by its title', () => {
   expect(compareStatements(full, titled).verdict).toBe('duplicate')
 })
 
-test('a modality that only the reader knows counts', () => {
-  const item = { title: 'Export orders as CSV', statement: '' }
-  const [must, may] = [
-    { ...item, modality: 'MODALITY_MUST' as const },
-    { ...item, modality: 'MODALITY_MAY' as const },
-  ]
-  expect(compareStatements(must, may).differences).toEqual(['must became may'])
-  expect(compareStatements(must, must).verdict).toBe('duplicate')
-})
-
 const parts = {
   subject: [
     'the checkout',

@@ -1,17 +1,9 @@
+import { comparatorInWords } from './phrases.ts'
 import type { Profile } from './profile.ts'
 import type { Quantity } from './quantities.ts'
 import type { Order } from './roles.ts'
 import { concept } from './vocabulary.ts'
 
-const comparatorWords: Record<string, string> = {
-  '#le': 'at most',
-  '#ge': 'at least',
-  '#lt': 'less than',
-  '#gt': 'more than',
-  '#eq': 'exactly',
-  '#approx': 'about',
-  '#in': 'within',
-}
 /** Modal words that may replace each other: a statement without one says what the product does. */
 const alike = new Set([' must', 'must ', ' can', 'can ', 'can may', 'may can'])
 
@@ -112,8 +104,7 @@ function comparatorDifferences(before: readonly string[], after: readonly string
   const flexible = (list: readonly string[]) => list.filter((one) => one === '#in').length
   const gone = without(before, after).filter((one) => one !== '#in')
   const fresh = without(after, before).filter((one) => one !== '#in')
-  const words = (list: readonly string[], spare: number) =>
-    withoutUpperBounds(list, spare).map((one) => comparatorWords[one] ?? one)
+  const words = (list: readonly string[], spare: number) => withoutUpperBounds(list, spare).map(comparatorInWords)
   return replaced(words(gone, flexible(after)), words(fresh, flexible(before)))
 }
 

@@ -33,18 +33,16 @@ export interface ReadStatement {
   /** The statement, or the title where there is none. */
   main: Profile
   hasStatement: boolean
-  modality: string
 }
 
 /** Reads a statement for `compareRead`. */
-export function readStatement({ title, statement, modality }: Statement): ReadStatement {
+export function readStatement({ title, statement }: Statement): ReadStatement {
   const hasStatement = statement.trim() !== ''
   const read = readProfile(title)
   return {
     title: read,
     main: hasStatement && statement !== title ? readProfile(statement) : read,
     hasStatement,
-    modality: modality ?? '',
   }
 }
 
@@ -57,11 +55,7 @@ export function compareStatements(before: Statement, after: Statement, threshold
 export function compareRead(before: ReadStatement, after: ReadStatement, thresholds = defaultThresholds): Comparison {
   const [old, now] = chooseTexts(before, after)
   const { similarity, opposites, saysMore } = matchWords(old, now)
-  const differences = [
-    ...findDifferences(old, now),
-    ...opposites.map(([one, other]) => `${one} became ${other}`),
-    ...modalityDifferences(before, after, old, now),
-  ]
+  const differences = [...findDifferences(old, now), ...opposites.map(([one, other]) => `${one} became ${other}`)]
   return { similarity, verdict: decide(similarity, differences, thresholds), differences, saysMore }
 }
 
@@ -89,18 +83,6 @@ function chooseTexts(before: ReadStatement, after: ReadStatement): [Profile, Pro
 /** A title as a text of its own; the modal words that it leaves out are in the statement. */
 function asText({ title, main }: ReadStatement): Profile {
   return title.modals.length > 0 ? title : { ...title, modals: main.modals }
-}
-
-/** The modality that was read with the statements counts where both have one and the texts do not say it. */
-function modalityDifferences(before: ReadStatement, after: ReadStatement, old: Profile, now: Profile): string[] {
-  const [one, other] = [before.modality, after.modality].map((name) => name.replace('MODALITY_', '').toLowerCase())
-  if (one === '' || other === '' || one === other) return []
-  if (one === undefined || other === undefined) return []
-  const isNegationOnly = one.replace('_not', '') === other.replace('_not', '')
-  const textsDiffer = old.modals.join(' ') !== now.modals.join(' ') || old.negations !== now.negations
-  const hasBound = old.comparators.length + now.comparators.length > 0
-  if (textsDiffer || (isNegationOnly && hasBound)) return []
-  return [`${one.replace('_', ' ')} became ${other.replace('_', ' ')}`]
 }
 
 /** The share of the words of a part, such as the object of a change, that are in the title or the statement of a whole. */

@@ -1,9 +1,30 @@
 import { numbersInDigits } from './number-words.ts'
 
-/**
- * Marks are words that begin with `#`: comparators (`#le` at most, `#ge` at least, `#lt`, `#gt`, `#eq` exactly, `#in` in
- * so much time, `#approx`), modal words (`#must`, `#should`, `#may`, `#can`) and `#not`.
- */
+/** Marks are words that begin with `#`: comparators, modal words and `#not`. */
+const comparatorMarks = new Map([
+  ['#le', 'at most'],
+  ['#ge', 'at least'],
+  ['#lt', 'less than'],
+  ['#gt', 'more than'],
+  ['#eq', 'exactly'],
+  ['#approx', 'about'],
+  ['#in', 'within'],
+])
+const modalMarks = new Set(['#must', '#should', '#may', '#can'])
+
+export function isComparator(word: string): boolean {
+  return comparatorMarks.has(word)
+}
+
+/** A comparator as people write it: `at most` for `#le`. */
+export function comparatorInWords(mark: string): string {
+  return comparatorMarks.get(mark) ?? mark
+}
+
+export function isModal(word: string): boolean {
+  return modalMarks.has(word)
+}
+
 const word = (pattern: string) => new RegExp(String.raw`(?<![\p{L}\p{N}#])(?:${pattern})(?![\p{L}\p{N}])`, 'gu')
 /** Only before a number. */
 const before = (pattern: string) => new RegExp(String.raw`(?<![\p{L}\p{N}#])(?:${pattern})(?=\s+[€$£]?-?\d)`, 'gu')

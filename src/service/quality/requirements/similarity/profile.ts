@@ -1,9 +1,7 @@
-import type * as z from 'zod'
-import type { Modality } from '../../../../contract/distill.ts'
 import { findIdentifiers, withoutKeys } from './identifiers.ts'
-import { markPhrases } from './phrases.ts'
+import { isComparator, isModal, markPhrases } from './phrases.ts'
 import { takeQuantities, type Quantity } from './quantities.ts'
-import { readAgent, readOrder, readRoles, type Order, type Roles } from './roles.ts'
+import { isOrderWord, readAgent, readOrder, readRoles, type Order, type Roles } from './roles.ts'
 import { unitAfterNumber } from './units.ts'
 import { concept, isStopWord, stem, weight, type Word } from './vocabulary.ts'
 
@@ -12,7 +10,6 @@ export interface Statement {
   title: string
   /** The title counts where it is empty. */
   statement: string
-  modality?: z.output<typeof Modality> | undefined
 }
 
 export type SubjectWord = Word & {
@@ -40,7 +37,7 @@ export interface Profile {
   negations: number
   /** `must`, `should`, `may` or `can`, in the order of the text. */
   modals: readonly string[]
-  /** Words that limit or turn around a condition: `only`, `unless`, `until`. */
+  /** Words that limit a statement or reverse its condition: `only`, `unless`, `except`. */
   limits: readonly string[]
   /** `and` or `or`, where it has only one of them. */
   conjunction: string
@@ -50,8 +47,6 @@ export interface Profile {
   agent: ReadonlySet<string> | undefined
 }
 
-const comparators = new Set(['#le', '#ge', '#lt', '#gt', '#eq', '#in', '#approx'])
-const modals = new Set(['#must', '#should', '#may', '#can'])
 const limits = new Map([
   ['only', 'only'],
   ['solely', 'only'],
@@ -79,9 +74,9 @@ export function readProfile(given: string): Profile {
     trigrams: once(() => readTrigrams(words)),
     quantities,
     identifiers: findIdentifiers(source, isQuantity),
-    comparators: tokens.filter((one) => comparators.has(one)).sort(),
+    comparators: tokens.filter(isComparator).sort(),
     negations: tokens.filter((one) => one === '#not').length,
-    modals: tokens.filter((one) => modals.has(one)).map((one) => one.slice(1)),
+    modals: tokens.filter(isModal).map((one) => one.slice(1)),
     limits: readLimits(tokens, quantities),
     conjunction: readConjunction(tokens),
     order: readOrder(tokens),
@@ -121,10 +116,6 @@ function isSubject(token: string): boolean {
 function qualified(tokens: readonly string[], at: number): string {
   const [before, behind] = [tokens[at - 1] ?? '', tokens[at + 1] ?? '']
   return before.startsWith('#') || !isSubject(behind) ? '' : concept(behind)
-}
-
-function isOrderWord(word: string): boolean {
-  return word === 'before' || word === 'after'
 }
 
 function once<T>(compute: () => T): () => T {

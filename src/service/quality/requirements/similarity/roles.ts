@@ -1,3 +1,4 @@
+import { isModal } from './phrases.ts'
 import { concept, isStopWord } from './vocabulary.ts'
 
 /** What comes first and what then, from the only `before` or `after` of a text. */
@@ -7,7 +8,6 @@ export interface Order {
   second: ReadonlySet<string>
 }
 
-const modals = new Set(['#must', '#should', '#may', '#can'])
 const passive = new Set(['be', 'is', 'are', 'was', 'were', 'been', 'being'])
 const clauseWords = new Set([
   'when',
@@ -34,9 +34,9 @@ function readConcepts(tokens: readonly string[]): ReadonlySet<string> {
 
 /** Reads which of two things is first, where a text has one `before` or `after`; undefined for none and for several. */
 export function readOrder(tokens: readonly string[]): Order | undefined {
-  const at = tokens.findIndex(isOrderMarker)
+  const at = tokens.findIndex(isOrderWord)
   const marker = tokens[at]
-  if (marker === undefined || tokens.slice(at + 1).some(isOrderMarker)) return undefined
+  if (marker === undefined || tokens.slice(at + 1).some(isOrderWord)) return undefined
   const comma = tokens.indexOf(',', at)
   const end = comma === -1 ? tokens.length : comma
   const named = readConcepts(tokens.slice(at + 1, end))
@@ -44,7 +44,8 @@ export function readOrder(tokens: readonly string[]): Order | undefined {
   return marker === 'after' ? { marker, first: named, second: rest } : { marker, first: rest, second: named }
 }
 
-function isOrderMarker(word: string): boolean {
+/** Whether the word says which of two things comes first. */
+export function isOrderWord(word: string): boolean {
   return word === 'before' || word === 'after'
 }
 
@@ -58,7 +59,7 @@ export interface Roles {
 
 /** Reads the roles of the clause with the first modal word; undefined where it is not said who acts. */
 export function readRoles(tokens: readonly string[]): Roles | undefined {
-  const modal = tokens.findIndex((one) => modals.has(one))
+  const modal = tokens.findIndex(isModal)
   if (modal === -1) return undefined
   const subject = readConcepts(tokens.slice(tokens.lastIndexOf(',', modal) + 1, modal))
   const rest = tokens.slice(modal + 1).filter((one) => !one.startsWith('#') && one !== ',')
@@ -76,7 +77,7 @@ export function readRoles(tokens: readonly string[]): Roles | undefined {
 
 /** Who acts in a passive main clause, as concepts; empty where that is not said, undefined in the active. */
 export function readAgent(tokens: readonly string[]): ReadonlySet<string> | undefined {
-  const modal = tokens.findIndex((one) => modals.has(one))
+  const modal = tokens.findIndex(isModal)
   const rest = tokens.slice(modal + 1).filter((one) => !one.startsWith('#') && one !== ',')
   if (modal === -1 || !passive.has(rest[0] ?? '')) return undefined
   const by = rest.indexOf('by')
