@@ -55,7 +55,7 @@ const limits = new Map([
   ['except', 'except'],
 ])
 const token =
-  /#[a-z]+|(?<=\s)-?\d+(?:[.,:]\d+)*[\p{L}%°]*|\p{N}+(?:[.,:]\p{N}+)*[\p{L}%°]*|\p{L}[\p{L}\p{N}_]*|[€$£¥%°,;.]/gu
+  /#[a-z]+|(?<=\s)-?\d+(?:[.,:]\d+)*[\p{L}%°]*|\p{N}+(?:[.,:]\p{N}+)*[\p{L}%°]*|\p{L}[\p{L}\p{N}_]*|°\p{L}?|[€$£¥%,;.]/gu
 
 /** Reads a text for comparing it with others. */
 export function readProfile(given: string): Profile {
