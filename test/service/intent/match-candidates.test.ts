@@ -97,6 +97,7 @@ test.each([
   'The session timeout becomes 60 seconds.',
   'In REQ-1 the limit must be 60 seconds.',
   'Extend REQ-1 from 30 to 60 seconds.',
+  'We agreed to raise the session timeout from 30 to 60 seconds.',
 ])('"%s" changes the value in the words of the requirement', async (sentence) => {
   expect(await matchOne(sentence)).toEqual({
     action: 'CONFLICT',

@@ -1,3 +1,5 @@
+import { askingOrModal } from '../asking.ts'
+
 /** A sentence that changes a value: "raise the timeout from 30 to 60 seconds". */
 export interface ChangeWords {
   /** What is changed, such as "the timeout of the session"; may be empty. */
@@ -13,7 +15,7 @@ const verbs =
   'raise|increase|extend|lengthen|lower|reduce|decrease|shorten|change|bump|adjust|set|move|switch|cut|update|prolong|modify'
 const participles =
   'raised|increased|extended|lengthened|lowered|reduced|decreased|shortened|changed|bumped|adjusted|set|moved|switched|cut|updated|prolonged|modified'
-const lead = String.raw`^(?:please,? |let's |let us |we (?:will|should|must|want to|need to|agreed to|decided to) |also )?`
+const lead = `^(?:(?:${askingOrModal}|also) )?`
 
 const patterns: readonly { pattern: RegExp; isStrong: boolean }[] = [
   { pattern: new RegExp(`${lead}(?:${verbs}) (?<subject>.+?) from (?<old>.+?) to (?<now>.+)$`, 'iu'), isStrong: true },

@@ -1,4 +1,5 @@
 import { readStatement, wordShare } from '../../quality/requirements/similarity/index.ts'
+import { askingOrModal } from '../asking.ts'
 import type { Candidate } from '../types.ts'
 import { decided, refused, saidBy, type Decision, type Known } from './decision.ts'
 import type { Entry, Pool } from './pool.ts'
@@ -9,8 +10,10 @@ const NAMED = 0.8
 const CLEARLY = 0.1
 const MOST_NAMED = 5
 
-const retireWords =
-  /\b(?:no longer(?: (?:be )?(?:needed|required|necessary|wanted|used|appl(?:y|ies)|holds?|valid|relevant|supported))?|not (?:needed|required|supported|necessary) any ?more|any ?more|please|let's|let us|we (?:will|should|must|can|want to|need to|agreed to|decided to)|drop(?:s|ped)?|remov(?:e|es|ed)|retire[sd]?|deprecate[sd]?|discontinue[sd]?|abolish(?:ed)?|scrap(?:ped)?|sunset|get rid of|do away with|phase[sd]? out|kill off|withdraw[ns]?|stop(?:s|ped)?|end(?:s|ed)?|obsolete|wants?|wanted|needs?|needed|support(?:s|ed)? (?:for|of)|requirement|feature|is|are|be|must|shall|should|will|not)\b/giu
+const retireWords = new RegExp(
+  String.raw`\b(?:no longer(?: (?:be )?(?:needed|required|necessary|wanted|used|appl(?:y|ies)|holds?|valid|relevant|supported))?|not (?:needed|required|supported|necessary) any ?more|any ?more|${askingOrModal}|drop(?:s|ped)?|remov(?:e|es|ed)|retire[sd]?|deprecate[sd]?|discontinue[sd]?|abolish(?:ed)?|scrap(?:ped)?|sunset|get rid of|do away with|phase[sd]? out|kill off|withdraw[ns]?|stop(?:s|ped)?|end(?:s|ed)?|obsolete|wants?|wanted|needs?|needed|support(?:s|ed)? (?:for|of)|requirement|feature|is|are|be|must|shall|should|will|not)\b`,
+  'giu',
+)
 
 const prohibition = /\b(?:must|shall|should|may) no longer\b/iu
 

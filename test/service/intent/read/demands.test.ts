@@ -53,6 +53,8 @@ test.each([
   'For example, the cart may hold items.',
   'Hello, you must be Ana.',
   'We should talk about GDPR next week.',
+  'We agreed to meet on Monday.',
+  'We decided to review the design first.',
   'The keyword "MUST" is defined elsewhere.',
   'The process that must run is described below.',
 ])('"%s" demands nothing', async (text) => {
@@ -64,10 +66,20 @@ test.each([
   ['Retire REQ-9.', ['REQ-9']],
   ['We no longer need REQ-7 and req-8.', ['REQ-7', 'REQ-8']],
   ['The shop must stop sending faxes.', []],
+  ['We agreed to stop sending faxes.', []],
   ['Get rid of the printed invoice.', []],
 ])('"%s" gives something up', async (text, keys) => {
   const { candidates } = await read(text, 'text/plain')
   expect(candidates.map((one) => [one.retires, one.keys])).toEqual([[true, keys]])
+})
+
+test.each([
+  'Please raise the timeout from 30 to 60 seconds.',
+  'We want to raise the timeout from 30 to 60 seconds.',
+  'We agreed to raise the timeout from 30 to 60 seconds.',
+  'We have decided to raise the timeout from 30 to 60 seconds.',
+])('"%s" asks for a change', async (text) => {
+  expect(await demands(text)).toEqual([`MUST ${text}`])
 })
 
 test('what only goes away in a clause is not given up', async () => {

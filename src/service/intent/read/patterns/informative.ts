@@ -52,6 +52,11 @@ export function isTalk(sentence: string): boolean {
   return TALK.some((pattern) => pattern.test(sentence))
 }
 
+/** Whether what follows "we agreed to" is work of the team: "review the design". */
+export function isTeamwork(text: string): boolean {
+  return TEAM_VERB.test(text)
+}
+
 /** Whether the sentence starts as an example or a note. */
 export function isAside(sentence: string): boolean {
   return ASIDE.test(sentence)

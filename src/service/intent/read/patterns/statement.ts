@@ -1,6 +1,7 @@
+import { asking } from '../../asking.ts'
 import type { Candidate } from '../../types.ts'
 import { type Clauses, readClauses } from './ears.ts'
-import { isAside, isTalk, onlyInforms } from './informative.ts'
+import { isAside, isTalk, isTeamwork, onlyInforms } from './informative.ts'
 import { maskQuotes } from './mask.ts'
 import { findModals, type Modal } from './modality.ts'
 import { isRetirement } from './retire.ts'
@@ -48,8 +49,8 @@ const DECIDED = 0.15
 /** Verbs with which a change is asked for outside of a list. */
 const CHANGE =
   /^(?:add|remove|raise|increase|decrease|reduce|lower|change|replace|rename|support|allow|drop|introduce|extend|limit|deprecate|ensure|make sure|disallow|prevent|enforce|require)\b/i
-const ASKED =
-  /^(?:(?:and|but|so|then|also) )?(?:please|let's|let us|we want to|we would like to|we'd like to)\s+(?:also\s+)?/i
+const ASKED = new RegExp(String.raw`^(?:(?:and|but|so|then|also) )?${asking}\s+(?:also\s+)?`, 'i')
+const AGREED = /\b(?:agreed|decided) to\b/i
 /** "Keep that out", "do it like this": only the talk around it says what is meant. */
 const VAGUE = /^\p{L}+ (?:it|this|that|them|these|those)\b/iu
 const PROHIBITED = /^(?:do not|don't|never|avoid|no longer|no|stop)\b/i
@@ -128,7 +129,7 @@ function hasLater(masked: string, { end }: Modal): boolean {
 function imperativeDemand(masked: string, around: Surroundings): Demand | undefined {
   const asked = ASKED.exec(masked)
   const text = masked.slice(asked?.[0].length ?? 0)
-  if (asked !== null && VAGUE.test(text)) return undefined
+  if (asked !== null && (VAGUE.test(text) || (AGREED.test(asked[0]) && isTeamwork(text)))) return undefined
   const isWanted = around.isDecided || asked !== null || (around.isItem && around.isWanted)
   const modality = around.modality ?? (PROHIBITED.test(text) ? 'MODALITY_MUST_NOT' : 'MODALITY_MUST')
   const counts =
