@@ -27,6 +27,9 @@ test.each([
   ['Discount codes may be used only once.', 'A discount code may only be used one time.'],
   ['The shop must allow customers to save a cart.', 'Customers must be able to save a cart.'],
   ['The app must let users hide the map.', 'Users must be able to hide the map.'],
+  ['The service must not fail to answer.', 'The service must answer.'],
+  ['Keys must never be stored without encryption.', 'Keys must be stored only with encryption.'],
+  ['Orders must not be shipped without a label.', 'Orders must be shipped only with a label.'],
 ])('"%s" and "%s" say the same', (one, other) => {
   expect(compare(one, other)).toMatchObject({ verdict: 'duplicate', differences: [] })
 })
@@ -55,6 +58,12 @@ test.each([
   ['The status page must show "Paid" then.', 'The status page must show "Open" then.', 'Paid became Open'],
   ['The nightly job runs in staging.', 'The nightly job runs in production.', 'staging became production'],
   ['The pump must stop at 80 °C.', 'The pump must stop at 80 °F.', '80 °c became 80 °f'],
+  [
+    'The app must not stop and must start without a key.',
+    'The app must stop and must start with a key.',
+    'it is no longer negated',
+  ],
+  ['The key must not be stored without a lock.', 'The key must not be stored with a lock.', 'it was negated'],
   ['Three mails of 5 users wait.', 'Five mails of 3 users wait.', '3 mails became 5 mails'],
   ['The job runs at 10:00.', 'The job runs at 22:00.', '10:00 became 22:00'],
 ])('"%s" and "%s" contradict each other', (before, after, difference) => {

@@ -101,7 +101,11 @@ const modality: readonly [RegExp, string][] = [
 const negation: readonly [RegExp, string][] = [
   [word('(?:do|does|did|is|are|was|were|be|been|have|has|had)? ?not'), '#not'],
   [word('(?:refuses?|declines?|fails?) to|(?:avoid|prevent)s? (?=\\p{L}+ing\\b)|refrains? from'), '#not'],
-  [word('no longer|never|none|nor|neither|without|nothing|nobody|no one|no'), '#not'],
+  [word('no longer|never|none|nor|neither|nothing|nobody|no one|no'), '#not'],
+  // Two negations cancel each other out: "must not fail to answer", "must not be sent without a label".
+  [/#not #not/gu, ''],
+  [/#not ((?:(?!\b(?:and|or|but)\b)[^#,.;])*)\bwithout\b/gu, '$1only with'],
+  [word('without'), '#not'],
 ]
 
 /** Spellings and terms of several words. */
