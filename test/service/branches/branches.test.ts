@@ -3,7 +3,7 @@ import type { ResponseOf } from '../../../src/contract/index.ts'
 import { tokenHeaders } from '../people.ts'
 import { done, startTree } from './branch-tree.ts'
 
-test('a branch has a name of its own among the open ones, and is closed for good', async () => {
+test('the name of a branch is unique among the open ones, and a closed branch stays closed', async () => {
   await using app = await startTree()
   const { tree } = app
   const create = (body: object) => app.request<ResponseOf<'createBranch'>>('POST', `${tree.product}/branches`, body)

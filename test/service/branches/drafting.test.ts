@@ -5,7 +5,7 @@ import { requireOpenBranch } from '../../../src/service/branches/store/branches.
 import type { Call } from '../../../src/service/shared/context.ts'
 import { startTree } from './branch-tree.ts'
 
-test('many drafts are one write, and a decision is open until somebody sets what was drafted', async () => {
+test('many drafts are one write, and a decision is open until a drafted member is set again', async () => {
   await using app = await startTree()
   const { tree } = app
   const cart = await tree.requirement({ title: 'Cart', statement: 'At most 10 items.' })

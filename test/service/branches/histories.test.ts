@@ -143,9 +143,9 @@ test('any history of a branch reads as the reference does, and no write on the b
       const start = { isMain: true, kind: 'create', at: 0, title: 'a', tags: [] } as const
       for (const to of [0, 1]) await take(model, branch, { ...start, to })
       for (const one of steps) {
-        const before = await mainRows(app)
+        const before = one.isMain ? undefined : await mainRows(app)
         await take(model, branch, one)
-        expect(await mainRows(app)).toEqual(one.isMain ? await mainRows(app) : before)
+        if (before !== undefined) expect(await mainRows(app)).toEqual(before)
       }
       expect(await read(branch)).toEqual(model.branch())
       expect(await read()).toEqual(model.main)

@@ -120,7 +120,7 @@ test('tests on a branch have provisional keys, and their links are proposals', a
   expect((await tree.listTests(branch)).map(({ title }) => title)).toEqual(['in the main tree'])
 })
 
-test('a report on a branch proposes the links that its names say', async () => {
+test('a report on a branch proposes the links that the names of its tests state', async () => {
   await using app = await startTree()
   const { tree } = app
   const cart = await tree.requirement({ title: 'Cart' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ResponseOf } from '../../../src/contract/index.ts'
 import { done, startTree } from './branch-tree.ts'
 
-test('gaps, contexts, the matrix and the gate are those of the branch, and nothing of them is stored', async () => {
+test('gaps, contexts, the matrix and the gate show the branch, and store nothing', async () => {
   await using app = await startTree()
   const { tree } = app
   const approved = { status: 'REQUIREMENT_STATUS_APPROVED', priority: 'PRIORITY_CRITICAL' } as const

@@ -46,7 +46,7 @@ test('a branch shows what it creates, changes, moves and deletes, and the main t
   ])
 })
 
-test('changes of the same requirement come to one, and none where it is as in the main tree again', async () => {
+test('several changes of a requirement are stored as one, and as none once it equals the main tree', async () => {
   await using app = await startTree()
   const { tree } = app
   const cart = await tree.requirement({ title: 'Cart', statement: 'Sums up.' })
@@ -82,7 +82,7 @@ test('changes of the same requirement come to one, and none where it is as in th
   expect(next.key).toBe('REQ-?2')
 })
 
-test('reads go on whatever the main tree does meanwhile', async () => {
+test('reads of a branch succeed whatever changes in the main tree', async () => {
   await using app = await startTree()
   const { tree } = app
   const [cart, mail, guest] = [

@@ -216,7 +216,7 @@ test('conflicts are listed until each has a resolution that is possible', async 
   expect(listed[0]).toMatchObject({ statement: 'Sum in euros and cents.', acceptance_criteria: [{ text: 'Rounds' }] })
 })
 
-test('a dry run of a merge tells coverage and gate with the given resolutions', async () => {
+test('a dry run of a merge computes coverage and gate with the given resolutions', async () => {
   await using app = await startMerging()
   const { tree } = app
   const pay = await tree.requirement({
@@ -278,7 +278,7 @@ test('a preview is stale once main, the branch or another branch has moved on, a
   expect(requirement).toMatchObject({ rationale: 'Guests and others.', priority: 'PRIORITY_HIGH', tags: ['x'] })
 })
 
-test('what main has meanwhile is used, named and compared', async () => {
+test('a merge uses a test that main has by now, and the preview names duplicates in main', async () => {
   await using app = await startMerging()
   const { tree } = app
   const branch = await tree.branch()
@@ -306,7 +306,7 @@ test('what main has meanwhile is used, named and compared', async () => {
   expect((await tree.read(draft.id)).links).toMatchObject([{ test_id: real.id, test_title: 'Sums up the cart' }])
 })
 
-test('a merge excludes from the gate as the same changes in main would, and keeps the names of reports to itself', async () => {
+test('a merge records the exclusions of the same changes in main, and a preview hides names that only reports give', async () => {
   await using app = await startMerging()
   const { tree } = app
   const draft = {
