@@ -2,16 +2,15 @@ import { applyRequirements } from './requirements.ts'
 import { applyTests } from './tests.ts'
 import type { AppliedChange, Applying } from './types.ts'
 
-/** What applying changes came to. */
 export interface Applied {
-  /** By id of a test that the branch creates: the test that has its place in the code already, and is used instead. */
+  /** Tests of the main tree that are used instead of tests that the branch creates, because they have their code location. */
   sameTests: Map<string, string>
 }
 
 /**
- * Applies changes with the ordinary write functions of quality, without audit rows, and never fails because of what the main
- * tree did meanwhile. A change of something that is gone is left out. A parent that is gone is the root; what would be below
- * itself stays where it is. References to things that are gone are left out.
+ * Applies changes with the ordinary write functions of quality, without audit rows. It never fails because the main tree has
+ * changed: changes of what is deleted and references to it are left out, what loses its parent goes to the root, and what
+ * would be below itself stays where it is.
  */
 export async function applyChanges(applying: Applying, changes: readonly AppliedChange[]): Promise<Applied> {
   await applyRequirements(

@@ -7,10 +7,7 @@ import { findOrphans, placeChanges, type PlacedChange } from './order.ts'
 import { liveIds } from './references.ts'
 import type { AppliedChange, Applying } from './types.ts'
 
-/**
- * Applies changes of tests. Resolves to the tests in the main tree that have the place of one that the branch creates, by the
- * id of that one.
- */
+/** Applies changes of tests; resolves to the `sameTests` of `Applied`. */
 export async function applyTests(applying: Applying, changes: readonly AppliedChange[]): Promise<Map<string, string>> {
   const same = new Map<string, string>()
   if (changes.length === 0) return same
@@ -28,7 +25,7 @@ export async function applyTests(applying: Applying, changes: readonly AppliedCh
   return same
 }
 
-/** Writes one test; resolves to the id of another one that has its place in the code. */
+/** Writes one test, unless another one has the code location of what the branch creates: then resolves to the other's id. */
 async function put(applying: Applying, change: PlacedChange, isInCycle: boolean): Promise<string | undefined> {
   const { parent_id: _parent, automation_ref: place, ...rest } = await usableFields(applying, change)
   const fields = {
@@ -72,7 +69,7 @@ interface Quarantine {
   owner: string
 }
 
-/** A quarantine that has ended meanwhile is none. */
+/** The fields of a quarantine; one that has ended meanwhile is lifted. */
 function quarantineFields(quarantine: Quarantine | null, now: number): TestFields {
   if (quarantine === null || Date.parse(quarantine.until) <= now) return { quarantined: false }
   const { until, reason, owner } = quarantine

@@ -77,5 +77,5 @@ export function movedUp(key: string, above: string, isOrphan: boolean): string {
 }
 
 export function sameTest(key: string, other: string): string {
-  return `${key} is ${other} in main, which has the same code location since; the branch adds to it.`
+  return `${key} is ${other} in main, which has the same code location; the merge adds to it what the branch says.`
 }

@@ -12,7 +12,7 @@ export interface OpenBranch {
   product: StoredProduct
 }
 
-/** What a request with a branch names besides it. */
+/** The product, or the requirement or test, that a request with a branch names. */
 export interface NamedOnBranch {
   product_id?: string | undefined
   /** Of a requirement or test. */
@@ -21,8 +21,8 @@ export interface NamedOnBranch {
 
 /**
  * Runs `work` on the main tree with the changes of a branch: its call reads and writes inside one transaction, in which the
- * branch was replayed and which is rolled back (decision 062). Throws `BRANCH_NOT_OPEN`, and `not_found` also for a branch
- * of another product than that of what the request names.
+ * branch was replayed and which is rolled back (decision 062). Throws `BRANCH_NOT_OPEN`, and `not_found` for a branch of
+ * another product than `named`.
  */
 export function readOnBranch<T>(
   call: Call,
@@ -54,7 +54,7 @@ async function replayed<T>(
   return work({ ...call, db: insideTransaction(rows, prepare) })
 }
 
-/** The open branch that a request names, which must be of the same product as what else it names. */
+/** The open branch that a request names; `not_found` if it belongs to another product than `named`. */
 export async function requireBranchFor(
   { rows, call }: { rows: Rows; call: Call },
   branchId: string,

@@ -6,12 +6,12 @@ import type { Change, EntityTypeName } from '../changes.ts'
 import { isPlace, type Members } from '../members.ts'
 import type { StoredBranch } from '../store/branches.ts'
 
-/** What a writer says of a change. */
+/** What a writer adds to a change. */
 export interface Said {
   /** The change contradicts the main tree: the merge asks for a resolution. */
   needsDecision?: boolean | undefined
   note?: string | undefined
-  /** Members that the writer named, which it so decides, also where they keep their values. */
+  /** Members that the writer set, even to the value that they had: this settles a decision about them. */
   named?: readonly string[] | undefined
 }
 
