@@ -7,10 +7,10 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { coverageWords, gateWords, mergeFacts } from './support/branches/merge-facts.ts'
-import { readMerging, type Merging } from './support/branches/merging.ts'
+import { readMerging, type MergeAnswer, type Merging } from './support/branches/merging.ts'
 import { leftOut, openConflicts } from './support/branches/open-conflicts.ts'
 import { conflictRows } from './support/branches/rows.ts'
-import { sendMerge, type MergeAnswer } from './support/branches/send-merge.ts'
+import { sendMerge } from './support/branches/send-merge.ts'
 import { changeWords, typedKey } from './support/branches/subject.ts'
 import { PREVIEW } from './support/words.ts'
 import { READ_BACK } from './support/writes/outcome.ts'
@@ -66,11 +66,12 @@ export const mergeQualityBranch = defineTool({
   },
 
   async confirm(args, context) {
-    const { subject, preview, resolved } = await readMerging(args, context)
+    const merging = await readMerging(args, context)
+    const { subject, preview } = merging
     return {
       asks: `Merge quality branch ${subject.label} into the main requirements`,
       product: subject.product,
-      facts: mergeFacts(preview, resolved),
+      facts: mergeFacts(merging),
       key: typedKey(subject),
       undo: '',
       state: stateDigest([subject.branch.id, preview.preview_token, args.resolutions]),
@@ -79,10 +80,10 @@ export const mergeQualityBranch = defineTool({
 
   async run(args, context) {
     const merging = await readMerging(args, context)
-    const { subject, preview, resolved } = merging
+    const { subject, effect = {} } = merging
     const { branch, product, label } = subject
     if (args.dry_run) return openConflicts(merging, args) ?? previewAnswer(merging, args)
-    const { merge, isReadBack } = await sendMerge({ args, subject, preview, resolved }, context)
+    const { merge, isReadBack } = await sendMerge(merging, args, context)
     const keys = merge?.id_map?.flatMap(({ provisional_key: was, key: id }) => (id === undefined ? [] : [{ id, was }]))
     const requirement = keys?.find(({ id }) => id.startsWith('REQ-'))?.id
     return {
@@ -93,8 +94,8 @@ export const mergeQualityBranch = defineTool({
         branch,
         merged: merge,
         keys,
-        coverage: coverageWords(preview),
-        gate: gateWords(preview),
+        coverage: coverageWords(effect),
+        gate: gateWords(effect),
       },
       adjusted: leftOut(merging, args),
       next: [
@@ -113,7 +114,7 @@ export const mergeQualityBranch = defineTool({
 
 /** What a merge would do, where nothing is left to decide. */
 function previewAnswer(merging: Merging, args: Arguments) {
-  const { subject, preview, resolved } = merging
+  const { subject } = merging
   return {
     answer: `${PREVIEW}would merge quality branch ${subject.label}, once the user confirms.`,
     product: subject.product,
@@ -121,7 +122,7 @@ function previewAnswer(merging: Merging, args: Arguments) {
       dry_run: true,
       outcome: 'would_merge' as const,
       branch: subject.branch,
-      facts: mergeFacts(preview, resolved).map(({ label, value }) => `${label}: ${value}`),
+      facts: mergeFacts(merging).map(({ label, value }) => `${label}: ${value}`),
     },
     adjusted: leftOut(merging, args),
     next: [],

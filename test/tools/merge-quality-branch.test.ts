@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect } from '../mcp/clients.ts'
-import { sayYes } from '../mcp/say-yes.ts'
+import { startApp } from '../app.ts'
+import { connect, type Connected } from '../mcp/clients.ts'
+import { sayYes, yesTo } from '../mcp/say-yes.ts'
+import { reshaped } from '../upstream/reshaped.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
 import { connectElsewhere, losing } from './unread-answers.ts'
@@ -41,13 +43,7 @@ test('a conflict without a decision is listed with the call that decides it, and
   await draft('pricing', 'The cart shows its total with tax')
   await rename('The cart shows its total at once')
   const asked: string[] = []
-  await using agent = await connect(shop.api, {
-    options,
-    user(form) {
-      asked.push(form.message)
-      return sayYes(form)
-    },
-  })
+  await using agent = await connect(shop.api, { options, user: yesTo(asked) })
   expect(shown(await agent.call('merge_quality_branch', args))).toMatchInlineSnapshot(`
     {
       "structured": {
@@ -112,6 +108,72 @@ test('a preview says what the merge would do, and writes nothing', async () => {
   expect(await titles()).not.toContain('pricing: tax is shown')
 })
 
+test('a preview tells the effect of the decisions, and what is decided as in main is no change', async () => {
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name: 'coupons' })
+  const id = shop.ids['REQ-4'] ?? ''
+  const deprecated = { status: 'REQUIREMENT_STATUS_DEPRECATED', title: 'Coupons', branch_id: branch.id } as const
+  await shop.api.updateRequirement({ id, ...deprecated })
+  await shop.api.createRequirement({ product_id: shop.productId, title: 'Vouchers', branch_id: branch.id })
+  await shop.api.updateRequirement({ id, status: 'REQUIREMENT_STATUS_APPROVED' })
+  const preview = async (at: Connected, use: 'main' | 'branch') => {
+    const resolutions = [{ conflict: 'REQ-4/status', use }]
+    const { structured } = await at.call('merge_quality_branch', {
+      branch: 'coupons',
+      reason,
+      resolutions,
+      dry_run: true,
+    })
+    return (structured as { data: { facts: string[] } }).data.facts
+  }
+  await using agent = await connect(shop.api, { options })
+  expect(await preview(agent, 'branch')).toMatchInlineSnapshot(`
+    [
+      "creates: 1: REQ-?1 Vouchers",
+      "changes: 1: REQ-4 Coupons (status, title)",
+      "decided: REQ-4/status: as on the branch: REQUIREMENT_STATUS_DEPRECATED",
+      "coverage: verified 0 -> 0",
+      "gate: FAIL -> FAIL",
+      "afterwards: the merged requirements are approved: your confirmation is the approval",
+    ]
+  `)
+  expect(await preview(agent, 'main')).toMatchInlineSnapshot(`
+    [
+      "creates: 1: REQ-?1 Vouchers",
+      "changes: 1: REQ-4 Coupons (title)",
+      "decided: REQ-4/status: as in main: REQUIREMENT_STATUS_APPROVED",
+      "coverage: verified 0 -> 0, no_test 1 -> 2",
+      "gate: FAIL -> FAIL",
+      "afterwards: the merged requirements are approved: your confirmation is the approval",
+    ]
+  `)
+  await using elsewhere = await connectElsewhere(shop, (send) => reshaped(send, 'noRoute:getMe'))
+  expect(await preview(elsewhere, 'main')).toMatchInlineSnapshot(`
+    [
+      "creates: 1: REQ-?1 Vouchers",
+      "changes: 1: REQ-4 Coupons (title)",
+      "decided: REQ-4/status: as in main: REQUIREMENT_STATUS_APPROVED",
+      "coverage, with the side of the branch in each decision: verified 0 -> 0",
+      "gate: FAIL -> FAIL",
+      "afterwards: the merged requirements are approved: your confirmation is the approval",
+    ]
+  `)
+  expect(elsewhere.writes()).toEqual([])
+})
+
+test('the gate of a preview is that of the approved requirements', async () => {
+  await using app = await startApp()
+  const on = { product_id: app.productId }
+  const { branch } = await app.api.createBranch({ ...on, name: 'payment' })
+  await app.api.createRequirement({ ...on, branch_id: branch.id, title: 'Pay', priority: 'PRIORITY_CRITICAL' })
+  await using agent = await connect(app.api, { options, user: sayYes })
+  const call = { branch: 'payment', reason }
+  expect((await agent.call('merge_quality_branch', { ...call, dry_run: true })).text).toContain(
+    'gate: INCONCLUSIVE -> FAIL',
+  )
+  await agent.call('merge_quality_branch', call)
+  expect((await app.api.computeGate(on)).verdict.status).toBe('VERDICT_STATUS_FAIL')
+})
+
 test('what changes in main after the preview has to be shown again', async () => {
   await using agent = await connect(shop.api, { options })
   const decided = { ...args, resolutions: [{ conflict: 'REQ-2/title', use: 'branch' }] }
@@ -125,13 +187,7 @@ test('what changes in main after the preview has to be shown again', async () =>
 
 test('merge_quality_branch shows a person what changes, and merges once they have typed the name', async () => {
   const asked: string[] = []
-  await using agent = await connect(shop.api, {
-    options,
-    user(form) {
-      asked.push(form.message)
-      return sayYes(form)
-    },
-  })
+  await using agent = await connect(shop.api, { options, user: yesTo(asked) })
   const resolutions = [
     { conflict: 'REQ-2/title', use: 'value', value: 'The cart shows its total with tax at once' },
     { conflict: 'REQ-9/title', use: 'main' },
@@ -207,9 +263,9 @@ test('merge_quality_branch shows a person what changes, and merges once they hav
       "Merge quality branch pricing into the main requirements",
       "product: My product (id 1)",
       "creates: 1: REQ-?1 pricing: tax is shown",
-      "changes: 1: REQ-2 The cart shows its total with tax (title)",
+      "changes: 1: REQ-2 The cart shows its total with tax at once (title)",
       "decided: REQ-2/title: a new value: The cart shows its total with tax at once",
-      "coverage, with the side of the branch in each decision: verified 0 -> 0, no_test 2 -> 3",
+      "coverage: verified 0 -> 0, no_test 2 -> 3",
       "gate: FAIL -> FAIL",
       "afterwards: the merged requirements are approved: your confirmation is the approval",
       "recorded as: Owner (user 00000000-0000-7000-8000-000000000002)",
@@ -232,7 +288,8 @@ test('a preview that is stale when the merge arrives says what is different now'
     {
       ...shop.api,
       async mergeBranch(request, call) {
-        await shop.api.createRequirement({ product_id: shop.productId, branch_id: request.id, title: 'Late' })
+        if (request.validate_only !== true)
+          await shop.api.createRequirement({ product_id: shop.productId, branch_id: request.id, title: 'Late' })
         return shop.api.mergeBranch(request, call)
       },
     },

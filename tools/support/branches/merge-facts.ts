@@ -2,26 +2,30 @@ import type { Question } from '../../../src/mcp/define/define.ts'
 import { factList } from '../deleting/remove.ts'
 import { statusWord } from '../gate/verdict.ts'
 import { conflictName, resolvedText, type MergePreview, type ResolvedConflict } from './merge-preview.ts'
+import type { MergeEffect, Merging } from './merging.ts'
+import { remainingChanges, type Change } from './remaining-changes.ts'
 
 /** Things of one kind that are named; the others are counted. */
 const NAMED = 12
 
 /** What a person decides on before a merge. Tests are named by their keys alone: their titles are a report's text. */
-export function mergeFacts(preview: MergePreview, resolved: readonly ResolvedConflict[]): Question['facts'] {
+export function mergeFacts({ preview, resolved, effect }: Merging): Question['facts'] {
+  const changes = remainingChanges(preview, resolved)
   return [
     ...factList({
-      creates: changed(preview, 'CHANGE_OPERATION_CREATE'),
-      changes: changed(preview, 'CHANGE_OPERATION_MODIFY'),
-      moves: changed(preview, 'CHANGE_OPERATION_MOVE'),
-      deletes: changed(preview, 'CHANGE_OPERATION_DELETE'),
+      creates: changed(changes, 'CHANGE_OPERATION_CREATE'),
+      changes: changed(changes, 'CHANGE_OPERATION_MODIFY'),
+      moves: changed(changes, 'CHANGE_OPERATION_MOVE'),
+      deletes: changed(changes, 'CHANGE_OPERATION_DELETE'),
     }),
     ...resolved.map((one) => ({ label: `decided: ${conflictName(one.conflict)}`, value: decisionWords(one) })),
     ...factList({
       'link proposals': proposalWords(preview),
-      // The preview knows no decision yet.
-      [resolved.length === 0 ? 'coverage' : 'coverage, with the side of the branch in each decision']:
-        coverageWords(preview),
-      gate: gateWords(preview),
+      // The preview knows no decision.
+      [effect === undefined ? 'coverage, with the side of the branch in each decision' : 'coverage']: coverageWords(
+        effect ?? preview,
+      ),
+      gate: gateWords(effect ?? preview),
       'much like others': duplicateWords(preview),
       'also changed on open branches': overlapWords(preview),
       afterwards: 'the merged requirements are approved: your confirmation is the approval',
@@ -29,7 +33,7 @@ export function mergeFacts(preview: MergePreview, resolved: readonly ResolvedCon
   ]
 }
 
-function changed({ changes = [] }: MergePreview, operation: string): string | undefined {
+function changed(changes: readonly Change[], operation: string): string | undefined {
   const rows = changes.filter((change) => change.operation === operation)
   return named(rows, (row) => {
     const key = row.key || (row.entity_id ?? '')
@@ -59,7 +63,7 @@ function proposalWords({ link_proposals: proposals }: MergePreview): string | un
 }
 
 /** `verified 5 -> 5, no_test 1 -> 3`; undefined where the deployment does not state it. */
-export function coverageWords({ coverage_effect: effect }: MergePreview): string | undefined {
+export function coverageWords({ coverage_effect: effect }: MergeEffect): string | undefined {
   const { before, after } = effect ?? {}
   const states = ['verified', 'not_run', 'no_test', 'failing', 'suspect'] as const
   const words = states.flatMap((state) => {
@@ -71,7 +75,7 @@ export function coverageWords({ coverage_effect: effect }: MergePreview): string
 }
 
 /** `PASS -> FAIL`; undefined where the deployment does not state it. */
-export function gateWords({ gate_effect: effect }: MergePreview): string | undefined {
+export function gateWords({ gate_effect: effect }: MergeEffect): string | undefined {
   const { current_status: now, predicted_status: then } = effect ?? {}
   return now === undefined || then === undefined ? undefined : `${statusWord(now)} -> ${statusWord(then)}`
 }

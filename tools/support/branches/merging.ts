@@ -1,8 +1,11 @@
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
+import { isTracegate } from '../is-tracegate.ts'
+import { ifReadable } from '../writes/outcome.ts'
 import {
   readPreview,
+  requestResolutions,
   resolveConflicts,
   type MergePreview,
   type ResolvedConflict,
@@ -24,7 +27,13 @@ export interface Merging {
   subject: BranchSubject
   preview: MergePreview
   resolved: ResolvedConflict[]
+  /** Coverage and gate after a merge with these decisions; undefined where the deployment does not tell them. */
+  effect: MergeEffect | undefined
 }
+
+export type MergeAnswer = Awaited<ReturnType<Context['api']['mergeBranch']>>['merge']
+/** Members that are null or missing are not stated. */
+export type MergeEffect = Pick<NonNullable<MergeAnswer>, 'coverage_effect' | 'gate_effect'>
 
 /** The reading of each call, by its arguments: what is shown, asked and sent rests on one preview. */
 const readings = new WeakMap<MergeArguments, Promise<Merging>>()
@@ -43,7 +52,35 @@ export async function readFresh(args: MergeArguments, context: Context): Promise
   const { changes, link_proposals: proposals } = preview
   const isEmpty = changes !== undefined && changes.length === 0 && proposals?.approved === 0
   if (isEmpty) throw nothingToMerge(subject)
-  return { subject, preview, resolved: resolveConflicts(preview, args.resolutions ?? []) }
+  const read = { subject, preview, resolved: resolveConflicts(preview, args.resolutions ?? []) }
+  return { ...read, effect: await readEffect(read, args, context) }
+}
+
+/** What the merge is asked to do, as it was shown. */
+export function mergeRequest({ subject, preview, resolved }: Omit<Merging, 'effect'>, { reason }: MergeArguments) {
+  return {
+    id: subject.branch.id,
+    preview_token: preview.preview_token,
+    resolutions: requestResolutions(resolved),
+    approve_requirements: true,
+    note: reason,
+  }
+}
+
+/** Only a dry run knows the decisions and the approval of the merge; another deployment than ours might make the merge. */
+async function readEffect(
+  merging: Omit<Merging, 'effect'>,
+  args: MergeArguments,
+  context: Context,
+): Promise<MergeEffect | undefined> {
+  const { preview, resolved } = merging
+  if (resolved.some(({ wanted }) => wanted === undefined)) return undefined
+  const previewed = resolved.length === 0 ? preview : undefined
+  if ((await ifReadable(isTracegate(context))) !== true) return previewed
+  const { api, signal } = context
+  const dryRun = { ...mergeRequest(merging, args), validate_only: true }
+  const merge = (await ifReadable(api.mergeBranch(dryRun, { signal })))?.merge
+  return merge?.coverage_effect ? merge : previewed
 }
 
 /** The failure of a merge that would change nothing. */

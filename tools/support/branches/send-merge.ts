@@ -5,31 +5,33 @@ import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { explainMissingBranch } from '../named-branch.ts'
 import { ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
 import { mergeFacts } from './merge-facts.ts'
-import { requestResolutions } from './merge-preview.ts'
-import { nothingToMerge, readFresh, type MergeArguments, type Merging } from './merging.ts'
-
-export type MergeAnswer = Awaited<ReturnType<Context['api']['mergeBranch']>>['merge']
+import {
+  mergeRequest,
+  nothingToMerge,
+  readFresh,
+  type MergeAnswer,
+  type MergeArguments,
+  type Merging,
+} from './merging.ts'
 
 /** Merges what was shown. Where the reply is lost, the state of the branch tells. */
 export async function sendMerge(
-  { args, subject, preview, resolved }: Merging & { args: MergeArguments },
+  merging: Merging,
+  args: MergeArguments,
   context: Context,
 ): Promise<{ merge: MergeAnswer; isReadBack: boolean }> {
   const { api, signal } = context
+  const { subject } = merging
   const { branch, product } = subject
   const request = {
-    id: branch.id,
-    preview_token: preview.preview_token,
-    resolutions: requestResolutions(resolved),
-    approve_requirements: true,
-    note: args.reason,
+    ...mergeRequest(merging, args),
     ...(context.confirmed !== undefined && { request_id: context.confirmed.nonce }),
   }
   try {
     return { merge: (await api.mergeBranch(request, { signal })).merge, isReadBack: false }
   } catch (error) {
     if (error instanceof ServiceError && error.reason === 'PREVIEW_STALE')
-      throw await stale(error, { args, subject, preview, resolved }, context)
+      throw await stale(error, { ...merging, args }, context)
     if (error instanceof ServiceError && error.reason === 'NOTHING_TO_MERGE') throw nothingToMerge(subject)
     if (!mayBeDone(error)) return explainMissingBranch(branch)(error)
     const read = await ifReadable(api.getBranch({ id: branch.id }, { signal }))
@@ -42,12 +44,12 @@ export async function sendMerge(
 /** What is different now from what the person saw. */
 async function stale(
   error: ServiceError,
-  { args, preview, resolved }: Merging & { args: MergeArguments },
+  { args, ...merging }: Merging & { args: MergeArguments },
   context: Context,
 ): Promise<TeachingError> {
-  const shown = new Map(mergeFacts(preview, resolved).map(({ label, value }) => [label, value]))
-  const now = await ifReadable(readFresh({ ...args, resolutions: undefined }, context))
-  const facts = now === undefined ? [] : mergeFacts(now.preview, now.resolved)
+  const shown = new Map(mergeFacts(merging).map(({ label, value }) => [label, value]))
+  const now = await ifReadable(readFresh(args, context))
+  const facts = now === undefined ? [] : mergeFacts(now)
   const differences = facts
     .filter(({ label, value }) => shown.get(label) !== value)
     .map(({ label, value }) => `${label} was ${shown.get(label) ?? 'not there'}, is ${value}`)
