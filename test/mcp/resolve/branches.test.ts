@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
 import { createResolver } from '../../../src/mcp/resolve/index.ts'
-import { errorText } from '../../../src/mcp/result/teach.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
+import { refusal } from './refusal.ts'
 
 let app: App
 let otherId: string
@@ -31,14 +31,6 @@ function resolver({ pinned, names = [] }: { pinned?: string; names?: string[] } 
   const send = reshaped(app.service.direct, ...names)
   const api = createApi({ send, baseUrl: origin, token: app.token, retries: 0 })
   return createResolver({ api, pinned, signal: new AbortController().signal })
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  return errorText(error, { offers: () => true, pinned: false })
 }
 
 test.each([

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createResolver } from '../../../src/mcp/resolve/index.ts'
 import type { Resolver } from '../../../src/mcp/resolve/types.ts'
-import { errorText } from '../../../src/mcp/result/teach.ts'
 import { startApp, type App } from '../../app.ts'
+import { refusal } from './refusal.ts'
 
 const whole = { filteredHere: [], notApplied: [], isComplete: true }
 let app: App
@@ -35,14 +35,6 @@ afterAll(() => app.close())
 
 function resolver(pinned?: string): Resolver {
   return createResolver({ api: app.api, pinned, signal: new AbortController().signal })
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  return errorText(error, { offers: () => true, pinned: false })
 }
 
 test.each([

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
 import { createResolver } from '../../../src/mcp/resolve/index.ts'
-import { errorText } from '../../../src/mcp/result/teach.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
 import { watched } from '../../upstream/watched.ts'
+import { refusal } from './refusal.ts'
 
 let app: App
 beforeAll(async () => {
@@ -24,11 +24,6 @@ function resolver(...names: string[]) {
   const seen = watched(reshaped(app.service.direct, ...names))
   const api = createApi({ send: seen, baseUrl: origin, token: app.token, retries: 0 })
   return { seen, resolve: createResolver({ api, pinned: undefined, signal: new AbortController().signal }) }
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.then(() => undefined).catch((thrown: unknown) => thrown)
-  return errorText(error, { offers: () => true, pinned: false })
 }
 
 test.each([
