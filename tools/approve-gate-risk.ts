@@ -7,7 +7,7 @@ import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { stateDigest } from '../src/mcp/confirm/state.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, teamLine } from '../src/mcp/result/output.ts'
-import { TeachingError } from '../src/mcp/result/teach.ts'
+import { describeValue, TeachingError } from '../src/mcp/result/teach.ts'
 import { waysOfDecision } from './support/gate/ways.ts'
 import { failingState, readVerdict } from './support/gate/blockers.ts'
 import { resolveScope, scopeParameters } from './support/gate/scope.ts'
@@ -121,7 +121,7 @@ function findRisk({ risks = [] }: Verdict, { risk: named, decision }: Arguments)
   if (found !== undefined) return found
   const list = open.map((risk) => `${risk.id} (${conditionWords(risk)})`)
   throw new TeachingError('not_found', `no accepted risk to ${decision} in the newest verdict of this scope`, {
-    sent: `risk = ${JSON.stringify(named.slice(0, 60))}`,
+    sent: `risk = ${describeValue(named)}`,
     expected:
       list.length === 0
         ? 'accept_gate_risk first, with the same release and environment'
