@@ -3,7 +3,7 @@ import { Branch as BranchSchema } from '../src/contract/branches.ts'
 import { ServiceError } from '../src/errors.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { branchArgument } from '../src/mcp/resolve/find-branch.ts'
+import { branchArgument, branchesCall } from '../src/mcp/resolve/find-branch.ts'
 import { explainNotOffered, ifOffered } from '../src/mcp/resolve/offered.ts'
 import type { Branch, Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
@@ -97,8 +97,7 @@ async function make({ name, product, dryRun }: Making, context: Context): Promis
     const branch = await ifReadable(findAgain(name, product, context))
     if (branch !== undefined) return { outcome: isTaken ? 'already' : 'created', branch, isReadBack: !isTaken }
     if (isTaken) throw error
-    const list = { product: product.id, include: ['branches'] }
-    throw unknownOutcome(error, { next: nextCall('get_workspace_context', list, 'lists the open quality branches') })
+    throw unknownOutcome(error, { next: branchesCall(product.id) })
   }
 }
 

@@ -4,9 +4,8 @@ import { ServiceError } from '../src/errors.ts'
 import { stateDigest } from '../src/mcp/confirm/state.ts'
 import { type Context, defineTool, type Question } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { isOpen } from '../src/mcp/resolve/find-branch.ts'
+import { branchesCall, isOpen } from '../src/mcp/resolve/find-branch.ts'
 import { ifOffered } from '../src/mcp/resolve/offered.ts'
-import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag, pick } from '../src/mcp/result/output.ts'
 import { changeWords, readSubject, typedKey, type BranchSubject } from './support/branches/subject.ts'
 import { keyOrId } from './support/columns.ts'
@@ -68,14 +67,10 @@ export const deleteQualityBranch = defineTool({
         branch,
         lost: lost || undefined,
       },
-      next: [listCall(product.id)],
+      next: [branchesCall(product.id)],
     }
   },
 })
-
-function listCall(product: string) {
-  return nextCall('get_workspace_context', { product, include: ['branches'] }, 'the open quality branches')
-}
 
 interface BranchInFull extends BranchSubject {
   /** Undefined where the deployment does not list them. */
@@ -99,11 +94,11 @@ function remove({ branch: { id, etag }, product }: BranchSubject, context: Conte
       const { branch } = await api.getBranch({ id }, { signal })
       return isOpen(branch) ? branch : undefined
     },
-    check: listCall(product.id),
+    check: branchesCall(product.id),
   })
 }
 
-/** For `catch`: a repeated request finds the branch closed, which was open when this call read it. */
+/** For `catch`: a branch was open when this call read it, so one that is closed now was closed by an earlier attempt. */
 function asGone(error: unknown): never {
   const isClosed = error instanceof ServiceError && error.reason === 'BRANCH_NOT_OPEN'
   throw isClosed ? new ServiceError('not_found', error.message, { reason: error.reason, cause: error }) : error

@@ -4,7 +4,7 @@ import type { InputOf, ResultOf } from '../src/contract/index.ts'
 import { decodeText } from '../src/lib/text.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { findOpen } from '../src/mcp/resolve/find-branch.ts'
+import { branchesCall, findOpen } from '../src/mcp/resolve/find-branch.ts'
 import { isUuid } from '../src/mcp/resolve/ids.ts'
 import { explainNotOffered, ifOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
@@ -184,12 +184,7 @@ async function distil(request: Request, { branch }: Arguments, context: Context)
     .distillIntent({ ...request, ...place }, { signal })
     .catch((error: unknown) => {
       if (!mayBeDone(error)) throw error
-      const check = nextCall(
-        'get_workspace_context',
-        { product: request.product_id, include: ['branches'] },
-        'the quality branches',
-      )
-      throw unknownOutcome(error, { next: check })
+      throw unknownOutcome(error, { next: branchesCall(request.product_id) })
     })
     .catch(
       explainNotOffered('the distillation of intent', { hint: 'save_requirement records requirements one by one.' }),
@@ -280,7 +275,7 @@ function outcome(branch: Distillation['branch']): string {
   return `Drafted on quality branch ${branch.name === undefined ? branch.id : teamText(branch.name)}`
 }
 
-/** Lines that demand nothing: what a sentence missed is among them. Undefined where the deployment does not say which. */
+/** The number of lines that were read as no demand, also where they are one. Undefined where the deployment does not say. */
 function linesOfContext(lines: NonNullable<Distillation['lines']>): number | undefined {
   const context = lines.filter(({ use }) => use === 'context')
   const counts = context.map(({ line_start: start, line_end: end = start }) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../mcp/clients.ts'
-import { sayYes } from '../mcp/say-yes.ts'
+import { yesTo } from '../mcp/say-yes.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
 import { connectElsewhere, losing } from './unread-answers.ts'
@@ -50,13 +50,7 @@ test('what is drafted after the preview has to be shown again', async () => {
 
 test('delete_quality_branch shows a person what is lost, and deletes it once they have typed its name', async () => {
   const asked: string[] = []
-  await using agent = await connect(shop.api, {
-    options,
-    user(form) {
-      asked.push(form.message)
-      return sayYes(form)
-    },
-  })
+  await using agent = await connect(shop.api, { options, user: yesTo(asked) })
   expect(shown(await agent.call('delete_quality_branch', args))).toMatchInlineSnapshot(`
     {
       "structured": {
@@ -78,7 +72,7 @@ test('delete_quality_branch shows a person what is lost, and deletes it once the
               "product": "1",
             },
             "tool": "get_workspace_context",
-            "why": "the open quality branches",
+            "why": "lists the open quality branches",
           },
         ],
         "product": {
@@ -92,7 +86,7 @@ test('delete_quality_branch shows a person what is lost, and deletes it once the
     branch: id=00000000-0000-7000-8000-000000000041, name=pricing
     lost: 2 created, 1 modified
     Next:
-    - get_workspace_context {"product":"1","include":["branches"]} (the open quality branches)",
+    - get_workspace_context {"product":"1","include":["branches"]} (lists the open quality branches)",
     }
   `)
   expect(asked[0]?.split('\n').slice(0, 9)).toMatchInlineSnapshot(`

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../src/errors.ts'
 import type { Context } from '../../src/mcp/define/define.ts'
-import { branchLabel } from '../../src/mcp/resolve/find-branch.ts'
+import { branchLabel, branchesCall } from '../../src/mcp/resolve/find-branch.ts'
 import { ifOffered } from '../../src/mcp/resolve/offered.ts'
 import type { Branch } from '../../src/mcp/resolve/types.ts'
 import { describeValue, TeachingError } from '../../src/mcp/result/teach.ts'
@@ -36,7 +36,7 @@ export function explainMissingBranch(branch: Pick<Branch, 'id' | 'name'> | undef
     throw new TeachingError(
       error.code,
       `quality branch ${branchLabel(branch)} is not open`,
-      { sent: `branch = ${describeValue(branch.name ?? branch.id)}`, expected: EXPECTED, next: LIST },
+      { sent: `branch = ${describeValue(branch.name ?? branch.id)}`, expected: EXPECTED, next: branchesCall() },
       { reason: error.reason, cause: error },
     )
   }
@@ -49,4 +49,3 @@ export function isBranchGone(error: unknown): error is ServiceError {
 
 const GONE: ReadonlySet<string> = new Set(['BRANCH_NOT_FOUND', 'BRANCH_NOT_OPEN'])
 const EXPECTED = 'an open quality branch, which is not a git branch; leave branch out for the main tree'
-const LIST = { tool: 'get_workspace_context', why: 'lists the open quality branches', args: { include: ['branches'] } }

@@ -1,7 +1,7 @@
 import { oncePer } from '../../lib/once.ts'
 import { compareName } from '../text/untrusted.ts'
 import { teamText } from '../text/team.ts'
-import type { NextAction } from '../result/next-action.ts'
+import { nextCall, type NextAction } from '../result/next-action.ts'
 import { withoutPrefix } from '../result/present.ts'
 import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
 import { isUuid, mayBeId } from './ids.ts'
@@ -111,7 +111,7 @@ function requireOpen(branch: Branch): Branch {
     `quality branch ${branchLabel({ id, name })} was ${what}${isMerged ? day : ''}`,
     {
       expected: isMerged ? 'its changes are in the main tree: the same call without branch' : 'an open quality branch',
-      next: listCall(product),
+      next: branchesCall(product),
     },
     { reason: 'BRANCH_NOT_OPEN' },
   )
@@ -142,7 +142,7 @@ function notFound(given: string, { scope, open, among }: Searched): TeachingErro
   return new TeachingError('not_found', `quality branch not found${where}`, {
     sent: sentWords(given),
     expected: `${list}. A quality branch holds planned requirements, a git branch is something else`,
-    next: scope.length === 1 ? listCall(scope[0]?.id) : [],
+    next: scope.length === 1 ? branchesCall(scope[0]?.id) : [],
     hint: WITHOUT,
   })
 }
@@ -154,9 +154,9 @@ function sentWords(given: string): string {
 }
 
 /** The call that lists the open branches of a product. */
-function listCall(product: string | undefined): NextAction {
+export function branchesCall(product?: string): NextAction {
   const args = { ...(product !== undefined && { product }), include: ['branches'] }
-  return { tool: 'get_workspace_context', why: 'lists the open quality branches', args }
+  return nextCall('get_workspace_context', args, 'lists the open quality branches')
 }
 
 function labels(rows: readonly Branch[]): string {

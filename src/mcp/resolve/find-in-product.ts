@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { branchesCall } from './find-branch.ts'
 import { keyPrefix, looseKey, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
 import { explainNotOffered, isNotOffered } from './offered.ts'
@@ -213,7 +214,7 @@ function provisionalKey(given: string): TeachingError {
   return new TeachingError('not_found', 'a requirement with a provisional key is on a quality branch alone', {
     sent: `requirement = ${describeValue(given)} without branch`,
     expected: 'branch: the name or id of its quality branch; the merge gives it its final key',
-    next: { tool: 'get_workspace_context', why: 'lists the open quality branches', args: { include: ['branches'] } },
+    next: branchesCall(),
   })
 }
 

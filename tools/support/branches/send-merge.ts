@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
-import { nextCall } from '../../../src/mcp/result/next-action.ts'
+import { branchesCall } from '../../../src/mcp/resolve/find-branch.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { explainMissingBranch } from '../named-branch.ts'
 import { ifReadable, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
@@ -36,8 +36,7 @@ export async function sendMerge(
     if (!mayBeDone(error)) return explainMissingBranch(branch)(error)
     const read = await ifReadable(api.getBranch({ id: branch.id }, { signal }))
     if (read?.branch.state === 'BRANCH_STATE_MERGED') return { merge: undefined, isReadBack: true }
-    const list = { product: product.id, include: ['branches'] }
-    throw unknownOutcome(error, { next: nextCall('get_workspace_context', list, 'a merged branch is not listed') })
+    throw unknownOutcome(error, { next: branchesCall(product.id) })
   }
 }
 
