@@ -5,7 +5,7 @@ export const branch = defineResourceTemplate({
   name: 'branch',
   uriTemplate: 'tracegate://branch/{branch}',
   title: 'Quality branch',
-  description: 'What is drafted on a quality branch and what stands against its merge, as review_branch shows it.',
+  description: 'What is drafted on a quality branch and what its merge still needs, as review_branch shows it.',
   tool: 'review_branch',
   args: ({ branch: named }) => ({ branch: named }),
   suggest: { branch: branchNames },

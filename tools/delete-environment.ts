@@ -43,7 +43,7 @@ export const deleteEnvironment = defineTool({
   async confirm(args, context) {
     const { name, product, environment, releases } = await readSubject(args, context)
     const { id, etag, kind, known } = environment
-    // When the last event came is shown but may change while a person decides.
+    // The time of the last event is shown, and may change while a person decides.
     const state = stateDigest([id, etag, name, kind, known, releases])
     const facts = environmentFacts(environment, name, releases)
     return { asks: `Delete environment ${name}`, product, facts, key: name, undo: '', state }
@@ -120,7 +120,7 @@ function environmentFacts(environment: Environment, name: string, releases: numb
   })
 }
 
-/** The environment by its id or whole name: a delete takes no beginning of a name. */
+/** The environment by its id or whole name: the beginning of a name is not enough to delete it. */
 async function requireWholeName(given: string, product: Product, { resolve }: Context): Promise<Environment> {
   const found = await resolve.environment(product.id, given)
   const isWhole = found.id === given || isSameName(found.name, given)

@@ -15,7 +15,7 @@ export interface OutgoingOptions {
   lookup?: Lookup
 }
 
-/** A connection to one address that the deployment named. It follows no redirect; of a reply only the status counts. */
+/** A connection to one address that the deployment named. It follows no redirect, and reads only the status of a reply. */
 export interface Outgoing {
   send: Send
   close(): Promise<void>

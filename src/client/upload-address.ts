@@ -6,9 +6,10 @@ import { ServiceError } from '../errors.ts'
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /**
- * The addresses that may be connected to for an address that the deployment named (mcp §8.2): https, or http to a loopback host that is
- * the configured one; public addresses only, unless the host is the configured one. Resolved once, so that a name that
- * resolves differently the next time leads nowhere else. `what` names the address in errors. Throws `upstream_shape_unknown` for anything else.
+ * The addresses that may be connected to for an address that the deployment named (mcp §8.2): https, or http to a
+ * loopback host that is the configured one; public addresses only, unless the host is the configured one. Resolved once,
+ * so that a name that resolves differently the next time leads nowhere else. `what` names the address in errors. Throws
+ * `upstream_shape_unknown` for anything else.
  */
 export async function vettedAddresses(
   url: URL,

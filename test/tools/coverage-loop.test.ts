@@ -84,7 +84,7 @@ test('a requirement named in the test closes its gap by the report alone', async
   expect(ingested.text).toContain('REQ-2 | no_test | verified | A customer can order without an account')
 })
 
-test('a requirement that is reworded is a gap again until its test is linked anew', async () => {
+test('a requirement that is reworded is a gap again until its test is linked again', async () => {
   await using agent = await connect(shop.api, { local: createLocalFiles([root]) })
   const place = { file: 'test/guest.test.ts' }
   const tests = [{ title: 'orders', ...place, requirement_ids: ['REQ-2'] }]

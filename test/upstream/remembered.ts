@@ -4,7 +4,7 @@ import { wholeBody } from './whole-body.ts'
 
 /**
  * The same deployment, which answers the same request always with its first answer: a write is done once, and what two
- * agents see can be compared. `only: 'writes'` reads anew each time.
+ * agents see can be compared. With `only: 'writes'` every read is sent.
  */
 export function remembered(send: Send, { only }: { only?: 'writes' } = {}): Send {
   const replies = new Map<string, Promise<WireReply>>()

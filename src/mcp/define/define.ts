@@ -113,8 +113,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** For a call above level 1: how to do it without a person's confirmation. */
   unconfirmed?: string
   /**
-   * The answer of a call that cannot be done as it is, given before a person is asked for nothing: it says what the call
-   * lacks. Undefined where the person can be asked. It writes nothing.
+   * Runs before a person is asked. Returns the answer of a call that is not ready to be confirmed, which says what it
+   * lacks; undefined where the person can be asked. It writes nothing.
    */
   lacks?(args: z.output<I>, context: Context): Promise<Answer<z.input<O>> | undefined>
   /**
@@ -166,7 +166,7 @@ export interface View {
   description: string
   /** The tools whose results it draws. */
   tools: readonly string[]
-  /** One file without any other origin; read when a host asks for it. */
+  /** One file that loads nothing else; read when a host asks for it. */
   html(this: void): string
 }
 

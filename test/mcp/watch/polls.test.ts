@@ -36,7 +36,7 @@ test('nothing is read while no one listens, and what changed meanwhile is told a
   await vi.waitFor(() => expect(one.changed).toHaveBeenCalledTimes(1))
 })
 
-test('what could not be read at first, or has ended, can be watched anew', async () => {
+test('a resource can be watched again after a first read that failed, and after its watch has ended', async () => {
   const clock = virtualClock()
   const polls = createPolls(clock)
   const gone = new ServiceError('not_found', 'gone')

@@ -21,7 +21,7 @@ export function mergeFacts({ preview, resolved, effect }: Merging): Question['fa
     ...resolved.map((one) => ({ label: `decided: ${conflictName(one.conflict)}`, value: decisionWords(one) })),
     ...factList({
       'link proposals': proposalWords(preview),
-      // The preview knows no decision.
+      // The numbers of a preview do not depend on the decisions.
       [effect === undefined ? 'coverage, with the side of the branch in each decision' : 'coverage']: coverageWords(
         effect ?? preview,
       ),

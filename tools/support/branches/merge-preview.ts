@@ -46,7 +46,7 @@ export function resolveConflicts(
 }
 
 /**
- * Whether the resolution is of this conflict, which it names as the answer does, by its id, or by the key alone: then it is of
+ * Whether the resolution names this conflict: by the name that the answer shows, by its id, or by a key alone, which names
  * all conflicts of that requirement.
  */
 export function isMeant({ conflict: given, use }: WantedResolution, conflict: Conflict): boolean {

@@ -45,7 +45,7 @@ export function readMerging(args: MergeArguments, context: Context): Promise<Mer
   return reading
 }
 
-/** The same as it is now. */
+/** Reads it again, as it is now. */
 export async function readFresh(args: MergeArguments, context: Context): Promise<Merging> {
   const subject = await readSubject(args, context)
   const preview = await readPreview(subject, context)

@@ -50,7 +50,7 @@ function isKnownState(state: string): boolean {
 
 const states = ['LINK_PROPOSAL_STATE_PENDING', ...Object.values(decidedState)] as const
 
-/** Each decision as it would be; those that are made already and those of no proposal are sent to nobody. */
+/** Each decision as it would be. One that is made already, or whose proposal does not exist, is not sent. */
 export function planDecisions(
   wanted: readonly { id: string; decision: Decision }[],
   proposals: ReadonlyMap<string, Proposal>,
@@ -86,7 +86,7 @@ export async function sendDecisions(
       const failure = failures.get(row.id)
       if (failure !== undefined) return { ...row, outcome: 'failed', error: failure.message ?? failure.code }
       const known = after.get(row.id)
-      // It is not among the failures; what it is now, this deployment does not say in words known here.
+      // It did not fail, but its state may be missing or not known here.
       const isStated = known?.state !== undefined && isKnownState(known.state)
       return isStated ? settled(row, known) : { ...row, outcome: 'not_stated' }
     }
