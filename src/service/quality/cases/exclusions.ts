@@ -41,7 +41,10 @@ export async function noteTestChange(
     await noteAddition(rows, call, { ...item, kind: 'test_restored' }, after.id, { isNew: false })
 }
 
-/** Records that a test was moved out of suites that count for requirements, or into them. */
+/**
+ * Records that a test was moved out of suites that count for requirements, or into them. Resolves to the requirements that it
+ * counts for where it is now; to none if it was not moved.
+ */
 export async function noteMove(
   rows: Rows,
   prepare: Prepare,
@@ -49,8 +52,10 @@ export async function noteMove(
   test: StoredTest,
   before: { requirements: readonly string[]; parentId: string },
 ): Promise<string[]> {
+  if (test.parent_id === before.parentId) return []
   const after = requirementsOfTests(prepare, [test.id])
-  const [left, entered] = [before.parentId, test.parent_id].map((id) => requirementsOfTests(prepare, [id]))
+  const left = requirementsOfTests(prepare, [before.parentId])
+  const entered = requirementsOfTests(prepare, [test.parent_id])
   const link = (id: string) => ({
     productId: test.product_id,
     itemType: 'link' as const,
@@ -62,7 +67,7 @@ export async function noteMove(
     await recordExclusion(rows, call, { ...link(id), kind: 'link_removed', reason })
   }
   // Linked itself, perhaps for one criterion, it now counts for all that the suite is linked for.
-  for (const id of entered!.filter((one) => before.requirements.includes(one) && !left!.includes(one)))
+  for (const id of entered.filter((one) => before.requirements.includes(one) && !left.includes(one)))
     await noteAddition(rows, call, { ...link(id), kind: 'link_added' }, test.id, { isNew: false })
   for (const id of after.filter((one) => !before.requirements.includes(one))) {
     const ended = await endExclusions(rows, call, { ...link(id), kinds: ['link_removed'] })
