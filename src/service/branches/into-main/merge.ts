@@ -14,8 +14,7 @@ import { requireOpenBranch, type StoredBranch } from '../store/branches.ts'
 import { viewBranches } from '../store/view.ts'
 import { applyMerge, type Applied } from './apply.ts'
 import { measure, viewEffect } from './effect.ts'
-import { planMerge, previewed, readSources, type Plan } from './plan.ts'
-import { isEmpty } from './preview.ts'
+import { isEmpty, planMerge, previewed, readSources, type Plan } from './plan.ts'
 import { checkToken } from './token.ts'
 
 type Input = Omit<InputOf<'mergeBranch'>, 'request_id' | 'validate_only'>

@@ -76,6 +76,11 @@ export function planMerge(sources: Sources, { resolutions, policy }: Answers): P
   return { ...sources, result: mergeTrees({ changes, main, links, resolutions }) }
 }
 
+/** Whether a merge would change nothing. */
+export function isEmpty({ changes, result }: Plan): boolean {
+  return changes.length === 0 && result.links.length === 0
+}
+
 function keyFor({ entityType, entityId, provisionalNumber }: Change, main: MainTree): string {
   return main[entityType].get(entityId)?.key ?? entityKey(entityType, -provisionalNumber)
 }

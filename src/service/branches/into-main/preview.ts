@@ -11,7 +11,7 @@ import { applyMerge } from './apply.ts'
 import { findDuplicates } from './duplicates.ts'
 import { measure, viewEffect } from './effect.ts'
 import { findOverlaps } from './overlaps.ts'
-import { planMerge, previewed, readSources, type Plan } from './plan.ts'
+import { isEmpty, planMerge, previewed, readSources, type Plan } from './plan.ts'
 import { previewToken } from './token.ts'
 import { viewChange, viewConflicts } from './view.ts'
 
@@ -37,11 +37,6 @@ export function previewMerge(call: Call, id: string): Promise<Preview> {
       warnings: [...plan.result.notes, ...problems],
     }
   })
-}
-
-/** Whether a merge would change nothing. */
-export function isEmpty({ changes, result }: Plan): boolean {
-  return changes.length === 0 && result.links.length === 0
 }
 
 type Effects = 'mergeable' | 'coverage_effect' | 'gate_effect' | 'warnings'

@@ -62,7 +62,7 @@ function settleTarget(merging: Merging, change: NamedChange, field: string, id: 
   })
 }
 
-/** The link proposals whose test and requirement exist after the merge, with the tests that main has meanwhile. */
+/** The link proposals whose test and requirement exist after the merge, with the tests of main that replace created ones. */
 export function liveLinks(merging: Merging): ProposedLink[] {
   return merging.input.links.flatMap((link) => {
     const test = merging.merged.get(address('test', link.testId))

@@ -38,7 +38,7 @@ export interface Settler {
 }
 
 /**
- * Collects conflicts and answers each with its resolution or, where there is none, as suggested. An answer that is not
+ * Collects conflicts and answers each with its resolution or, without one, as suggested. An answer that is not
  * possible is `invalid_argument`.
  */
 export function createSettler(resolutions: Resolutions): Settler {

@@ -70,7 +70,7 @@ export interface FieldOutcome extends Sides {
 /** What the merge does with one change of the branch. */
 export interface MergedChange {
   change: NamedChange
-  /** Id of what it applies to: another one than the change's where main meanwhile has the same test. */
+  /** Id of what it applies to. It differs from the change's if main has the test that the branch creates. */
   targetId: string
   action: 'create' | 'change' | 'restore' | 'delete' | 'none'
   /** Members to write: all of what is created, else those that differ from main. */
@@ -91,11 +91,11 @@ export interface MergeNote {
   message: string
 }
 
-/** A merge with each conflict settled by its resolution or, where there is none, as suggested. */
+/** A merge with each conflict settled by its resolution or, without one, as suggested. */
 export interface MergeResult {
   changes: MergedChange[]
   lifts: Lift[]
-  /** Ids of the link proposals to apply. */
+  /** The link proposals to apply. */
   links: ProposedLink[]
   conflicts: ConflictBody[]
   unresolved: ConflictBody[]
