@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Connected } from '../mcp/clients.ts'
-import { sayYes } from '../mcp/say-yes.ts'
+import { yesTo } from '../mcp/say-yes.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 import { shown } from './shop.ts'
 import { connectElsewhere, losing } from './unread-answers.ts'
@@ -15,15 +15,15 @@ beforeAll(async () => {
   shop = await openQualityShop()
   agent = await connect(shop.api, { options })
   branchId = (await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })).branch.id
-  for (const key of ['REQ-3', 'REQ-4']) proposals[key] = await propose('TC-2', key)
+  for (const key of ['REQ-3', 'REQ-4']) proposals[key] = await propose('TC-2', shop.ids[key] ?? '')
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await shop.close()
 })
 
-async function propose(test_key: string, key: string): Promise<string> {
-  const request = { test_id: shop.ids[test_key] ?? '', requirement_id: shop.ids[key] ?? '', branch_id: branchId }
+async function propose(test: string, requirement_id: string): Promise<string> {
+  const request = { test_id: shop.ids[test] ?? '', requirement_id, branch_id: branchId }
   return (await shop.api.linkTest(request)).proposal?.id ?? ''
 }
 
@@ -112,7 +112,7 @@ test('what is decided so already is not sent again, and a preview writes nothing
   expect(await states()).toEqual({ 'REQ-3': 'APPROVED', 'REQ-4': 'REJECTED' })
 })
 
-test('neither list, and an id in both, are refused before anything is read', async () => {
+test('a call without a list, and one with an id in both lists, are refused', async () => {
   expect((await decide({})).text).toContain('you sent: neither accept nor reject')
   const both = [proposals['REQ-3']]
   expect((await decide({ accept: both, reject: both })).text).toContain('the same id in accept and in reject')
@@ -120,22 +120,12 @@ test('neither list, and an id in both, are refused before anything is read', asy
 
 test('more than ten need a person, who sees each link', async () => {
   const asked: string[] = []
-  await using asking = await connect(shop.api, {
-    options,
-    user(form) {
-      asked.push(form.message)
-      return sayYes(form)
-    },
-  })
-  const { requirements } = await Promise.all(
-    Array.from({ length: 11 }, (_, at) =>
-      shop.api.createRequirement({ product_id: shop.productId, title: `Rule ${String(at)}` }),
-    ),
-  ).then((made) => ({ requirements: made.map(({ requirement }) => requirement) }))
+  await using asking = await connect(shop.api, { options, user: yesTo(asked) })
+  const titles = Array.from({ length: 11 }, (_, at) => `Rule ${String(at)}`)
   const ids = await Promise.all(
-    requirements.map(async ({ id }) => {
-      const request = { test_id: shop.ids['TC-3'] ?? '', requirement_id: id, branch_id: branchId }
-      return (await shop.api.linkTest(request)).proposal?.id ?? ''
+    titles.map(async (title) => {
+      const { requirement } = await shop.api.createRequirement({ product_id: shop.productId, title })
+      return propose('TC-3', requirement.id)
     }),
   )
   expect((await decide({ accept: ids })).text).toContain('(confirmation_required')

@@ -5,7 +5,7 @@ import type { Send } from '../../src/contract/base/wire.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { origin } from '../app.ts'
 import { connect } from '../mcp/clients.ts'
-import { sayYes } from '../mcp/say-yes.ts'
+import { yesTo } from '../mcp/say-yes.ts'
 import { openShop, shown, type Shop } from './shop.ts'
 
 const options = { toolsets: ['default', 'ingest_dev'] }
@@ -104,7 +104,7 @@ test('where the answer is lost, the event is looked for and never sent again', a
   expect(sent).toBe(2)
 })
 
-test('a refused event, a key that is revoked and a closed port are errors, and not unknown', async () => {
+test('an event that is refused, redirected or never sent is an error, and its outcome is known', async () => {
   await using shop = await openShop()
   const answers: SendEvent[] = [
     createSendEvent({ baseUrl: origin, send: () => Promise.resolve({ status: 403, headers: {}, body: '' }) }),
@@ -123,18 +123,11 @@ test('a refused event, a key that is revoked and a closed port are errors, and n
   }
 })
 
-test('production is asked for, by its name or by its kind', async () => {
+test('an event of production needs a person, and one of another production environment is refused', async () => {
   await using shop = await openShop()
   const asked: string[] = []
   const sendEvent = senderTo(shop)
-  await using agent = await connect(shop.api, {
-    options,
-    sendEvent,
-    user(form) {
-      asked.push(form.message)
-      return sayYes(form)
-    },
-  })
+  await using agent = await connect(shop.api, { options, sendEvent, user: yesTo(asked) })
   await shop.api.createEnvironment({
     product_id: shop.productId,
     name: 'main-site',
