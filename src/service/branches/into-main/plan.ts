@@ -1,10 +1,7 @@
 import type { LinkProposalPolicy } from '../../../contract/branches.ts'
 import type * as z from 'zod'
-import type { StoredTest } from '../../quality/cases/access.ts'
 import { entityKey, requirementKey, testKey } from '../../quality/keys.ts'
-import type { StoredRequirement } from '../../quality/requirements/access.ts'
 import { caseIdentity, type CaseLocation } from '../../quality/cases/identity.ts'
-import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readChanges, type Change } from '../changes.ts'
 import { requirementMembers, testMembers, type Members } from '../members.ts'
@@ -18,6 +15,7 @@ import {
 } from '../merge/index.ts'
 import type { StoredProposal } from '../proposals/propose.ts'
 import type { StoredBranch } from '../store/branches.ts'
+import { readStored } from '../store/rows.ts'
 
 export type Policy = z.output<typeof LinkProposalPolicy>
 
@@ -123,16 +121,9 @@ function twin({ fields }: Change, cases: ReadonlyMap<string, string>): string[] 
 }
 
 async function readMembers(rows: Rows, ids: readonly string[]): Promise<Map<string, Members>> {
-  const members = new Map<string, Members>()
-  for (const chunk of chunks([...new Set(ids)])) {
-    const requirements: StoredRequirement[] = await rows
-      .selectFrom('requirement')
-      .selectAll()
-      .where('id', 'in', chunk)
-      .execute()
-    for (const row of requirements) members.set(row.id, requirementMembers(row))
-    const tests: StoredTest[] = await rows.selectFrom('test').selectAll().where('id', 'in', chunk).execute()
-    for (const row of tests) members.set(row.id, testMembers(row))
-  }
-  return members
+  const { requirements, tests } = await readStored(rows, ids)
+  return new Map<string, Members>([
+    ...requirements.map((row) => [row.id, requirementMembers(row)] as const),
+    ...tests.map((row) => [row.id, testMembers(row)] as const),
+  ])
 }

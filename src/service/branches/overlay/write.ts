@@ -1,12 +1,12 @@
 import type { StoredRequirement } from '../../quality/requirements/access.ts'
 import type { StoredTest } from '../../quality/cases/access.ts'
 import type { Call } from '../../shared/context.ts'
-import { chunks } from '../../sql/chunks.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { insideTransaction, takenBack } from '../../sql/rolled-back.ts'
 import type { EntityTypeName } from '../changes.ts'
 import { requirementMembers, testMembers, type Members } from '../members.ts'
 import type { StoredBranch } from '../store/branches.ts'
+import { readStored } from '../store/rows.ts'
 import { readOnBranchInside, requireBranchFor, type NamedOnBranch, type OpenBranch } from './read.ts'
 import { recordChanges, type Said } from './record.ts'
 import { replay } from './replay.ts'
@@ -73,9 +73,9 @@ export async function draftOnBranch<T>(
       const answer = await work(drafting)
       return { result: answer, after: await writtenSince(rows, product.id, at, [...said.keys()]) }
     })
-    return { ...written, changes: replayed.changes, before: await readEntities(rows, [...written.after.values()]) }
+    return { ...written, changes: replayed.changes, before: await readEntities(rows, written.after.keys()) }
   })
-  const main = await readEntities(rows, [...after.values()])
+  const main = await readEntities(rows, after.keys())
   const touched = [...after.values()].map((entity) => ({
     ...entity,
     after: entity.members,
@@ -113,18 +113,9 @@ async function writtenSince(rows: Rows, productId: number, at: number, ids: read
   return byId([...requirements.map(requirementEntity), ...tests.map(testEntity)].toSorted(byKey))
 }
 
-async function readEntities(rows: Rows, wanted: readonly Entity[]): Promise<Map<string, Entity>> {
-  const found: Entity[] = []
-  const idsOfType = (type: EntityTypeName) => wanted.filter(({ entityType }) => entityType === type).map(({ id }) => id)
-  for (const chunk of chunks(idsOfType('requirement'))) {
-    const requirements = await rows.selectFrom('requirement').selectAll().where('id', 'in', chunk).execute()
-    found.push(...requirements.map(requirementEntity))
-  }
-  for (const chunk of chunks(idsOfType('test'))) {
-    const tests = await rows.selectFrom('test').selectAll().where('id', 'in', chunk).execute()
-    found.push(...tests.map(testEntity))
-  }
-  return byId(found)
+async function readEntities(rows: Rows, ids: Iterable<string>): Promise<Map<string, Entity>> {
+  const { requirements, tests } = await readStored(rows, ids)
+  return byId([...requirements.map(requirementEntity), ...tests.map(testEntity)])
 }
 
 /** By number: first those of the main tree, then those of the branch. */
