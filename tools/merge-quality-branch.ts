@@ -130,7 +130,8 @@ function previewAnswer(merging: Merging, args: Arguments) {
 }
 
 function mergedWords(merge: MergeAnswer): string {
-  const { links_applied: links } = merge ?? {}
-  const parts = [changeWords(merge), links ? `${counted(links, 'link')} applied` : '']
-  return parts.filter((part) => part !== '').join(', ') || 'what it changed is not stated'
+  const { created, modified, deleted, moved, links_applied: links } = merge ?? {}
+  const parts = [changeWords(merge), links ? `${counted(links, 'link')} applied` : ''].filter((part) => part !== '')
+  const isStated = [created, modified, deleted, moved, links].every((count) => count !== undefined)
+  return parts.join(', ') || (isStated ? 'nothing changed in main' : 'what it changed is not stated')
 }

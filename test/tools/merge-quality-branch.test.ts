@@ -160,6 +160,41 @@ test('a preview tells the effect of the decisions, and what is decided as in mai
   expect(elsewhere.writes()).toEqual([])
 })
 
+test('what is decided as in main is neither created, with what is below it, nor deleted', async () => {
+  await using own = await openQualityShop()
+  const { api, ids } = own
+  const product_id = own.productId
+  const { branch } = await api.createBranch({ product_id, name: 'late' })
+  const on = { product_id, branch_id: branch.id }
+  const id = ids['REQ-3'] ?? ''
+  await api.deleteRequirement({ id, branch_id: branch.id })
+  const { requirement: child } = await api.createRequirement({ ...on, parent_id: ids['REQ-4'] ?? '', title: 'Below' })
+  await api.createRequirement({ ...on, parent_id: child.id, title: 'Further below' })
+  await api.createRequirement({ ...on, title: 'Alone' })
+  await api.updateRequirement({ id, title: 'Kept' })
+  await api.deleteRequirement({ id: ids['REQ-4'] ?? '' })
+  await using agent = await connect(api, { options, user: sayYes })
+  const resolutions = [
+    { conflict: 'REQ-3', use: 'main' },
+    { conflict: 'REQ-?1/parent_id', use: 'main' },
+  ]
+  const call = { branch: 'late', reason, resolutions }
+  const { text } = await agent.call('merge_quality_branch', { ...call, dry_run: true })
+  expect(text).toContain('creates: 1: REQ-?3 Alone\n')
+  expect(text).not.toMatch(/^ *(?:changes|deletes): /m)
+  expect((await agent.call('merge_quality_branch', call)).text).toMatch(/^Merged quality branch late: 1 created\./)
+})
+
+test('a merge in which every decision is for main says that nothing changed', async () => {
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name: 'nothing' })
+  await rename('Total', branch.id)
+  await rename('The cart shows its total at last')
+  await using agent = await connect(shop.api, { options, user: sayYes })
+  const resolutions = [{ conflict: 'REQ-2', use: 'main' }]
+  const { text } = await agent.call('merge_quality_branch', { branch: 'nothing', reason, resolutions })
+  expect(text).toMatch(/^Merged quality branch nothing: nothing changed in main\./)
+})
+
 test('the gate of a preview is that of the approved requirements', async () => {
   await using app = await startApp()
   const on = { product_id: app.productId }
