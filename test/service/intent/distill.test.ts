@@ -140,6 +140,23 @@ test('every line is accounted for, and skipped ones are quoted', async () => {
   expect(summary.skipped).toBe(skipped.length)
 })
 
+test('a scenario that is added to a requirement is shown with the steps that it has', async () => {
+  await using app = await startShop()
+  const { proposals } = await app.distill({
+    documents: [
+      {
+        name: 'mail.feature',
+        content:
+          'Feature: Mail\n\n  @REQ-2\n  Scenario: Total\n    When an order is paid\n    Then the mail names the total\n',
+      },
+    ],
+    validate_only: true,
+  })
+  expect(proposals[0]?.changes).toEqual([
+    { field: 'acceptance_criteria', before: '', after: 'when an order is paid, then the mail names the total' },
+  ])
+})
+
 test('items are compared and drafted without being read', async () => {
   await using app = await startShop()
   const component = await app.request<{ component: { id: string } }>('POST', `${app.tree.product}/components`, {

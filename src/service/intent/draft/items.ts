@@ -1,5 +1,6 @@
 import type { InputOf } from '../../../contract/index.ts'
-import { lintWording } from '../../quality/requirements/lint.ts'
+import { ruleCriterion } from '../criterion.ts'
+import { findingsOn } from '../findings.ts'
 import type { Candidate } from '../types.ts'
 
 export type Item = NonNullable<InputOf<'distillIntent'>['items']>[number]
@@ -11,14 +12,7 @@ export function itemCandidates(items: readonly Item[], priority: Candidate['prio
 
 function itemCandidate(item: Item, ordinal: number, priority: Candidate['priority']): Candidate {
   const { title, statement = '', criteria = [] } = item
-  const drafted = criteria.map((text) => ({
-    kind: 'CRITERION_KIND_RULE' as const,
-    text,
-    given: '',
-    when: '',
-    // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
-    then: '',
-  }))
+  const drafted = criteria.map(ruleCriterion)
   const said = statement === '' ? title : statement
   return {
     ordinal,
@@ -35,11 +29,7 @@ function itemCandidate(item: Item, ordinal: number, priority: Candidate['priorit
     retires: item.retire ?? false,
     headings: [],
     source: { document: -1, lineStart: 0, lineEnd: 0, quote: said },
-    lint: lintWording(title, statement, drafted).map(({ code, message }) => ({
-      code,
-      term: /"([^"]+)"/u.exec(message)?.[1] ?? '',
-      message,
-    })),
+    lint: findingsOn(title, statement, drafted),
   }
 }
 

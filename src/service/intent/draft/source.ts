@@ -1,6 +1,6 @@
+import { LONGEST_TEXT } from '../read/parts/limits.ts'
 import type { Candidate, SourceDocument } from '../types.ts'
 
-const LONGEST_QUOTE = 4000
 const QUOTE_IN_NOTE = 300
 
 /** Where a requirement comes from, as a requirement stores it. */
@@ -11,7 +11,7 @@ export function sourceFields({ source }: Candidate, documents: readonly SourceDo
     uri: document === undefined || document.uri !== '' ? (document?.uri ?? '') : document.name,
     line_start: source.lineStart,
     line_end: source.lineEnd,
-    quote: source.quote.slice(0, LONGEST_QUOTE),
+    quote: source.quote.slice(0, LONGEST_TEXT),
   }
 }
 

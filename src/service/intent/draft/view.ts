@@ -1,12 +1,14 @@
 import type * as z from 'zod'
 import { DistillAction, type Distillation, type DistillProposal } from '../../../contract/distill.ts'
 import type { AlsoChangedIn } from '../../../contract/branches.ts'
+import { judgeCoverage } from '../../quality/coverage/rule.ts'
 import type { RequirementBody } from '../../quality/requirements/columns.ts'
 import { contentHash } from '../../quality/requirements/content.ts'
 import type { Call } from '../../shared/context.ts'
 import { timestamp } from '../../shared/times.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import type { Decision } from '../match/index.ts'
+import { linesIn } from '../read/document.ts'
 import type { Candidate, LineRange, Reading, SourceDocument } from '../types.ts'
 import { sourceFields } from './source.ts'
 import type { Written } from './write.ts'
@@ -115,31 +117,13 @@ function draftBody(candidate: Candidate, { call, product, documents }: Viewing):
     source: { ...sourceFields(candidate, documents), agent_run_id: '' },
     version: 1,
     content_hash: contentHash({ title, statement, acceptance_criteria: criteria }),
-    coverage: noCoverage(criteria.map(({ id }) => id)),
+    coverage: judgeCoverage({ criterionIds: criteria.map(({ id }) => id), links: [], maxAgeMs: 0, now: call.now() })
+      .coverage,
     created_by: call.actor,
     updated_by: call.actor,
     created_at: now,
     updated_at: now,
     etag: '',
-  }
-}
-
-function noCoverage(criterionIds: readonly string[]): RequirementBody['coverage'] {
-  return {
-    state: 'no_test',
-    failing: false,
-    suspect: false,
-    flaky: false,
-    linked_test_count: 0,
-    passed_count: 0,
-    failed_count: 0,
-    not_run_count: 0,
-    skipped_count: 0,
-    last_verified_at: null,
-    last_verified_release: '',
-    last_verified_release_known: false,
-    uncovered_criterion_ids: [...criterionIds],
-    covered_criterion_ids: [],
   }
 }
 
@@ -159,7 +143,7 @@ export function viewLines(ranges: readonly LineRange[], documents: readonly Sour
 export function viewSkipped(ranges: readonly LineRange[], documents: readonly SourceDocument[]): Body['skipped'] {
   const lines = new Map<number, string[]>()
   return ranges.map(({ document, lineStart, lineEnd, reason }) => {
-    const all = lines.get(document) ?? documents[document]?.content.split(/\r\n|\r|\n/u) ?? []
+    const all = lines.get(document) ?? linesIn(documents[document]?.content ?? '')
     lines.set(document, all)
     const quote = all.slice(lineStart - 1, Math.min(lineEnd, lineStart + 9)).join('\n')
     return { document: documents[document]?.name ?? '', quote: quote.slice(0, QUOTE), line: lineStart, reason }

@@ -3,12 +3,14 @@ import type { DistillProposal } from '../../../contract/distill.ts'
 import type { Drafting } from '../../branches/overlay/write.ts'
 import { requirementKey } from '../../quality/keys.ts'
 import type { StoredRequirement } from '../../quality/requirements/access.ts'
-import { Criteria, type Criterion } from '../../quality/requirements/columns.ts'
+import { Criteria } from '../../quality/requirements/columns.ts'
+import { criterionInWords } from '../../quality/requirements/content.ts'
 import { createRequirement, updateRequirement } from '../../quality/requirements/requirement-store.ts'
 import type { RequirementFields } from '../../quality/requirements/write.ts'
 import { readJson } from '../../sql/json.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { missingCriteria, type Decision } from '../match/index.ts'
+import { LONGEST_STATEMENT, LONGEST_TEXT, MOST_CRITERIA } from '../read/parts/limits.ts'
 import type { DraftCriterion, SourceDocument } from '../types.ts'
 import { createComponentFinder } from './components.ts'
 import { asKnown } from './known.ts'
@@ -32,9 +34,6 @@ export interface DraftContext {
 }
 
 const LONGEST_TITLE = 200
-const LONGEST_STATEMENT = 20_000
-const LONGEST_CRITERION = 4000
-const MOST_CRITERIA = 100
 const LONGEST_NOTE = 2000
 
 /** Writes what the decisions draft on the branch; resolves to what was written, by ordinal. */
@@ -88,7 +87,7 @@ async function create(
 }
 
 function cutCriterion({ kind, text, given, when, then }: DraftCriterion) {
-  const cut = (part: string) => part.slice(0, LONGEST_CRITERION)
+  const cut = (part: string) => part.slice(0, LONGEST_TEXT)
   // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
   return { kind, text: cut(text), given: cut(given), when: cut(when), then: cut(then) }
 }
@@ -143,17 +142,15 @@ async function describeChanges(
     before: before[field],
     after: after[field],
   }))
-  const lists = [before, after].map((row) => readJson(Criteria, row.acceptance_criteria).map(inWords).join('\n'))
+  const lists = [before, after].map((row) =>
+    readJson(Criteria, row.acceptance_criteria).map(criterionInWords).join('\n'),
+  )
   const replacement = await readRow(rows, after.superseded_by_id)
   return [
     ...plain,
     { field: 'acceptance_criteria', before: lists[0]!, after: lists[1]! },
     { field: 'superseded_by_id', before: '', after: replacement === undefined ? '' : requirementKey(replacement) },
   ].filter((one) => one.before !== one.after)
-}
-
-function inWords({ text, given, when, then }: Criterion): string {
-  return text === '' ? `Given ${given}, when ${when}, then ${then}` : text
 }
 
 /** What the branch says of each changed requirement: why, and where the text says it. */

@@ -1,3 +1,4 @@
+import { capitalised } from '../../../lib/counted.ts'
 import { askingOrModal } from '../asking.ts'
 
 /** A sentence that changes a value: "raise the timeout from 30 to 60 seconds". */
@@ -75,8 +76,4 @@ export function withoutKeys(sentence: string): string {
     .replace(/,? ?\(?(?:\b(?:in|of|for|from|see|as in) )?\bREQ-\d+\b\)?:?/giu, '')
     .replace(/[.;]+$/u, '')
     .trim()
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,3 +1,4 @@
+import { criterionInWords } from '../../quality/requirements/content.ts'
 import { compareStatements } from '../../quality/requirements/similarity/index.ts'
 import type { Candidate, DraftCriterion } from '../types.ts'
 import type { Known } from './decision.ts'
@@ -9,26 +10,16 @@ export function missingCriteria({ criteria }: Pick<Candidate, 'criteria'>, known
 
 /** Whether a criterion of the requirement says what the statement says. */
 export function hasCriterion(known: Known, statement: string): boolean {
-  return known.criteria.some((one) => saysSame(inWords(one), statement))
-}
-
-/** A statement as a criterion. */
-export function asCriterion(statement: string): DraftCriterion {
-  // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
-  return { kind: 'CRITERION_KIND_RULE', text: statement, given: '', when: '', then: '' }
+  return known.criteria.some((one) => saysSame(criterionInWords(one), statement))
 }
 
 function isSameCriterion(one: DraftCriterion, other: DraftCriterion): boolean {
   const steps = ['text', 'given', 'when', 'then'] as const
   if (steps.every((step) => one[step].trim() === other[step].trim())) return true
-  return one.kind === 'CRITERION_KIND_RULE' && saysSame(inWords(one), inWords(other))
+  return one.kind === 'CRITERION_KIND_RULE' && saysSame(criterionInWords(one), criterionInWords(other))
 }
 
 function saysSame(one: string, other: string): boolean {
   const said = (statement: string) => ({ title: '', statement })
   return compareStatements(said(one), said(other)).verdict === 'duplicate'
-}
-
-function inWords({ text, given, when, then }: DraftCriterion): string {
-  return [text, given, when, then].filter((part) => part !== '').join(', ')
 }

@@ -1,3 +1,4 @@
+import { capitalised } from '../../../lib/counted.ts'
 import {
   compareRead,
   readQuantities,
@@ -6,10 +7,11 @@ import {
   type FoundQuantity,
   type Thresholds,
 } from '../../quality/requirements/similarity/index.ts'
+import { ruleCriterion } from '../criterion.ts'
 import type { Candidate } from '../types.ts'
 import { decideChange, draftValue } from './changed.ts'
 import { withoutReplaced } from './change.ts'
-import { asCriterion, hasCriterion, missingCriteria } from './criteria.ts'
+import { hasCriterion, missingCriteria } from './criteria.ts'
 import { decided, refused, saidBy, type Decision, type Known } from './decision.ts'
 import { namedKeys, retiredKey, unknownKey } from './keyed.ts'
 import type { Pool } from './pool.ts'
@@ -19,7 +21,7 @@ import { hasValue, rewriteValue } from './rewrite.ts'
 /** With another word in it, a contradiction has to be this close to be about the same subject. */
 const SAME_SUBJECT = 0.85
 const LONGEST_SENTENCE = 1000
-const instead = /^instead,\s*(\p{L})/iu
+const instead = /^instead,\s*(?=\p{L})/iu
 
 interface Compared extends Comparison {
   known: Known
@@ -134,7 +136,7 @@ function extend(candidate: Candidate, { known, similarity, verdict }: Compared, 
   if (missing.length > 0) return decided(candidate, 'UPDATE', { matched, criteria: missing })
   const isSaid = verdict === 'duplicate' || candidate.criteria.length > 0 || hasCriterion(known, statement)
   if (isSaid) return decided(candidate, 'DUPLICATE', { matched })
-  return decided(candidate, 'UPDATE', { matched, criteria: [asCriterion(statement)] })
+  return decided(candidate, 'UPDATE', { matched, criteria: [ruleCriterion(statement)] })
 }
 
 /** Drafts the candidate's statement in place of the one that it contradicts. */
@@ -195,13 +197,13 @@ function wrongOldValue(known: Known, old: string | undefined): string[] {
 function plainStatement(candidate: Candidate): string {
   const said = saidBy(candidate)
   const { statement } = withoutReplaced(said.replace(/^(?:REQ-\d+\s*[:–-]?|instead,)\s*|\s*[([]REQ-\d+[)\]]/giu, ''))
-  return statement === '' ? said : statement.charAt(0).toUpperCase() + statement.slice(1)
+  return statement === '' ? said : capitalised(statement)
 }
 
 /** A requirement stands alone: "Instead, orders are …" becomes "Orders are …". */
 function withoutInstead({ title, statement }: Candidate): Decision['texts'] {
   if (!instead.test(statement)) return {}
-  const rest = (text: string) => text.replace(instead, (_, letter: string) => letter.toUpperCase())
+  const rest = (text: string) => capitalised(text.replace(instead, ''))
   return { title: rest(title), statement: rest(statement) }
 }
 

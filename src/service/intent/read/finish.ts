@@ -1,4 +1,6 @@
+import { capitalised } from '../../../lib/counted.ts'
 import { lintWording } from '../../quality/requirements/lint.ts'
+import { findingsOn } from '../findings.ts'
 import type { Candidate } from '../types.ts'
 import type { Draft } from './parts/drafts.ts'
 import { keysIn } from './facts/keys.ts'
@@ -39,11 +41,7 @@ export function finish(
     retires,
     headings,
     source: { document: place.document, lineStart: lines.start, lineEnd: lastLine(draft), quote },
-    lint: lintWording('', statement, criteria).map(({ code, message, span }) => ({
-      code,
-      term: termIn(message, span.end - span.start),
-      message,
-    })),
+    lint: findingsOn('', statement, criteria),
   }
 }
 
@@ -54,11 +52,5 @@ function lastLine({ lines, quote }: Draft): number {
 
 /** With a capital: a speaker or a label may have stood in front of the text. */
 function asSentence(text: string): string {
-  return /^\p{Ll}+(?=[\s,])/u.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
-}
-
-/** The words that a finding names, which its message quotes first. */
-function termIn(message: string, length: number): string {
-  const start = message.indexOf('"') + 1
-  return message.slice(start, start + length)
+  return /^\p{Ll}+(?=[\s,])/u.test(text) ? capitalised(text) : text
 }

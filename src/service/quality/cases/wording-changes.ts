@@ -2,6 +2,7 @@ import { diffWordsWithSpace } from 'diff'
 import type { RequirementVersionRow } from '../../sql/schema-quality.ts'
 import { readJson } from '../../sql/json.ts'
 import { Criteria } from '../requirements/columns.ts'
+import { criterionInWords } from '../requirements/content.ts'
 
 type Wording = Pick<RequirementVersionRow, 'title' | 'statement' | 'acceptance_criteria'>
 
@@ -38,9 +39,6 @@ function shorten(text: string): string {
 }
 
 function asText({ title, statement, acceptance_criteria: criteria }: Wording): string {
-  const listed = readJson(Criteria, criteria).map(({ text, given, when, then }, index) => {
-    const words = [text, given && `Given ${given}`, when && `when ${when}`, then && `then ${then}`]
-    return `${String(index + 1)}. ${words.filter(Boolean).join(', ')}`
-  })
+  const listed = readJson(Criteria, criteria).map((one, index) => `${String(index + 1)}. ${criterionInWords(one)}`)
   return [title, statement, ...listed].filter((line) => line !== '').join('\n')
 }

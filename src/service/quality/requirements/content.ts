@@ -19,6 +19,11 @@ export function contentHash(content: Pick<RequirementBody, 'title' | 'statement'
     .digest('hex')
 }
 
+/** A criterion in one line: its text or name, then Given, When and Then. */
+export function criterionInWords({ text, given, when, then }: Omit<Criterion, 'id' | 'position' | 'kind'>): string {
+  return [text, given && `Given ${given}`, when && `when ${when}`, then && `then ${then}`].filter(Boolean).join(', ')
+}
+
 function spaced(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').trim()
 }

@@ -1,6 +1,6 @@
 import type { Examples, Scenario, Step } from '@cucumber/messages'
 import type { DraftCriterion } from '../../types.ts'
-import { scenarioCriterion } from '../parts/drafts.ts'
+import { scenarioCriterion } from '../../criterion.ts'
 import { LONGEST_TEXT, MOST_CRITERIA } from '../parts/limits.ts'
 
 export interface StepTexts {

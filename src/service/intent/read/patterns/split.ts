@@ -1,3 +1,4 @@
+import { capitalised } from '../../../../lib/counted.ts'
 import type { Demand } from './statement.ts'
 import { maskQuotes } from './mask.ts'
 import { findModals } from './modality.ts'
@@ -71,5 +72,5 @@ function whole(head: string, part: string): string {
   const text = part.trim().replace(/^(?:it|they)\s+(?=(?:must|shall|should|may)\b)/i, '')
   const joined = head === '' ? text : `${head.trimEnd()} ${text}`
   const closed = /[.!]$/.test(joined) ? joined : `${joined}.`
-  return closed.charAt(0).toUpperCase() + closed.slice(1)
+  return capitalised(closed)
 }

@@ -1,5 +1,6 @@
 import { type Block, lineCounter, type Passage, type ProseBlock, rawIndex } from '../parts/blocks.ts'
-import { addCriterion, type Draft, type Lines, newDraft, ruleCriterion, scenarioCriterion } from '../parts/drafts.ts'
+import { ruleCriterion, scenarioCriterion } from '../../criterion.ts'
+import { addCriterion, type Draft, type Lines, newDraft } from '../parts/drafts.ts'
 import { titleFrom } from '../facts/title.ts'
 import type { LineLedger } from '../parts/ledger.ts'
 import { LONGEST_SENTENCE, LONGEST_TEXT } from '../parts/limits.ts'

@@ -1,3 +1,4 @@
+import { capitalised } from '../../../../lib/counted.ts'
 import type { Lines } from '../parts/drafts.ts'
 
 type Part = 'given' | 'when' | 'then'
@@ -5,7 +6,7 @@ const STEP = /^(?:\*\s+)?(given|when|then|and|but)\b[:,]?\s+/i
 const IN_ONE = /^given\b(.{1,1500}?),?\s+when\b(.{1,1500}?),?\s+then\b(.{1,1500})$/i
 
 export interface Step {
-  part: 'given' | 'when' | 'then' | 'more'
+  part: Part | 'more'
   text: string
   /** The step in the source. */
   quote: string
@@ -48,5 +49,5 @@ export function joinSteps(steps: readonly Step[]): Record<Part, string> | undefi
 export function sentenceFrom({ given, when, then }: Record<Part, string>): string {
   const parts = [given && `given ${given}`, when && `when ${when}`, then && `then ${then}`].filter(Boolean)
   const text = parts.join(', ')
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  return `${capitalised(text)}.`
 }
