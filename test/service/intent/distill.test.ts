@@ -172,10 +172,20 @@ test('items are compared and drafted without being read', async () => {
       { title: 'Order mail', requirement_key: 'REQ-2', criteria: ['The mail names the delivery address.'] },
       { title: 'No CSV', requirement_key: 'req-3', retire: true },
       { title: 'Show the tax in the cart' },
+      { title: 'Show what guests should do to return parcels' },
+      { title: 'Never print card numbers' },
     ],
   })
   expect(branch?.name).toBe('Cart work')
-  expect(proposals.map(({ action }) => action.slice(15))).toEqual(['CREATE', 'UPDATE', 'RETIRE', 'DUPLICATE'])
+  expect(proposals.map(({ action }) => action.slice(15))).toEqual([
+    'CREATE',
+    'UPDATE',
+    'RETIRE',
+    'DUPLICATE',
+    'CREATE',
+    'CREATE',
+  ])
+  expect(proposals.slice(4).map(({ modality }) => modality)).toEqual(['MODALITY_MUST', 'MODALITY_MUST_NOT'])
   const [created, updated, , repeated] = proposals
   expect(created?.requirement).toMatchObject({
     parent_id: group.id,

@@ -1,6 +1,7 @@
 import type { InputOf } from '../../../contract/index.ts'
 import { ruleCriterion } from '../criterion.ts'
 import { findingsOn } from '../findings.ts'
+import { readDemand, type Surroundings } from '../read/patterns/statement.ts'
 import type { Candidate } from '../types.ts'
 
 export type Item = NonNullable<InputOf<'distillIntent'>['items']>[number]
@@ -33,9 +34,17 @@ function itemCandidate(item: Item, ordinal: number, priority: Candidate['priorit
   }
 }
 
-function itemModality(statement: string): Candidate['modality'] {
-  const isNegated = /\b(?:must|shall|should|may) (?:not|never)\b|\bcannot\b/iu.test(statement)
-  if (/\bshould\b/iu.test(statement)) return isNegated ? 'MODALITY_SHOULD_NOT' : 'MODALITY_SHOULD'
-  if (/\bmay\b/iu.test(statement) && !isNegated) return 'MODALITY_MAY'
-  return isNegated ? 'MODALITY_MUST_NOT' : 'MODALITY_MUST'
+/** The modality of an item; most are short imperatives, which demand. */
+function itemModality(text: string): Candidate['modality'] {
+  return readDemand(text, listed)?.modality ?? 'MODALITY_MUST'
+}
+
+/** An item counts as part of a list of what is wanted. */
+const listed: Surroundings = {
+  isWanted: true,
+  isDecided: true,
+  isUpperOnly: false,
+  isBackground: false,
+  includeInformative: false,
+  modality: undefined,
 }

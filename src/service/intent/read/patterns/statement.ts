@@ -9,14 +9,13 @@ import { isStory } from './story.ts'
 import { isImperative } from './verbs.ts'
 
 export interface Surroundings {
-  isItem: boolean
-  /** Whether the section or the list lists what is wanted. */
+  /** Whether the sentence is an item in a section or a list of what is wanted. */
   isWanted: boolean
-  /** Whether "Decision:" or the like is in front of the sentence. */
+  /** Whether "Decision:" or a similar label introduces the sentence. */
   isDecided: boolean
   /** Whether the document says that only keywords in upper case are normative (RFC 8174). */
   isUpperOnly: boolean
-  /** Whether the section tells the background. */
+  /** Whether the section gives background. */
   isBackground: boolean
   includeInformative: boolean
   /** The modality that the section gives to its items, such as "Nice to have". */
@@ -31,7 +30,7 @@ export interface Demand {
   retires: boolean
   /** The sentence's own modal word. */
   modal: Modal | undefined
-  /** Where the main clause starts, behind "When …,". */
+  /** Where the main clause starts: after "When …,". */
   main: number
 }
 
@@ -109,7 +108,7 @@ function isOwn(masked: string, modal: Modal, main: number, around: Surroundings)
     rest: masked.slice(end),
     word,
     isUpper,
-    isWanted: around.isItem && around.isWanted,
+    isWanted: around.isWanted,
     isBackground: around.isBackground,
   })
 }
@@ -130,7 +129,7 @@ function imperativeDemand(masked: string, around: Surroundings): Demand | undefi
   const asked = ASKED.exec(masked)
   const text = masked.slice(asked?.[0].length ?? 0)
   if (asked !== null && (VAGUE.test(text) || (AGREED.test(asked[0]) && isTeamwork(text)))) return undefined
-  const isWanted = around.isDecided || asked !== null || (around.isItem && around.isWanted)
+  const isWanted = around.isDecided || asked !== null || around.isWanted
   const modality = around.modality ?? (PROHIBITED.test(text) ? 'MODALITY_MUST_NOT' : 'MODALITY_MUST')
   const counts =
     isRetirement(masked) ||
@@ -138,7 +137,7 @@ function imperativeDemand(masked: string, around: Surroundings): Demand | undefi
     around.isDecided ||
     (isWanted && (isImperative(text) || PROHIBITED.test(text)))
   if (counts) return demand('PATTERN_IMPERATIVE', modality, raised(CONFIDENCE.imperative, around), masked)
-  if (around.isItem && around.isWanted && DECLARES.test(text))
+  if (around.isWanted && DECLARES.test(text))
     return demand('PATTERN_IMPERATIVE', modality, CONFIDENCE.informative, masked)
   if (!around.includeInformative || !/\b\p{L}+(?:s|ed)\b/u.test(masked)) return undefined
   return demand('PATTERN_IMPERATIVE', modality, CONFIDENCE.informative, masked)

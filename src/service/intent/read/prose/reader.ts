@@ -114,8 +114,7 @@ export class ProseReader {
     const { kind, modality } = this.#outline
     const isItem = block.kind === 'item'
     return {
-      isItem,
-      isWanted: kind === 'wanted' || kind === 'decided',
+      isWanted: isItem && (kind === 'wanted' || kind === 'decided'),
       isDecided: label?.isDecided === true || (isItem && kind === 'decided'),
       isUpperOnly,
       isBackground: kind === 'background',
