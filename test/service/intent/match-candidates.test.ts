@@ -233,7 +233,14 @@ test('an item with a key is the requirement in its new words', async () => {
   expect(await matchOne('Each paid order is confirmed by SMS.', item)).toMatchObject({
     action: 'CONFLICT',
     key: 'REQ-2',
+    differences: ['the wording changed'],
     texts: { statement: 'Each paid order is confirmed by SMS.' },
+  })
+  const titled = { ...item, keys: ['REQ-1'], title: 'The limit is 60 seconds' }
+  expect(await matchOne('', titled)).toMatchObject({
+    action: 'CONFLICT',
+    key: 'REQ-1',
+    texts: { statement: 'The session must end after 60 seconds of inactivity.' },
   })
 })
 
