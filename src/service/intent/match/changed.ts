@@ -1,14 +1,12 @@
 import { readQuantities, readStatement, wordShare } from '../../quality/requirements/similarity/index.ts'
 import type { Candidate } from '../types.ts'
 import { readChange, withoutKeys, type ChangeWords } from './change.ts'
-import { decided, refused, saidBy, type Decision, type Known } from './decision.ts'
+import { ambiguous, decided, firstAndRivals, refused, saidBy, type Decision, type Known } from './decision.ts'
 import type { Pool } from './pool.ts'
 import { hasValue, rewriteValue } from './rewrite.ts'
 
-/** What share of the words that name the changed thing the requirement has to have. */
+/** The least share of the words for a changed thing that its requirement has. */
 const NAMED = 0.6
-const CLEARLY = 0.1
-const MOST_NAMED = 5
 
 /**
  * Decides for a sentence such as "raise the timeout from 30 to 60 seconds" which requirement it changes, and drafts that
@@ -18,23 +16,16 @@ export function decideChange(candidate: Candidate, pool: Pool, named: Known | un
   const change = readChange(saidBy(candidate))
   if (change === undefined) return undefined
   if (named !== undefined) return draftChange(candidate, named, change, 1)
-  const found = findChanged(change, pool)
-  const [first] = found
+  const [first, ...rivals] = firstAndRivals(findChanged(change, pool))
   if (first === undefined) {
     if (!change.isStrong) return undefined
     return refused(candidate, 'No requirement matches what is to change; name its key, such as REQ-12.')
   }
-  const rivals = found.filter(({ rank }) => first.rank - rank < CLEARLY)
-  if (rivals.length === 1) return draftChange(candidate, first.known, change, first.share)
-  if (!change.isStrong) return undefined
-  const keys = rivals.slice(0, MOST_NAMED).map(({ known }) => known.key)
-  return refused(
-    candidate,
-    `Several requirements could be meant: ${keys.join(', ')}. Name the key of the one to change.`,
-  )
+  if (rivals.length === 0) return draftChange(candidate, first.known, change, first.share)
+  return change.isStrong ? ambiguous(candidate, [first, ...rivals], 'the one to change') : undefined
 }
 
-/** Requirements with the subject and a value to change, the likeliest first; those with the old value before all others. */
+/** Requirements with the subject and a value to change; those with the old value rank above all others. */
 function findChanged({ subject, old, now }: ChangeWords, pool: Pool) {
   const words = subject === '' ? (old ?? '') : subject
   const read = readStatement({ title: '', statement: words })
@@ -52,7 +43,6 @@ function findChanged({ subject, old, now }: ChangeWords, pool: Pool) {
       return { known, share, rank: share + (hasOld ? 1 : 0) }
     })
     .filter(({ share }) => share >= NAMED)
-    .sort((one, other) => other.rank - one.rank)
 }
 
 function draftChange(

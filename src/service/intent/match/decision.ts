@@ -11,7 +11,7 @@ export interface Known {
   statement: string
   criteria: readonly DraftCriterion[]
   isDeprecated: boolean
-  /** A group is found by its key only. */
+  /** Whether it is a group, which is found only by its key. */
   isGroup: boolean
 }
 
@@ -19,11 +19,11 @@ export interface Known {
 export interface Decision {
   candidate: Candidate
   action: 'CREATE' | 'UPDATE' | 'DUPLICATE' | 'CONFLICT' | 'RETIRE' | 'ERROR'
-  /** The requirement that it is about, or for a new one the closest. */
+  /** The requirement that it is about; for a new one, the closest one. */
   matched: { known: Known; similarity: number } | undefined
   /** How it differs from the matched requirement, in words. */
   differences: readonly string[]
-  /** New texts of the matched requirement, or of a new one; absent ones stay those that it has. */
+  /** New texts of the matched or the new requirement; those that are absent do not change. */
   texts: { title?: string; statement?: string }
   /** Criteria to add to the matched requirement. */
   criteria: readonly DraftCriterion[]
@@ -55,6 +55,25 @@ export function decided(
 /** A proposal that cannot be placed; `error` says why and what to write instead. */
 export function refused(candidate: Candidate, error: string): Decision {
   return decided(candidate, 'ERROR', { error })
+}
+
+/** A requirement is meant rather than another one when it ranks higher by this much. */
+const CLEARLY = 0.1
+const MOST_NAMED = 5
+const byNumber = new Intl.Collator('en', { numeric: true })
+
+/** What ranks first, and all that ranks about as high. */
+export function firstAndRivals<T extends { rank: number }>(found: readonly T[]): T[] {
+  const ranked = found.toSorted((one, other) => other.rank - one.rank)
+  return ranked.filter(({ rank }) => ranked[0]!.rank - rank < CLEARLY)
+}
+
+/** A proposal that fits several requirements; `which` names the one to choose: "the one to change". */
+export function ambiguous(candidate: Candidate, found: readonly { known: Known }[], which: string): Decision {
+  const keys = found.slice(0, MOST_NAMED).map(({ known }) => known.key)
+  const listed = keys.toSorted(byNumber.compare).join(', ')
+  const more = found.length > keys.length ? ` and ${String(found.length - keys.length)} more` : ''
+  return refused(candidate, `Several requirements could be meant: ${listed}${more}. Name the key of ${which}.`)
 }
 
 /** What a candidate says: an item may have only a title. */
