@@ -48,7 +48,7 @@ test.each([
   [
     'The client must authenticate the server.',
     'The server must authenticate the client.',
-    'client and server changed their roles',
+    'client and server swapped roles',
   ],
   [
     'The password is checked if the form is sent.',

@@ -4,7 +4,7 @@ import type { Pool } from './pool.ts'
 const reference =
   /\b(?:see|cf\.?|compare|as (?:in|of|defined in|described in|required by)|according to|depends on|like|similar to|related to|conforms? to|refines?|besides|in addition to) (REQ-\d+)/giu
 
-/** The keys of the requirements that a candidate is about; those that it only refers to do not count. */
+/** The keys of the requirements that a candidate is about, without those that it only refers to. */
 export function namedKeys({ keys, statement }: Candidate): string[] {
   const referred = new Set(Array.from(statement.matchAll(reference), ([, key]) => key!.toUpperCase()))
   return keys.filter((key) => !referred.has(key))

@@ -1,7 +1,7 @@
 import { readStatement, wordShare } from '../../quality/requirements/similarity/index.ts'
 import type { Decision } from './decision.ts'
 
-/** What share of the words of the next sentence the retired requirement has where that sentence replaces it. */
+/** The least share of the next sentence's words in a retired requirement that it replaces. */
 const SAME_SUBJECT = 0.5
 const marker = /\b(?:instead|in its place|in their place|replaced by|replaces|from now on)\b/iu
 

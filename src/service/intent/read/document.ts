@@ -8,7 +8,7 @@ const BY_NAME: readonly (readonly [RegExp, Format])[] = [
   [/\.(?:md|markdown|mdx)$/i, 'markdown'],
   [/\.(?:txt|text|eml|log)$/i, 'plain'],
 ]
-/** Feature in front, after comments and tags. */
+/** A keyword for a feature, after comments and tags only. */
 const FEATURE = /^(?:\s|#[^\n]*\n|@[^\n]*\n){0,200}(?:Feature|Business Need|Ability):/
 const MARKDOWN = /^(?:#{1,6} \S|```|~~~|\|.*\|\s*$|[-*] \[[ xX]\] |\s{0,3}>? ?\*\*\S)|\]\(\S+\)/m
 

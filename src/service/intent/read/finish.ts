@@ -50,7 +50,7 @@ function lastLine({ lines, quote }: Draft): number {
   return Math.max(lines.end, lines.start + quote.split('\n').length - 1)
 }
 
-/** With a capital: a speaker or a label may have stood in front of the text. */
+/** Capitalises a sentence that followed a speaker or a label. */
 function asSentence(text: string): string {
   return /^\p{Ll}+(?=[\s,])/u.test(text) ? capitalised(text) : text
 }

@@ -29,7 +29,7 @@ class PlainReader {
     this.#lines = lines
   }
 
-  /** Adds the block at the line to `found`, and returns the index of the line behind it. */
+  /** Adds the block at the line to `found`, and returns the index of the next line. */
   next(index: number, found: Block[]): number {
     const line = this.#line(index)
     if (line.trim() === '') return index + 1
@@ -83,14 +83,14 @@ class PlainReader {
     const text = this.#line(index).trim()
     if (text.length > 80) return false
     if (UNDERLINE.test(this.#line(index + 1)) && !ITEM.test(text)) return true
-    const stands = index === 0 || this.#isBlank(index - 1)
-    if (!stands || MODAL.test(text)) return false
+    const isSeparate = index === 0 || this.#isBlank(index - 1)
+    if (!isSeparate || MODAL.test(text)) return false
     if (NUMBERED_TITLE.test(text)) return this.#isBlank(index + 1) && !/[.!?:;]$/.test(text)
     if (!this.#isFollowed(index)) return false
     return !ITEM.test(text) && (SHORT_TITLE.test(text) || (CAPITALS.test(text) && /\p{Lu}{3}/u.test(text)))
   }
 
-  /** Whether an empty line or a list is next, and some text. */
+  /** Whether text follows after an empty line, or a list follows at once. */
   #isFollowed(index: number): boolean {
     const next = index + 1
     if (!this.#isBlank(next)) return ITEM.test(this.#line(next))

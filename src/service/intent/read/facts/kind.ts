@@ -3,7 +3,7 @@ import { wordPattern } from './words.ts'
 
 type Kind = Candidate['kind']
 
-/** Words that tell the kind of a requirement; the first line that fits counts. */
+/** Words that show the kind of a requirement; the first match counts. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   [
     'REQUIREMENT_KIND_COMPLIANCE',
@@ -37,7 +37,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ],
 ]
 
-/** The kind that the words of the requirement tell; functional otherwise, a story for user stories. */
+/** The kind of a requirement by its words: functional if none match, and always a story for user stories. */
 export function kindFor(pattern: Candidate['pattern'], text: string): Kind {
   if (pattern === 'PATTERN_USER_STORY') return 'REQUIREMENT_KIND_USER_STORY'
   return KINDS.find(([, words]) => words.test(text))?.[0] ?? 'REQUIREMENT_KIND_FUNCTIONAL'

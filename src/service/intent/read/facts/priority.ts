@@ -3,7 +3,7 @@ import { wordPattern } from './words.ts'
 
 type Priority = Candidate['priority']
 
-/** What the text itself says; the first line that fits counts. */
+/** What the text itself says; the first match counts. */
 const STATED: readonly (readonly [Priority, RegExp])[] = [
   [
     'PRIORITY_CRITICAL',

@@ -1,4 +1,4 @@
-/** Whether one of the words, which may hold regular expressions, occurs as a whole word. */
+/** Matches any of the words, separated by `|`, as a whole word. A word may be a regular expression. */
 export function wordPattern(words: string): RegExp {
   return new RegExp(
     String.raw`(?<![\p{L}\p{N}])(?:${words

@@ -2,7 +2,7 @@ import { AstBuilder, type Dialect, Errors, GherkinClassicTokenMatcher, Parser } 
 import type { Feature } from '@cucumber/messages'
 import type { Element } from './split.ts'
 
-/** Lines in front of an element that make it a document of its own. */
+/** Lines that are added before an element to make it a document. */
 const FRAME_LINES = 2
 
 export type Parsed = { feature: Feature; reason?: undefined } | { feature?: undefined; reason: string }

@@ -12,7 +12,7 @@ import { criteriaFrom, joinTexts, textsFrom } from './steps.ts'
 
 export interface GherkinSource {
   lines: readonly string[]
-  /** How many lines of the document are in front of them. */
+  /** How many lines of the document come before them. */
   before: number
   /** Titles of the sections around them. */
   headings: readonly string[]
@@ -52,7 +52,7 @@ function firstText(lines: readonly string[]): number {
   )
 }
 
-/** Comments in front of the first element are context, anything else is a mistake. */
+/** Comments before the first element are context; anything else is a mistake. */
 function markPreface(source: GherkinSource, sink: Sink, end: number): void {
   for (let index = 0; index < end; index += 1) {
     const line = source.before + index + 1

@@ -5,7 +5,7 @@ export type ElementKind = 'feature' | 'rule' | 'background' | 'scenario'
 /** A part of a feature that is parsed alone, so that a mistake in it costs no other. Indices of lines. */
 export interface Element {
   kind: ElementKind
-  /** With the tags and comments in front of its keyword. */
+  /** The first of the tags and comments directly before its keyword. */
   start: number
   keyword: number
   end: number
@@ -51,7 +51,7 @@ function keywordReader(dialect: Dialect): (line: string) => ElementKind | undefi
   }
 }
 
-/** The index of the first tag or comment directly in front of the keyword. */
+/** The index of the first tag or comment directly before the keyword. */
 function withTags(lines: readonly string[], keyword: number, from: number): number {
   let start = keyword
   for (let index = keyword - 1; index >= from; index -= 1) {
@@ -62,7 +62,7 @@ function withTags(lines: readonly string[], keyword: number, from: number): numb
   return start
 }
 
-/** Which lines are inside a doc string. One that nothing closes holds no line: its element is a mistake. */
+/** Which lines are inside a doc string. An unclosed one has no lines: its element is a mistake. */
 function docStrings(lines: readonly string[]): readonly boolean[] {
   const inside = Array.from<boolean>({ length: lines.length }).fill(false)
   let open: { index: number; mark: string } | undefined

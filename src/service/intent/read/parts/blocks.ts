@@ -17,7 +17,7 @@ export type Block =
   | { kind: 'skipped'; lineStart: number; lineEnd: number; reason: string }
   /** Lines that only hold others together, such as the marker of an empty list item. */
   | { kind: 'frame'; lineStart: number; lineEnd: number }
-  /** A fenced block: its content starts in the line behind `lineStart`. */
+  /** A fenced block: its content starts in the line after `lineStart`. */
   | { kind: 'gherkin'; lineStart: number; lineEnd: number; content: string }
 
 export interface ProseBlock {
@@ -40,7 +40,7 @@ export function rawIndex(passage: Passage, index: number): number {
   return passage.at?.[index] ?? index
 }
 
-/** The line of the character of `raw` at each index, asked in ascending order. */
+/** Returns the line of the character of `raw` at an index. Call it with ascending indices. */
 export function lineCounter(passage: Passage): (index: number) => number {
   let line = passage.line
   let next = passage.raw.indexOf('\n')

@@ -20,7 +20,7 @@ export interface Clauses {
   main: number
 }
 
-/** The EARS clauses in front of the main clause, whose modal word starts at `modal`. Several make a complex requirement. */
+/** The EARS clauses before the main clause, whose modal word starts at `modal`. Clauses of several kinds are complex. */
 export function readClauses(masked: string, modal: number): Clauses {
   const found: Candidate['pattern'][] = []
   let main = 0

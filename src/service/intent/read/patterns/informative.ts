@@ -1,4 +1,4 @@
-/** Sentences that talk about the product or the talk itself and demand nothing, whatever modal words they hold. */
+/** Sentences that only talk and demand nothing, whatever modal words they have. */
 const TALK: readonly RegExp[] = [
   /\?["')\]]*$/,
   /^(?:hi|hello|hey|thanks|thank you|cheers|best regards|kind regards|regards|dear|good (?:morning|afternoon|evening)|bye|welcome)\b/i,
@@ -15,33 +15,33 @@ const NAME = /^\p{Lu}\p{Ll}*[\p{Ll}--s]$/v
 const TEAM_VERB =
   /^\s*(?:also |really |probably |maybe |first |then |just |definitely |not )*(?:discuss|talk|meet|ask|sync|decide|think|look into|look at|investigate|revisit|clarify|follow up|wait|see|know|consider|agree|remember|keep in mind|be (?:careful|fine|ok|okay|aware|clear|honest|able to (?:discuss|decide))|come back|get back|figure|find out|write (?:up|down)|draft|prepare|present|review|estimate|plan|schedule|ship|release|start|finish|have a look|take a look|double-check|check (?:with|whether|if)|reach out|circle back|share|update you|let you)\b/i
 
-/** Words behind a modal word with which a sentence informs: "may lead to", "should be noted", "will be described". */
+/** Words after a modal word that make a sentence informative: "may lead to", "should be noted", "will be described". */
 const INFORMING =
   /^\s*(?:also |therefore |then |thus |even |only |well |still |always |often |sometimes )*(?:be (?:noted|remembered|seen|found|thought|described|discussed|explained|covered|obvious|clear|enough|easy|hard|difficult|tempting|worth|helpful|useful that|one of|argued|said)|have (?:been|had|\p{L}+ed)\b|note that|wish to|want to|seem|appear to|lead to|result (?:in|from)|cause|happen|mean\b|help\b|make it|vary|differ|look like|come from|take (?:a while|some time|longer)|benefit|suffer|break\b)/iu
-/** The same words behind "must" and the like, which inform only as "It must be noted that …". */
+/** After "must" and other strong modal words, only these inform: "It must be noted that …". */
 const NOTED = /^\s*(?:also |therefore |then |thus |always )*be (?:noted|remembered|said|admitted|understood) that\b/i
-/** Subjects that are texts or stand for what was said before. */
+/** Subjects that are a text or refer to the previous sentence. */
 const DISCOURSE =
   /^(?:and |but |so |then )?(?:this|that|these|those|it|there|which|such (?:a |an )?\p{L}+|(?:this|that) (?:document|table|example|article|page|change|behaviou?r)|(?:this|the|that) (?:section|chapter|specification|paper|figure|appendix|guide|memo|approach|problem))$/iu
-/** Words in front of a modal word that is not the sentence's own: "rules that must be kept", "each time it has to load". */
+/** Words before a modal word that belongs to a subordinate clause: "rules that must be kept", "each time it has to load". */
 const SUBORDINATE =
   /(?<=\S )(?:(?:which|that|who|whose|what|how|whether|why|where|because|since|although|though|as)(?: \p{L}+)?|(?:when|if|while|until|unless|every time|each time|once|because|since)(?: [\p{L}-]+){1,4})\s*$/iu
-/** Behind these words, "that" opens a demand: "we agreed that users must …". */
+/** After these words, "that" opens a demand: "we agreed that users must …". */
 const DEMANDED =
   /\b(?:agreed?|decided?|requires?|required|ensures?|wants?|insists?|demands?|says?|said|states?|important|essential|necessary|mandatory) that(?: \p{L}+)?\s*$/iu
 /** Examples and notes; a keyword in upper case still counts. */
 const ASIDE = /^(?:note(?: that)?|n\.b\.|for example|for instance|as an example|e\.g\.|example|recall that)\b/i
-/** What is only sometimes so: with a weak modal word, it demands nothing. */
+/** Openings that generalise: with a weak modal word, such a sentence demands nothing. */
 const HEDGE =
   /^(?:specifically|sometimes|generally|typically|usually|often|in general|in practice|in theory|though|although|of course|unfortunately)\b/i
-/** Verbs behind "may" and "can" that tell a state. */
+/** Verbs after "may" and "can" that describe a state. */
 const STATE =
   /^\s*(?:also |only |even |still )?(?:have|get|occur|arise|exist|remain|require|need|contain|include|apply|depend|be (?:made|zero|non-?zero|empty|more|less|different|the case|one|several|many|large|small|slow|necessary|needed|possible|confusing|surprising|lost))\b/i
 /** A limit: "may contain up to 50 products" permits that many. */
 const LIMIT = /^\s*\p{L}+ (?:only|up to|at most|at least|no more than|a maximum of|\d)/iu
 /** The future of a text or a format, also in capitals: "This member MAY be removed in a future version." */
 const FUTURE = /\bfuture (?:\p{L}+ )?(?:versions?|revisions?|editions?)\b/iu
-/** Persons, to whom "can" gives a right. */
+/** People: "can" gives them a right. */
 const PERSON =
   /\b(?:users?|customers?|admins?|administrators?|owners?|members?|visitors?|guests?|operators?|managers?|editors?|authors?|buyers?|sellers?|shoppers?|clients?|staff|employees?|agents?|support|subscribers?|players?|students?|teachers?|patients?|drivers?|tenants?|teams?|people|anyone|everyone|no one|nobody)\b/i
 /** "This event is sent … and will …": the sentence describes. */
@@ -63,16 +63,16 @@ export function isAside(sentence: string): boolean {
 }
 
 export interface Around {
-  /** The subject in front of the modal word, without clauses. */
+  /** The subject of the modal word, without clauses. */
   subject: string
-  /** The sentence in front of the modal word, and the text behind the modal word. */
+  /** The sentence up to the modal word, and the text after it. */
   before: string
   rest: string
   word: string
   isUpper: boolean
-  /** Whether the section or list lists what is wanted, in which "can" demands as well. */
+  /** Whether the sentence is an item of what is wanted, where "can" demands too. */
   isWanted: boolean
-  /** Whether the section tells the background, in which weak modal words demand nothing. */
+  /** Whether the section gives background, where weak modal words demand nothing. */
   isBackground: boolean
 }
 
@@ -95,7 +95,7 @@ function isName(subject: string): boolean {
 
 const WEAK = new Set(['may', 'can', 'will'])
 
-/** Whether a sentence with a weak modal word tells what is so. */
+/** Whether a sentence with a weak modal word only describes. */
 function onlyDescribes({ before, subject, rest, word, isWanted }: Around): boolean {
   if (DISCOURSE.test(subject) || DESCRIBES.test(subject) || HEDGE.test(before)) return true
   if (word === 'will')

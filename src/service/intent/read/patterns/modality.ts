@@ -4,7 +4,7 @@ type Modality = Candidate['modality']
 
 export interface Modal {
   modality: Modality
-  /** Where its words start, and where the demand behind them starts. */
+  /** Where its words start, and where the demand after them starts. */
   start: number
   end: number
   /** The modal word, lower case. */
@@ -21,7 +21,7 @@ const NEGATED = {
 interface ModalWord {
   pattern: string
   modality: Modality
-  /** Of "not" behind the word; absent when the words already say it. */
+  /** The modality when "not" follows; absent when the words already include it. */
   negated?: Modality
 }
 
@@ -46,7 +46,7 @@ const UPPER: readonly ModalWord[] = [
 ]
 
 const be = '(?:is|are|be)'
-/** Behind an adjective that is not in front of a noun: "optional steps" demand nothing. */
+/** No noun follows the adjective: "optional steps" demand nothing. */
 const noNoun = '(?![ -](?!(?:and|or|for|if|when|in|on|at|by|with|unless|but|to|that|only|as|here)\\b)[\\p{L}])'
 /** Ordinary wording; of two that start at the same place, the first one counts. */
 const LOWER: readonly ModalWord[] = [

@@ -5,11 +5,11 @@ import { findModals } from './modality.ts'
 import { startsWithVerb } from './verbs.ts'
 
 const JOINT = /(?:;\s+(?:and\s+)?|,\s+and\s+(?:also\s+|then\s+)?|,\s+|\s+and\s+(?:also\s+|then\s+)?)/gi
-/** Behind such a word, a verb belongs to a clause inside the demand: "allow users to view and edit". */
+/** A verb after one of these words belongs to a clause inside the demand: "allow users to view and edit". */
 const INNER =
   /\b(?:to|that|which|who|whether|if|when|while|where|so|by|before|after|until|unless|because|for|via|using|let|lets|help|make)\b/i
 
-/** A half that means nothing without the other one: "… and it must say so next to the field". */
+/** A half that makes no sense without the other: "… and it must say so next to the field". */
 const LEANS = /^[^,;.]*\b(?:(?:say|do|mean|show) so|the same|instead|that one|the latter|the former)\b/i
 
 /**
@@ -24,14 +24,14 @@ export function splitDemands(sentence: string, { modal, main, pattern, modality 
   let from = modal.end
   for (const joint of masked.slice(modal.end).matchAll(JOINT)) {
     const at = modal.end + joint.index
-    const behind = at + joint[0].length
+    const after = at + joint[0].length
     if (at < from) continue
-    if (LEANS.test(masked.slice(behind))) continue
-    const own = ownModal(masked.slice(behind))
-    const isSplit = own !== undefined || (!modality.endsWith('_NOT') && isVerbJoint(masked, joint[0], from, at, behind))
+    if (LEANS.test(masked.slice(after))) continue
+    const own = ownModal(masked.slice(after))
+    const isSplit = own !== undefined || (!modality.endsWith('_NOT') && isVerbJoint(masked, joint[0], from, at, after))
     if (!isSplit) continue
     parts.push(sentence.slice(from, at))
-    from = behind
+    from = after
   }
   parts.push(sentence.slice(from))
   return parts.length === 1
@@ -49,17 +49,17 @@ function ownModal(text: string): string | undefined {
   return match === undefined || findModals(match).length === 0 ? undefined : match
 }
 
-/** Whether the joint stands between two verbs of the demand itself. */
-function isVerbJoint(masked: string, joint: string, from: number, at: number, behind: number): boolean {
+/** Whether the joint separates two verbs of the demand itself. */
+function isVerbJoint(masked: string, joint: string, from: number, at: number, end: number): boolean {
   const before = masked.slice(from, at).trim()
   if (!before.includes(' ') || INNER.test(before) || !startsWithVerb(before)) return false
-  const after = masked.slice(behind)
-  if (!startsWithVerb(after)) return false
+  const rest = masked.slice(end)
+  if (!startsWithVerb(rest)) return false
   // A comma alone joins only in a series that an "and" ends.
-  return /and|;/i.test(joint) || /,?\s+and\s/i.test(after)
+  return /and|;/i.test(joint) || /,?\s+and\s/i.test(rest)
 }
 
-/** What goes in front of a part: nothing for a part with a subject of its own, else subject or subject and modal word. */
+/** The words that a part needs before it: clauses, then the subject and the modal word unless the part has its own. */
 function headBefore(part: string, sentence: string, modalStart: number, modalEnd: number, main: number): string {
   const own = ownModal(part)
   if (own === undefined) return sentence.slice(0, modalEnd)

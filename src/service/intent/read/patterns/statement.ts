@@ -45,12 +45,12 @@ const CONFIDENCE = {
 } as const
 const DECIDED = 0.15
 
-/** Verbs with which a change is asked for outside of a list. */
+/** Verbs that ask for a change, also outside of a list. */
 const CHANGE =
   /^(?:add|remove|raise|increase|decrease|reduce|lower|change|replace|rename|support|allow|drop|introduce|extend|limit|deprecate|ensure|make sure|disallow|prevent|enforce|require)\b/i
 const ASKED = new RegExp(String.raw`^(?:(?:and|but|so|then|also) )?${asking}\s+(?:also\s+)?`, 'i')
 const AGREED = /\b(?:agreed|decided) to\b/i
-/** "Keep that out", "do it like this": only the talk around it says what is meant. */
+/** "Keep that out", "do it like this": the sentence does not say what is meant. */
 const VAGUE = /^\p{L}+ (?:it|this|that|them|these|those)\b/iu
 const PROHIBITED = /^(?:do not|don't|never|avoid|no longer|no|stop)\b/i
 /** A statement in the present: "The refund goes out within 3 days." */
@@ -120,7 +120,7 @@ function earsPattern(clauses: Clauses['pattern'], { word, isUpper }: Modal, subj
   return word.startsWith('shall') && !isKeyword ? 'PATTERN_EARS_UBIQUITOUS' : undefined
 }
 
-/** Whether there is a comma behind the modal word, so that the main clause comes after it. */
+/** Whether a comma follows the modal word, so that the main clause comes later. */
 function hasLater(masked: string, { end }: Modal): boolean {
   return /[,]|\bthen\b/.test(masked.slice(end))
 }

@@ -13,13 +13,13 @@ const LABELS =
 const SELF =
   /(?:^|\b)(?:i|we|you|let's|yes|no|ok|okay|yeah|agreed|sure|right|hmm|good|thanks|please|can we|could we|should we)\b|\?/i
 
-/** Labels that raise what follows: it was decided. */
+/** Labels that say that what follows was decided. */
 const DECIDED =
   /^(?:\W{0,4})(?:final |the )?(?:decision|decided|agreed|agreement|action|action item|conclusion|resolved|resolution)(?:\s*(?:#?\d+|\([^)]{1,40}\)))?\s*(?::|[-–—]\s)\s*/i
 const AGREED =
   /^(?:so )?(?:we(?:'ve| have)? (?:agreed|decided)|(?:it|this) (?:was|is) (?:agreed|decided)|agreed|decided)(?: that|:)\s+/i
 const TASK = /^\W{0,4}action\b/i
-/** Behind "Action:", a person who does something: "Ana writes to legal". */
+/** After "Action:", a person who does something: "Ana writes to legal". */
 const PERSON_DOES = /^\p{Lu}\p{Ll}+ (?:(?:and|&) \p{Lu}\p{Ll}+ )?(?:\p{Ll}+s|to|will|and)\b/u
 /** Labels with the modality of what follows. */
 const WEIGHTS: readonly (readonly [RegExp, Candidate['modality']])[] = [
@@ -29,22 +29,22 @@ const WEIGHTS: readonly (readonly [RegExp, Candidate['modality']])[] = [
 ]
 const NEUTRAL =
   /^(?:requirements?|user story|story|feature|rule|note|change(?: request)?|proposal|todo|goal|(?:low|medium|high|critical|top) priority|p[0-4])(?:\s+#?\d+(?:\.\d+)*)?\s*(?::|[-–—]\s)\s*/i
-/** "Let us write it like this: ", "We also want to lower it: " in front of the demand itself. */
+/** A lead-in to the demand itself: "Let us write it like this: ", "We also want to lower it: ". */
 const LEAD_IN =
   /^(?:(?:so|and|but|then|also|maybe|ok|okay)[ ,]+)*(?:let us|let's|we|i|how about|my (?:suggestion|proposal)|in short|in other words|that means)\b[^:.!?]{0,80}:\s+(?=\S+ .{0,160}\b(?:shall|must|should|may|will|can)\b)/i
-/** What people say before they say it. */
+/** Words that open a spoken sentence: "Yes,", "Okay -". */
 const FILLER =
   /^(?:no|yes|yeah|yep|ok|okay|well|so|also|right|sure|fine|hmm|alright|all right|great|good|exactly|true|besides|finally)(?:,|\s[-–—]|[.!](?=\s))\s+/i
-/** "FR-001:", "[REQ-12]", "R1.2 -", "3.1.2." in front of a statement. */
+/** The number of a statement: "FR-001:", "[REQ-12]", "R1.2 -", "3.1.2.". */
 const NUMBERING =
   /^(?:\[[ xX]\]\s+|\[?\(?[A-Z]{1,6}(?:[-_.][A-Z]{1,6})?[-_ ]?\d{1,6}(?:\.\d{1,4}){0,3}\)?\]?\s*(?::|[-–—]\s|\.\s|\)\s)\s*|\[[A-Z]{1,6}-\d{1,6}\]\s*|\d{1,3}(?:\.\d{1,3}){0,4}[.)]?\s+(?=\p{Lu})|\(?[a-z0-9]{1,2}[.)]\s+)/u
 
-/** The names that stand in front of what people say in a conversation. */
+/** The names of the speakers of a conversation. */
 export type Speakers = ReadonlySet<string>
 
 /**
- * The people who speak in the lines: a name with a time, one that occurs again, or one whose words sound spoken. In a
- * conversation every other single name in front of a colon speaks too.
+ * Finds the speakers: names with a time, repeated names, and names whose words sound spoken. In a conversation, every
+ * other single name before a colon is a speaker too.
  */
 export function findSpeakers(lines: readonly string[]): Speakers {
   const counts = new Map<string, number>()
@@ -75,7 +75,7 @@ function speakerAt(line: string): { name: string; length: number; isCertain: boo
   return { name, length: match[0].length, isCertain: time !== undefined || open !== undefined }
 }
 
-/** How many characters in front of what is said name the speaker; 0 without one. */
+/** The length of the speaker's name at the start of a line, with its colon; 0 without a speaker. */
 export function speakerLength(line: string, speakers: Speakers): number {
   if (speakers.size === 0) return 0
   const found = speakerAt(line)
@@ -83,7 +83,7 @@ export function speakerLength(line: string, speakers: Speakers): number {
 }
 
 export interface Label {
-  /** Characters in front of the statement. */
+  /** The number of characters before the statement. */
   length: number
   isDecided: boolean
   /** What the label says of the modality. */
@@ -92,7 +92,7 @@ export interface Label {
 
 const noLabel: Label = { length: 0, isDecided: false, modality: undefined }
 
-/** What stands in front of a statement: its number, "Requirement:", "Decision:". */
+/** The labels before a statement: its number, "Requirement:", "Decision:". */
 export function labelBefore(sentence: string): Label {
   let label = noLabel
   for (let turn = 0; turn < 4; turn += 1) {

@@ -13,7 +13,7 @@ interface Section {
   count: number
 }
 
-/** A line in front of a list: it holds for the items that are deeper. */
+/** A line that introduces a list: it applies to the deeper items. */
 interface Lead {
   depth: number
   title: string
@@ -38,19 +38,19 @@ export class Outline {
     this.#sections.push({ ...root(), level, title, kind: inherited, target })
   }
 
-  /** A line such as "Acceptance criteria:", which holds for the list behind it. */
+  /** Notes a line such as "Acceptance criteria:", which applies to the list that follows. */
   label(depth: number, title: string): void {
     const kind = titleKind(title)
     const draft = kind === 'criteria' ? this.#owner(this.#section) : undefined
     this.#leads.push({ depth, title, kind, draft })
   }
 
-  /** A demand in front of a list. */
+  /** Notes a demand that introduces a list. */
   lead(depth: number, draft: Draft): void {
     this.#leads.push({ depth, title: '', kind: 'plain', draft })
   }
 
-  /** A block of that depth ends the lists that are not around it. */
+  /** Enters a block of that depth, which ends deeper lists. */
   enter(depth: number): void {
     while ((this.#leads.at(-1)?.depth ?? -1) >= depth) this.#leads.pop()
   }

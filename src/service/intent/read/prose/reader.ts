@@ -79,7 +79,7 @@ export class ProseReader {
     this.#lead(block, sentences, before)
   }
 
-  /** The sentences of a passage: each thing that somebody says, and each step, starts a new one. */
+  /** The sentences of a passage. What each speaker says, and each step, starts a new sentence. */
   #split(passage: Passage): Sentence[] {
     const lineAt = lineCounter(passage)
     const found: Sentence[] = []
@@ -96,7 +96,7 @@ export class ProseReader {
     return found
   }
 
-  /** Whether the block is a title that is no heading: "**Acceptance criteria**", "Must have:". */
+  /** Whether the block is a title without being a heading: "**Acceptance criteria**", "Must have:". */
   #isTitle(block: ProseBlock, sentences: readonly Sentence[]): boolean {
     const [only, ...others] = sentences
     if (only === undefined || others.length > 0) return false
@@ -193,7 +193,7 @@ export class ProseReader {
     if (first === undefined || readStep(first) === undefined) this.#closeSteps()
   }
 
-  /** Makes the steps a criterion of the requirement before them, or a requirement; context if they are no whole scenario. */
+  /** Turns the steps into a criterion of the last requirement, or into a requirement; context if they are incomplete. */
   #closeSteps(): void {
     const steps = this.#steps
     this.#steps = []
@@ -231,7 +231,7 @@ export class ProseReader {
     this.#outline.found(draft)
   }
 
-  /** Lets the demand in front of a list take the items of the list as criteria. */
+  /** Lets a demand that introduces a list take the items as criteria. */
   #lead(block: ProseBlock, sentences: readonly Sentence[], before: number): void {
     const last = sentences.at(-1)
     const draft = this.#drafts.length > before ? this.#drafts.at(-1) : undefined

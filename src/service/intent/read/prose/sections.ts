@@ -7,7 +7,7 @@ interface TitleRule {
   pattern: RegExp
 }
 
-/** What a title says about the text below it; the first line that fits counts. */
+/** What a title says about the text below it; the first match counts. */
 const TITLES: readonly TitleRule[] = [
   {
     kind: 'excluded',
@@ -39,7 +39,7 @@ const MODALITIES: readonly (readonly [RegExp, Candidate['modality']])[] = [
   [/\bmust[- ]haves?\b/i, 'MODALITY_MUST'],
 ]
 
-/** What the title of a section, or the line in front of a list, says about what follows. */
+/** What the title of a section, or the line that introduces a list, says about what follows. */
 export function titleKind(title: string): SectionKind {
   const text = title.replace(/^[\d.\s)]+/, '').replace(/[:\s]+$/, '')
   return TITLES.find(({ pattern }) => pattern.test(text))?.kind ?? 'plain'

@@ -1,11 +1,11 @@
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
-/** Abbreviations whose full stop ends no sentence. */
+/** Abbreviations whose full stop does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s("'[])(?:e\.g|i\.e|cf|vs|viz|resp|approx|ca|esp|incl|excl|no|nos|fig|figs|sec|sect|ch|eq|ref|refs|vol|ed|p|pp|al|mr|mrs|ms|dr|prof|st|inc|ltd|co|jr|sr|dept|est|max|min|ver|v)\.\s*$/i
 /** "etc." and "a.m." end a sentence only if a new one follows. */
 const NUMBER_OF = /(?:^|\s)(?:no|nos|fig|figs|sec|sect|ch|eq|p|pp|vol|ver|v|ed|ref|refs)\.\s*$/i
-/** A marker such as "3.", "3.1.2." or "a." in front of the sentence. */
+/** A marker such as "3.", "3.1.2." or "a." before the sentence. */
 const MARKER = /^\s*(?:\(?\d{1,3}(?:\.\d{1,3})*[.)]|[a-zA-Z][.)])\s*$/
 const INITIAL = /(?:^|\s)\p{Lu}\.\s*$/u
 
@@ -14,10 +14,10 @@ export interface Span {
   end: number
 }
 
-/** Text without it is one sentence. */
+/** The end of a sentence. A text without one is a single sentence. */
 const END = /[.!?…。！？]['")\]”’»]*\s/
 
-/** The sentences of a text, without the spaces around them. Line breaks end no sentence. */
+/** The sentences of a text, without the spaces around them. Line breaks do not end a sentence. */
 export function splitSentences(text: string): Span[] {
   const spans: Span[] = []
   if (!END.test(text)) add(spans, text, 0, text.length)

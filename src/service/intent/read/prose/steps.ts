@@ -30,7 +30,7 @@ export function stepsInOne(text: string): Record<Part, string> | undefined {
   return { given: given.trim(), when: when.trim(), then: then.trim() }
 }
 
-/** The texts of Given, When and Then; undefined unless there is a Then behind a Given or When. */
+/** The texts of Given, When and Then; undefined unless there is a Then and a Given or When. */
 export function joinSteps(steps: readonly Step[]): Record<Part, string> | undefined {
   // oxlint-disable-next-line unicorn/no-thenable -- Given, When, Then: text, which no await calls
   const texts: Record<Part, string[]> = { given: [], when: [], then: [] }

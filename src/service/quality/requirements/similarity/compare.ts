@@ -4,24 +4,24 @@ import { areOpposite, isPrefixed, type Word } from './vocabulary.ts'
 export interface Matching {
   /** How much of the subject is the same, from 0 to 1. */
   similarity: number
-  /** Words of the one text that the other contradicts. */
+  /** Pairs of opposites, one word from each text. */
   opposites: [string, string][]
-  /** Which of the two has words that the other has not. */
+  /** Which of the two has words that the other lacks. */
   saysMore: { before: boolean; after: boolean }
 }
 
-/** Words that are this similar in their trigrams are forms of the same word. */
+/** The trigram similarity from which two words count as forms of one word. */
 const SAME_WORD = 0.6
-/** The similarity of texts that are not equal, however much of them is. */
+/** The highest similarity of texts that differ in a word that matters. */
 const OTHER_AT_MOST = 0.89
-/** From this weight of further words on a text says more. */
+/** A text says more when its further words weigh at least this much. */
 const MORE_WEIGHT = 2
-/** How the words and their trigrams count. */
+/** The share of the words in the similarity; the rest is their trigrams. */
 const WORDS_SHARE = 0.75
 
 /**
- * The scale: which similarity a share of common words stands for. Between the points it is linear. Measured on the
- * labelled pairs of `test/service/intent`: decision 065.
+ * Maps a share of common words to a similarity, linearly between the points. Fitted to the labelled pairs of
+ * `test/service/intent` (decision 065).
  */
 const scale: readonly [raw: number, similarity: number][] = [
   [0, 0],
@@ -59,7 +59,7 @@ export function shareWithin(part: Profile, wholes: readonly Profile[]): number {
 
 type Unpaired = readonly (readonly SubjectWord[])[]
 
-/** Whether a word was replaced, as `shipped` by `refunded`, or the one text says more than the other. */
+/** Whether a word was replaced, as `shipped` by `refunded`, or one text says more than the other. */
 function isReplaced(unpaired: Unpaired, one: Profile, other: Profile): boolean {
   const [left = [], right = []] = unpaired
   // In "the order history must list orders", the second word is one more.
@@ -81,7 +81,7 @@ function isQualified(unpaired: Unpaired, one: Profile, other: Profile): boolean 
   return unpaired.flat().some(({ qualifies }) => one.words.has(qualifies) && other.words.has(qualifies))
 }
 
-/** Whether only one of two passive texts says who acts, and it is somebody in particular: `sent by the customer`. */
+/** Whether only one of two passive texts names a specific agent, as in `sent by the customer`. */
 function hasOtherAgent(one: Profile, other: Profile): boolean {
   if (one.agent === undefined || other.agent === undefined) return false
   const [left, right] = [one, other].map(({ agent, words }) =>

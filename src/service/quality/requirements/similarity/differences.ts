@@ -4,7 +4,7 @@ import type { Quantity } from './quantities.ts'
 import type { Order } from './roles.ts'
 import { concept } from './vocabulary.ts'
 
-/** Modal words that may replace each other: a statement without one says what the product does. */
+/** Modal words that may replace each other. A statement without one says what the product does. */
 const alike = new Set([' must', 'must ', ' can', 'can ', 'can may', 'may can'])
 
 /**
@@ -59,7 +59,7 @@ function quantityDifferences(before: readonly Quantity[], after: readonly Quanti
   )
 }
 
-/** Without a plain `one`, which stands for an article, unless the other text has another plain number there. */
+/** Leaves out a plain `one`, which may be an article, unless the other text has a different plain number. */
 function meant(keys: readonly string[], others: readonly string[]): string[] {
   const hasPlain = others.some((key) => key.endsWith(' '))
   return keys.filter((key) => key !== '1 ' || hasPlain)
@@ -69,7 +69,7 @@ function uniqueQuantities(list: readonly Quantity[]): Map<string, Quantity> {
   return new Map(list.map((one) => [`${String(one.value ?? '')} ${one.dimension}`, one]))
 }
 
-/** Puts quantities of the same dimension at the same place of both lists, so that seconds are paired with seconds. */
+/** Orders both lists so that quantities of the same dimension are paired: seconds with seconds. */
 function bySameDimension(
   gone: readonly string[],
   fresh: readonly string[],
@@ -85,7 +85,7 @@ function bySameDimension(
   return { gone: [...paired.map(({ key }) => key), ...rest], fresh: [...paired.map(({ other }) => other), ...left] }
 }
 
-/** The same numbers, but counting each other's things: `3 mails of 5 users` and `5 mails of 3 users`. */
+/** The same numbers that count different things: `3 mails of 5 users` and `5 mails of 3 users`. */
 function exchanged(before: readonly Quantity[], after: readonly Quantity[]): string[] {
   const now = byCounted(after)
   return [...byCounted(before)].flatMap(([name, { value, text, counted }]) => {
@@ -131,7 +131,7 @@ function modalDifferences(before: Profile, after: Profile): string[] {
   return replaced(gone, fresh)
 }
 
-/** The modal words. Where both texts say `only`, what only one may do and what it must be able to do is the same. */
+/** The modal words. Where both texts say `only`, "only admins can" and "only admins must" are the same limit. */
 function modalSet({ modals, limits }: Profile, other: Profile): Set<string> {
   const isLimit = limits.includes('only') && other.limits.includes('only')
   return new Set(modals.map((one) => (isLimit && one === 'can' ? 'must' : one)))
@@ -171,7 +171,7 @@ function orderDifferences(before: Order | undefined, after: Order | undefined): 
   const isUnclear = [before, after].some(({ first, second }) => first.size === 0 || second.size === 0)
   if (isUnclear && before.marker === after.marker) return []
   if (straight > crossed || (straight === crossed && before.marker === after.marker)) return []
-  return before.marker === after.marker ? ['the order was turned round'] : [`${before.marker} became ${after.marker}`]
+  return before.marker === after.marker ? ['the order was reversed'] : [`${before.marker} became ${after.marker}`]
 }
 
 function roleDifferences({ roles: old, words }: Profile, { roles: now }: Profile): string[] {
@@ -179,7 +179,7 @@ function roleDifferences({ roles: old, words }: Profile, { roles: now }: Profile
   const isExchanged = old.verb === now.verb && isWithin(old.actor, now.acted) && isWithin(now.actor, old.acted)
   if (!isExchanged || overlap(old.actor, now.actor) > 0) return []
   const name = (actor: ReadonlySet<string>) => [...actor].map((one) => words.get(one)?.text ?? one).join(' ')
-  return [`${name(old.actor)} and ${name(now.actor)} changed their roles`]
+  return [`${name(old.actor)} and ${name(now.actor)} swapped roles`]
 }
 
 function isWithin(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -4,13 +4,13 @@ const coded =
   /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.]+|(?<!\S)\/[\w{}:*.-]+(?:\/[\w{}:*.-]+)*|\b\p{Lu}+(?:_\p{Lu}+)+\b|\b\p{Ll}+\p{Lu}\p{L}*\b|\b[\w-]+\.(?:json|csv|pdf|xml|ya?ml|txt|html?|md|zip|png|jpe?g|svg|env)\b/gu
 const withDigits = /(?<![\p{L}\p{N}.])(?=\p{L}*\d)(?=\d*\p{L})[\p{L}\p{N}]{2,}(?![\p{L}\p{N}])/gu
 
-/** The text without keys of requirements: they say which requirement it is about, not what it says. */
+/** The text without keys of requirements. A key says which requirement is meant, not what it demands. */
 export function withoutKeys(text: string): string {
   return text.replace(requirementKey, ' ')
 }
 
 /**
- * Finds what another statement must name too in order to say the same: quoted texts, code, file names, addresses, words with
+ * Finds what two statements must both name to say the same: quoted texts, code, file names, addresses, words with
  * digits. `isQuantity` tells words such as `30s` from words such as `sha256`.
  */
 export function findIdentifiers(text: string, isQuantity: (word: string) => boolean): string[] {

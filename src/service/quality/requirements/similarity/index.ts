@@ -10,13 +10,13 @@ export interface Comparison {
   /** Between 0 and 1: how much of the subject is the same. */
   similarity: number
   verdict: Verdict
-  /** Why two statements with one subject do not say the same, in words: `30 seconds became 60 seconds`. */
+  /** How two statements about one subject differ, in words: `30 seconds became 60 seconds`. */
   differences: string[]
-  /** Which of the two has words that the other has not; both where words were replaced. */
+  /** Which of the two has words that the other lacks; both where words were replaced. */
   saysMore: { before: boolean; after: boolean }
 }
 
-/** From which similarity on statements are duplicates, and from which on they are about the same subject. */
+/** The least similarity of duplicates, and of statements about the same subject. */
 export interface Thresholds {
   duplicate: number
   related: number
@@ -24,7 +24,7 @@ export interface Thresholds {
 
 export const defaultThresholds: Thresholds = { duplicate: 0.9, related: 0.75 }
 
-/** Shorter titles name a topic: they are compared only with what they are the title of. */
+/** Titles with fewer words only name a topic, and are not compared with statements. */
 const TITLE_WORDS = 3
 
 /** A statement, read once for many comparisons. */
@@ -65,7 +65,7 @@ function decide(similarity: number, differences: readonly string[], { duplicate,
   return similarity >= duplicate ? 'duplicate' : 'related'
 }
 
-/** The texts to compare: the statements, unless the title of one is closer to the statement of the other. */
+/** The texts to compare: the two statements, unless one title is closer to the other statement. */
 function chooseTexts(before: ReadStatement, after: ReadStatement): [Profile, Profile] {
   const pairs: [Profile, Profile][] = [
     [before.main, after.main],
@@ -80,12 +80,12 @@ function chooseTexts(before: ReadStatement, after: ReadStatement): [Profile, Pro
   return closest!.pair
 }
 
-/** A title as a text of its own; the modal words that it leaves out are in the statement. */
+/** The title as a text. It takes its modal words from the statement when it has none. */
 function asText({ title, main }: ReadStatement): Profile {
   return title.modals.length > 0 ? title : { ...title, modals: main.modals }
 }
 
-/** The share of the words of a part, such as the object of a change, that are in the title or the statement of a whole. */
+/** The share of a part's words, such as the object of a change, that the title or the statement of a whole has. */
 export function wordShare(part: ReadStatement, whole: ReadStatement): number {
   return shareWithin(part.main, [whole.main, whole.title])
 }

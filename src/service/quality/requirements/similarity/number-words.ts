@@ -60,7 +60,7 @@ export function numbersInDigits(text: string): string {
   )
 }
 
-/** `one hundred and twenty` is 120; what is not one number, such as `three five`, is written after each other. */
+/** `one hundred and twenty` is 120; `three five`, which is two numbers, becomes `3 5`. */
 function readNumber(words: string): string {
   const numbers: number[] = []
   let total = 0

@@ -5,17 +5,17 @@ import { isOrderWord, readAgent, readOrder, readRoles, type Order, type Roles } 
 import { unitAfterNumber } from './units.ts'
 import { concept, isStopWord, stem, weight, type Word } from './vocabulary.ts'
 
-/** What a requirement says, as far as it is compared. */
+/** The texts of a requirement that are compared. */
 export interface Statement {
   title: string
-  /** The title counts where it is empty. */
+  /** Where it is empty, the title is compared. */
   statement: string
 }
 
 export type SubjectWord = Word & {
   /** How much it says about the subject, between 0 and 1. */
   weight: number
-  /** How often the text has it or a synonym. */
+  /** How often the text has the word or a synonym. */
   times: number
   /** The concept that it qualifies: `order` for `open` in "open orders"; empty for a verb and at the end of a phrase. */
   qualifies: string
@@ -27,7 +27,7 @@ export interface Profile {
   text: string
   /** The words that name the subject, one for each concept, with their weight. */
   words: ReadonlyMap<string, SubjectWord>
-  /** Of the concepts of its words. */
+  /** The trigrams of the concepts. */
   trigrams: () => ReadonlySet<string>
   quantities: readonly Quantity[]
   /** Quoted texts, code, file names, addresses, words with digits. */
@@ -39,11 +39,11 @@ export interface Profile {
   modals: readonly string[]
   /** Words that limit a statement or reverse its condition: `only`, `unless`, `except`. */
   limits: readonly string[]
-  /** `and` or `or`, where it has only one of them. */
+  /** `and` or `or`; empty where the text has both or neither. */
   conjunction: string
   order: Order | undefined
   roles: Roles | undefined
-  /** Who acts in a passive main clause; empty where that is not said, undefined in the active. */
+  /** Who acts in a passive main clause; empty where it does not say, undefined in the active. */
   agent: ReadonlySet<string> | undefined
 }
 
@@ -114,8 +114,8 @@ function isSubject(token: string): boolean {
 }
 
 function qualified(tokens: readonly string[], at: number): string {
-  const [before, behind] = [tokens[at - 1] ?? '', tokens[at + 1] ?? '']
-  return before.startsWith('#') || !isSubject(behind) ? '' : concept(behind)
+  const [before, after] = [tokens[at - 1] ?? '', tokens[at + 1] ?? '']
+  return before.startsWith('#') || !isSubject(after) ? '' : concept(after)
 }
 
 function once<T>(compute: () => T): () => T {

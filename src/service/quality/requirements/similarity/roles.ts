@@ -1,7 +1,7 @@
 import { isModal } from './phrases.ts'
 import { concept, isStopWord } from './vocabulary.ts'
 
-/** What comes first and what then, from the only `before` or `after` of a text. */
+/** What comes first and what second, by the only `before` or `after` of a text. */
 export interface Order {
   marker: string
   first: ReadonlySet<string>
@@ -32,7 +32,7 @@ function readConcepts(tokens: readonly string[]): ReadonlySet<string> {
   return new Set(tokens.filter((one) => /^\p{L}/u.test(one) && !isStopWord(one)).map(concept))
 }
 
-/** Reads which of two things is first, where a text has one `before` or `after`; undefined for none and for several. */
+/** Reads which of two things is first; undefined unless the text has exactly one `before` or `after`. */
 export function readOrder(tokens: readonly string[]): Order | undefined {
   const at = tokens.findIndex(isOrderWord)
   const marker = tokens[at]
@@ -53,11 +53,11 @@ export function isOrderWord(word: string): boolean {
 export interface Roles {
   verb: string
   actor: ReadonlySet<string>
-  /** In the active all that is after the verb, in the passive the subject. */
+  /** Everything after the verb in the active, the subject in the passive. */
   acted: ReadonlySet<string>
 }
 
-/** Reads the roles of the clause with the first modal word; undefined where it is not said who acts. */
+/** Reads the roles of the clause with the first modal word; undefined where it does not say who acts. */
 export function readRoles(tokens: readonly string[]): Roles | undefined {
   const modal = tokens.findIndex(isModal)
   if (modal === -1) return undefined
@@ -75,7 +75,7 @@ export function readRoles(tokens: readonly string[]): Roles | undefined {
   }
 }
 
-/** Who acts in a passive main clause, as concepts; empty where that is not said, undefined in the active. */
+/** Who acts in a passive main clause, as concepts; empty where it does not say, undefined in the active. */
 export function readAgent(tokens: readonly string[]): ReadonlySet<string> | undefined {
   const modal = tokens.findIndex(isModal)
   const rest = tokens.slice(modal + 1).filter((one) => !one.startsWith('#') && one !== ',')

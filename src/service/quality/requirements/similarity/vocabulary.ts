@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { stemmer } from 'stemmer'
 
-/** The words of a product's requirements repeat themselves. */
+/** Requirements of one product repeat the same words. */
 const stems = new LRUCache<string, string>({ max: 10_000 })
 
 /** Words that say the same in a requirement. A word is in one line only. */
@@ -96,8 +96,8 @@ encrypt encipher
 `
 
 /**
- * Words that contradict each other. A word may be in several pairs; synonyms of the words count too. What a product does
- * both of is not here: creating and deleting, sending and receiving are two requirements.
+ * Words that contradict each other, and so do their synonyms. A word may be in several pairs. Pairs such as create and
+ * delete are not listed, because a product does both.
  */
 const antonymLines = `
 enable disable
@@ -153,7 +153,7 @@ fixed variable
 fast slow
 `
 
-/** Forms that stemming does not lead back to the verb. */
+/** Forms that the stemmer does not reduce to the base form. */
 const irregular = new Map(
   `kept keep sent send shown show chosen choose chose choose written write wrote write made make taken take took take given
   give gave give got get gotten get found find held hold lost lose paid pay left leave begun begin began begin broken break
@@ -165,7 +165,7 @@ const irregular = new Map(
     .filter((_, index) => index % 2 === 0),
 )
 
-/** Environments: each is another place, so that one does not replace the other. */
+/** Environments: any two of them contradict each other. */
 const environments = ['production', 'staging', 'development', 'sandbox', 'preview', 'qa', 'uat', 'prod', 'dev', 'live']
 
 const stopWords = new Set(
@@ -232,7 +232,7 @@ export interface Word {
 
 const prefixes = /^(?:un|in|im|ir|il|dis|non|de|mis|re|pre|auto)/u
 const negating = /^(?:un|in|im|ir|il|dis|non|mis)/u
-/** `unlocked` is a state; `unlock` is something that a product does as well as `lock`. */
+/** Endings of states, such as `unlocked`. A product does both `lock` and `unlock`, so these do not contradict. */
 const state = /(?:ed|able|ible|ly|al|ent|ant|ive|id|own|en|ory)$/u
 
 /** Whether two words contradict each other: a pair of the table, or a state and the same with `un`, `in`, `dis` …. */
