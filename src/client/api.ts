@@ -72,7 +72,7 @@ export interface CallOptions {
 
 /** The typed client: one method per endpoint of the table. */
 export type Api = {
-  readonly [N in EndpointName]: Contract[N]['stream'] extends true
+  readonly [N in EndpointName]: Contract[N]['stream'] extends object
     ? (request: RequestOf<N>, options?: CallOptions) => AsyncIterable<ReceivedResult<ResultOf<N>>>
     : (request: RequestOf<N>, options?: CallOptions) => Promise<ReceivedResult<ResultOf<N>> & WithReading<ResultOf<N>>>
 }

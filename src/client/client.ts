@@ -52,7 +52,8 @@ type Request = Readonly<Record<string, unknown>>
 
 /** One endpoint as a function: for the fold above, and for tests of endpoints that are not in the table. */
 export function createMethod(endpoint: Endpoint, options: ClientOptions) {
-  if (endpoint.stream) return (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
+  if (endpoint.stream !== undefined)
+    return (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
   const { capabilities = new Capabilities(), now = Date.now } = options
   const send = (request: Request, call: CallOptions = {}) =>
     plainCall(endpoint, request, call, { ...options, capabilities })

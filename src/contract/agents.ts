@@ -4,6 +4,7 @@ import {
   Actor,
   Etag,
   Id,
+  IdOrEmpty,
   Key,
   prefixed,
   ProductId,
@@ -91,6 +92,7 @@ export const AgentRun = z.object({
   finished_at: Timestamp.nullable(),
   cancel_requested_at: Timestamp.nullable(),
   last_sequence: z.int(),
+  branch_id: IdOrEmpty.describe('The quality branch that the run drafted on.'),
   truncation_signals: TruncationSignals,
   etag: Etag,
 })
@@ -104,6 +106,14 @@ export const AgentRunEvent = z.object({
   message: untrusted(z.string()),
   data: untrusted(JsonObject),
   created_at: Timestamp,
+})
+
+/** Stands in a stream for events that are not stored any more or never were. */
+export const AgentRunResync = z.object({
+  after_sequence: z.int().describe('As requested.'),
+  first_sequence: z.int().describe('The first event that is still stored; 0 when there is none.'),
+  last_sequence: z.int(),
+  agent_run: AgentRun,
 })
 
 export const listAgentTypes = endpoint({
@@ -147,8 +157,8 @@ export const createAgentConfig = endpoint({
     validate_only: ValidateOnly.optional(),
   },
   returns: { agent_config: AgentConfig },
-  fails: ['invalid_argument', 'not_found'],
-  reasons: ['INPUT_SCHEMA'],
+  fails: ['invalid_argument', 'not_found', 'already_exists', 'failed_precondition'],
+  reasons: ['CONFIG_EXISTS', 'INPUT_SCHEMA', 'TOO_MANY_CONFIGS'],
 })
 
 export const deleteAgentConfig = endpoint({
@@ -171,7 +181,7 @@ export const startAgentRun = endpoint({
   returns: { agent_run: AgentRun },
   scope: 'agents:run',
   fails: ['invalid_argument', 'not_found', 'failed_precondition'],
-  reasons: ['CONFIG_DISABLED', 'INPUT_SCHEMA', 'RUN_ALREADY_ACTIVE'],
+  reasons: ['CONFIG_DISABLED', 'INPUT_SCHEMA', 'RUN_ALREADY_ACTIVE', 'TOO_MANY_RUNS'],
 })
 
 export const cancelAgentRun = endpoint({
@@ -223,8 +233,23 @@ export const streamAgentRunEvents = endpoint({
   method: 'GET',
   path: '/v1/agent-runs/{run_id}/events:stream',
   summary: 'Events of a run as they happen, after a replay; ends with the COMPLETED event.',
-  input: { run_id: Id, after_sequence: after },
-  returns: { event: AgentRunEvent },
-  stream: true,
-  fails: ['not_found'],
+  input: {
+    run_id: Id,
+    after_sequence: after,
+    heartbeat: z
+      .int()
+      .min(1)
+      .max(60)
+      .optional()
+      .describe('Seconds of silence after which an empty line is sent; server-sent events have a comment every 15.'),
+  },
+  returns: { event: AgentRunEvent.optional(), resync: AgentRunResync.optional() },
+  stream: {
+    member: 'event',
+    number: 'sequence',
+    resume: 'after_sequence',
+    last: { member: 'type', value: 'AGENT_RUN_EVENT_TYPE_COMPLETED' },
+    eventName: 'run_event',
+  },
+  fails: ['invalid_argument', 'not_found'],
 })

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import * as z from 'zod'
 import { createApi, createMethod } from '../../src/client/client.ts'
 import { networkSend, type NetworkSend } from '../../src/client/transport.ts'
+import { contract } from '../../src/contract/index.ts'
 import { endpoint } from '../../src/contract/base/endpoint.ts'
 import { Untrusted } from '../../src/contract/base/text.ts'
 import { ServiceError } from '../../src/errors.ts'
@@ -221,7 +222,7 @@ const watch = endpoint({
   summary: 'A stream.',
   input: { run_id: z.string() },
   returns: { event: z.object({ id: z.string(), sequence: z.int() }) },
-  stream: true,
+  stream: contract.streamAgentRunEvents.stream,
 })
 const events = async (signal?: AbortSignal) => {
   const stream = createMethod(watch, options())({ run_id: 'r' }, signal === undefined ? {} : { signal })

@@ -93,9 +93,9 @@ test('bodies are at most 4 MiB, reports 32 MiB, intent 2 MiB', () => {
 })
 
 test('one endpoint streams, which its type shows', () => {
-  const streams: true = contract.streamAgentRunEvents.stream
-  const answers: false = contract.listAgentRunEvents.stream
-  expect([streams, answers]).toEqual([true, false])
+  const streams: 'event' = contract.streamAgentRunEvents.stream.member
+  const answers: undefined = contract.listAgentRunEvents.stream
+  expect([streams, answers]).toEqual(['event', undefined])
   expect(endpoints.filter(([, { stream }]) => stream).map(([name]) => name)).toEqual(['streamAgentRunEvents'])
 })
 

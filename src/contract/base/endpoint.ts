@@ -9,11 +9,28 @@ export type Retry = 'read' | 'idempotent' | 'never'
 export const scopes = ['read', 'write', 'gate:accept', 'gate:approve', 'agents:run', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
+/**
+ * A response that is a sequence of `returns` objects, as lines of JSON or as server-sent events. Each item is numbered
+ * without gaps, so that a reader whose connection was cut goes on after the last number that it saw.
+ */
+export interface StreamFacts {
+  /** The member of `returns` that holds an item. */
+  readonly member: string
+  /** The member of an item that holds its number. */
+  readonly number: string
+  /** The query parameter with the number that the reader saw last. */
+  readonly resume: string
+  /** The value of a member by which the last item of the sequence is recognised. */
+  readonly last: { readonly member: string; readonly value: string }
+  /** The name of an item as a server-sent event. */
+  readonly eventName: string
+}
+
 /** One endpoint as data: client, router, OpenAPI and docs are folds over these (contributing "One contract table"). */
 export interface Endpoint<
   I extends z.ZodRawShape = z.ZodRawShape,
   R extends z.ZodRawShape = z.ZodRawShape,
-  S extends boolean = boolean,
+  S extends StreamFacts | undefined = StreamFacts | undefined,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Path template of the specification, parameters in braces. */
@@ -32,7 +49,7 @@ export interface Endpoint<
   readonly bodyLimitBytes: number
   /** Set if the body itself may be the value of a nested member. */
   readonly rawBody: RawBody | undefined
-  /** True when the response is a sequence of `returns` objects (NDJSON or SSE). */
+  /** Set if the response is a sequence of `returns` objects. */
   readonly stream: S
   /** Content types other than JSON that the response may have, by the value of the query parameter `format`. */
   readonly formats: Readonly<Record<string, string>>
@@ -52,7 +69,7 @@ export interface RawBody {
   readonly types: readonly string[]
 }
 
-interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S extends boolean> {
+interface EndpointFacts<I extends z.ZodRawShape, R extends z.ZodRawShape, S extends StreamFacts | undefined> {
   method: Endpoint['method']
   path: Endpoint['path']
   summary: string
@@ -78,7 +95,7 @@ export const MIB = 1024 * 1024
 export function endpoint<
   const I extends z.ZodRawShape = {},
   const R extends z.ZodRawShape = {},
-  const S extends boolean = false,
+  const S extends StreamFacts | undefined = undefined,
 >(facts: EndpointFacts<I, R, S>): Endpoint<I, R, S> {
   const reads = facts.method === 'GET'
   return {
@@ -93,8 +110,8 @@ export function endpoint<
     scope: facts.scope ?? (reads ? 'read' : 'write'),
     bodyLimitBytes: facts.bodyLimitBytes ?? 4 * MIB,
     rawBody: facts.rawBody,
-    // Without the fact S is inferred as false.
-    stream: facts.stream ?? (false as S),
+    // Without the fact S is inferred as undefined.
+    stream: facts.stream as S,
     formats: facts.formats ?? {},
     specified: [
       ...(facts.specified ?? []),
