@@ -1,11 +1,12 @@
 import type { Generated } from 'kysely'
 import type { AccountSchema } from './schema-account.ts'
+import type { AgentSchema } from './schema-agents.ts'
 import type { BranchSchema } from './schema-branches.ts'
 import type { GateSchema } from './schema-gate.ts'
 import type { QualitySchema } from './schema-quality.ts'
 
 /** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
-export interface Schema extends AccountSchema, BranchSchema, GateSchema, QualitySchema {
+export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSchema, QualitySchema {
   product: ProductRow
   dsn_key: DsnKeyRow
   component: ComponentRow
