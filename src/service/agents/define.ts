@@ -1,0 +1,95 @@
+import type * as z from 'zod'
+import type { Call } from '../shared/context.ts'
+import type { Prepare, Rows } from '../sql/database.ts'
+import type { StoredProduct } from '../workspace/products.ts'
+
+/** The members of an event or a result, with names that the type's output schema or its description explains. */
+export type EventData = Readonly<Record<string, unknown>>
+
+/** How a run stands, as its progress event and `progress` of the run say it. */
+export interface Progress {
+  /** What is being done, such as `issues`. */
+  phase: string
+  done: number
+  /** 0 while it is not known. */
+  total: number
+}
+
+/** What a run of an agent has to work with. */
+export interface AgentContext {
+  readonly product: StoredProduct
+  /** For reading: sees the last committed state. */
+  readonly rows: Rows
+  /** Who acts: the person or token that started the run, as an agent. It has the rights of that token. */
+  readonly call: Omit<Call, 'db'>
+  /** Epoch milliseconds at which the run started: windows of time end here, so that equal data gives equal output. */
+  readonly now: number
+  /** The output of the config's last run that succeeded, for what has changed since; null when there is none. */
+  readonly previous: unknown
+  /**
+   * Reports progress, lets the rest of the process run, and ends the run here when it was cancelled or has lasted too
+   * long. Called at least once for every 200 ms of work. A PROGRESS event is written at the first call of a phase and
+   * for each tenth of `total` (every 100th item without one).
+   */
+  progress(this: void, progress: Progress): Promise<void>
+  /** Writes a LOG event. */
+  log(this: void, message: string, data?: EventData): Promise<void>
+  /** Writes a WARNING event: something that limits what the output says. */
+  warn(this: void, message: string, data?: EventData): Promise<void>
+  /** Writes a FINDING event: one thing that somebody should look at; `data` has its ids. At most 200 in a run. */
+  finding(this: void, message: string, data?: EventData): Promise<void>
+}
+
+/** What a run ends with. */
+export interface AgentResult<O extends z.ZodObject = z.ZodObject> {
+  /** At most 500 characters: what was found, and what to do next. */
+  summary: string
+  output: z.input<O>
+  /** The quality branch that the run drafted on. */
+  branchId?: string | undefined
+  /** Notes of what was left out of the output (`createTruncationNotes`). */
+  truncationSignals?: string[] | undefined
+}
+
+/** The transaction in which a run that writes is finished. */
+export interface AgentWrite {
+  readonly rows: Rows
+  readonly prepare: Prepare
+  /** Writes an ACTION event: what the run changed. */
+  action(this: void, message: string, data?: EventData): void
+}
+
+/**
+ * A run that only reads resolves to its result. A run that writes resolves to `commit`, which does all of the writing
+ * in the transaction that also finishes the run: a cancelled run has written nothing.
+ */
+export type AgentEnd<O extends z.ZodObject = z.ZodObject> =
+  | AgentResult<O>
+  | { commit(this: void, write: AgentWrite): Promise<AgentResult<O>> }
+
+/**
+ * An agent type of contract §8 as data with one function. It is deterministic: equal data, input, `previous` and `now`
+ * give an equal output.
+ */
+export interface AgentDefinition<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  /** Semantic version of what the output means. */
+  readonly version: string
+  /** The resources that it reads, such as `requirements`. */
+  readonly reads: readonly string[]
+  /** The resources that it may write; empty for an agent that only reads. */
+  readonly writes: readonly string[]
+  /** A strict object, each member with a description, and with a default where there is a usual value. */
+  readonly input: I
+  readonly output: O
+  run(this: void, context: AgentContext, input: z.output<I>): Promise<AgentEnd<O>>
+}
+
+/** Types a definition by its schemas. */
+export function defineAgent<I extends z.ZodObject, O extends z.ZodObject>(
+  definition: AgentDefinition<I, O>,
+): AgentDefinition<I, O> {
+  return definition
+}
