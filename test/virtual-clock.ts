@@ -1,4 +1,4 @@
-import type { Clock } from '../src/client/budget.ts'
+import type { Clock } from '../src/lib/clock.ts'
 
 /** A clock that a test sets forward; what is due then runs at once. */
 export interface VirtualClock extends Clock {

@@ -1,21 +1,6 @@
 import { ServiceError } from '../errors.ts'
+import { systemClock, type Clock } from '../lib/clock.ts'
 import type { Waits } from './waits.ts'
-
-/** Time as a tool call needs it; passed in so that tests do not wait. */
-export interface Clock {
-  /** Milliseconds that only grow. */
-  now(): number
-  /** Calls `run` once after the delay, unless the function that it returns is called before. */
-  after(delayMs: number, run: () => void): () => void
-}
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  after(delayMs, run) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 
 export interface BudgetOptions {
   totalMs: number

@@ -6,7 +6,7 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { systemClock, type Clock } from '../client/budget.ts'
+import { systemClock, type Clock } from '../lib/clock.ts'
 import type { Asked } from './confirm/ask.ts'
 import type { Given } from './confirm/check.ts'
 import { readAnswer, type FormAnswer, type FormKind } from './confirm/form.ts'

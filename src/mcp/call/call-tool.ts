@@ -1,6 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { boundApi, boundUpload } from '../../client/bound-api.ts'
-import { Budget, systemClock, type Clock } from '../../client/budget.ts'
+import { Budget } from '../../client/budget.ts'
+import { systemClock, type Clock } from '../../lib/clock.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
 import { countChanges, WideChange, type Changing } from './count-changes.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../client/budget.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Waits } from '../../client/waits.ts'
 import type { Context } from '../define/define.ts'
 

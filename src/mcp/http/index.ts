@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Api } from '../../client/api.ts'
 import type { SendEvent } from '../../client/send-event.ts'
-import type { Clock } from '../../client/budget.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { isEndpointMissing, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'

@@ -1,17 +1,8 @@
-import type { Clock } from '../../client/budget.ts'
 import { failures, ServiceError } from '../../errors.ts'
+import { backgroundClock, type Clock } from '../../lib/clock.ts'
 
 /** How often a watched resource is read (decision 066). */
 const POLL_MS = 15_000
-
-/** Time for polls: they do not keep the process alive. */
-const backgroundClock: Clock = {
-  now: () => performance.now(),
-  after(delayMs, run) {
-    const timer = setTimeout(run, delayMs).unref()
-    return () => clearTimeout(timer)
-  },
-}
 
 /** Who hears of changes. */
 export interface Listener {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Clock } from '../../../src/client/budget.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
 import type { ConfirmOptions } from '../../../src/mcp/confirm/options.ts'
 import { CONFIRMATION_MS } from '../../../src/mcp/confirm/token.ts'
 import { startApp, type App } from '../../app.ts'

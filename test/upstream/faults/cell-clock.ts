@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { systemClock, type Clock } from '../../../src/client/budget.ts'
+import { systemClock, type Clock } from '../../../src/lib/clock.ts'
 import { sleep, type Sleep } from '../../../src/client/retry.ts'
 import { virtualClock } from '../../virtual-clock.ts'
 
