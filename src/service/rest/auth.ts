@@ -84,15 +84,6 @@ export function toActor(principal: Principal): Call['actor'] {
   }
 }
 
-/** Throws `permission_denied` unless the token has the scope. */
-export function requireScope(principal: Principal, scope: Scope): void {
-  if (principal.scopes.has(scope)) return
-  throw new ServiceError('permission_denied', `the token lacks the scope ${scope}; use one that has it`, {
-    reason: 'SCOPE_MISSING',
-    metadata: { scope },
-  })
-}
-
 function readBearerToken(authorization: string | undefined): string {
   const token = parseBearer(authorization)
   if (token === undefined) throw refused('TOKEN_MISSING', 'send Authorization: Bearer <token>')

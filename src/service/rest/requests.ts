@@ -7,7 +7,7 @@ import type { Hold } from '../../lib/intake.ts'
 import { isObject } from '../../lib/objects.ts'
 import { jsonObject, readJsonBody, readTextBody } from './body.ts'
 import { compileQuery } from './query.ts'
-import { invalidInput } from './violations.ts'
+import { invalidInput } from '../shared/violations.ts'
 
 /** One parsed request of an endpoint. */
 export interface ParsedRequest {

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { contract, type EndpointName } from '../../contract/index.ts'
 import type { Send, WireReply, WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
-import { toActor, requireScope, type Authenticator } from './auth.ts'
+import { toActor, type Authenticator } from './auth.ts'
 import type { Call, Handlers, Platform, Principal } from '../shared/context.ts'
 import { dryRun } from './dry-run.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -17,6 +17,7 @@ import { splitAddress } from '../shared/split-address.ts'
 import { compileRoutes } from './routes.ts'
 import type { Database } from '../sql/database.ts'
 import { webOnly } from './web-only.ts'
+import { requireScope } from '../workspace/access.ts'
 
 export interface RouterOptions {
   /** Endpoints without a handler answer 501. */

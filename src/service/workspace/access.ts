@@ -1,9 +1,19 @@
 import type { Selectable } from 'kysely'
-import { notFound, type ServiceError } from '../../errors.ts'
+import type { Scope } from '../../contract/base/endpoint.ts'
+import { notFound, ServiceError } from '../../errors.ts'
 import type { Principal } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import type { EnvironmentRow, ReleaseRow } from '../sql/schema.ts'
 import type { StoredProduct } from './products.ts'
+
+/** Throws `permission_denied` unless the token has the scope. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (principal.scopes.has(scope)) return
+  throw new ServiceError('permission_denied', `the token lacks the scope ${scope}; use one that has it`, {
+    reason: 'SCOPE_MISSING',
+    metadata: { scope },
+  })
+}
 
 /**
  * The row and its product. Throws the error of `missing` when there is no row, and also when the principal is not a

@@ -1,12 +1,13 @@
 import type * as z from 'zod'
 import { ServiceError, type FieldViolation } from '../../errors.ts'
+import { cut } from '../../lib/text.ts'
 
 /**
  * Converts zod's issues with `input` to an `invalid_argument`: one sentence per member, with the allowed values of an
  * enum. The caller's own text is not repeated.
  */
 export function invalidInput(input: unknown, issues: readonly z.core.$ZodIssue[]): ServiceError {
-  const violations = issues.map((issue) => toViolation(input, issue))
+  const violations = toViolations(input, issues)
   const missing = violations.find(({ description }) => description.startsWith(required))
   const shown = missing ?? violations[0]
   return new ServiceError('invalid_argument', `${shown?.field ?? 'body'} ${shown?.description ?? 'is invalid'}`, {
@@ -16,6 +17,22 @@ export function invalidInput(input: unknown, issues: readonly z.core.$ZodIssue[]
 }
 
 const required = 'is required'
+/** Characters of a member's name that is not ours. */
+const NAME_SHOWN = 60
+
+/** One sentence for each member that zod's issues name, in their order. */
+export function toViolations(input: unknown, issues: readonly z.core.$ZodIssue[]): FieldViolation[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? unknownMembers(issue) : toViolation(input, issue),
+  )
+}
+
+function unknownMembers({ path, keys }: z.core.$ZodIssueUnrecognizedKeys): FieldViolation[] {
+  return keys.map((key) => ({
+    field: [...path.map(String), cut(key, NAME_SHOWN)].join('.'),
+    description: 'is not known',
+  }))
+}
 
 function toViolation(input: unknown, issue: z.core.$ZodIssue): FieldViolation {
   const field = issue.path.map(String).join('.')
