@@ -47,7 +47,14 @@ export async function toolListText(): Promise<string> {
 /** `handlers/pending.ts` without the endpoints that have a handler by now, in the contract's order. */
 export function pendingListText(): string {
   const text = readFileSync(resolve(root, pendingList), 'utf8')
-  const options = { version: '', onComponentsChanged: () => undefined, uploads: {}, symbolicator: {}, reports: {} }
+  const options = {
+    version: '',
+    onComponentsChanged: () => undefined,
+    uploads: {},
+    symbolicator: {},
+    reports: {},
+    agents: {},
+  }
   // Only the names of the handlers are read; none of them is called.
   const built = new Set(Object.keys(createHandlers(options as never)))
   const names = (Object.keys(contract) as EndpointName[]).filter((name) => !built.has(name))

@@ -18,6 +18,9 @@ import type { Log } from './shared/log.ts'
 import { stackText } from '../lib/stack.ts'
 import { systemPlatform } from './shared/platform.ts'
 import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
+import type { AgentDefinition } from './agents/define.ts'
+import { createRunSignals } from './agents/events/signals.ts'
+import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
 import { sampleLoading } from './start/sample-loading.ts'
@@ -52,6 +55,8 @@ export interface ServiceOptions {
   newIssuesPerHour?: number | undefined
   /** Smaller limits of uploads. For tests. */
   uploadLimits?: UploadLimits | undefined
+  /** Other agent types than those of the service. For tests. */
+  agentTypes?: readonly AgentDefinition[] | undefined
 }
 
 export interface Service {
@@ -103,6 +108,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       workerEntry: options.sourceMapWorker,
       limits: options.uploadLimits,
     })
+    const signals = createRunSignals()
     const reports = createDraftReader(options.reportWorker)
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
     const authenticator = createAuthenticator({ db, platform, log })
@@ -113,6 +119,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         onComponentsChanged: (productId) => store.componentsChanged(productId),
         uploads,
         reports,
+        agents: {
+          types: options.agentTypes ?? agentTypes,
+          onStarted: () => undefined,
+          onCancelled: (runId) => signals.changed(runId),
+        },
       }),
       db,
       symbolicator,

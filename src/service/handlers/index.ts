@@ -3,6 +3,9 @@ import type { Handlers } from '../shared/context.ts'
 import type { Uploads } from '../errors/sourcemaps/uploads/uploads.ts'
 import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'
 import { accountHandlers } from './account.ts'
+import { agentConfigHandlers } from './agents/configs.ts'
+import { agentRunHandlers, type RunOptions } from './agents/runs.ts'
+import { agentTypeHandlers } from './agents/types.ts'
 import { branchHandlers } from './branches/branches.ts'
 import { componentHandlers } from './components.ts'
 import { environmentHandlers } from './environments.ts'
@@ -36,6 +39,7 @@ export interface HandlerOptions {
   onComponentsChanged: (productId: number) => void
   uploads: Pick<Uploads, 'create' | 'confirm'>
   reports: Pick<DraftReader, 'read'>
+  agents: RunOptions
 }
 
 /** The handlers of all endpoints that are not pending; the compiler rejects a missing one and one that is pending. */
@@ -44,6 +48,7 @@ export function createHandlers({
   onComponentsChanged,
   uploads,
   reports,
+  agents,
 }: HandlerOptions): Handlers<BuiltName> {
   return exactly({
     ...accountHandlers({ version }),
@@ -62,6 +67,9 @@ export function createHandlers({
     ...testIngestHandlers(reports),
     ...branchHandlers,
     ...intentHandlers,
+    ...agentTypeHandlers(agents),
+    ...agentConfigHandlers(agents),
+    ...agentRunHandlers(agents),
     ...writesOnBranches,
     ...readsOnBranches({
       ...requirementHandlers,

@@ -42,6 +42,7 @@ export interface AgentRunRow {
   error_code: Generated<string>
   error_message: Generated<string>
   started_by: string
+  principal: string
   created_at: number
   started_at: number | null
   finished_at: number | null

@@ -42,6 +42,8 @@ CREATE TABLE agent_run (
   error_code TEXT NOT NULL DEFAULT '',
   error_message TEXT NOT NULL DEFAULT '',
   started_by TEXT NOT NULL,
+  -- JSON: the caller that started it, with the rights of that time, which are those of the run.
+  principal TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   finished_at INTEGER,

@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import type { AgentType } from '../../../contract/agents.ts'
+import type { AgentDefinition } from '../define.ts'
+
+type AgentTypeView = z.input<typeof AgentType>
+
+const views = new WeakMap<AgentDefinition, AgentTypeView>()
+
+/** The contract's view of a type. Its schemas are made when they are first asked for. */
+export function viewType(type: AgentDefinition): AgentTypeView {
+  const known = views.get(type)
+  if (known !== undefined) return known
+  const view = makeView(type)
+  views.set(type, view)
+  return view
+}
+
+function makeView(type: AgentDefinition): AgentTypeView {
+  const defaults = type.input.safeParse({})
+  return {
+    id: type.id,
+    name: type.id,
+    title: type.title,
+    description: type.description,
+    version: type.version,
+    deterministic: true,
+    reads: [...type.reads],
+    writes: [...type.writes],
+    input_schema: toJsonSchema(type.input),
+    output_schema: toJsonSchema(type.output),
+    default_input: defaults.data ?? {},
+    triggers: ['AGENT_TRIGGER_MANUAL'],
+    required_scopes: type.writes.length === 0 ? ['agents:run'] : ['agents:run', 'write'],
+  }
+}
+
+/** An output is stored as the type gives it, so its schema too is that of what goes in. */
+function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
+  return { ...z.toJSONSchema(schema, { io: 'input' }) }
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import type { AgentConfig, AgentRun, AgentType } from '../../../src/contract/agents.ts'
+import {
+  defineAgent,
+  type AgentContext,
+  type AgentDefinition,
+  type AgentEnd,
+} from '../../../src/service/agents/define.ts'
+import { startApp, type App, type AppOptions, type Reply } from '../../app.ts'
+
+const ProbeInput = z.strictObject({
+  limit: z.int().min(1).max(50).default(10).describe('How many.'),
+  names: z.array(z.string().max(20)).max(5).default([]).describe('Names.'),
+  scope: z.strictObject({ path: z.string() }).optional().describe('Where.'),
+})
+const ProbeOutput = z.object({ found: z.int(), names: z.array(z.string()).optional() })
+
+type ProbeRun = (context: AgentContext, input: z.output<typeof ProbeInput>) => Promise<AgentEnd<typeof ProbeOutput>>
+
+/** What a probe does unless a test says otherwise: it succeeds. */
+export const succeed: ProbeRun = (_context, { limit, names }) =>
+  Promise.resolve({ summary: `Found ${String(limit)}.`, output: { found: limit, names } })
+
+/** An agent type of the tests that only reads. */
+export function probe(run: ProbeRun = succeed, facts: Partial<Pick<AgentDefinition, 'id' | 'title' | 'writes'>> = {}) {
+  return defineAgent({
+    id: 'probe',
+    title: 'Probe',
+    description: 'Does what a test says.',
+    version: '1.0.0',
+    reads: ['requirements'],
+    writes: [],
+    ...facts,
+    input: ProbeInput,
+    output: ProbeOutput,
+    run,
+  })
+}
+
+export type Config = z.input<typeof AgentConfig>
+export type Run = z.input<typeof AgentRun>
+export type Type = z.input<typeof AgentType>
+
+/** The service with agent types of the tests; by default one probe that succeeds. */
+export function startAgentApp({ agentTypes = [probe()], ...options }: AppOptions = {}): Promise<App> {
+  return startApp({ ...options, agentTypes })
+}
+
+export function createConfig(
+  app: App,
+  body: Record<string, unknown> = {},
+  headers?: Record<string, string>,
+): Promise<Reply<{ agent_config: Config }>> {
+  return app.request(
+    'POST',
+    `/v1/products/${app.productId}/agent-configs`,
+    { agent_type_id: 'probe', ...body },
+    headers,
+  )
+}
+
+/** The id of a new config. */
+export async function configure(app: App, body: Record<string, unknown> = {}): Promise<string> {
+  return (await createConfig(app, body)).body.agent_config.id
+}
+
+export function startRun(
+  app: App,
+  configId: string,
+  body: Record<string, unknown> = {},
+  headers?: Record<string, string>,
+): Promise<Reply<{ agent_run: Run }>> {
+  return app.request('POST', `/v1/agent-configs/${configId}/runs`, body, headers)
+}
