@@ -52,9 +52,7 @@ export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQu
   const counted = issues.filter(({ doubt }) => doubt === undefined)
   const exposures = exposureIndex(issues, claims)
   const open =
-    query.environmentId === undefined
-      ? await storedGaps(rows, product.id)
-      : await scopedGaps(rows, product, { ...query, environmentId: query.environmentId })
+    query.environmentId === undefined ? await storedGaps(rows, product, query) : await judgedGaps(rows, product, query)
   const gaps = open.map((gap): ScannedGap => {
     const exposure = exposures(gap.id, gap.componentIds)
     const { id: requirementId, ...facts } = gap
@@ -83,29 +81,40 @@ interface OpenGap {
   componentIds: readonly string[]
 }
 
-async function storedGaps(rows: Rows, productId: number): Promise<OpenGap[]> {
+/** The gaps by the stored coverage, with those judged now whose stored coverage rests on results that are too old by now. */
+async function storedGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<OpenGap[]> {
   const found = await rows
     .selectFrom('requirement_coverage')
-    .select(['requirement_id', 'number', 'gap_type', 'own_state', 'risk_score', 'component_ids'])
-    .where('product_id', '=', productId)
-    .where('gap_type', '<>', '')
+    .select(['requirement_id', 'number', 'gap_type', 'own_state', 'risk_score', 'component_ids', 'stale_at'])
+    .where('product_id', '=', product.id)
+    .where((eb) => eb.or([eb('gap_type', '<>', ''), eb('stale_at', '<=', query.now)]))
     .execute()
+  const isStale = ({ stale_at: at }: (typeof found)[number]) => at !== null && at <= query.now
+  const stale = found.filter(isStale).map((row) => row.requirement_id)
   const components = parsedOnce()
-  return found.map((row) => ({
-    id: row.requirement_id,
-    number: row.number,
-    type: GapType.parse(row.gap_type),
-    state: CoverageState.parse(row.own_state),
-    risk: row.risk_score,
-    componentIds: components(row.component_ids),
-  }))
+  const stored = found.flatMap((row): OpenGap[] =>
+    isStale(row)
+      ? []
+      : [
+          {
+            id: row.requirement_id,
+            number: row.number,
+            type: GapType.parse(row.gap_type),
+            state: CoverageState.parse(row.own_state),
+            risk: row.risk_score,
+            componentIds: components(row.component_ids),
+          },
+        ],
+  )
+  return stale.length === 0 ? stored : [...stored, ...(await judgedGaps(rows, product, query, stale))]
 }
 
-/** The gaps when only the results of one environment count. */
-async function scopedGaps(
+/** The gaps of all requirements, or of some, judged now: by the results of one environment or of all. */
+async function judgedGaps(
   rows: Rows,
   product: CoveredProduct,
-  { environmentId, now }: { environmentId: string; now: number },
+  { environmentId, now }: GapQuery,
+  onlyIds?: readonly string[],
 ): Promise<OpenGap[]> {
   const demanded = await rows
     .selectFrom('requirement')
@@ -113,6 +122,7 @@ async function scopedGaps(
     .select(['requirement.id', 'requirement.number', 'requirement.acceptance_criteria', 'requirement.component_ids'])
     .select('coverage.risk_score')
     .where('requirement.product_id', '=', product.id)
+    .$if(onlyIds !== undefined, (some) => some.where(rows.dialect.isOneOf('requirement.id', onlyIds ?? [])))
     .where('requirement.deleted_at', 'is', null)
     .where('requirement.normative', '=', 1)
     .where('requirement.status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')
