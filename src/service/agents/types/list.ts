@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../define.ts'
+import { coverageGapScan } from './coverage-gap-scan/index.ts'
 
 /** The agent types of this service (contract §8), in the order in which they are listed. */
-export const agentTypes: readonly AgentDefinition[] = []
+export const agentTypes: readonly AgentDefinition[] = [coverageGapScan]
