@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../define.ts'
 import { coverageGapScan } from './coverage-gap-scan/index.ts'
+import { regressionBisect } from './regression-bisect/index.ts'
 
 /** The agent types of this service (contract §8), in the order in which they are listed. */
-export const agentTypes: readonly AgentDefinition[] = [coverageGapScan]
+export const agentTypes: readonly AgentDefinition[] = [coverageGapScan, regressionBisect]

@@ -35,7 +35,7 @@ function compareVersions(left: string, right: string): number {
   return one && other ? compare(one, other) : 0
 }
 
-/** `shop` of `shop@1.4.0`, empty without one. */
-function packagePart(version: string): string {
+/** The package of a version: `shop` of `shop@1.4.0`, empty without one. */
+export function packagePart(version: string): string {
   return version.slice(0, Math.max(0, version.lastIndexOf('@')))
 }

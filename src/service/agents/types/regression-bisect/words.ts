@@ -1,0 +1,114 @@
+import { capitalised, counted } from '../../../../lib/counted.ts'
+import { cutWithEllipsis } from '../../../../lib/text.ts'
+import type { Bisected, Judged } from './bisect.ts'
+import type { BisectionBody } from './schema.ts'
+
+/** Characters of a version in a sentence. */
+const LONGEST_VERSION = 60
+/** Characters of a commit in a sentence. */
+const SHOWN_HASH = 12
+
+/** With fewer expected events their absence is no surprise: below 3 it has a chance of more than 5 %. */
+const FEW = 3
+
+/** What the sentences about one issue are made of. */
+export interface Told extends Bisected {
+  key: string
+  environmentNames: ReadonlyMap<string, string>
+  /** Events of the issue, ever. */
+  events: number
+  liveDays(this: void, version: Judged): number
+}
+
+export const shown = (version: string) => cutWithEllipsis(version, LONGEST_VERSION)
+
+/** The result for one issue in one sentence. */
+export function explain(told: Told): string {
+  const { kind, key, firstBad, lastGood, line } = told
+  if (firstBad === undefined) return `${capitalised(whyUnknown(told))}.`
+  const bad = `${counted(firstBad.events, 'event')} in ${shown(firstBad.version)}`
+  if (lastGood === undefined)
+    return `${key} has ${bad} already, and no older release is known to have been live in ${nameEnvironments(firstBad, told)}.`
+  const where = nameEnvironments(firstBad, told)
+  const good = `${shown(lastGood.version)}, which was live in ${where} for ${days(told.liveDays(lastGood))}`
+  if (kind === 'INTRODUCED') return `${key} has ${bad} and none in ${good}.`
+  const earlier = line.slice(0, line.indexOf(lastGood)).findLast(({ events }) => events > 0)
+  return `${key} was in ${shown(earlier?.version ?? '')}, was resolved, was absent from ${good}, and came back with ${bad}.`
+}
+
+/** How sure the result is, and the data behind it or what is missing. */
+export function judgeConfidence(told: Told): Pick<BisectionBody, 'confidence' | 'confidence_reason'> {
+  const { firstBad, lastGood, skipped, outside } = told
+  const low = (reason: string) => ({ confidence: 'LOW' as const, confidence_reason: reason })
+  if (firstBad === undefined) return low(`${capitalised(whyUnknown(told))}.`)
+  if (lastGood === undefined) return low(whyOldest(told, firstBad))
+  if (skipped.length > 0)
+    return low(
+      `Nothing shows that ${list(skipped)}, between the two, ${skipped.length === 1 ? 'was' : 'were'} live in ${nameEnvironments(firstBad, told)}.`,
+    )
+  if (outside.earlier > 0)
+    return low(`${counted(outside.earlier, 'earlier event')} of the issue named no known release, so it may be older.`)
+  const where = nameEnvironments(firstBad, told)
+  const proof = `${shown(lastGood.version)} comes right before ${shown(firstBad.version)} and was live in ${where}: ${proveLive(lastGood, firstBad)}.`
+  return { confidence: 'HIGH', confidence_reason: `${proof}${sayDoubt(told)}` }
+}
+
+/** Events of the issue that the good release would have had at the rate of the bad one; null without both. */
+export function expectedInGood({ firstBad, lastGood, liveDays }: Told): number | null {
+  if (firstBad === undefined || lastGood === undefined) return null
+  return Math.round((firstBad.events / liveDays(firstBad)) * liveDays(lastGood) * 10) / 10
+}
+
+function sayDoubt(told: Told): string {
+  const expected = expectedInGood(told)
+  if (expected === null || expected >= FEW) return ''
+  return ` The issue is rare: at its rate only ${counted(expected, 'event')} would be expected there, so chance may explain none.`
+}
+
+/** What to do with the result. */
+export function nextStep({ firstBad, lastGood, key }: Told, commits: BisectionBody['commits']): string {
+  if (firstBad === undefined) return 'Set `release` in the SDK, and record each release when it is deployed.'
+  if (lastGood === undefined) return `Read the fix context of ${key}: the change may be older than all known releases.`
+  if (commits === null)
+    return `Record both releases with their commit_sha, or compare ${shown(lastGood.version)} with ${shown(firstBad.version)} in the repository.`
+  if (commits.from === commits.to)
+    return 'Both releases name the same commit: look for a change of configuration or data, not of code.'
+  return `Read git log -p ${commits.from.slice(0, SHOWN_HASH)}..${commits.to.slice(0, SHOWN_HASH)}, the files of the crash first.`
+}
+
+function whyUnknown({ key, events, line }: Told): string {
+  if (line.length === 0 && events === 0) return `${key} has no events`
+  return `none of the ${counted(events, 'event')} of ${key} names a release that a token made known`
+}
+
+function whyOldest(told: Told, firstBad: Judged): string {
+  const before = told.line.slice(0, told.line.indexOf(firstBad))
+  const where = nameEnvironments(firstBad, told)
+  if (told.line.length === 1) return `${shown(firstBad.version)} is the only known release in ${where}.`
+  if (before.length === 0) return `${shown(firstBad.version)} is the oldest known release in ${where}.`
+  return `No release before ${shown(firstBad.version)} is known to have been live in ${where}.`
+}
+
+/** What shows that a release was live where the issue occurred later. */
+function proveLive(good: Judged, { badIn }: Judged): string {
+  const there = good.places.filter((place) => badIn.has(place.environment_id))
+  const events = there.reduce((sum, { event_count: count }) => sum + count, 0)
+  if (events > 0) return `it had ${counted(events, 'event')} of other issues`
+  const dates = there.flatMap(({ released_at: at }) => at ?? [])
+  return `it was released on ${new Date(Math.min(...dates)).toISOString().slice(0, 10)}, without any event`
+}
+
+function nameEnvironments({ badIn, places }: Judged, { environmentNames }: Told): string {
+  const named = places.filter((place) => badIn.has(place.environment_id))
+  return named.map((place) => environmentNames.get(place.environment_id) ?? '').join(' and ')
+}
+
+function list(versions: readonly Judged[]): string {
+  const more = versions.length - 3
+  const names = versions.slice(0, 3).map(({ version }) => shown(version))
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+function days(count: number): string {
+  return counted(Math.round(count * 10) / 10, 'day')
+}
