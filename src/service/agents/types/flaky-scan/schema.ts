@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { Priority, Timestamp } from '../../../../contract/base/common.ts'
+
+const MOST_DAYS = 30
+
+export const Input = z
+  .strictObject({
+    window: z.enum(['1d', '7d', '30d', '90d']).default('30d').describe('How far back results are read.'),
+    min_runs: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(10)
+      .describe('Cases with fewer runs in the window are only listed in `too_few_runs`.'),
+    environment: z.string().min(1).max(128).optional().describe('Id or name: only results from there. Default: all.'),
+    limit: z.int().min(1).max(200).default(50).describe('The most cases in each list, and the most to quarantine.'),
+    apply: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Quarantine the cases whose suggestion is QUARANTINE. An agent makes an unreviewed exclusion for each: the quality gate lists it until a person has reviewed it.',
+      ),
+    owner: z.string().trim().min(1).max(120).optional().describe('Who will mend the tests; required with apply.'),
+    days: z.int().min(1).max(MOST_DAYS).default(14).describe('How long the quarantine lasts.'),
+  })
+  .refine(({ apply, owner }) => !apply || owner !== undefined, {
+    path: ['owner'],
+    message: 'is required with apply: say who will mend the tests',
+  })
+
+const TestRef = {
+  id: z.string(),
+  key: z.string().describe('Such as TC-7.'),
+  title: z.string(),
+  names_known: z.boolean().describe('Whether members gave the names; else they come from a report.'),
+  file_path: z.string(),
+}
+
+const BrokenSince = z.object({
+  at: Timestamp.describe('The first of the runs that failed.'),
+  commit_sha: z.string(),
+  git_branch: z.string(),
+  run_key: z.string(),
+  ci_url: z.string(),
+  runs: z.int().describe('Runs since then, all of them failed.'),
+  commits: z.int().describe('Commits of these runs.'),
+})
+
+const Commit = z.object({
+  commit_sha: z.string().describe('Empty where the run did not say: then only flips within the run count.'),
+  environment: z.string(),
+  passed: z.int().describe('Runs that ended with a pass.'),
+  failed: z.int(),
+  flips: z.int(),
+  runs: z
+    .array(z.object({ run_key: z.string(), at: Timestamp, outcome: z.enum(['passed', 'failed', 'passed and failed']) }))
+    .describe('Oldest first; the last 6.'),
+})
+
+const FlakyCase = z.object({
+  ...TestRef,
+  runs: z.int().describe('Runs in the window that passed or failed; skipped and blocked ones do not count.'),
+  flips: z
+    .int()
+    .describe(
+      'Runs in which the case passed and failed, or which ended differently from the run before on the same commit in the same environment.',
+    ),
+  flip_rate: z.number().describe('flips / runs, with 3 decimals.'),
+  first_flip_at: Timestamp,
+  last_flip_at: Timestamp,
+  commits: z.array(Commit).describe('The evidence: commits with flips, newest first, at most 5.'),
+  requirements: z
+    .array(
+      z.object({
+        id: z.string(),
+        key: z.string(),
+        title: z.string(),
+        priority: Priority,
+        is_only_proof: z.boolean().describe('No other test counts for it: a quarantine leaves it without a test.'),
+      }),
+    )
+    .describe('What the case proves.'),
+  quarantine: z
+    .object({ until: Timestamp, owner: z.string(), reason: z.string() })
+    .nullable()
+    .describe('The quarantine that it is in.'),
+  broken_since: BrokenSince.nullable().describe('It has failed in each run of at least two commits: not only flaky.'),
+  suggestion: z.object({
+    action: z
+      .enum(['QUARANTINE', 'FIX'])
+      .describe('FIX: it is in quarantine already, or broken, which a quarantine would hide.'),
+    reason: z.string().describe('Of QUARANTINE: the reason to give, as apply does.'),
+  }),
+})
+
+export const Output = z.object({
+  window: z.object({ from: Timestamp, to: Timestamp }),
+  scanned: z.int().describe('Cases in use.'),
+  flaky: z.array(FlakyCase).describe('Most flips first.'),
+  too_few_runs: z
+    .array(z.object({ ...TestRef, runs: z.int(), flips: z.int() }))
+    .describe('Cases that flipped and have fewer than min_runs runs.'),
+  broken: z
+    .array(
+      z.object({
+        ...TestRef,
+        broken_since: BrokenSince,
+        requirement_keys: z.array(z.string()).describe('What the case proves.'),
+      }),
+    )
+    .describe('Cases without a flip that have failed in each run since a commit: not flaky. Longest first.'),
+  quarantined: z.array(z.object({ id: z.string(), key: z.string(), until: Timestamp })).describe('What apply did.'),
+})
+
+export type FlakyCaseBody = z.input<typeof FlakyCase>
+export type OutputBody = z.input<typeof Output>
+export type Options = z.output<typeof Input>

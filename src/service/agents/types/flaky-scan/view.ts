@@ -1,0 +1,117 @@
+import { Priority } from '../../../../contract/base/common.ts'
+import { counted } from '../../../../lib/counted.ts'
+import { isQuarantined } from '../../../quality/coverage/quarantine.ts'
+import { testKey } from '../../../quality/keys.ts'
+import { timestamp } from '../../../shared/times.ts'
+import { byTime, sameCode, type Broken, type CaseRun } from './history.ts'
+import type { Proved, ScannedCase } from './read.ts'
+import type { FlakyCaseBody } from './schema.ts'
+
+const COMMITS = 5
+const RUNS = 6
+
+/** A case with what its runs in the window say of it. */
+export interface Judged {
+  test: ScannedCase
+  runs: readonly CaseRun[]
+  /** Oldest first. */
+  flips: readonly CaseRun[]
+  broken: Broken | undefined
+}
+
+export function viewTest({ id, number, title, names_known, file_path }: ScannedCase) {
+  return { id, key: testKey({ number }), title, names_known: names_known === 1, file_path }
+}
+
+export function viewBroken({ since, runs, commits }: Broken) {
+  return {
+    at: timestamp(since.at),
+    commit_sha: since.commitSha,
+    git_branch: since.gitBranch,
+    run_key: since.runKey,
+    ci_url: since.ciUrl,
+    runs,
+    commits,
+  }
+}
+
+/** A case with at least one flip. */
+export function viewFlaky(
+  { test, runs, flips, broken }: Judged,
+  { proved, environments, now }: { proved: readonly Proved[]; environments: ReadonlyMap<string, string>; now: number },
+): FlakyCaseBody {
+  const { quarantined_until: until, quarantine_owner: owner, quarantine_reason: reason } = test
+  // A flaky test that failed on one more commit is no more than that.
+  const isBroken = broken !== undefined && broken.commits > 1
+  const quarantine = until !== null && isQuarantined(test, now) ? { until: timestamp(until), owner, reason } : null
+  return {
+    ...viewTest(test),
+    runs: runs.length,
+    flips: flips.length,
+    flip_rate: Math.round((flips.length / runs.length) * 1000) / 1000,
+    first_flip_at: timestamp(flips[0]!.at),
+    last_flip_at: timestamp(flips.at(-1)!.at),
+    commits: viewCommits(runs, flips, environments),
+    requirements: proved.map(({ id, key, title, priority, isOnlyProof }) => ({
+      id,
+      key,
+      title,
+      priority: Priority.parse(priority),
+      is_only_proof: isOnlyProof,
+    })),
+    quarantine,
+    broken_since: isBroken ? viewBroken(broken) : null,
+    suggestion: suggest(runs, flips, { quarantine, broken: isBroken ? broken : undefined }),
+  }
+}
+
+function viewCommits(runs: readonly CaseRun[], flips: readonly CaseRun[], environments: ReadonlyMap<string, string>) {
+  const flipped = new Set(flips)
+  // Runs that do not name their commit have nothing in common.
+  const byCode = Map.groupBy(runs.toSorted(byTime), (run) => (run.commitSha === '' ? run.runKey : sameCode(run)))
+  return [...byCode.values()]
+    .filter((group) => group.some((run) => flipped.has(run)))
+    .toSorted((one, other) => byTime(other.at(-1)!, one.at(-1)!))
+    .slice(0, COMMITS)
+    .map((group) => ({
+      commit_sha: group[0]!.commitSha,
+      environment: environments.get(group[0]!.environmentId) ?? '',
+      passed: group.filter(({ passed }) => passed).length,
+      failed: group.filter(({ passed }) => !passed).length,
+      flips: group.filter((run) => flipped.has(run)).length,
+      runs: group.slice(-RUNS).map(viewRun),
+    }))
+}
+
+function viewRun({ runKey, at, passed, isMixed }: CaseRun) {
+  const outcome: 'passed' | 'failed' | 'passed and failed' = isMixed
+    ? 'passed and failed'
+    : passed
+      ? 'passed'
+      : 'failed'
+  return { run_key: runKey, at: timestamp(at), outcome }
+}
+
+function suggest(
+  runs: readonly CaseRun[],
+  flips: readonly CaseRun[],
+  { quarantine, broken }: { quarantine: FlakyCaseBody['quarantine']; broken: Broken | undefined },
+): FlakyCaseBody['suggestion'] {
+  if (broken !== undefined) {
+    const since = timestamp(broken.since.at).slice(0, 10)
+    const reason = `It has failed in all of its ${counted(broken.runs, 'run')} since ${since}: a quarantine would hide that.`
+    return { action: 'FIX', reason }
+  }
+  if (quarantine !== null) {
+    const reason = `It is in quarantine until ${quarantine.until} and counts again then; mend it before that.`
+    return { action: 'FIX', reason }
+  }
+  const { at, commitSha } = flips.at(-1)!
+  const often = `${counted(flips.length, 'flip')} in ${counted(runs.length, 'run')}`
+  return { action: 'QUARANTINE', reason: `Flaky: ${often}, the last at ${timestamp(at)}${onCommit(commitSha)}.` }
+}
+
+/** Reports name commits: only what is one becomes part of a reason, which members vouch for. */
+function onCommit(sha: string): string {
+  return /^[0-9a-f]{7,64}$/.test(sha) ? ` on commit ${sha.slice(0, 12)}` : ''
+}
