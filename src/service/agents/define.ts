@@ -57,6 +57,8 @@ export interface AgentWrite {
   readonly prepare: Prepare
   /** Writes an ACTION event: what the run changed. */
   action(this: void, message: string, data?: EventData): void
+  /** Writes a FINDING event: what only the written state shows. It counts among the 200 of the run. */
+  finding(this: void, message: string, data?: EventData): void
 }
 
 /**

@@ -83,6 +83,7 @@ export async function runType(
               rows: inTransaction,
               prepare,
               action: (message, data) => void write('ACTION')(message, data),
+              finding: (message, data) => void write('FINDING')(message, data),
             }),
           )
         : end
