@@ -77,6 +77,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     say('tracegate: stopping')
   } finally {
     if (endpoints !== undefined) removeEndpoints(config.dataDir, endpoints)
+    backend.service?.endStreams()
     if (door !== undefined) await drain(door, mcp)
     await backend.close()
   }

@@ -248,8 +248,10 @@ export const streamAgentRunEvents = endpoint({
     member: 'event',
     number: 'sequence',
     resume: 'after_sequence',
+    heartbeat: 'heartbeat',
     last: { member: 'type', value: 'AGENT_RUN_EVENT_TYPE_COMPLETED' },
     eventName: 'run_event',
+    resync: { member: 'resync', first: 'first_sequence', last: 'last_sequence' },
   },
   fails: ['invalid_argument', 'not_found'],
 })

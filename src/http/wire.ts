@@ -61,6 +61,8 @@ export async function writeReply(incoming: IncomingMessage, outgoing: ServerResp
   if (unread) headers['connection'] = 'close'
   if (isStream(reply.body)) {
     outgoing.writeHead(reply.status, headers)
+    // The first piece may come much later, and the reader waits for the status.
+    outgoing.flushHeaders()
     if (incoming.method !== 'HEAD') return pipeline(Readable.from(reply.body, { objectMode: false }), outgoing)
     outgoing.end()
     return

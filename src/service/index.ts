@@ -15,6 +15,7 @@ import { createKeys } from './errors/ingest/keys.ts'
 import type { Rate } from '../lib/token-bucket.ts'
 import { createEventStore } from './errors/issues/record/store.ts'
 import type { Log } from './shared/log.ts'
+import { backgroundClock, type Clock } from '../lib/clock.ts'
 import { stackText } from '../lib/stack.ts'
 import { systemPlatform } from './shared/platform.ts'
 import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
@@ -23,6 +24,7 @@ import { createRunSignals } from './agents/events/signals.ts'
 import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
+import { createOpenStreams } from './rest/streams/open-streams.ts'
 import { sampleLoading } from './start/sample-loading.ts'
 import { createSymbolicator } from './errors/sourcemaps/symbolicate/symbolicator.ts'
 import { sourceMapFolders } from './errors/sourcemaps/uploads/folders.ts'
@@ -42,6 +44,8 @@ export interface ServiceOptions {
   /** The module of the thread that reads large test reports, in the same form. */
   reportWorker: () => Promise<URL>
   platform?: Platform | undefined
+  /** Time of what waits; the system's by default. */
+  clock?: Clock | undefined
   /** Fill an empty data directory with the sample product. */
   sample?: boolean | undefined
   /** Called with one line about each long step. */
@@ -72,13 +76,15 @@ export interface Service {
   dsn(origin: string): string
   /** Names the unnamed first product, and gives a product without a repository one; what it has stays. */
   describeProduct(productId: string, facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>): Promise<void>
+  /** Ends the streams that are being read and opens no more, so that no connection waits for a run. Readers connect again. */
+  endStreams(): void
   /** Waits for work in progress and closes the database; a second call waits for the first. */
   close(): Promise<void>
 }
 
 /** Opens the embedded service on a data directory, and sets up an empty one first (contract §0.5). */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { dataDir, log, onProgress, platform = systemPlatform } = options
+  const { dataDir, log, onProgress, platform = systemPlatform, clock = backgroundClock } = options
   await makeDataDir(dataDir)
   const db = await openSqlite(join(dataDir, 'tracegate.db'))
   try {
@@ -113,6 +119,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
     const authenticator = createAuthenticator({ db, platform, log })
     const idempotency = createIdempotency({ db, platform, onError: onError('idempotency') })
+    const streams = createOpenStreams()
     const router = {
       handlers: createHandlers({
         version: options.version,
@@ -130,6 +137,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       platform,
       authenticator,
       idempotency,
+      streams,
+      clock,
       checkResponses: options.checkResponses,
       log,
     }
@@ -149,6 +158,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       removeUnusedMaps: (signal) => uploads.removeUnused(signal),
     })
     const close = async () => {
+      streams.close()
       await housekeeping.stop()
       await uploads.close()
       await reports.close()
@@ -169,6 +179,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         store.componentsChanged(Number(id))
       },
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
+      endStreams: () => streams.close(),
       close: () => (closing ??= close()),
     }
   } catch (thrown) {

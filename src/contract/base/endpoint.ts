@@ -20,10 +20,17 @@ export interface StreamFacts {
   readonly number: string
   /** The query parameter with the number that the reader saw last. */
   readonly resume: string
+  /** The query parameter with the seconds of silence after which an empty line is sent. */
+  readonly heartbeat: string
   /** The value of a member by which the last item of the sequence is recognised. */
   readonly last: { readonly member: string; readonly value: string }
   /** The name of an item as a server-sent event. */
   readonly eventName: string
+  /**
+   * What comes in place of items that are not stored any more or never were: the member of `returns`, also the name of its
+   * server-sent event, and its members with the number of the first item that is stored (0 without one) and of the newest.
+   */
+  readonly resync: { readonly member: string; readonly first: string; readonly last: string }
 }
 
 /** One endpoint as data: client, router, OpenAPI and docs are folds over these (contributing "One contract table"). */

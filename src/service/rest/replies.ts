@@ -40,7 +40,8 @@ export function toFailure(thrown: unknown): ServiceError {
   })
 }
 
-function errorBody(failure: ServiceError, requestId: string) {
+/** What an error says (contract §0.4). */
+export function errorBody(failure: ServiceError, requestId: string) {
   const metadata = failure.code === 'internal' ? { ...failure.metadata, request_id: requestId } : failure.metadata
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',

@@ -37,7 +37,7 @@ export function compileReader(endpoint: Endpoint) {
     path: Record<string, string>,
     hold: Hold,
   ): Promise<ParsedRequest> {
-    const fromQuery = { ...acceptedFormat(endpoint, request), ...readQuery(query) }
+    const fromQuery = { ...acceptedFormat(endpoint, request), ...readQuery(query), ...placeInStream(endpoint, request) }
     const body = method === 'GET' ? {} : await readBody(request, endpoint, hold)
     const ifMatch = hasEtag ? etagOfHeader(request.headers['if-match']) : {}
     const validateOnly = wantsDryRun(request, body)
@@ -93,6 +93,16 @@ function acceptedFormat({ formats }: Endpoint, { headers }: WireRequest): { form
   const asked = (headers['accept'] ?? '').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
   const format = Object.keys(formats).find((name) => asked.includes(formats[name]))
   return format === undefined || asked.includes('application/json') ? {} : { format }
+}
+
+/**
+ * The place in a stream as `Last-Event-ID` says it. It wins over the query: a browser that connects again repeats the
+ * address that it began with, and says in the header how far it came.
+ */
+function placeInStream({ stream }: Endpoint, { headers }: WireRequest): Record<string, unknown> {
+  const said = headers['last-event-id']?.trim() ?? ''
+  if (stream === undefined || said === '') return {}
+  return { [stream.resume]: /^\d{1,15}$/.test(said) ? Number(said) : said }
 }
 
 function etagOfHeader(value: string | undefined): { etag?: string } {

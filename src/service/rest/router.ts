@@ -8,13 +8,17 @@ import { dryRun } from './dry-run.ts'
 import type { Idempotency } from './idempotency.ts'
 import { createIntake, type IntakeLimits } from '../../lib/intake.ts'
 import { createRateLimit, type Rate } from '../../lib/token-bucket.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
-import { errorReply, toFailure, jsonReply, textReply } from './replies.ts'
+import { errorBody, errorReply, toFailure, jsonReply, textReply } from './replies.ts'
 import { compileReader, type ParsedRequest } from './requests.ts'
 import { TextReply } from '../shared/text-reply.ts'
 import { splitAddress } from '../shared/split-address.ts'
 import { compileRoutes } from './routes.ts'
+import type { OpenStreams } from './streams/open-streams.ts'
+import { chooseForm, type StreamItem } from './streams/stream-form.ts'
+import { emptyReply, streamReply } from './streams/stream-reply.ts'
 import type { Database } from '../sql/database.ts'
 import { webOnly } from './web-only.ts'
 import { requireScope } from '../workspace/access.ts'
@@ -27,6 +31,9 @@ export interface RouterOptions {
   platform: Platform
   authenticator: Authenticator
   idempotency: Idempotency
+  streams: OpenStreams
+  /** Time of streams. */
+  clock: Clock
   /** REST rate limit per token; none for the client in this process. */
   rate?: Rate | undefined
   /** Limits for bodies; the default is the contract's. */
@@ -58,6 +65,17 @@ interface Route {
   handle: ((input: unknown, call: Call) => Promise<unknown>) | undefined
 }
 
+/** What the handler of a stream resolves to (`StreamHandler`). */
+type OpenStream = ((signal: AbortSignal) => AsyncGenerator<StreamItem, void>) | undefined
+
+/** A request that is being answered, as its log entries name it. */
+interface Answering {
+  request: WireRequest
+  requestId: string
+  where: string
+  started: number
+}
+
 type Target = Route | 'web_only'
 
 interface Found {
@@ -75,7 +93,8 @@ export function createRouter(options: RouterOptions): Send {
   const intake = createIntake(options.intake ?? defaultIntake)
   const takeToken = createRateLimit({ now: () => platform.now() })
 
-  async function answer(request: WireRequest, found: Found, requestId: string): Promise<WireReply> {
+  async function answer(answering: Answering, found: Found): Promise<WireReply> {
+    const { request, requestId } = answering
     const principal = await authenticator.authenticate(request.headers['authorization'])
     if (rate !== undefined) checkRate(takeToken(principal.tokenId, 1, rate))
     if (found.target === 'web_only') throw webSessionRequired()
@@ -86,7 +105,9 @@ export function createRouter(options: RouterOptions): Send {
     try {
       const parsed = await read(request, found.query, found.parameters, hold)
       const from = { endpoint: found.target.name, origin: found.origin, via: readVia(request) }
-      const body = await run(options, found.target, parsed, createCall(options, principal, from, parsed))
+      const call = createCall(options, principal, from, parsed)
+      if (endpoint.stream !== undefined) return await answerStream(answering, found.target, parsed, call)
+      const body = await run(options, found.target, parsed, call)
       const reply = body instanceof TextReply ? textReply(body, requestId) : jsonReply(200, body, requestId)
       if (parsed.validateOnly) reply.headers['x-svc-validate-only'] = 'true'
       return reply
@@ -95,22 +116,53 @@ export function createRouter(options: RouterOptions): Send {
     }
   }
 
+  /** The reply to a request for a stream. What fails before its first item is an ordinary error reply. */
+  async function answerStream(
+    answering: Answering,
+    route: Route,
+    { input }: ParsedRequest,
+    call: Call,
+  ): Promise<WireReply> {
+    const { request, requestId } = answering
+    const { tokenId, workspaceIds } = call.principal
+    const facts = route.endpoint.stream
+    options.streams.requireRoom(tokenId)
+    const open = (await route.handle?.(input, call)) as OpenStream
+    if (open === undefined || facts === undefined) return emptyReply(requestId)
+    return streamReply({
+      form: chooseForm(facts, request.headers['accept'], input as StreamItem),
+      open: (signal) => (options.checkResponses === true ? checkedItems(route, open(signal)) : open(signal)),
+      enter: () => options.streams.enter(tokenId, request.signal),
+      async recheck() {
+        const now = await authenticator.authenticate(request.headers['authorization'])
+        return workspaceIds.every((id) => now.workspaceIds.includes(id)) && now.scopes.has(route.endpoint.scope)
+      },
+      failed: (thrown) => errorBody(failureOf(answering, thrown), requestId),
+      clock: options.clock,
+      requestId,
+    })
+  }
+
+  /** What was thrown as a failure; one that is the service's own is logged. */
+  function failureOf({ requestId, where, started }: Answering, thrown: unknown): ServiceError {
+    const failure = toFailure(thrown)
+    if (failure.status >= 500 && failure.code !== 'unimplemented') {
+      const durationMs = platform.now() - started
+      const error = stackText(failure.cause ?? failure)
+      log?.({ level: 'error', message: failure.message, requestId, where, status: failure.status, durationMs, error })
+    }
+    return failure
+  }
+
   return async function send(request) {
     const requestId = readRequestId(request, platform)
-    const started = platform.now()
-    let where = request.method
+    const answering = { request, requestId, where: request.method, started: platform.now() }
     try {
       const found = find(match, request)
-      where = found.where
-      return await answer(request, found, requestId)
+      answering.where = found.where
+      return await answer(answering, found)
     } catch (thrown) {
-      const failure = toFailure(thrown)
-      if (failure.status >= 500 && failure.code !== 'unimplemented') {
-        const durationMs = platform.now() - started
-        const error = stackText(failure.cause ?? failure)
-        log?.({ level: 'error', message: failure.message, requestId, where, status: failure.status, durationMs, error })
-      }
-      return errorReply(failure, requestId)
+      return errorReply(failureOf(answering, thrown), requestId)
     }
   }
 }
@@ -187,6 +239,13 @@ function checkResponse({ name, endpoint }: Route, response: unknown) {
   if (checked.success) return
   const problems = checked.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
   throw new ServiceError('internal', `the response of ${name} breaks the contract: ${problems.join('; ')}`)
+}
+
+async function* checkedItems(route: Route, items: AsyncGenerator<StreamItem, void>): AsyncGenerator<StreamItem, void> {
+  for await (const item of items) {
+    checkResponse(route, item)
+    yield item
+  }
 }
 
 /** The mark of a request for a tool. It can only take rights away, so any caller may send it. */

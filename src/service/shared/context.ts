@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Actor } from '../../contract/base/common.ts'
 import type { TokenKind } from '../../contract/products.ts'
 import type { Scope } from '../../contract/base/endpoint.ts'
-import type { EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
+import type { Contract, EndpointName, InputOf, ResponseOf } from '../../contract/index.ts'
 import type { Database } from '../sql/database.ts'
 import type { EventSymbolicator } from './event-symbolicator.ts'
 import type { TextReply } from './text-reply.ts'
@@ -49,4 +49,16 @@ export interface Call extends Platform {
 export type Writing = Pick<Call, 'actor' | 'byAgent' | 'via' | 'now' | 'newId'>
 
 export type Handler<N extends EndpointName> = (input: InputOf<N>, call: Call) => Promise<ResponseOf<N> | TextReply>
-export type Handlers<N extends EndpointName> = { readonly [K in N]: Handler<K> }
+
+/**
+ * A handler of a stream. Resolves to the function that opens it, or to undefined when nothing can follow the caller's
+ * place. The items end when the signal aborts: the reader has left, or the service closes.
+ */
+export type StreamHandler<N extends EndpointName> = (
+  input: InputOf<N>,
+  call: Call,
+) => Promise<((signal: AbortSignal) => AsyncGenerator<ResponseOf<N>, void>) | undefined>
+
+export type Handlers<N extends EndpointName> = {
+  readonly [K in N]: Contract[K]['stream'] extends object ? StreamHandler<K> : Handler<K>
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { contract, type EndpointName } from '../../../src/contract/index.ts'
 import { replyText } from '../../../src/contract/base/wire.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { createAuthenticator } from '../../../src/service/rest/auth.ts'
 import type { Handlers } from '../../../src/service/shared/context.ts'
 import { createIdempotency } from '../../../src/service/rest/idempotency.ts'
@@ -8,6 +9,7 @@ import type { LogEntry } from '../../../src/service/shared/log.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { createSymbolicator } from '../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
 import { createRouter } from '../../../src/service/rest/router.ts'
+import { createOpenStreams } from '../../../src/service/rest/streams/open-streams.ts'
 import { pending } from '../../../src/service/handlers/pending.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { reasonOf } from '../people.ts'
@@ -22,6 +24,8 @@ function routerWith(app: App, handlers: Partial<Handlers<EndpointName>>, log?: (
     handlers,
     authenticator,
     idempotency: createIdempotency(parts),
+    streams: createOpenStreams(),
+    clock: systemClock,
     checkResponses: true,
   })
   return async (method: string, path: string, headers: Record<string, string> = {}) => {

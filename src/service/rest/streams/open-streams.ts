@@ -1,0 +1,57 @@
+import { ServiceError } from '../../../errors.ts'
+
+/** Streams that one token may have open at a time. */
+const MOST_PER_TOKEN = 20
+
+/** The streams that are being read. */
+export interface OpenStreams {
+  /** Throws `resource_exhausted` when the token has as many streams open as it may, `unavailable` after `close`. */
+  requireRoom(this: void, tokenId: string): void
+  /**
+   * Counts a stream until `leave`; throws as `requireRoom` does. Its signal aborts when the reader leaves, at `leave` and
+   * at `close`.
+   */
+  enter(this: void, tokenId: string, leaving: AbortSignal | undefined): { signal: AbortSignal; leave(this: void): void }
+  /** Ends all streams, and refuses new ones. */
+  close(this: void): void
+}
+
+export function createOpenStreams(): OpenStreams {
+  const ofTokens = new Map<string, Set<AbortController>>()
+  let isClosed = false
+
+  function requireRoom(tokenId: string): void {
+    if (isClosed) throw new ServiceError('unavailable', 'the service is stopping; connect again')
+    if ((ofTokens.get(tokenId)?.size ?? 0) < MOST_PER_TOKEN) return
+    const message = `${String(MOST_PER_TOKEN)} streams of this token are open; end one of them first`
+    throw new ServiceError('resource_exhausted', message, {
+      reason: 'TOO_MANY_STREAMS',
+      metadata: { limit: String(MOST_PER_TOKEN) },
+    })
+  }
+
+  return {
+    requireRoom,
+    enter(tokenId, leaving) {
+      requireRoom(tokenId)
+      const ending = new AbortController()
+      const ofToken = ofTokens.get(tokenId) ?? new Set()
+      ofTokens.set(tokenId, ofToken.add(ending))
+      const end = () => ending.abort()
+      leaving?.addEventListener('abort', end)
+      if (leaving?.aborted === true) end()
+      return {
+        signal: ending.signal,
+        leave() {
+          leaving?.removeEventListener('abort', end)
+          end()
+          if (ofToken.delete(ending) && ofToken.size === 0) ofTokens.delete(tokenId)
+        },
+      }
+    },
+    close() {
+      isClosed = true
+      for (const ending of [...ofTokens.values()].flatMap((ofToken) => [...ofToken])) ending.abort()
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { StreamFacts } from '../../../contract/base/endpoint.ts'
+import { isObject } from '../../../lib/objects.ts'
+
+/** One value of the endpoint's `returns`: the member of an item, or that of a resync. */
+export type StreamItem = Readonly<Record<string, unknown>>
+
+/** How a stream is written. */
+export interface StreamForm {
+  contentType: string
+  item(this: void, item: StreamItem): string
+  error(this: void, body: object): string
+  /** Shows that the connection works. */
+  heartbeat: string
+  /** The silence before each heartbeat; undefined when there are none. */
+  heartbeatMs: number | undefined
+}
+
+const PING_MS = 15_000
+
+/** Content types by which a reader asks for a form; where it likes several equally, the first one counts. */
+const types = ['application/json', 'application/x-ndjson', 'text/event-stream'] as const
+
+/** The form that `Accept` prefers: lines of JSON, unless it names server-sent events. */
+export function chooseForm(facts: StreamFacts, accept: string | undefined, input: StreamItem): StreamForm {
+  const preferred = preferredType(accept ?? '')
+  if (preferred === 'text/event-stream') return serverSentEvents(facts)
+  const seconds = input[facts.heartbeat]
+  const heartbeatMs = typeof seconds === 'number' ? seconds * 1000 : undefined
+  return { ...linesOfJson, contentType: preferred, heartbeatMs }
+}
+
+const linesOfJson = {
+  item: (item: StreamItem) => `${JSON.stringify({ result: item })}\n`,
+  error: (body: object) => `${JSON.stringify({ error: body })}\n`,
+  heartbeat: '\n',
+}
+
+/** Server-sent events, each with the number after which a reader goes on (`Last-Event-ID`). */
+function serverSentEvents({ member, number, eventName, resync }: StreamFacts): StreamForm {
+  return {
+    contentType: 'text/event-stream',
+    item(item) {
+      const again = item[resync.member]
+      if (isObject(again)) return eventText(resync.member, again, placeAfter(again, resync))
+      const value = item[member]
+      return eventText(eventName, value, isObject(value) ? Number(value[number]) : undefined)
+    },
+    error: (body) => eventText('error', { error: body }, undefined),
+    heartbeat: ': ping\n\n',
+    heartbeatMs: PING_MS,
+  }
+}
+
+function eventText(name: string, data: unknown, id: number | undefined): string {
+  const idLine = id === undefined ? '' : `id: ${String(id)}\n`
+  return `${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** The number that a reader has to name after a resync: the one before the first item that is stored. */
+function placeAfter(resync: StreamItem, { first, last }: StreamFacts['resync']): number {
+  const sequence = Number(resync[first])
+  return sequence === 0 ? Number(resync[last]) : sequence - 1
+}
+
+/** The type with the highest weight in an `Accept` header (RFC 9110 §12.5.1); JSON where none of them is named. */
+function preferredType(accept: string): (typeof types)[number] {
+  const weights = new Map<string, number>()
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
+    if (Number.isFinite(weight)) weights.set(type, weight)
+  }
+  let preferred: (typeof types)[number] = 'application/json'
+  for (const type of types) if (weightOf(type) > weightOf(preferred)) preferred = type
+  return preferred
+
+  function weightOf(type: string): number {
+    return weights.get(type) ?? 0
+  }
+}
