@@ -4,7 +4,7 @@ import { createTruncationNotes, keepFirst } from '../../../shared/truncation-not
 import { chunks } from '../../../sql/chunks.ts'
 import { environmentNames } from '../../../workspace/releases/names.ts'
 import { defineAgent, type AgentContext, type AgentResult } from '../../define.ts'
-import { findEnvironment } from './environment.ts'
+import { requireNamedEnvironment } from '../../named.ts'
 import { findBroken, findFlips } from './history.ts'
 import { applyQuarantine } from './quarantine.ts'
 import { readCases, readProved, readRuns } from './read.ts'
@@ -48,14 +48,15 @@ async function scan(
 ): Promise<Pick<AgentResult, 'truncationSignals'> & { output: OutputBody }> {
   const { rows, product, now } = context
   const since = now - Number.parseInt(input.window, 10) * dayMs
-  const environmentId = await findEnvironment(rows, product.id, input.environment)
+  const environment =
+    input.environment === undefined ? undefined : await requireNamedEnvironment(rows, product.id, input.environment)
   const cases = await readCases(rows, product.id)
   const judged: Judged[] = []
   let done = 0
   for (const chunk of chunks(cases, CASES)) {
     await context.progress({ phase: 'tests', done, total: cases.length })
     const ids = chunk.map(({ id }) => id)
-    const runs = await readRuns(rows, ids, { since, until: now, environmentId })
+    const runs = await readRuns(rows, ids, { since, until: now, environmentId: environment?.id })
     for (const test of chunk) {
       const own = runs.get(test.id) ?? []
       const [flips, broken] = [findFlips(own), findBroken(own)]

@@ -1,0 +1,175 @@
+import { Priority, ResultStatus, RiskLevel } from '../../../../contract/base/common.ts'
+import { LinkOrigin, LinkRole } from '../../../../contract/links.ts'
+import { TestKind } from '../../../../contract/tests.ts'
+import { requirementKey, testKey } from '../../../quality/keys.ts'
+import { Criteria } from '../../../quality/requirements/columns.ts'
+import { timestamp, timestampOrNull } from '../../../shared/times.ts'
+import { readJson, readTexts } from '../../../sql/json.ts'
+import { describeSince, type RequirementChange } from './changes.ts'
+import type { CaseResult, Merged, StoredRequirement, StoredVersion, SuspectRow } from './read.ts'
+import type { RequirementBody, SuspectLinkBody } from './schema.ts'
+
+export interface Details {
+  versions: ReadonlyMap<string, readonly StoredVersion[]>
+  merged: ReadonlyMap<string, readonly Merged[]>
+  results: ReadonlyMap<string, readonly (CaseResult | undefined)[]>
+}
+
+/** A requirement with its suspect links, and what changed since each of them was made. */
+export function viewRequirement(
+  requirement: StoredRequirement,
+  links: readonly SuspectRow[],
+  { versions, merged, results }: Details,
+): RequirementBody {
+  const { id, title, priority, risk, version } = requirement
+  const history = { versions: versions.get(id) ?? [], merged: merged.get(id) ?? [] }
+  const made = [...new Set(links.map((link) => link.requirement_version))].toSorted((one, other) => one - other)
+  const changes = new Map(made.map((since) => [since, describeSince(since, requirement, history)]))
+  return {
+    id,
+    key: requirementKey(requirement),
+    title,
+    priority: Priority.parse(priority),
+    risk: RiskLevel.parse(risk),
+    version,
+    changes: [...changes.values()].flatMap((change) => (change === undefined ? [] : [change.body])),
+    links: links
+      .toSorted((one, other) => one.test_number - other.test_number)
+      .map((link) =>
+        viewLink(link, requirement, {
+          change: changes.get(link.requirement_version),
+          results: results.get(link.test_id) ?? [],
+        }),
+      ),
+  }
+}
+
+function viewLink(
+  link: SuspectRow,
+  requirement: StoredRequirement,
+  { change, results }: { change: RequirementChange | undefined; results: readonly (CaseResult | undefined)[] },
+): SuspectLinkBody {
+  const ids = readTexts(link.criterion_ids)
+  const criteria = readJson(Criteria, requirement.acceptance_criteria).flatMap(({ id }, index) =>
+    ids.includes(id) ? [`${requirementKey(requirement)}.${String(index + 1)}`] : [],
+  )
+  const since = link.changed_at
+  const facts = {
+    cause: findCause(link, change),
+    isTouched: isTouched(change, ids),
+    counts: countSince(results, since),
+    onlyAdded: change?.onlyAdded ?? [],
+  }
+  return {
+    test: {
+      id: link.test_id,
+      key: testKey({ number: link.test_number }),
+      title: link.test_title,
+      names_known: link.names_known === 1,
+      kind: TestKind.parse(link.test_kind),
+      file_path: link.file_path,
+    },
+    role: LinkRole.parse(link.role),
+    origin: LinkOrigin.parse(link.origin),
+    requirement_version: link.requirement_version,
+    suspect_since: timestampOrNull(since),
+    cause: facts.cause,
+    criteria,
+    is_touched: facts.isTouched,
+    last_result: viewNewest(results, since),
+    results_since: facts.counts,
+    advice: advise(facts),
+    confirm_call: confirmCall(link, criteria.length > 0 ? criteria : [requirementKey(requirement)]),
+  }
+}
+
+function findCause(link: SuspectRow, change: RequirementChange | undefined): SuspectLinkBody['cause'] {
+  if (change !== undefined) return 'WORDING_CHANGED'
+  return link.origin === 'LINK_ORIGIN_ANNOTATION' ? 'ANNOTATION_GONE' : 'MADE_AGAIN'
+}
+
+/** Whether the change reaches what the link names: a link without criteria names the whole requirement. */
+function isTouched(change: RequirementChange | undefined, criterionIds: readonly string[]): boolean {
+  if (change === undefined) return false
+  const { title_changed: title, statement_changed: statement } = change.body
+  return title || statement || criterionIds.length === 0 || criterionIds.some((id) => change.changedCriteria.has(id))
+}
+
+function countSince(results: readonly (CaseResult | undefined)[], since: number | null) {
+  const counts = { passed: 0, failed: 0, not_run: 0 }
+  for (const result of results) {
+    if (result === undefined || result.at <= (since ?? 0)) counts.not_run += 1
+    else counts[outcome(result.status)] += 1
+  }
+  return counts
+}
+
+function outcome(status: string): 'passed' | 'failed' | 'not_run' {
+  if (status === 'RESULT_STATUS_PASSED' || status === 'RESULT_STATUS_FLAKY') return 'passed'
+  return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR' ? 'failed' : 'not_run'
+}
+
+function viewNewest(
+  results: readonly (CaseResult | undefined)[],
+  since: number | null,
+): SuspectLinkBody['last_result'] {
+  const newest = results.reduce((last, one) => (one !== undefined && one.at > (last?.at ?? 0) ? one : last), undefined)
+  if (newest === undefined) return null
+  const { status, at, commitSha } = newest
+  return {
+    status: ResultStatus.parse(status),
+    executed_at: timestamp(at),
+    commit_sha: commitSha,
+    is_since_change: at > (since ?? 0),
+  }
+}
+
+interface LinkFacts {
+  cause: SuspectLinkBody['cause']
+  isTouched: boolean
+  counts: SuspectLinkBody['results_since']
+  onlyAdded: readonly string[]
+}
+
+function advise({ cause, isTouched: touched, counts, onlyAdded }: LinkFacts): SuspectLinkBody['advice'] {
+  if (counts.failed > 0)
+    return { action: 'FIX', why: 'It has failed since the change: repair the test or the code first.' }
+  if (cause === 'ANNOTATION_GONE') {
+    const why = 'The test no longer names the requirement: put the key back into the test, or unlink it, or confirm it.'
+    return { action: 'READ', why }
+  }
+  if (cause === 'MADE_AGAIN') {
+    return {
+      action: 'READ',
+      why: 'It was removed while in doubt and made again: read the test and confirm or unlink it.',
+    }
+  }
+  if (!touched) return { action: 'CONFIRM', why: 'The change does not reach the criteria that the link names.' }
+  if (onlyAdded.length > 0) {
+    const added = onlyAdded.join(', ')
+    const why = `Only ${added} is new: confirm the test for the criteria that it proves, and write a test for ${added} if it does not.`
+    return { action: 'READ', why }
+  }
+  if (counts.not_run > 0) {
+    const why = 'No result is from after the change: read the test, adapt it to the new wording, and run it.'
+    return { action: 'RUN', why }
+  }
+  return {
+    action: 'READ',
+    why: 'It has passed since the change, perhaps without testing it: compare it with the change.',
+  }
+}
+
+/** The call by keys that confirms the link; tools name cases by key, and no suites. */
+function confirmCall(
+  { test_number, test_kind }: SuspectRow,
+  named: readonly string[],
+): SuspectLinkBody['confirm_call'] {
+  if (test_kind !== 'TEST_KIND_CASE') return null
+  const title = testKey({ number: test_number })
+  return {
+    tool: 'record_tests',
+    arguments: { tests: [{ title, requirement_ids: named }], confirm_links: true },
+    then_add: 'reason: why the test, as it is, proves the new wording',
+  }
+}
