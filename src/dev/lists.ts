@@ -58,7 +58,8 @@ export function pendingListText(): string {
   // Only the names of the handlers are read; none of them is called.
   const built = new Set(Object.keys(createHandlers(options as never)))
   const names = (Object.keys(contract) as EndpointName[]).filter((name) => !built.has(name))
-  const list = ['export const pending = [', ...names.map((name) => `  '${name}',`), '] as const'].join('\n')
+  const lines = names.map((name) => `\n  '${name}',`)
+  const list = `export const pending = [${lines.join('')}${lines.length === 0 ? '' : '\n'}] as const`
   return text.replace(/export const pending = \[[\s\S]*?\] as const/, () => list)
 }
 

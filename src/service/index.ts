@@ -114,7 +114,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       workerEntry: options.sourceMapWorker,
       limits: options.uploadLimits,
     })
-    const signals = createRunSignals()
+    const signals = createRunSignals(clock)
     const reports = createDraftReader(options.reportWorker)
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
     const authenticator = createAuthenticator({ db, platform, log })
@@ -130,6 +130,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
           types: options.agentTypes ?? agentTypes,
           onStarted: () => undefined,
           onCancelled: (runId) => signals.changed(runId),
+          signals,
+          clock,
         },
       }),
       db,

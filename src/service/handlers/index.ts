@@ -4,6 +4,7 @@ import type { Uploads } from '../errors/sourcemaps/uploads/uploads.ts'
 import type { DraftReader } from '../quality/test-ingest/draft-reader.ts'
 import { accountHandlers } from './account.ts'
 import { agentConfigHandlers } from './agents/configs.ts'
+import { agentEventHandlers, type FollowTools } from './agents/events.ts'
 import { agentRunHandlers, type RunOptions } from './agents/runs.ts'
 import { agentTypeHandlers } from './agents/types.ts'
 import { branchHandlers } from './branches/branches.ts'
@@ -39,7 +40,7 @@ export interface HandlerOptions {
   onComponentsChanged: (productId: number) => void
   uploads: Pick<Uploads, 'create' | 'confirm'>
   reports: Pick<DraftReader, 'read'>
-  agents: RunOptions
+  agents: RunOptions & FollowTools
 }
 
 /** The handlers of all endpoints that are not pending; the compiler rejects a missing one and one that is pending. */
@@ -70,6 +71,7 @@ export function createHandlers({
     ...agentTypeHandlers(agents),
     ...agentConfigHandlers(agents),
     ...agentRunHandlers(agents),
+    ...agentEventHandlers(agents),
     ...writesOnBranches,
     ...readsOnBranches({
       ...requirementHandlers,

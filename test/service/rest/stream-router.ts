@@ -103,7 +103,8 @@ export function streamRouter(app: App, handlers: StreamHandlers, options: Partia
 
 /** Reads the body of a reply piece by piece. */
 export function reading({ body }: WireReply) {
-  const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  if (typeof body === 'string' || body instanceof Uint8Array) throw new Error('the reply is not a stream')
+  const pieces = body[Symbol.asyncIterator]()
   return {
     /** The next piece as text; undefined at the end. */
     async next(): Promise<string | undefined> {

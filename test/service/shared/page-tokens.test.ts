@@ -3,6 +3,7 @@ import { pathParameters } from '../../../src/contract/base/endpoint.ts'
 import { contract } from '../../../src/contract/index.ts'
 import { pending } from '../../../src/service/handlers/pending.ts'
 import { startApp, type App } from '../../app.ts'
+import { runElsewhere } from '../agents/run-elsewhere.ts'
 import { reasonOf, workspaceId } from '../people.ts'
 
 const longName = 'a name of a good many letters '.repeat(2)
@@ -39,6 +40,14 @@ async function fill(app: App) {
   for (const requirement_id of requirementIds.slice(0, 3)) {
     await post(`/v1/tests/${tests[1]!}/links`, { requirement_id, branch_id: branch!.id, confidence: 0.1 + 0.2 })
   }
+  const configs: string[] = []
+  for (const number of [1, 2, 3]) {
+    const config = { agent_type_id: 'coverage_gap_scan', name: `${longName}${String(number)}` }
+    configs.push((await post(`${product}/agent-configs`, config)).agent_config!.id)
+  }
+  const runs = [1, 2, 3].map(() => runElsewhere(app, configs[0]!))
+  const [run] = await Promise.all(runs)
+  await run!.log(3)
   await app.ingest(...['A', 'B', 'C', 'A', 'A'].map((type) => crash(type)))
   const issue = await app.db.read
     .selectFrom('issue')
@@ -57,6 +66,8 @@ async function fill(app: App) {
     id: issue.id,
     test_id: tests[0]!,
     branch_id: branch!.id,
+    agent_config_id: configs[0]!,
+    run_id: run!.id,
   }
 }
 

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest'
+import { origin, startApp, type App } from '../../../app.ts'
+import { virtualClock } from '../../../virtual-clock.ts'
+import { reading, type Item } from '../../rest/stream-router.ts'
+import { configure, startAgentApp, startRun } from '../probes.ts'
+import { brief, runElsewhere } from '../run-elsewhere.ts'
+
+/** The app with a clock that the test sets forward. */
+async function startClocked() {
+  const clock = virtualClock()
+  return { app: await startApp({ clock }), clock }
+}
+
+/** The reply to a request for the stream of a run. */
+function ask(app: App, runId: string, after = 0) {
+  return app.service.direct({
+    method: 'GET',
+    url: `${origin}/v1/agent-runs/${runId}/events:stream?after_sequence=${String(after)}`,
+    headers: { authorization: `Bearer ${app.token}` },
+  })
+}
+
+/** Opens the stream of a run and reads it item by item, in short. */
+async function follow(app: App, runId: string, after = 0) {
+  const reader = reading(await ask(app, runId, after))
+  return {
+    async next() {
+      const line = await reader.next()
+      return line === undefined ? 'end' : brief((JSON.parse(line) as { result: Item }).result)
+    },
+    /** All items to the end. */
+    async rest() {
+      const items = []
+      for (let item = await this.next(); item !== 'end'; item = await this.next()) items.push(item)
+      return items
+    },
+  }
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0))
+
+test('a run that has ended is replayed up to its COMPLETED event', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(3)
+  await run.succeed()
+  expect(await (await follow(app, run.id)).rest()).toEqual(['1', '2', '3', 'done 4'])
+  expect(await (await follow(app, run.id, 2)).rest()).toEqual(['3', 'done 4'])
+})
+
+test('a replay of many batches gives each event once', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(1050)
+  await run.succeed()
+  const numbers = Array.from({ length: 1050 }, (_, index) => String(index + 1))
+  expect(await (await follow(app, run.id)).rest()).toEqual([...numbers, 'done 1051'])
+})
+
+test('what this process writes arrives without waiting for a poll', async () => {
+  const clock = virtualClock()
+  await using app = await startAgentApp({ clock })
+  const run = await startRun(app, await configure(app))
+  const stream = await follow(app, run.body.agent_run.id)
+  const read = stream.rest()
+  await settled()
+  await app.request('POST', `/v1/agent-runs/${run.body.agent_run.id}:cancel`, {})
+  expect((await read).at(-1)).toMatch(/^done/)
+  expect(clock.now()).toBe(0)
+})
+
+test('what another process writes arrives within two seconds', async () => {
+  const { app, clock } = await startClocked()
+  await using _ = app
+  const run = await runElsewhere(app)
+  const stream = await follow(app, run.id)
+  const read = stream.rest()
+  await settled()
+  await run.log(1)
+  await run.succeed()
+  clock.pass(2000)
+  expect(await read).toEqual(['1', 'done 2'])
+})
+
+test('readers at different places do not disturb each other', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(250)
+  const slow = await follow(app, run.id)
+  expect(await slow.next()).toBe('1')
+  await run.succeed()
+  expect(await (await follow(app, run.id, 249)).rest()).toEqual(['250', 'done 251'])
+  expect(await slow.next()).toBe('2')
+  expect((await slow.rest()).at(-1)).toBe('done 251')
+})
+
+test('a place that never was gets one resync, and all events from the first', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(1)
+  await run.succeed()
+  expect(await (await follow(app, run.id, 9)).rest()).toEqual(['resync 1 to 2', '1', 'done 2'])
+})
+
+test('a place whose next events were deleted gets one resync, and the first that is stored', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(5)
+  await run.succeed()
+  await run.forget(3)
+  expect(await (await follow(app, run.id, 1)).rest()).toEqual(['resync 4 to 6', '4', '5', 'done 6'])
+})
+
+test('a run whose events were all deleted has one resync with its state', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(5)
+  await run.succeed()
+  await run.forget(6)
+  const { body } = await app.request<{ result: Item }>('GET', `/v1/agent-runs/${run.id}/events:stream?after_sequence=1`)
+  expect(body.result.resync).toMatchObject({
+    after_sequence: 1,
+    first_sequence: 0,
+    last_sequence: 6,
+    agent_run: { id: run.id, state: 'AGENT_RUN_STATE_SUCCEEDED' },
+  })
+})
+
+test('a reader who has seen the last event of a run gets 204', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(1)
+  expect((await ask(app, run.id, 1)).status).toBe(200)
+  await run.succeed()
+  expect((await ask(app, run.id, 2)).status).toBe(204)
+})
+
+test('a stream ends after 30 minutes without the end of its run', async () => {
+  const { app, clock } = await startClocked()
+  await using _ = app
+  const run = await runElsewhere(app)
+  const read = (await follow(app, run.id)).rest()
+  await settled()
+  clock.pass(29 * 60_000)
+  await run.log(1)
+  await settled()
+  clock.pass(59_999)
+  await settled()
+  clock.pass(2000)
+  expect(await read).toEqual(['1'])
+})
+
+test('a run that is deleted while it is followed ends the stream with not found', async () => {
+  const { app, clock } = await startClocked()
+  await using _ = app
+  const run = await runElsewhere(app)
+  const line = reading(await ask(app, run.id)).next()
+  await settled()
+  await app.db.write((rows) => rows.deleteFrom('agent_run').where('id', '=', run.id).execute())
+  clock.pass(2000)
+  expect(JSON.parse((await line) ?? '')).toMatchObject({ error: { code: 5 } })
+})
+
+test('a service that closes ends its streams, also of a reader who has stopped reading', async () => {
+  const app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(2)
+  const waiting = await follow(app, run.id, 2)
+  const read = waiting.next()
+  const idle = await follow(app, run.id)
+  await idle.next()
+  await app.close()
+  expect(await read).toBe('end')
+  expect(await idle.next()).toBe('end')
+})

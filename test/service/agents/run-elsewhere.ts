@@ -1,0 +1,68 @@
+import type { Item } from '../rest/stream-router.ts'
+import { appendEvents } from '../../../src/service/agents/runs/append.ts'
+import { endRun } from '../../../src/service/agents/runs/end.ts'
+import { systemPlatform } from '../../../src/service/shared/platform.ts'
+import type { App } from '../../app.ts'
+
+/** A run that another process executes on the same database: the app's service hears nothing of what it writes. */
+export interface RunElsewhere {
+  id: string
+  configId: string
+  /** Commits so many LOG events at once. */
+  log(this: void, count: number): Promise<void>
+  /** Ends the run, with its COMPLETED event. */
+  succeed(this: void): Promise<void>
+  /** Deletes the events up to a number, as retention does. */
+  forget(this: void, upTo: number): Promise<void>
+}
+
+/** Inserts the run. Its lease lasts longer than any test, so that the app's own runner leaves it alone. */
+export async function runElsewhere(app: App, configId = 'a config'): Promise<RunElsewhere> {
+  const id = systemPlatform.newId()
+  await app.db.write((rows) =>
+    rows
+      .insertInto('agent_run')
+      .values({
+        id,
+        product_id: Number(app.productId),
+        agent_config_id: configId,
+        agent_type_id: 'probe',
+        state: 'AGENT_RUN_STATE_RUNNING',
+        input: '{}',
+        timeout_seconds: 300,
+        started_by: '{"type":"ACTOR_TYPE_API_TOKEN","id":"t","display_name":"Sam","user_id":"u"}',
+        principal: '{}',
+        created_at: systemPlatform.now(),
+        lease_owner: 'another process',
+        lease_until: Number.MAX_SAFE_INTEGER,
+      })
+      .execute(),
+  )
+  let logged = 0
+  return {
+    id,
+    configId,
+    log: (count) =>
+      app.db.batch((prepare) => {
+        const events = Array.from({ length: count }, () => ({ kind: 'LOG' as const, message: `line ${++logged}` }))
+        appendEvents(prepare, systemPlatform, id, events)
+      }),
+    succeed: () =>
+      app.db.batch((prepare) => {
+        const end = { summary: 'Done.', output: '{}', branchId: '', truncationSignals: [], actions: [] }
+        endRun(prepare, systemPlatform, id, { state: 'AGENT_RUN_STATE_SUCCEEDED', ...end })
+      }),
+    async forget(upTo) {
+      await app.db.write((rows) =>
+        rows.deleteFrom('agent_run_event').where('run_id', '=', id).where('sequence', '<=', upTo).execute(),
+      )
+    },
+  }
+}
+
+/** What a stream gave, shortly: the number of an event, `done` for the last one, or the numbers of a resync. */
+export function brief({ event, resync }: Item): string {
+  if (resync !== undefined) return `resync ${String(resync.first_sequence)} to ${String(resync.last_sequence)}`
+  if (event === undefined) throw new Error('an item without a member')
+  return event.type === 'AGENT_RUN_EVENT_TYPE_COMPLETED' ? `done ${String(event.sequence)}` : String(event.sequence)
+}
