@@ -1,19 +1,33 @@
-import type { Symbolication } from '../../../shared/event-symbolicator.ts'
+import type { Symbolication, UnmappedCause } from '../../../shared/event-symbolicator.ts'
 import type { Missing } from './match.ts'
 
 /** Why a frame was not mapped, or is incomplete; never contains text of the event (contract §10.2). */
-export interface Problem {
-  reason: string
-  /** `partly`: the frame is mapped but incomplete. `failed`: there is a map, but it does not help. */
-  kind: 'missing' | 'failed' | 'partly'
-}
+export type Problem = { reason: string } & (
+  | {
+      /** `failed`: there is a map, but it does not help. */
+      kind: 'missing' | 'failed'
+      cause: UnmappedCause
+    }
+  /** The frame is mapped but incomplete. */
+  | { kind: 'partly' }
+)
 
 const upload = 'tracegate sourcemaps upload DIR --release R, with R the release of this event'
 
 /** The problem for a file without artifacts, and what to do about it. */
 export function missingProblem(match: Missing, hasDebugId: boolean): Problem {
-  return { kind: 'missing', reason: missingReason(match, hasDebugId) }
+  return { kind: 'missing', cause: causes[match.missing], reason: missingReason(match, hasDebugId) }
 }
+
+const causes = {
+  release: 'no release',
+  'debug id': 'unknown debug id',
+  'nothing for release': 'nothing for release',
+  path: 'no such file',
+  'map of minified file': 'map not uploaded',
+  'one of several': 'one of several',
+  files: 'limit',
+} as const satisfies Record<Missing['missing'], UnmappedCause>
 
 function missingReason(match: Missing, hasDebugId: boolean): string {
   switch (match.missing) {
@@ -46,22 +60,26 @@ function pathReason(maps: number, hasDebugId: boolean): string {
 export const problems = {
   noColumn: {
     kind: 'missing',
+    cause: 'no column',
     reason: 'the frame has no column, and its line of the minified file leads to several places',
   },
   manyPlaces: {
     kind: 'missing',
+    cause: 'limit',
     reason: 'the event has frames at too many different places; this one was not looked up',
   },
   outside: {
     kind: 'failed',
+    cause: 'other build',
     reason:
       'the source map has no mapping at this position: file and map are from different builds; upload both from the same build',
   },
   noSource: {
     kind: 'failed',
+    cause: 'generated code',
     reason: 'the source map names no source for this position: the bundler generated this code',
   },
-  damaged: { kind: 'failed', reason: 'the stored source map cannot be read: upload it again' },
+  damaged: { kind: 'failed', cause: 'damaged map', reason: 'the stored source map cannot be read: upload it again' },
   noText: { kind: 'partly', reason: 'the source map does not hold the source text' },
   unreadFunctions: {
     kind: 'partly',

@@ -1,5 +1,5 @@
 import type { NormalFrame } from '../../event/event.ts'
-import type { EventSymbolicator, Symbolicable, Symbolication } from '../../../shared/event-symbolicator.ts'
+import type { EventSymbolicator, Symbolicable, Symbolication, Unmapped } from '../../../shared/event-symbolicator.ts'
 import { isNative } from '../../../shared/code-paths.ts'
 import { createPace } from '../../../shared/pace.ts'
 import type { Database } from '../../../sql/database.ts'
@@ -62,7 +62,8 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
         read.push(reading)
       }
       const symbolication = summarise(read)
-      return { event: symbolication.frames_mapped === 0 ? event : withFrames(event, read), symbolication }
+      const mapped = symbolication.frames_mapped === 0 ? event : withFrames(event, read)
+      return { event: mapped, symbolication, unmapped: listUnmapped(read) }
     },
     hasMaps: (productId, release) => index.hasMaps(productId, release),
     sourceTexts: createSourceTexts({ db, index, open }),
@@ -115,7 +116,10 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
     if (wanted !== undefined) reading.texts.push({ place: reading.frames.length, sent: frame, wanted })
     reading.frames.push(kept)
     if (mapped.frame !== undefined) reading.mapped += 1
-    if (problem !== undefined && kept.in_app) reading.problems.push({ frame, problem })
+    if (problem !== undefined && kept.in_app) {
+      const uploadId = match !== undefined && 'map' in match ? match.map.sourcemap_id : ''
+      reading.problems.push({ frame, problem, uploadId })
+    }
     return mapped.place
   }
 
@@ -171,7 +175,7 @@ interface StackReading {
   frames: NormalFrame[]
   mapped: number
   /** With the frame as it was sent. */
-  problems: { frame: NormalFrame; problem: Problem }[]
+  problems: { frame: NormalFrame; problem: Problem; uploadId: string }[]
   /** Frames whose map does not hold the text of their source. */
   texts: { place: number; sent: NormalFrame; wanted: WantedText }[]
 }
@@ -232,6 +236,14 @@ function summarise(read: readonly StackReading[]): Symbolication {
       reason: problem.reason,
     })),
   }
+}
+
+function listUnmapped(read: readonly StackReading[]): Unmapped[] {
+  return read.flatMap(({ problems }) =>
+    problems.flatMap(({ frame, problem, uploadId }) =>
+      problem.kind === 'partly' ? [] : [{ frame, cause: problem.cause, uploadId }],
+    ),
+  )
 }
 
 /** The engine's own functions, such as `encodeURIComponent`, have no file that a map could lead to. */
