@@ -2,7 +2,14 @@ import type { AgentDefinition } from '../define.ts'
 import { coverageGapScan } from './coverage-gap-scan/index.ts'
 import { flakyScan } from './flaky-scan/index.ts'
 import { regressionBisect } from './regression-bisect/index.ts'
+import { sourcemapDoctor } from './sourcemap-doctor/index.ts'
 import { suspectLinkAudit } from './suspect-link-audit/index.ts'
 
 /** The agent types of this service (contract §8), in the order in which they are listed. */
-export const agentTypes: readonly AgentDefinition[] = [coverageGapScan, regressionBisect, flakyScan, suspectLinkAudit]
+export const agentTypes: readonly AgentDefinition[] = [
+  coverageGapScan,
+  regressionBisect,
+  flakyScan,
+  suspectLinkAudit,
+  sourcemapDoctor,
+]

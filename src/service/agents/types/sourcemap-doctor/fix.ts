@@ -1,0 +1,58 @@
+import type { FrameGroup } from './read-frames.ts'
+import type { Cause, GroupBody } from './schema.ts'
+
+const texts: Readonly<Record<Cause, string>> = {
+  NO_UPLOAD: 'Upload the maps of this release: DIR is the folder of the build that is served under the prefix.',
+  NO_RELEASE:
+    'Set `release` in the SDK to the version that is deployed, or inject debug ids when bundling, and upload the maps for it.',
+  DEBUG_ID_MISMATCH:
+    'Upload the maps of exactly the build that is deployed: build once, and upload and deploy the same files.',
+  PATH_MISMATCH: 'Upload the maps with the prefix under which this file is served; compare nearest.path with file.',
+  DIST_MISMATCH: 'Upload the maps for the dist that the events name, or set the same `dist` in the SDK.',
+  OTHER_BUILD: 'Upload minified files and maps of the same build: the map has nothing at the positions of the events.',
+  MAP_INVALID: 'Build the maps again and upload them: what was uploaded cannot be read.',
+  COLUMN_MISSING:
+    'Break the minified code into lines (esbuild: lineLimit: 500; Terser: format.max_line_len: 500): the frames name a line without a column.',
+  GENERATED_CODE: 'Nothing: the bundler generated this code, so that it has no source.',
+  UPLOADED_AFTER_EVENT:
+    'Upload the maps before a release goes live, in the pipeline that builds it; these frames are readable now.',
+}
+
+const withCommand: ReadonlySet<Cause> = new Set([
+  'NO_UPLOAD',
+  'DEBUG_ID_MISMATCH',
+  'PATH_MISMATCH',
+  'DIST_MISMATCH',
+  'OTHER_BUILD',
+  'MAP_INVALID',
+])
+
+/** What repairs a group: a sentence, and the command of the CLI where one does. */
+export function findFix(cause: Cause, group: Pick<FrameGroup, 'release' | 'dist' | 'file'>, productId: number) {
+  return { text: texts[cause], command: withCommand.has(cause) ? uploadCommand(group, productId) : '' }
+}
+
+function uploadCommand(
+  { release, dist, file }: Pick<FrameGroup, 'release' | 'dist' | 'file'>,
+  productId: number,
+): GroupBody['fix']['command'] {
+  const folder = prefix(file)
+  return [
+    'tracegate sourcemaps upload DIR',
+    `--release ${argument(release) ?? 'VERSION'}`,
+    ...(dist === '' ? [] : [`--dist ${argument(dist) ?? 'DIST'}`]),
+    ...(folder === '~/' ? [] : [`--url-prefix ${argument(folder) ?? 'PREFIX'}`]),
+    `--product ${String(productId)}`,
+  ].join(' ')
+}
+
+/** The folder of a file, from the root of its host. */
+function prefix(file: string): string {
+  const fromRoot = file.replace(/^(?:~?\/+|\.\/)/, '')
+  return `~/${fromRoot.slice(0, fromRoot.lastIndexOf('/') + 1)}`
+}
+
+/** Text of an event as an argument of a shell; undefined for any that could be more than one. */
+function argument(text: string): string | undefined {
+  return /^[\w.@+~/:][\w.@+~/:=,-]{0,249}$/.test(text) ? `'${text}'` : undefined
+}

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import type { AgentContext } from '../../define.ts'
+import type { TruncationNotes } from '../../../shared/truncation-notes.ts'
+import type { Rows } from '../../../sql/database.ts'
+
+/** Events of the window that are counted, the newest first. */
+const MOST_EVENTS = 100_000
+/** Rows of one query: a few milliseconds. */
+const PAGE = 2_000
+/** Events of one issue and release that are looked at. */
+const SAMPLES = 2
+/** Events that are looked at in all: each is unpacked and symbolicated. */
+const MOST_SAMPLES = 400
+
+/** The events of an issue in one release that had minified frames without a source when they arrived. */
+export interface Suspect {
+  issueId: string
+  releaseId: string
+  events: number
+  /** Ids of occurrences with a body, the newest first. */
+  samples: string[]
+}
+
+interface Scan {
+  events: number
+  unmapped: number
+  suspects: Suspect[]
+}
+
+/** Finds events without all of their sources, of issues with many such events first, and the ones to look at. */
+export async function scanEvents(
+  { rows, product, progress }: Pick<AgentContext, 'rows' | 'product' | 'progress'>,
+  { from, to, releaseIds, notes }: Asked,
+): Promise<Scan> {
+  const suspects = new Map<string, Suspect>()
+  let [events, unmapped] = [0, 0]
+  let before: Place = { receivedAt: to + 1, seq: 0 }
+  for (;;) {
+    await progress({ phase: 'events', done: events, total: 0 })
+    const page = await readPage(rows, product.id, { from, before, releaseIds })
+    const last = page.at(-1)
+    if (last === undefined) break
+    events += page.length
+    for (const row of page) {
+      if (row.is_unmapped === 0) continue
+      unmapped += 1
+      addSuspect(suspects, row)
+    }
+    before = { receivedAt: last.received_at, seq: last.seq }
+    if (events >= MOST_EVENTS) {
+      notes.note('events', 'max_items', events, await countEvents(rows, product.id, { from, to, releaseIds }))
+      break
+    }
+  }
+  return { events, unmapped, suspects: limitSamples([...suspects.values()], notes) }
+}
+
+interface Asked {
+  /** Epoch milliseconds, both inclusive. */
+  from: number
+  to: number
+  /** Undefined: events of all releases and of none. */
+  releaseIds: readonly string[] | undefined
+  notes: TruncationNotes
+}
+
+interface Place {
+  receivedAt: number
+  seq: number
+}
+
+type EventRow = Awaited<ReturnType<typeof readPage>>[number]
+
+/** A state in the JSON of a summary. Texts of events are escaped there, so that none can look like it. */
+const inState = (state: string) =>
+  sql<boolean>`summary LIKE ${`%"symbolication_state":"SYMBOLICATION\\_STATE\\_${state}"%`} ESCAPE '\\'`
+
+function readPage(
+  rows: Rows,
+  productId: number,
+  { from, before, releaseIds }: Pick<Asked, 'from' | 'releaseIds'> & { before: Place },
+) {
+  const isUnmapped = sql<boolean>`(${sql.join(['MISSING', 'PARTIAL', 'FAILED'].map(inState), sql` OR `)})`
+  return rows
+    .selectFrom('occurrence')
+    .select(['id', 'seq', 'received_at', 'issue_id', 'release_id'])
+    .select(sql<number>`CASE WHEN ${isUnmapped} THEN 1 ELSE 0 END`.as('is_unmapped'))
+    .select(sql<number>`CASE WHEN body IS NULL THEN 0 ELSE 1 END`.as('has_body'))
+    .where('product_id', '=', productId)
+    .where('received_at', '>=', from)
+    .where(sql<boolean>`(received_at, seq) < (${before.receivedAt}, ${before.seq})`)
+    .$if(releaseIds !== undefined, (some) => some.where(rows.dialect.isOneOf('release_id', releaseIds ?? [])))
+    .orderBy('received_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(PAGE)
+    .execute()
+}
+
+async function countEvents(rows: Rows, productId: number, { from, to, releaseIds }: Omit<Asked, 'notes'>) {
+  const { count } = await rows
+    .selectFrom('occurrence')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('product_id', '=', productId)
+    .where('received_at', '>=', from)
+    .where('received_at', '<=', to)
+    .$if(releaseIds !== undefined, (some) => some.where(rows.dialect.isOneOf('release_id', releaseIds ?? [])))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+function addSuspect(suspects: Map<string, Suspect>, row: EventRow): void {
+  const key = suspectKey({ issueId: row.issue_id, releaseId: row.release_id })
+  const known = suspects.get(key) ?? { issueId: row.issue_id, releaseId: row.release_id, events: 0, samples: [] }
+  known.events += 1
+  if (row.has_body === 1 && known.samples.length < SAMPLES) known.samples.push(row.id)
+  suspects.set(key, known)
+}
+
+/** The suspects with the most events keep their samples. */
+function limitSamples(suspects: readonly Suspect[], notes: TruncationNotes): Suspect[] {
+  const sorted = suspects.toSorted(
+    (left, right) => right.events - left.events || (suspectKey(left) < suspectKey(right) ? -1 : 1),
+  )
+  let room = MOST_SAMPLES
+  const limited = sorted.map((suspect) => {
+    const samples = suspect.samples.slice(0, room)
+    room -= samples.length
+    return { ...suspect, samples }
+  })
+  const all = suspects.reduce((sum, { events }) => sum + events, 0)
+  notes.noteCut('samples', 'max_items', MOST_SAMPLES - room, all)
+  return limited.filter(({ samples }) => samples.length > 0)
+}
+
+function suspectKey({ issueId, releaseId }: Pick<Suspect, 'issueId' | 'releaseId'>): string {
+  return `${issueId} ${releaseId}`
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod'
+
+export const causes = [
+  'NO_UPLOAD',
+  'NO_RELEASE',
+  'DEBUG_ID_MISMATCH',
+  'PATH_MISMATCH',
+  'DIST_MISMATCH',
+  'OTHER_BUILD',
+  'MAP_INVALID',
+  'COLUMN_MISSING',
+  'GENERATED_CODE',
+  'UPLOADED_AFTER_EVENT',
+] as const
+export type Cause = (typeof causes)[number]
+
+export const input = z.strictObject({
+  window: z.enum(['1d', '7d', '30d']).default('7d').describe('Events that arrived in this time before the run.'),
+  release: z.string().trim().min(1).max(250).optional().describe('Only events of this version, such as shop@1.4.0.'),
+})
+export type Window = z.output<typeof input>['window']
+
+const Release = z.object({
+  version: z.string().describe('Empty when the events name none.'),
+  known: z.boolean().describe('False: only events name it.'),
+})
+
+const Group = z.object({
+  cause: z
+    .enum(causes)
+    .describe(
+      'NO_UPLOAD: no map of this file was uploaded for the release. NO_RELEASE: the events name neither a release nor a known debug id. DEBUG_ID_MISMATCH: the map of another build of this file was uploaded. PATH_MISMATCH: maps of similar files were uploaded under other paths. DIST_MISMATCH: the map belongs to another dist. OTHER_BUILD: the map was found, but has nothing at this position. MAP_INVALID: the uploaded map cannot be read. COLUMN_MISSING: the frames have no column. GENERATED_CODE: code of the bundler, which has no source. UPLOADED_AFTER_EVENT: the map arrived after the events; the frames are readable now.',
+    ),
+  release: Release,
+  dist: z.string(),
+  file: z.string().describe('Path as the events name it, without its host.'),
+  debug_id: z.string().describe('Debug id of the file as the events name it; empty without one.'),
+  frames: z.int().describe('Different positions of this file in the events that were looked at.'),
+  events: z
+    .int()
+    .describe('Events in the window without all of their sources, whose issue and release have such a frame.'),
+  issues: z.object({
+    count: z.int(),
+    first: z.array(z.object({ id: z.string(), key: z.string() })).describe('At most 5.'),
+  }),
+  fix: z.object({
+    text: z.string().describe('What to do, in one sentence.'),
+    command: z.string().describe('Command of the tracegate CLI; DIR is the folder of the build. Empty without one.'),
+  }),
+  nearest: z
+    .object({
+      upload_id: z.string(),
+      release: z.string(),
+      dist: z.string(),
+      path: z
+        .string()
+        .describe('Path of the uploaded file that is most like this one; empty when nothing was indexed.'),
+      debug_id: z.string(),
+      state: z.string().describe('State of the upload, such as READY or FAILED.'),
+      error_code: z.string(),
+    })
+    .nullable()
+    .describe('The upload that comes nearest, as evidence.'),
+})
+export type GroupBody = z.input<typeof Group>
+
+export const output = z.object({
+  window: z.object({ from: z.string(), to: z.string() }),
+  counts: z.object({
+    events: z.int().describe('Events in the window, of the newest 100,000.'),
+    unmapped_events: z.int().describe('Those with minified frames that had no source when they arrived.'),
+    looked_at_events: z.int().describe('Those whose frames were read again with the maps of today.'),
+    groups: z.int(),
+    frames: z.int(),
+    issues: z.int(),
+    causes: z.partialRecord(z.enum(causes), z.int()).describe('Groups by cause.'),
+  }),
+  fixes: z
+    .array(
+      z.object({
+        command: z.string(),
+        release: Release,
+        files: z.int(),
+        issues: z.int(),
+      }),
+    )
+    .describe('Each command once, with the files and issues that it repairs; the one with the most issues first.'),
+  groups: z.array(Group).describe('Those whose frames are still minified first, then by events.'),
+})
