@@ -12,15 +12,16 @@ import { startHousekeeping } from './start/housekeeping.ts'
 import { createIdempotency } from './rest/idempotency.ts'
 import { createIngest } from './errors/ingest/index.ts'
 import { createKeys } from './errors/ingest/keys.ts'
+import { backgroundClock, type Clock } from '../lib/clock.ts'
 import type { Rate } from '../lib/token-bucket.ts'
 import { createEventStore } from './errors/issues/record/store.ts'
 import type { Log } from './shared/log.ts'
-import { backgroundClock, type Clock } from '../lib/clock.ts'
 import { stackText } from '../lib/stack.ts'
 import { systemPlatform } from './shared/platform.ts'
 import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
 import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
+import { createRunner } from './agents/runs/runner.ts'
 import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
@@ -115,6 +116,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       limits: options.uploadLimits,
     })
     const signals = createRunSignals(clock)
+    const runner = createRunner({
+      db,
+      platform,
+      clock,
+      symbolicator,
+      types: options.agentTypes ?? agentTypes,
+      log,
+      onChanged: signals.changed,
+    })
     const reports = createDraftReader(options.reportWorker)
     const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
     const authenticator = createAuthenticator({ db, platform, log })
@@ -128,8 +138,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         reports,
         agents: {
           types: options.agentTypes ?? agentTypes,
-          onStarted: () => undefined,
-          onCancelled: (runId) => signals.changed(runId),
+          onStarted: runner.queued,
+          onCancelled: runner.cancelled,
           signals,
           clock,
         },
@@ -152,6 +162,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { token, created } = first
     await sample?.load({ send: direct, db, platform, token, productId, created, onProgress })
     const publicKey = (await publicKeys(db.read, [productId])).get(productId) ?? ''
+    runner.begin()
     const housekeeping = startHousekeeping({
       db,
       platform,
@@ -160,6 +171,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       removeUnusedMaps: (signal) => uploads.removeUnused(signal),
     })
     const close = async () => {
+      await runner.stop()
       streams.close()
       await housekeeping.stop()
       await uploads.close()

@@ -72,3 +72,66 @@ export function startRun(
 ): Promise<Reply<{ agent_run: Run }>> {
   return app.request('POST', `/v1/agent-configs/${configId}/runs`, body, headers)
 }
+
+/** The id of a new run. */
+export async function start(app: App, configId: string, body: Record<string, unknown> = {}): Promise<string> {
+  return (await startRun(app, configId, body)).body.agent_run.id
+}
+
+export async function readRun(app: App, id: string): Promise<Run> {
+  return (await app.request<{ agent_run: Run }>('GET', `/v1/agent-runs/${id}`)).body.agent_run
+}
+
+export function cancelRun(
+  app: App,
+  id: string,
+  body: Record<string, unknown> = {},
+): Promise<Reply<{ agent_run: Run }>> {
+  return app.request('POST', `/v1/agent-runs/${id}:cancel`, body)
+}
+
+/** The run once its state is the given one, by default any that it ends with. */
+export async function reach(app: App, id: string, state?: Run['state']): Promise<Run> {
+  const isReached = (run: Run) => (state === undefined ? run.finished_at !== null : run.state === state)
+  return until(async () => {
+    const run = await readRun(app, id)
+    return isReached(run) ? run : undefined
+  })
+}
+
+/** What `read` resolves to when it is not undefined any more. */
+export async function until<T>(read: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (let turn = 0; turn < 20_000; turn += 1) {
+    const value = await read()
+    if (value !== undefined) return value
+    await new Promise(setImmediate)
+  }
+  throw new Error('what the test waits for did not happen')
+}
+
+/** The events of a run, without the beginning that their types have in common. */
+export async function readEvents(app: App, runId: string) {
+  const rows = await app.db.read
+    .selectFrom('agent_run_event')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .orderBy('sequence')
+    .execute()
+  return rows.map(({ type, data, ...event }) => ({
+    ...event,
+    kind: type.replace('AGENT_RUN_EVENT_TYPE_', ''),
+    data: JSON.parse(data) as Record<string, unknown>,
+  }))
+}
+
+/** A probe whose runs wait until the test lets them go on. */
+export function heldProbe(facts: Parameters<typeof probe>[1] = {}) {
+  const started: AgentContext[] = []
+  const released = Promise.withResolvers<void>()
+  const type = probe(async (context, input) => {
+    started.push(context)
+    await released.promise
+    return succeed(context, input)
+  }, facts)
+  return { type, started, release: () => released.resolve() }
+}

@@ -49,7 +49,7 @@ export async function runElsewhere(app: App, configId = 'a config'): Promise<Run
       }),
     succeed: () =>
       app.db.batch((prepare) => {
-        const end = { summary: 'Done.', output: '{}', branchId: '', truncationSignals: [], actions: [] }
+        const end = { summary: 'Done.', output: '{}', branchId: '', truncationSignals: [], events: [] }
         endRun(prepare, systemPlatform, id, { state: 'AGENT_RUN_STATE_SUCCEEDED', ...end })
       }),
     async forget(upTo) {

@@ -11,7 +11,8 @@ export type RunEnd =
       output: string
       branchId: string
       truncationSignals: readonly string[]
-      actions: readonly NewEvent[]
+      /** What the writing of the run did. */
+      events: readonly NewEvent[]
     }
   | { state: 'AGENT_RUN_STATE_FAILED' | 'AGENT_RUN_STATE_TIMED_OUT'; code: string; message: string }
   | { state: 'AGENT_RUN_STATE_CANCELLED' }
@@ -43,7 +44,7 @@ function lastEvents(end: RunEnd): NewEvent[] {
   }
   switch (end.state) {
     case 'AGENT_RUN_STATE_SUCCEEDED':
-      return [...end.actions, completed(end.summary, end.summary)]
+      return [...end.events, completed(end.summary, end.summary)]
     case 'AGENT_RUN_STATE_CANCELLED':
       return [completed('The run was cancelled.')]
     case 'AGENT_RUN_STATE_FAILED':

@@ -56,8 +56,7 @@ CREATE TABLE agent_run (
   lease_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX agent_run_config ON agent_run (agent_config_id, seq DESC);
-CREATE INDEX agent_run_active ON agent_run (state, seq)
-  WHERE state IN ('AGENT_RUN_STATE_QUEUED', 'AGENT_RUN_STATE_RUNNING', 'AGENT_RUN_STATE_CANCELLING');
+CREATE INDEX agent_run_state ON agent_run (state, seq);
 CREATE INDEX agent_run_finished ON agent_run (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE TABLE agent_run_event (

@@ -1,0 +1,87 @@
+import type { Clock } from '../../../lib/clock.ts'
+import { stackText } from '../../../lib/stack.ts'
+import { ServiceError } from '../../../errors.ts'
+import type { Log } from '../../shared/log.ts'
+import { requeueRun, type Lease } from './lease.ts'
+import { performRun, type PerformOptions } from './perform.ts'
+import { RunStopped } from './report.ts'
+import { settleRun, toFailed, toSucceeded, toTimedOut } from './settle.ts'
+
+export interface ExecutionOptions extends PerformOptions {
+  clock: Clock
+  log?: Log | undefined
+  /** Called once, when this process has nothing more to do for the run. */
+  onEnded: () => void
+}
+
+/** A run that this process executes. */
+export interface Execution {
+  readonly lease: Lease
+  /** Ends the run at its next checkpoint. */
+  cancel(): void
+  /** Gives the run up: another process has ended it. */
+  abandon(): void
+  /** Queues the run again and gives it up. */
+  requeue(): Promise<void>
+}
+
+/** Executes a leased run: the type, and the end that it comes to. */
+export function executeRun(options: Omit<ExecutionOptions, 'signal'>): Execution {
+  const { db, platform, clock, run, onChanged } = options
+  const lease: Lease = { runId: run.id, fence: run.lease_fence }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const stopTimer = clock.after(run.timeout_seconds * 1000, () => void timeOut())
+  let hasEnded = false
+
+  /** Lets go of the run. What its type still does is stopped at its next checkpoint, and cannot write anything. */
+  function release(): void {
+    if (hasEnded) return
+    hasEnded = true
+    stopTimer()
+    stopping.abort()
+    onChanged(run.id)
+    options.onEnded()
+  }
+
+  async function conduct(): Promise<void> {
+    try {
+      const performed = await performRun({ ...options, signal })
+      await settleRun(options, lease, (transaction) => toSucceeded(performed, transaction))
+    } catch (thrown) {
+      await settleRun(options, lease, hasToStop(thrown) ? undefined : () => fail(thrown))
+    }
+  }
+
+  function hasToStop(thrown: unknown): boolean {
+    return signal.aborted || thrown instanceof RunStopped
+  }
+
+  function fail(thrown: unknown) {
+    if (!(thrown instanceof ServiceError)) warnOf(thrown)
+    return Promise.resolve(toFailed(thrown))
+  }
+
+  /** Whatever cannot be written is left to the end of the lease. */
+  function warnOf(thrown: unknown): void {
+    if (hasEnded) return
+    const where = `agent run ${run.id} of type ${run.agent_type_id}`
+    options.log?.({ level: 'error', message: 'an agent run failed unexpectedly', where, error: stackText(thrown) })
+  }
+
+  async function timeOut(): Promise<void> {
+    await settleRun(options, lease, () => Promise.resolve(toTimedOut(run.timeout_seconds))).catch(warnOf)
+    release()
+  }
+
+  void conduct().catch(warnOf).finally(release)
+  return {
+    lease,
+    cancel: () => stopping.abort(),
+    abandon: release,
+    async requeue() {
+      await db.batch((prepare) => requeueRun(prepare, platform, lease)).catch(warnOf)
+      release()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import type { Platform } from '../../shared/context.ts'
+import type { Prepare } from '../../sql/database.ts'
+import { appendEvents } from './append.ts'
+import { endRun } from './end.ts'
+import type { StoredRun } from './store.ts'
+
+/** How long a process may execute a run without renewing its lease. */
+const LEASE_MS = 15_000
+/** How long a run that is being cancelled may take to reach its next checkpoint. */
+export const CANCEL_GRACE_MS = 1_500
+
+/** The right to execute a run and to write what it does; a later fence ends it (decision 067). */
+export interface Lease {
+  readonly runId: string
+  readonly fence: number
+}
+
+/** A run that a process executes, as the others see it. */
+export type LeasedRun = Pick<StoredRun, 'id' | 'state' | 'lease_fence' | 'lease_until' | 'cancel_requested_at'>
+
+/** Leases the oldest queued run to `owner`, and writes its STARTED event; undefined when no run is queued. */
+export function claimRun(prepare: Prepare, platform: Platform, owner: string): StoredRun | undefined {
+  const now = platform.now()
+  const claimed = prepare(
+    `UPDATE agent_run SET state = 'AGENT_RUN_STATE_RUNNING', started_at = ?1, lease_owner = ?2, lease_until = ?3,
+       lease_fence = lease_fence + 1
+     WHERE seq = (SELECT seq FROM agent_run WHERE state = 'AGENT_RUN_STATE_QUEUED' ORDER BY seq LIMIT 1)
+     RETURNING *`,
+  ).get<StoredRun>(now, owner, now + LEASE_MS)
+  if (claimed === undefined) return undefined
+  appendEvents(prepare, platform, claimed.id, [{ kind: 'STARTED', message: 'The run has started.' }])
+  return claimed
+}
+
+/** The state of a run that the lease may write, RUNNING or CANCELLING; undefined when the lease has ended. */
+export function leasedState(prepare: Prepare, { runId, fence }: Lease): string | undefined {
+  return prepare(
+    `SELECT state FROM agent_run WHERE id = ? AND lease_fence = ?
+       AND state IN ('AGENT_RUN_STATE_RUNNING', 'AGENT_RUN_STATE_CANCELLING')`,
+  ).get<{ state: string }>(runId, fence)?.state
+}
+
+/** Extends a lease that has not ended. */
+export function renewLease(prepare: Prepare, platform: Platform, { runId, fence }: Lease): void {
+  prepare('UPDATE agent_run SET lease_until = ?3 WHERE id = ?1 AND lease_fence = ?2 AND lease_until > 0').run(
+    runId,
+    fence,
+    platform.now() + LEASE_MS,
+  )
+}
+
+/** Queues the run of a lease again, for the next process; one that is being cancelled ends instead. */
+export function requeueRun(prepare: Prepare, platform: Platform, lease: Lease): void {
+  const state = leasedState(prepare, lease)
+  if (state === undefined) return
+  if (state === 'AGENT_RUN_STATE_CANCELLING') return endRun(prepare, platform, lease.runId, cancelled)
+  prepare(
+    `UPDATE agent_run SET state = 'AGENT_RUN_STATE_QUEUED', started_at = NULL, lease_until = 0, progress_phase = '',
+       progress_done = 0, progress_total = 0 WHERE id = ?`,
+  ).run(lease.runId)
+  const message = 'The service was stopped. The run is queued again and starts from the beginning.'
+  appendEvents(prepare, platform, lease.runId, [{ kind: 'LOG', message }])
+}
+
+/** Whether the lease of a run has expired: its process is gone, or has stood still for too long. */
+export function isExpired({ lease_until: until }: LeasedRun, now: number): boolean {
+  return until <= now
+}
+
+/** Whether a run was cancelled and has not reached a checkpoint in time. */
+export function isOverdue({ state, cancel_requested_at: requestedAt }: LeasedRun, now: number): boolean {
+  return state === 'AGENT_RUN_STATE_CANCELLING' && now - (requestedAt ?? 0) >= CANCEL_GRACE_MS
+}
+
+/**
+ * Ends a run in place of the process that executes it, whose lease ends with it: CANCELLED where that was asked for, else
+ * FAILED. Returns false, and leaves the run alone, when it has ended or `isDue` says that it is not due any more.
+ */
+export function endForOwner(
+  prepare: Prepare,
+  platform: Platform,
+  { runId, isDue }: { runId: string; isDue: (run: LeasedRun) => boolean },
+): boolean {
+  const run = prepare(
+    `SELECT id, state, lease_fence, lease_until, cancel_requested_at FROM agent_run WHERE id = ?
+       AND state IN ('AGENT_RUN_STATE_RUNNING', 'AGENT_RUN_STATE_CANCELLING')`,
+  ).get<LeasedRun>(runId)
+  if (run === undefined || !isDue(run)) return false
+  prepare('UPDATE agent_run SET lease_fence = lease_fence + 1 WHERE id = ?').run(runId)
+  endRun(prepare, platform, runId, run.state === 'AGENT_RUN_STATE_CANCELLING' ? cancelled : leftBehind)
+  return true
+}
+
+const cancelled = { state: 'AGENT_RUN_STATE_CANCELLED' } as const
+
+const leftBehind = {
+  state: 'AGENT_RUN_STATE_FAILED',
+  code: 'PROCESS_RESTARTED',
+  message: 'The process that executed the run ended before the run did. The run wrote nothing; start it again.',
+} as const

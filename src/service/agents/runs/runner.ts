@@ -1,0 +1,149 @@
+import { stackText } from '../../../lib/stack.ts'
+import { executeRun, type Execution, type ExecutionOptions } from './execution.ts'
+import { CANCEL_GRACE_MS, claimRun, endForOwner, isExpired, isOverdue, renewLease, type LeasedRun } from './lease.ts'
+
+const MOST_AT_ONCE = 2
+/** Not at the start itself: a process that answers a single call should not wait for the database because of it. */
+const FIRST_LOOK_MS = 200
+/** How often runs are looked for that another process queued or left behind. */
+const IDLE_LOOK_MS = 2_000
+/** The same while runs are executed here: another process may cancel one, which has to end within 2 s. */
+const BUSY_LOOK_MS = 500
+const RENEW_MS = 5_000
+
+export type RunnerOptions = Omit<ExecutionOptions, 'run' | 'signal' | 'onEnded'>
+
+/** Executes runs in this process (contract §8, decision 067). */
+export interface Runner {
+  /** Begins to look for runs that are queued or were left behind. */
+  begin(this: void): void
+  /** Says that a run was queued: it is executed at once if there is room. */
+  queued(this: void): void
+  /** Says that the cancellation of a run was committed. */
+  cancelled(this: void, runId: string): void
+  /** Queues the runs in progress again. */
+  stop(this: void): Promise<void>
+}
+
+export function createRunner(options: RunnerOptions): Runner {
+  const { db, platform, clock, log, onChanged } = options
+  const owner = platform.newId()
+  const executions = new Map<string, Execution>()
+  const timers = new Set<() => void>()
+  let isStopped = false
+  let looking: Promise<void> | undefined
+  let isLookDue = false
+  let renewedAt = clock.now()
+  let cancelNext = () => {}
+
+  /** Looks now, or once more after the look in progress. */
+  function look(): void {
+    isLookDue = true
+    looking ??= lookWhileDue().finally(() => (looking = undefined))
+  }
+
+  async function lookWhileDue(): Promise<void> {
+    cancelNext()
+    while (isLookDue && !isStopped) {
+      isLookDue = false
+      await lookOnce().catch(warn)
+    }
+    if (!isStopped) cancelNext = clock.after(executions.size > 0 ? BUSY_LOOK_MS : IDLE_LOOK_MS, look)
+  }
+
+  async function lookOnce(): Promise<void> {
+    const leased = await readLeased()
+    for (const execution of executions.values()) notice(execution, leased.get(execution.lease.runId))
+    await renewLeases()
+    for (const run of leased.values()) if (isLeftBehind(run)) await endWhere(run.id, isLeftBehind)
+    await claimWhileFree()
+  }
+
+  /** The runs that are executed, here or elsewhere, by their ids. */
+  async function readLeased(): Promise<Map<string, LeasedRun>> {
+    const found = await db.read
+      .selectFrom('agent_run')
+      .select(['id', 'state', 'lease_fence', 'lease_until', 'cancel_requested_at'])
+      .where('state', 'in', ['AGENT_RUN_STATE_RUNNING', 'AGENT_RUN_STATE_CANCELLING'])
+      .execute()
+    return new Map(found.map((run) => [run.id, run]))
+  }
+
+  /** Hears of what another process did to a run of this one. */
+  function notice(execution: Execution, run: LeasedRun | undefined): void {
+    if (run?.lease_fence !== execution.lease.fence) execution.abandon()
+    else if (run.state === 'AGENT_RUN_STATE_CANCELLING') execution.cancel()
+  }
+
+  async function renewLeases(): Promise<void> {
+    if (executions.size === 0 || clock.now() - renewedAt < RENEW_MS) return
+    renewedAt = clock.now()
+    const leases = Array.from(executions.values(), ({ lease }) => lease)
+    await db.batch((prepare) => {
+      for (const lease of leases) renewLease(prepare, platform, lease)
+    })
+  }
+
+  /** A run of this process is not left behind, however long the process has stood still. */
+  function isLeftBehind(run: LeasedRun): boolean {
+    const isOwn = executions.get(run.id)?.lease.fence === run.lease_fence
+    return isOverdue(run, platform.now()) || (!isOwn && isExpired(run, platform.now()))
+  }
+
+  /** Ends a run in place of whoever executes it. */
+  async function endWhere(runId: string, isDue: (run: LeasedRun) => boolean): Promise<void> {
+    if (!(await db.batch((prepare) => endForOwner(prepare, platform, { runId, isDue })))) return
+    executions.get(runId)?.abandon()
+    onChanged(runId)
+  }
+
+  async function claimWhileFree(): Promise<void> {
+    while (executions.size < MOST_AT_ONCE && !isStopped && (await isAnyQueued())) {
+      const run = await db.batch((prepare) => claimRun(prepare, platform, owner))
+      if (run === undefined) return
+      onChanged(run.id)
+      const execution = executeRun({ ...options, run, onEnded: () => onEnded(execution) })
+      executions.set(run.id, execution)
+    }
+  }
+
+  /** A read, which waits for no other process. */
+  async function isAnyQueued(): Promise<boolean> {
+    const queued = db.read.selectFrom('agent_run').select('seq').where('state', '=', 'AGENT_RUN_STATE_QUEUED')
+    return (await queued.limit(1).executeTakeFirst()) !== undefined
+  }
+
+  function onEnded(execution: Execution): void {
+    executions.delete(execution.lease.runId)
+    if (!isStopped) look()
+  }
+
+  function warn(thrown: unknown): void {
+    if (isStopped) return
+    log?.({ level: 'warn', message: 'agent runs could not be looked after', where: 'agents', error: stackText(thrown) })
+  }
+
+  return {
+    begin: () => void (cancelNext = clock.after(FIRST_LOOK_MS, look)),
+    queued() {
+      if (!isStopped) look()
+    },
+    cancelled(runId) {
+      onChanged(runId)
+      executions.get(runId)?.cancel()
+      if (isStopped) return
+      const cancelTimer = clock.after(CANCEL_GRACE_MS, () => {
+        timers.delete(cancelTimer)
+        endWhere(runId, ({ state }) => state === 'AGENT_RUN_STATE_CANCELLING').catch(warn)
+      })
+      timers.add(cancelTimer)
+    },
+    async stop() {
+      isStopped = true
+      cancelNext()
+      for (const cancelTimer of timers) cancelTimer()
+      await looking
+      await Promise.all(Array.from(executions.values(), (execution) => execution.requeue()))
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { ServiceError } from '../../../errors.ts'
+import { cut } from '../../../lib/text.ts'
+import type { Platform } from '../../shared/context.ts'
+import type { Database, Prepare, Rows } from '../../sql/database.ts'
+import type { NewEvent } from './append.ts'
+import { endRun, type RunEnd } from './end.ts'
+import { leasedState, type Lease } from './lease.ts'
+import type { Performed } from './perform.ts'
+
+const SUMMARY_CHARACTERS = 500
+const OUTPUT_BYTES = 512 * 1024
+
+interface Transaction {
+  rows: Rows
+  prepare: Prepare
+}
+
+/**
+ * Ends the run of a lease in one transaction with what `makeEnd` writes. A run that is being cancelled ends CANCELLED, and
+ * `makeEnd` is not called. Does nothing when the lease has ended, or when `makeEnd` is left out and the run goes on.
+ */
+export async function settleRun(
+  { db, platform }: { db: Database; platform: Platform },
+  lease: Lease,
+  makeEnd?: (transaction: Transaction) => Promise<RunEnd>,
+): Promise<void> {
+  await db.write(async (rows, prepare) => {
+    const state = leasedState(prepare, lease)
+    if (state === 'AGENT_RUN_STATE_CANCELLING')
+      endRun(prepare, platform, lease.runId, { state: 'AGENT_RUN_STATE_CANCELLED' })
+    if (state !== 'AGENT_RUN_STATE_RUNNING' || makeEnd === undefined) return
+    endRun(prepare, platform, lease.runId, await makeEnd({ rows, prepare }))
+  })
+}
+
+/**
+ * What a type ended with as the end of its run, after its `commit` has written. Throws `OUTPUT_TOO_LARGE`, and an error that
+ * is a bug for an output that the type's own schema refuses.
+ */
+export async function toSucceeded(
+  { type, end, findingEvent }: Performed,
+  { rows, prepare }: Transaction,
+): Promise<RunEnd> {
+  const events: NewEvent[] = []
+  const result =
+    'commit' in end
+      ? await end.commit({
+          rows,
+          prepare,
+          action: (message, data) => void events.push({ kind: 'ACTION', message, data }),
+          finding: (message, data) => void events.push(...[findingEvent(message, data) ?? []].flat()),
+        })
+      : end
+  type.output.parse(result.output)
+  const output = JSON.stringify(result.output)
+  if (Buffer.byteLength(output) > OUTPUT_BYTES) throw tooLarge()
+  return {
+    state: 'AGENT_RUN_STATE_SUCCEEDED',
+    summary: cut(result.summary, SUMMARY_CHARACTERS),
+    output,
+    branchId: result.branchId ?? '',
+    truncationSignals: result.truncationSignals ?? [],
+    events,
+  }
+}
+
+function tooLarge(): ServiceError {
+  const message = 'The output is larger than 512 KiB. Start the run with an input that selects less.'
+  return new ServiceError('failed_precondition', message, { reason: 'OUTPUT_TOO_LARGE' })
+}
+
+/** The end of a run that threw: the reason and the message of a `ServiceError`, nothing of anything else. */
+export function toFailed(thrown: unknown): RunEnd {
+  const state = 'AGENT_RUN_STATE_FAILED'
+  if (thrown instanceof ServiceError && thrown.code !== 'internal')
+    return { state, code: thrown.reason, message: thrown.message }
+  return { state, code: 'INTERNAL', message: 'The agent failed because of a bug in the service; see its log.' }
+}
+
+/** The end of a run that lasted longer than its config allows. */
+export function toTimedOut(timeoutSeconds: number): RunEnd {
+  const message = `The run lasted longer than the ${String(timeoutSeconds)} s that its config allows.`
+  return { state: 'AGENT_RUN_STATE_TIMED_OUT', code: 'TIMED_OUT', message }
+}
