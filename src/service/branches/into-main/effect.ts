@@ -21,7 +21,7 @@ export async function measure({ rows, prepare, product }: Applying, call: Call):
   const db = insideTransaction(rows, prepare)
   await refreshStale(db, product.id, call.now())
   const coverage = await countCoverage(rows, product, call.now())
-  const { status } = await computeVerdictIn(rows, { ...call, db }, product, {})
+  const { status } = await computeVerdictIn(rows, call, product, {})
   return { coverage, status }
 }
 

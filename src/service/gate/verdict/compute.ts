@@ -28,6 +28,9 @@ import { viewEarlier, viewEphemeral, viewStored } from './view.ts'
 
 export type ComputeRequest = GateScopeInput & Pick<InputOf<'computeGate'>, 'baseline_id' | 'policy_override'>
 
+/** What computing needs of its call. */
+type Computing = Pick<Call, 'actor' | 'principal' | 'now' | 'newId'>
+
 type VerdictBody = z.input<typeof Verdict>
 type Policy = z.output<typeof GatePolicy>
 
@@ -48,7 +51,7 @@ export interface Inputs {
  */
 export async function computeVerdictIn(
   rows: Rows,
-  call: Call,
+  call: Computing,
   product: StoredProduct,
   request: ComputeRequest,
 ): Promise<VerdictBody> {
@@ -112,14 +115,23 @@ async function readBaseline(rows: Rows, productId: number, id: string | undefine
   return baseline
 }
 
-function store(rows: Rows, call: Call, inputs: Inputs, previous: StoredVerdict | undefined): Promise<StoredVerdict> {
+function store(
+  rows: Rows,
+  call: Computing,
+  inputs: Inputs,
+  previous: StoredVerdict | undefined,
+): Promise<StoredVerdict> {
   const { scope, digest, now } = inputs
   const judgement = judgeInputs(inputs, { previous })
   const body = bodyFor(call, judgement, previous)
   return storeVerdict(rows, scope, { id: call.newId(), digest, judgement, body, now })
 }
 
-function bodyFor(call: Call, judgement: Judgement, previous: StoredVerdict | undefined): StoredBody {
+function bodyFor(
+  call: Pick<Computing, 'actor'>,
+  judgement: Judgement,
+  previous: StoredVerdict | undefined,
+): StoredBody {
   const { evidenceIdentities: _all, ...shown } = judgement
   return { ...shown, previous: previous === undefined ? null : viewEarlier(previous), computed_by: call.actor }
 }
