@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import { Hash, Id, IdOrEmpty, Key, NamedRef, Sentence, Timestamp } from '../../../../contract/base/common.ts'
+import { untrusted } from '../../../../contract/base/text.ts'
+import { ConditionSeverity, VerdictStatus } from '../../../../contract/quality-gate/policy.ts'
+import { EvidenceType, RiskState } from '../../../../contract/quality-gate/risks.ts'
+import { ConditionStatus } from '../../../../contract/quality-gate/verdict.ts'
+
+/** An item of evidence with its key: REQ-12, TC-7, SHOP-31. */
+const item = {
+  type: EvidenceType,
+  id: IdOrEmpty,
+  key: Key,
+  title: untrusted(z.string()),
+  state: Key,
+  because: Sentence,
+}
+
+const condition = { condition_id: Key, severity: ConditionSeverity }
+
+/** What a run of gate_watch found; the next run compares with it. */
+export const GateWatchOutput = z.object({
+  checked_at: Timestamp,
+  scope: z.object({
+    release: NamedRef.nullable(),
+    environment: NamedRef.nullable(),
+    commit_sha: Hash,
+    git_branch: untrusted(z.string()),
+  }),
+  verdict: z.object({
+    id: Id,
+    status: VerdictStatus,
+    status_reason: Sentence,
+    settled_by: Sentence.describe('INCONCLUSIVE: the one fact that would settle it, and how to send it; else empty.'),
+    computed_at: Timestamp,
+    stale: z.boolean().describe('Its inputs have changed since; only without recompute.'),
+    failed_blocking: z.int(),
+    failed_advisory: z.int(),
+  }),
+  is_new_verdict: z.boolean().describe('This run stored it: the evidence differs from that of the verdict before.'),
+  compared_with: z
+    .object({ source: z.enum(['last_run', 'previous_verdict']), verdict_id: Id, status: VerdictStatus })
+    .nullable()
+    .describe('What `changes` and `newly_failing` compare with: the verdict of the last run on this scope.'),
+  changes: z.array(z.object({ condition_id: Key, from: ConditionStatus, to: ConditionStatus })),
+  newly_failing: z.array(z.object({ ...condition, ...item, since: Timestamp.nullable() })),
+  newly_failing_total: z.int(),
+  conditions: z.array(
+    z.object({
+      id: Key,
+      status: ConditionStatus,
+      severity: ConditionSeverity,
+      message: Sentence,
+      evidence_total: z.int(),
+      to_pass: z.int(),
+    }),
+  ),
+  to_green: z
+    .array(z.object({ ...condition, to_pass: z.int(), cheapest: z.array(z.object(item)) }))
+    .describe('Each failing condition, blocking ones first: how many items must change, and those to fix first.'),
+  risks: z.object({
+    active: z.int(),
+    pending: z.int().describe('Accepted, waiting for the approval of a second person.'),
+    ending: z
+      .array(z.object({ risk_id: Id, expires_at: Timestamp, condition_ids: z.array(Key), items: z.int() }))
+      .describe('Active risks that end within 7 days, the first to end first.'),
+    ended: z
+      .array(z.object({ risk_id: Id, state: RiskState, ended_at: Timestamp }))
+      .describe('Risks that ended since the verdict of `compared_with` was checked or computed.'),
+  }),
+})
+export type GateWatchOutput = z.input<typeof GateWatchOutput>

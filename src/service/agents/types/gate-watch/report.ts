@@ -1,0 +1,125 @@
+import type * as z from 'zod'
+import type { Verdict } from '../../../../contract/quality-gate/verdict.ts'
+import type { EndedRisk } from '../../../gate/risks/facts.ts'
+import { timestamp } from '../../../shared/times.ts'
+import { keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
+import type { LastRun } from './last-run.ts'
+import type { GateWatchOutput } from './output.ts'
+
+export type VerdictBody = z.input<typeof Verdict>
+type ConditionBody = VerdictBody['conditions'][number]
+
+/** Entries of each list. */
+const LISTED = 50
+/** Items to fix first that each failing condition names. */
+const CHEAPEST = 5
+
+export interface Watched {
+  verdict: VerdictBody
+  /** The id of the scope's newest verdict before this run; '' for none. */
+  newestBefore: string
+  /** On the same scope. */
+  last: LastRun | undefined
+  scope: GateWatchOutput['scope']
+  /** Risks that ended since `last`, or since the previous verdict. */
+  ended: readonly EndedRisk[]
+  /** Epoch milliseconds. */
+  now: number
+}
+
+/** The output of a run: what the verdict says now, and what is different from the last run on the scope. */
+export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWatchOutput {
+  const { verdict, newestBefore, last, scope, ended, now } = watched
+  const failing = verdict.conditions.filter(({ status }) => status === 'CONDITION_STATUS_FAIL')
+  const fresh = last?.verdict.id === verdict.id ? [] : failing
+  return {
+    checked_at: timestamp(now),
+    scope,
+    verdict: {
+      id: verdict.id,
+      status: verdict.status,
+      status_reason: verdict.status_reason,
+      settled_by: verdict.settled_by,
+      computed_at: verdict.computed_at,
+      stale: verdict.stale,
+      failed_blocking: verdict.failed_blocking,
+      failed_advisory: verdict.failed_advisory,
+    },
+    is_new_verdict: verdict.id !== newestBefore,
+    compared_with: comparedWith(verdict, last),
+    changes: last === undefined ? verdict.changes : changesSince(last, verdict),
+    newly_failing: keepFirst(notes, 'newly_failing', fresh.flatMap(newItems), LISTED),
+    newly_failing_total: fresh.reduce((total, { new_total: count }) => total + count, 0),
+    conditions: verdict.conditions.map(({ id, status, severity, message, evidence_total, to_pass }) => ({
+      id,
+      status,
+      severity,
+      message,
+      evidence_total,
+      to_pass,
+    })),
+    to_green: failing.toSorted(blockingFirst).map(cheapest),
+    risks: reportRisks(verdict, ended, notes),
+  }
+}
+
+function comparedWith(verdict: VerdictBody, last: LastRun | undefined): GateWatchOutput['compared_with'] {
+  if (last !== undefined) return { source: 'last_run', verdict_id: last.verdict.id, status: last.verdict.status }
+  const { previous } = verdict
+  return previous && { source: 'previous_verdict', verdict_id: previous.id, status: previous.status }
+}
+
+function changesSince(last: LastRun, { conditions }: VerdictBody): VerdictBody['changes'] {
+  const before = new Map(last.conditions.map(({ id, status }) => [id, status]))
+  return conditions.flatMap(({ id, status }) => {
+    const from = before.get(id)
+    return from === undefined || from === status ? [] : [{ condition_id: id, from, to: status }]
+  })
+}
+
+function newItems({ id, severity, evidence }: ConditionBody): GateWatchOutput['newly_failing'] {
+  return evidence
+    .filter((one) => one.new)
+    .map(({ new: _new, since, ...item }) => ({ condition_id: id, severity, ...item, since }))
+}
+
+function blockingFirst(left: ConditionBody, right: ConditionBody): number {
+  const place = ({ severity }: ConditionBody) => (severity === 'CONDITION_SEVERITY_BLOCKING' ? 0 : 1)
+  return place(left) - place(right)
+}
+
+/** Evidence has new items first; among those of equal age the cheapest to fix come first (contract §7). */
+function cheapest({ id, severity, to_pass, evidence }: ConditionBody): GateWatchOutput['to_green'][number] {
+  const items = evidence.slice(0, Math.min(to_pass, CHEAPEST))
+  return {
+    condition_id: id,
+    severity,
+    to_pass,
+    cheapest: items.map(({ new: _new, since: _since, ...item }) => item),
+  }
+}
+
+function reportRisks(
+  verdict: VerdictBody,
+  ended: readonly EndedRisk[],
+  notes: TruncationNotes,
+): GateWatchOutput['risks'] {
+  const risks = new Map(verdict.risks.map((risk) => [risk.id, risk]))
+  const ending = verdict.risks_ending.map(({ risk_id, expires_at }) => ({
+    risk_id,
+    expires_at,
+    condition_ids: risks.get(risk_id)?.condition_ids ?? [],
+    items: risks.get(risk_id)?.covered_evidence.length ?? 0,
+  }))
+  return {
+    active: verdict.active_risk_ids.length,
+    pending: verdict.pending_risk_ids.length,
+    ending: keepFirst(notes, 'risks.ending', ending, LISTED),
+    ended: keepFirst(
+      notes,
+      'risks.ended',
+      ended.map(({ id, state, endedAt }) => ({ risk_id: id, state, ended_at: timestamp(endedAt) })),
+      LISTED,
+    ),
+  }
+}

@@ -1,0 +1,70 @@
+import { counted } from '../../../../lib/counted.ts'
+import { cutWithEllipsis } from '../../../../lib/text.ts'
+import type { EventData } from '../../define.ts'
+import type { GateWatchOutput } from './output.ts'
+
+/** Characters of the summary, and of the sentences of the verdict in it. */
+const SUMMARY_CHARACTERS = 500
+const REASON_CHARACTERS = 140
+const NEXT_CHARACTERS = 180
+
+/** The newly failing items as findings: one for each item, with all conditions in which it fails. */
+export function describeFindings({
+  newly_failing: failing,
+  compared_with: before,
+}: GateWatchOutput): [message: string, data: EventData][] {
+  const verb = before === null ? 'fails' : 'newly fails'
+  const items = Map.groupBy(failing, ({ type, id }) => `${type}:${id}`)
+  return [...items.values()].flatMap((same) => {
+    const [first] = same
+    if (first === undefined) return []
+    const conditions = same.map(({ condition_id: id }) => id)
+    const { type, id, key, since, because } = first
+    return [
+      [`${key} ${verb} ${conditions.join(', ')}: ${because}`, { type, id, key, condition_ids: conditions, since }],
+    ]
+  })
+}
+
+/** Status, what changed, what ends soon, and the next step. */
+export function summarise(output: GateWatchOutput): string {
+  const sentences = [statusSentence(output), changeSentence(output), riskSentence(output), nextStep(output)]
+  return cutWithEllipsis(sentences.filter((sentence) => sentence !== '').join(' '), SUMMARY_CHARACTERS)
+}
+
+function statusSentence({ verdict, compared_with: before }: GateWatchOutput): string {
+  const was = before === null || before.status === verdict.status ? '' : ` (was ${statusWord(before.status)})`
+  return `${statusWord(verdict.status)}${was}: ${cutWithEllipsis(verdict.status_reason, REASON_CHARACTERS)}`
+}
+
+/** `PASS_WITH_RISK` of `VERDICT_STATUS_PASS_WITH_RISK`. */
+export function statusWord(status: GateWatchOutput['verdict']['status']): string {
+  return status.slice('VERDICT_STATUS_'.length)
+}
+
+function changeSentence({ compared_with: before, newly_failing_total: fresh, changes }: GateWatchOutput): string {
+  if (before === null) return 'This is the first verdict of the scope.'
+  const since = before.source === 'last_run' ? 'the last run' : 'the previous verdict'
+  if (fresh === 0 && changes.length === 0) return `Nothing newly fails since ${since}.`
+  const moved = changes.length === 0 ? '' : ` and ${counted(changes.length, 'changed condition')}`
+  return `Since ${since}: ${counted(fresh, 'newly failing item')}${moved}.`
+}
+
+function riskSentence({ risks: { ending, ended } }: GateWatchOutput): string {
+  const parts = [
+    ...(ending.length === 0 ? [] : [`${counted(ending.length, 'accepted risk')} ending within 7 days`]),
+    ...(ended.length === 0 ? [] : [`${counted(ended.length, 'risk')} ended`]),
+  ]
+  return parts.length === 0 ? '' : `Risks: ${parts.join(', ')}.`
+}
+
+function nextStep({ verdict, to_green: [first], risks }: GateWatchOutput): string {
+  if (verdict.stale) return 'Next: run again with recompute true, because its inputs have changed since.'
+  if (verdict.settled_by !== '') return `Next: ${cutWithEllipsis(verdict.settled_by, NEXT_CHARACTERS)}`
+  const [item] = first?.cheapest ?? []
+  if (first !== undefined && item !== undefined) {
+    const many = counted(first.to_pass, 'item')
+    return `Next: ${first.condition_id} needs ${many} to change, first ${item.key}: ${cutWithEllipsis(item.because, NEXT_CHARACTERS)}`
+  }
+  return risks.ending.length === 0 ? '' : 'Next: renew what still fails with accept_gate_risk.'
+}
