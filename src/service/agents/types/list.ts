@@ -3,6 +3,7 @@ import { coverageGapScan } from './coverage-gap-scan/index.ts'
 import { flakyScan } from './flaky-scan/index.ts'
 import { gateWatch } from './gate-watch/index.ts'
 import { regressionBisect } from './regression-bisect/index.ts'
+import { requirementLint } from './requirement-lint/index.ts'
 import { sourcemapDoctor } from './sourcemap-doctor/index.ts'
 import { suspectLinkAudit } from './suspect-link-audit/index.ts'
 
@@ -13,5 +14,6 @@ export const agentTypes: readonly AgentDefinition[] = [
   regressionBisect,
   flakyScan,
   suspectLinkAudit,
+  requirementLint,
   sourcemapDoctor,
 ]

@@ -4,6 +4,17 @@ import type { Criterion } from './columns.ts'
 
 export type WordingFinding = z.input<typeof LintFinding>
 
+/** Wording that makes a requirement hard to test. */
+export interface FoundWording extends Pick<WordingFinding, 'code'> {
+  /** Which text it is in: `title`, `statement`, or `criterion 2`. */
+  text: string
+  words: string
+  /** How to reword them. */
+  advice: string
+  /** In UTF-16 units of that text. */
+  span: { start: number; end: number }
+}
+
 interface WordingRule {
   code: z.output<typeof LintCode>
   pattern: RegExp
@@ -134,11 +145,20 @@ const SHALL = /\b(?:shall|must)\b/giu
  * Finds wording that makes a requirement hard to test, in the order of its text; findings never block a write. `span`
  * counts UTF-16 units in the text that the message names: the title, the statement or a criterion.
  */
-export function lintWording(
+export function lintWording(...texts: Parameters<typeof findWording>): WordingFinding[] {
+  return findWording(...texts).map(({ code, text, words: term, advice, span }) => ({
+    code,
+    message: `${text}: "${term}": ${advice}`,
+    span,
+  }))
+}
+
+/** `lintWording` with the parts of each finding. */
+export function findWording(
   title: string,
   statement: string,
   criteria: readonly Omit<Criterion, 'id' | 'position'>[],
-): WordingFinding[] {
+): FoundWording[] {
   const texts = [
     ['title', title],
     ['statement', statement],
@@ -150,7 +170,7 @@ export function lintWording(
   return texts.flatMap(([name, text]) => lintText(name, text))
 }
 
-function lintText(name: string, text: string): WordingFinding[] {
+function lintText(name: string, text: string): FoundWording[] {
   return splitSentences(text).flatMap(({ sentence, start }) => {
     const found = rules.flatMap(({ code, pattern, advice, applies }) =>
       applies?.(sentence) === false
@@ -169,18 +189,12 @@ function lintText(name: string, text: string): WordingFinding[] {
   })
 }
 
-function finding(
-  name: string,
-  code: WordingFinding['code'],
-  term: string,
-  start: number,
-  advice: string,
-): WordingFinding {
-  return { code, message: `${name}: "${term}": ${advice}`, span: { start, end: start + term.length } }
+function finding(text: string, code: FoundWording['code'], term: string, start: number, advice: string): FoundWording {
+  return { code, text, words: term, advice, span: { start, end: start + term.length } }
 }
 
 /** Of overlapping findings, keeps the longest: it says the most. */
-function withoutOverlaps(found: readonly WordingFinding[]): WordingFinding[] {
+function withoutOverlaps(found: readonly FoundWording[]): FoundWording[] {
   const ordered = found.toSorted((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
   return ordered.filter(
     (one, index) =>
