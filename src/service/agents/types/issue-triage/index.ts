@@ -1,0 +1,113 @@
+import { cutWithEllipsis } from '../../../../lib/text.ts'
+import { liveIssues } from '../../../quality/gaps/exposure.ts'
+import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import { compileComponentRows } from '../../../workspace/components/components.ts'
+import { componentRefs } from '../../../workspace/releases/names.ts'
+import { defineAgent, type AgentContext } from '../../define.ts'
+import { storeComponents } from './apply.ts'
+import { createDuplicates } from './duplicates.ts'
+import { scoreIssue } from './priority.ts'
+import { readClaims, readCode, readIssues, readLastDay, readOthers, type TriagedIssue } from './read.ts'
+import { input, output, type PriorityBody, type TriagedBody } from './schema.ts'
+import { findClaims, viewTriaged, type Facts } from './view.ts'
+import { describe, summarise } from './words.ts'
+
+const MOST_FINDINGS = 20
+/** Issues between two reports of progress. */
+const STEP = 100
+const LONGEST_SUMMARY = 500
+
+export const issueTriage = defineAgent({
+  id: 'issue_triage',
+  title: 'Issue triage',
+  description:
+    'Orders issues by priority and says of each why: the requirements and the component that it touches, duplicate candidates, whether it came back, and a suggested status. With apply it stores the component of issues that have none.',
+  version: '1.0.0',
+  reads: ['issues', 'components', 'requirements'],
+  writes: ['issues'],
+  input,
+  output,
+  async run(context, { status, limit, apply }) {
+    const { rows, product, finding } = context
+    const notes = createTruncationNotes()
+    const issues = await readIssues(rows, product.id, status)
+    const facts = await readFacts(context, issues, status)
+    const ordered = await orderIssues(context, issues, facts)
+    const triaged = keepFirst(notes, 'issues', ordered, limit).map(({ issue, priority }) =>
+      viewTriaged(issue, priority, facts),
+    )
+    for (const one of triaged.slice(0, MOST_FINDINGS)) await finding(describe(one), { ...one })
+    const result = (applied: number) => ({
+      summary: cutWithEllipsis(summarise({ triaged, issues: issues.length, status, apply, applied }), LONGEST_SUMMARY),
+      output: { counts: { ...count(triaged, applied), issues: issues.length }, issues: triaged },
+      truncationSignals: notes.list(),
+    })
+    if (!apply) return result(0)
+    return { commit: async (write) => result(await storeComponents(write, triaged, context.call)) }
+  },
+})
+
+async function readFacts(context: AgentContext, issues: readonly TriagedIssue[], status: string): Promise<Facts> {
+  const { rows, product, now } = context
+  const types = [...new Set(issues.map(({ type }) => type))].filter((type) => type !== '')
+  const others = await readOthers(rows, product.id, status, types)
+  const compared: Pick<TriagedIssue, 'id' | 'number' | 'type' | 'status'>[] = [...issues, ...others]
+  const ids = compared.map(({ id }) => id)
+  const code = await readCode(context, ids)
+  const files = new Set(issues.flatMap(({ id }) => code.get(id)?.files ?? []))
+  const live = await liveIssues(rows, product.id, { window: '7d', now })
+  const globs = await rows
+    .selectFrom('component')
+    .select(['id', 'path_globs', 'exclude_globs', 'position'])
+    .where('product_id', '=', product.id)
+    .execute()
+  const componentIds = globs.map(({ id }) => id)
+  return {
+    keyPrefix: product.key_prefix,
+    now,
+    code,
+    live: new Map(live.map((issue) => [issue.id, issue])),
+    lastDay: await readLastDay(rows, product.id, now),
+    claims: await readClaims(context, [...files]),
+    owners: compileComponentRows(globs),
+    components: await componentRefs(rows, componentIds),
+    findDuplicates: createDuplicates(compared, code),
+  }
+}
+
+/** The issues with their priorities, the highest first. */
+async function orderIssues({ progress }: AgentContext, issues: readonly TriagedIssue[], facts: Facts) {
+  const scored: { issue: TriagedIssue; priority: PriorityBody }[] = []
+  for (const [done, issue] of issues.entries()) {
+    if (done % STEP === 0) await progress({ phase: 'issues', done, total: issues.length })
+    scored.push({ issue, priority: prioritise(issue, facts) })
+  }
+  await progress({ phase: 'issues', done: issues.length, total: issues.length })
+  return scored.toSorted(
+    (left, right) => right.priority.score - left.priority.score || left.issue.number - right.issue.number,
+  )
+}
+
+function prioritise(issue: TriagedIssue, facts: Facts): PriorityBody {
+  const seen = facts.live.get(issue.id)
+  return scoreIssue({
+    issue,
+    claims: findClaims(issue, facts),
+    // Anyone may have made up the events of a doubted issue.
+    weighted: seen === undefined || seen.doubt !== undefined ? 0 : seen.weighted,
+    events: { lastDay: facts.lastDay.get(issue.id) ?? 0, week: seen?.events ?? 0 },
+  })
+}
+
+function count(triaged: readonly TriagedBody[], applied: number) {
+  const those = (test: (one: TriagedBody) => boolean) => triaged.filter(test).length
+  return {
+    triaged: triaged.length,
+    regressions: those(({ priority }) => priority.regression),
+    duplicates: those(({ duplicates }) => duplicates.length > 0),
+    without_component: those(({ component }) => component === null),
+    proposed_components: those(({ component }) => component?.state === 'PROPOSED'),
+    applied_components: applied,
+    status_changes_suggested: those(({ issue, suggested_status: other }) => other !== issue.status),
+  }
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { AgentContext } from '../../define.ts'
+import { findOverflowIssue } from '../../../errors/issues/record/overflow.ts'
+import { hourMs, dayMs } from '../../../shared/times.ts'
+import { chunks } from '../../../sql/chunks.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { requirementsOfPaths } from '../../../quality/requirements/match.ts'
+
+/** Files of an issue that say what it touches. */
+const MOST_FILES = 3
+/** Frames that say where it comes from. */
+const MOST_FRAMES = 3
+/** Issues of other statuses with which duplicates are looked for, the last seen first. */
+const MOST_OTHERS = 2_000
+
+const columns = [
+  'id',
+  'number',
+  'type',
+  'level',
+  'status',
+  'is_regression',
+  'times_seen',
+  'users_affected',
+  'last_seen',
+  'component_id',
+  'suspicious',
+  'contradicted',
+  'status_changed_at',
+  'held_count',
+  'held_last_at',
+] as const
+
+/** The issues of a status, by number, without the one that collects events of many kinds. */
+export async function readIssues(rows: Rows, productId: number, status: string) {
+  const overflow = await findOverflowIssue(rows, productId)
+  const found = await rows
+    .selectFrom('issue')
+    .select(columns)
+    .where('product_id', '=', productId)
+    .where('status', '=', status)
+    .orderBy('number')
+    .execute()
+  return found.filter(({ id }) => id !== overflow)
+}
+export type TriagedIssue = Awaited<ReturnType<typeof readIssues>>[number]
+
+/** Issues of other statuses that have one of the types. */
+export async function readOthers(rows: Rows, productId: number, status: string, types: readonly string[]) {
+  return rows
+    .selectFrom('issue')
+    .select(['id', 'number', 'type', 'status'])
+    .where('product_id', '=', productId)
+    .where('status', '<>', status)
+    .where(rows.dialect.isOneOf('type', types))
+    .orderBy('last_seen', 'desc')
+    .orderBy('id')
+    .limit(MOST_OTHERS)
+    .execute()
+}
+
+/** What the in-app frames of an issue say, the nearest to the crash first. */
+export interface Code {
+  /** Path and function of at most 3 frames. */
+  frames: string[]
+  /** At most 3 files. */
+  files: string[]
+}
+
+/** By issue: its code. Issues without frames in the repository are left out. */
+export async function readCode(
+  { rows, progress }: Pick<AgentContext, 'rows' | 'progress'>,
+  issueIds: readonly string[],
+): Promise<Map<string, Code>> {
+  const code = new Map<string, Code>()
+  let done = 0
+  for (const ids of chunks(issueIds)) {
+    await progress({ phase: 'frames', done, total: issueIds.length })
+    done += ids.length
+    const found = await rows
+      .selectFrom('issue_frame')
+      .select(['issue_id', 'path', 'function'])
+      .where('issue_id', 'in', ids)
+      .orderBy('distance')
+      .orderBy('path')
+      .orderBy('function')
+      .execute()
+    for (const [id, frames] of Map.groupBy(found, (frame) => frame.issue_id))
+      code.set(id, {
+        frames: frames.slice(0, MOST_FRAMES).map((frame) => `${frame.path}\n${frame.function}`),
+        files: [...new Set(frames.map(({ path }) => path))].slice(0, MOST_FILES),
+      })
+  }
+  return code
+}
+
+/** A requirement that claims a file. */
+export interface Claim {
+  id: string
+  number: number
+  risk: number
+  /** Its gap; '' when it is verified. */
+  gap: string
+}
+
+/** By path: the requirements that claim it. */
+export async function readClaims(
+  { rows, product, progress }: Pick<AgentContext, 'rows' | 'product' | 'progress'>,
+  paths: readonly string[],
+): Promise<Map<string, Claim[]>> {
+  const claims = new Map<string, Claim[]>()
+  const requirements = await rows
+    .selectFrom('requirement_coverage')
+    .select(['requirement_id as id', 'number', 'risk_score as risk', 'gap_type as gap'])
+    .where('product_id', '=', product.id)
+    .execute()
+  const byId = new Map(requirements.map((one) => [one.id, one]))
+  let done = 0
+  for (const some of chunks(paths)) {
+    await progress({ phase: 'requirements', done, total: paths.length })
+    done += some.length
+    for (const [path, found] of await requirementsOfPaths(rows, product.id, some))
+      claims.set(
+        path,
+        found.flatMap(({ requirementId }) => byId.get(requirementId) ?? []),
+      )
+  }
+  return claims
+}
+
+/** By issue: its events of the last 24 hours, counted by whole hours. */
+export async function readLastDay(rows: Rows, productId: number, now: number): Promise<Map<string, number>> {
+  const from = Math.floor((now - dayMs) / hourMs) * hourMs
+  const found = await rows
+    .selectFrom('issue')
+    .innerJoin('occurrence_rollup as rollup', 'rollup.issue_id', 'issue.id')
+    .select(['issue.id', sql<number>`sum(rollup.count)`.as('events')])
+    .where('issue.product_id', '=', productId)
+    .where('issue.last_seen', '>=', from)
+    .where('rollup.resolution', '=', 3600)
+    .where('rollup.bucket', '>=', from)
+    .groupBy('issue.id')
+    .execute()
+  return new Map(found.map(({ id, events }) => [id, events]))
+}
