@@ -92,6 +92,7 @@ async function viewJudged(
   )
   const environments = new Map(Array.from(named, ([id, { name }]) => [id, name]))
   const output = {
+    totals: { flaky: enough.length, too_few_runs: fewer.length, broken: broken.length },
     flaky: shown.map((one) => viewFlaky(one, { proved: proved.get(one.test.id) ?? [], environments, now })),
     too_few_runs: keepFirst(notes, 'too_few_runs', fewer, limit).map(({ test, runs, flips }) => ({
       ...viewTest(test),
@@ -113,19 +114,25 @@ function byFlips(one: Judged, other: Judged): number {
   )
 }
 
-function summarise({ flaky, too_few_runs: few, broken, scanned, quarantined }: OutputBody, input: Options): string {
+function summarise({ flaky, totals, broken, scanned, quarantined }: OutputBody, input: Options): string {
+  const { flaky: many, too_few_runs: fewer, broken: failing } = totals
+  const flipped = `${String(many)} of ${counted(scanned, 'case')} flipped on one commit in at least ${counted(input.min_runs, 'run')}`
+  return [
+    `${flipped}${flaky.length < many ? `; the output has ${String(flaky.length)}` : ''}.`,
+    ...(fewer > 0 ? [`${String(fewer)} flipped in fewer runs; min_runs 1 shows their evidence.`] : []),
+    ...(failing > 0 ? [`${String(failing)} ${failing === 1 ? 'has' : 'have'} failed since a commit.`] : []),
+    ...(input.apply ? applied(quarantined.length, input) : nextStep(flaky, broken)),
+  ].join(' ')
+}
+
+function nextStep(flaky: OutputBody['flaky'], [longest]: OutputBody['broken']): string[] {
   const suggested = flaky.filter(({ suggestion }) => suggestion.action === 'QUARANTINE').length
-  const sentences = [
-    `Of ${counted(scanned, 'case')}, ${String(flaky.length)} with at least ${counted(input.min_runs, 'run')} flipped on the same commit.`,
-    ...(few.length > 0 ? [`${String(few.length)} flipped in fewer runs; min_runs 1 shows their evidence.`] : []),
-    ...(broken.length > 0
-      ? [`${String(broken.length)} ${broken.length === 1 ? 'has' : 'have'} failed since a commit and need a fix.`]
-      : []),
-  ]
-  if (input.apply) sentences.push(...applied(quarantined.length, input))
-  else if (suggested > 0)
-    sentences.push(`Next: mend them, or run again with apply and owner to quarantine ${String(suggested)}.`)
-  return sentences.join(' ')
+  const [first] = flaky
+  if (suggested > 0 && first !== undefined)
+    return [
+      `Next: mend ${first.key} first, or run again with apply and owner to quarantine ${counted(suggested, 'case')}.`,
+    ]
+  return longest === undefined ? [] : [`Next: fix ${longest.key}, which has failed for longest.`]
 }
 
 function applied(count: number, { days }: Options): string[] {

@@ -18,7 +18,7 @@ export async function applyQuarantine(
 ): Promise<OutputBody['quarantined']> {
   const quarantined: OutputBody['quarantined'] = []
   const until = timestamp(now + days * dayMs)
-  for (const { id, key, suggestion } of flaky) {
+  for (const { id, key, suggestion, requirements } of flaky) {
     if (suggestion.action !== 'QUARANTINE') continue
     const stored = await rows
       .selectFrom('test')
@@ -33,7 +33,9 @@ export async function applyQuarantine(
       quarantine_owner: owner,
       quarantined_until: until,
     })
-    action(`${key} is in quarantine for ${counted(days, 'day')}.`, { test_id: id, test_key: key, until })
+    const left = requirements.filter((one) => one.is_only_proof).map((one) => one.key)
+    const effect = left.length === 0 ? '' : ` No other test counts for ${left.join(', ')}.`
+    action(`${key} is in quarantine for ${counted(days, 'day')}.${effect}`, { test_id: id, test_key: key, until })
     quarantined.push({ id, key, until })
   }
   return quarantined

@@ -96,6 +96,9 @@ const FlakyCase = z.object({
 export const Output = z.object({
   window: z.object({ from: Timestamp, to: Timestamp }),
   scanned: z.int().describe('Cases in use.'),
+  totals: z
+    .object({ flaky: z.int(), too_few_runs: z.int(), broken: z.int() })
+    .describe('How many there are of each list, also where the list is cut.'),
   flaky: z.array(FlakyCase).describe('Most flips first.'),
   too_few_runs: z
     .array(z.object({ ...TestRef, runs: z.int(), flips: z.int() }))

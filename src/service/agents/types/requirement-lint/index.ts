@@ -11,8 +11,8 @@ import { findByKeys, nameOf, readWorded, requireNamedBranch, type Worded } from 
 import { Input, Output, type LintedBody, type OutputBody, type PairBody } from './schema.ts'
 import { bySeverity, severityOf } from './severity.ts'
 
-/** Requirements between two reports of progress: comparing one takes up to some milliseconds. */
-const STEP = 20
+/** Requirements between two reports of progress; comparing one with those like it takes some milliseconds. */
+const STEPS = { wording: 20, reading: 20, comparing: 4 } as const
 
 export const requirementLint = defineAgent({
   id: 'requirement_lint',
@@ -55,7 +55,7 @@ export const requirementLint = defineAgent({
 async function lintAll({ progress }: AgentContext, requirements: readonly Worded[]): Promise<LintedBody[]> {
   const linted: LintedBody[] = []
   for (const [index, requirement] of requirements.entries()) {
-    if (index % STEP === 0) await progress({ phase: 'wording', done: index, total: requirements.length })
+    if (index % STEPS.wording === 0) await progress({ phase: 'wording', done: index, total: requirements.length })
     const { title, statement, acceptance_criteria: criteria, priority, status } = requirement
     const findings = findWording(title, statement, criteria).map(({ code: rule, text, words, advice, span }) => ({
       rule,
@@ -84,8 +84,8 @@ function rank({ priority }: LintedBody): number {
 }
 
 function pauseOf({ progress }: AgentContext, total: number) {
-  return async (phase: string, done: number): Promise<void> => {
-    if (done % STEP === 0) await progress({ phase, done, total })
+  return async (phase: 'reading' | 'comparing', done: number): Promise<void> => {
+    if (done % STEPS[phase] === 0) await progress({ phase, done, total })
   }
 }
 

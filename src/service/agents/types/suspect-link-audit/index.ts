@@ -1,6 +1,5 @@
-import { Priority } from '../../../../contract/base/common.ts'
 import { counted } from '../../../../lib/counted.ts'
-import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import { defineAgent, type AgentContext } from '../../define.ts'
 import { readMerged, readRequirements, readResults, readSuspect, readVersions, type SuspectRow } from './read.ts'
@@ -28,9 +27,10 @@ export const suspectLinkAudit = defineAgent({
   output: Output,
   async run(context, { limit }) {
     await context.progress({ phase: 'links', done: 0, total: 0 })
-    const all = (await readSuspect(context.rows, context.product.id)).toSorted(byUrgency)
+    const { links: shown, total } = await readSuspect(context.rows, context.product.id, limit)
+    const requirements = await viewAll(context, shown)
     const notes = createTruncationNotes()
-    const requirements = await viewAll(context, keepFirst(notes, 'links', all, limit))
+    notes.noteCut('links', 'max_items', shown.length, total)
     for (const { id, key, links } of requirements) {
       const tests = links.map(({ test }) => test.key)
       await context.finding(`${key} changed: ${counted(links.length, 'link')} in doubt.`, {
@@ -40,26 +40,12 @@ export const suspectLinkAudit = defineAgent({
       })
     }
     return {
-      summary: summarise(all.length, requirements),
-      output: { total: all.length, meaning: MEANING, requirements },
+      summary: summarise(total, requirements),
+      output: { total, meaning: MEANING, requirements },
       truncationSignals: notes.list(),
     }
   },
 })
-
-/** Critical requirements first, then what has been in doubt for longest; never by what an id happens to be. */
-function byUrgency(one: SuspectRow, other: SuspectRow): number {
-  return (
-    rank(one) - rank(other) ||
-    (one.changed_at ?? one.created_at) - (other.changed_at ?? other.created_at) ||
-    one.number - other.number ||
-    one.test_number - other.test_number
-  )
-}
-
-function rank({ priority }: SuspectRow): number {
-  return Priority.options.indexOf(Priority.parse(priority))
-}
 
 async function viewAll({ rows, progress }: AgentContext, links: readonly SuspectRow[]): Promise<RequirementBody[]> {
   const grouped = Map.groupBy(links, ({ requirement_id: id }) => id)

@@ -5,7 +5,7 @@ import { columnIn } from '../../../sql/conditions.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { RequirementRow, RequirementVersionRow } from '../../../sql/schema-quality.ts'
 
-/** A suspect link with its test, and what it is sorted by. */
+/** A suspect link with its test. */
 export interface SuspectRow {
   test_id: string
   requirement_id: string
@@ -13,33 +13,43 @@ export interface SuspectRow {
   origin: string
   criterion_ids: string
   requirement_version: number
-  created_at: number
   test_number: number
   test_title: string
   test_kind: string
   names_known: number
   file_path: string
-  number: number
-  priority: string
   /** When the wording changed after the link was made; null if it did not. */
   changed_at: number | null
 }
 
-/** The suspect links of requirements and tests that are in use. */
-export async function readSuspect(rows: Rows, productId: number): Promise<SuspectRow[]> {
-  const { rows: found } = await sql<SuspectRow>`
-    SELECT link.test_id, link.requirement_id, link.role, link.origin, link.criterion_ids, link.requirement_version,
-      link.created_at, test.number AS test_number, test.title AS test_title, test.kind AS test_kind, test.names_known,
-      test.file_path, requirement.number, requirement.priority, changed.at AS changed_at
-    FROM test_link AS link
+/**
+ * The suspect links of requirements and tests that are in use, and how many there are: at most `limit`, critical
+ * requirements first, then those in doubt for longest.
+ */
+export async function readSuspect(
+  rows: Rows,
+  productId: number,
+  limit: number,
+): Promise<{ links: SuspectRow[]; total: number }> {
+  const suspect = sql`FROM test_link AS link
       JOIN test ON test.id = link.test_id
       JOIN requirement ON requirement.id = link.requirement_id
       LEFT JOIN requirement_version AS changed
         ON changed.requirement_id = link.requirement_id AND changed.version = link.requirement_version + 1
     WHERE link.product_id = ${productId} AND link.state = 'LINK_STATE_SUSPECT' AND link.archived_at IS NULL
       AND test.deleted_at IS NULL AND test.status <> 'TEST_STATUS_DEPRECATED'
-      AND requirement.deleted_at IS NULL AND requirement.status <> 'REQUIREMENT_STATUS_DEPRECATED'`.execute(rows)
-  return found
+      AND requirement.deleted_at IS NULL AND requirement.status <> 'REQUIREMENT_STATUS_DEPRECATED'`
+  const { rows: counted } = await sql<{ total: number }>`SELECT count(*) AS total ${suspect}`.execute(rows)
+  const { rows: links } = await sql<SuspectRow>`
+    SELECT link.test_id, link.requirement_id, link.role, link.origin, link.criterion_ids, link.requirement_version,
+      test.number AS test_number, test.title AS test_title, test.kind AS test_kind, test.names_known, test.file_path,
+      changed.at AS changed_at
+    ${suspect}
+    ORDER BY CASE requirement.priority
+        WHEN 'PRIORITY_CRITICAL' THEN 0 WHEN 'PRIORITY_HIGH' THEN 1 WHEN 'PRIORITY_MEDIUM' THEN 2 ELSE 3 END,
+      coalesce(changed.at, link.created_at), requirement.number, test.number
+    LIMIT ${limit}`.execute(rows)
+  return { links, total: counted[0]?.total ?? 0 }
 }
 
 export type StoredRequirement = Pick<
