@@ -108,7 +108,7 @@ test('most cases name a requirement, some name none', async () => {
   await load(app)
   const { tests } = await contents(app)
   const named = tests.filter(({ keys = [] }) => keys.length > 0)
-  expect([named.length, tests.length - named.length]).toEqual([36, 21])
+  expect([named.length, tests.length - named.length]).toEqual([36, 22])
   expect(tests.every(({ runs }) => runs === 2 || runs === 0)).toBe(true)
 })
 

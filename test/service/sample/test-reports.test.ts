@@ -22,7 +22,7 @@ describe('the recorded reports', () => {
       'REPORT_FORMAT_VITEST_JSON',
       'REPORT_FORMAT_PLAYWRIGHT_JSON',
     ])
-    expect(reports.map(({ report }) => report.cases.length)).toEqual([7, 50, 50, 7])
+    expect(reports.map(({ report }) => report.cases.length)).toEqual([7, 51, 51, 7])
     expect(reports.flatMap(({ report }) => report.warnings)).toEqual([])
   })
 

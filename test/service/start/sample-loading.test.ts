@@ -58,7 +58,7 @@ test('the sample fills an empty directory through the real ingest, with a key th
   expect(issues.filter(({ is_regression }) => is_regression === 1)).toHaveLength(1)
   expect(counts).toMatchObject({ environments: 3, releases: 9, components: 6 })
   expect(lines.at(-2)).toBe(
-    `the sample shop is loaded: ${counts.occurrences} events, 9 source maps, 26 requirements, 57 tests`,
+    `the sample shop is loaded: ${counts.occurrences} events, 9 source maps, 26 requirements, 58 tests`,
   )
   const products = await app.request('GET', '/v1/workspaces')
   expect(products.body).toMatchObject({ workspaces: [{ product_count: 1 }] })
