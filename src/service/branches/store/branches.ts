@@ -66,6 +66,20 @@ async function checkName(rows: Rows, productId: number, name: string): Promise<v
   })
 }
 
+/** The name, with a number when an open branch of the product has it. */
+export async function findFreeName(rows: Rows, productId: number, name: string): Promise<string> {
+  const open = await rows
+    .selectFrom('branch')
+    .select('name')
+    .where('product_id', '=', productId)
+    .where('state', '=', 'BRANCH_STATE_OPEN')
+    .execute()
+  const taken = new Set(open.map((row) => row.name))
+  let free = name
+  for (let number = 2; taken.has(free); number += 1) free = `${name.slice(0, 110)} (${String(number)})`
+  return free
+}
+
 /** The branch with that id and its product; `not_found` also when the principal is not a member of its workspace. */
 export async function requireBranch(
   rows: Rows,

@@ -2,7 +2,7 @@ import type { ResponseOf } from '../../../contract/index.ts'
 import { notFound } from '../../../errors.ts'
 import { readOnBranch, readOnBranchInside, requireBranchFor, type OpenBranch } from '../../branches/overlay/read.ts'
 import { draftOnBranch } from '../../branches/overlay/write.ts'
-import { createBranch, type StoredBranch } from '../../branches/store/branches.ts'
+import { createBranch, findFreeName, type StoredBranch } from '../../branches/store/branches.ts'
 import { viewBranches } from '../../branches/store/view.ts'
 import { chunks } from '../../sql/chunks.ts'
 import { viewRequirements } from '../../quality/requirements/view.ts'
@@ -121,22 +121,9 @@ async function openBranch(
   input: DistillInput,
   documents: readonly SourceDocument[],
 ): Promise<OpenBranch> {
-  const name = input.branch_name ?? (await freeName(rows, product.id, branchName(input, documents)))
+  const name = input.branch_name ?? (await findFreeName(rows, product.id, branchName(input, documents)))
   const source = { kind: 'BRANCH_SOURCE_DISTILL' as const, agent_run_id: '' }
   return { branch: await createBranch(rows, call, product, { name, source }), product }
-}
-
-async function freeName(rows: Rows, productId: number, name: string): Promise<string> {
-  const open = await rows
-    .selectFrom('branch')
-    .select('name')
-    .where('product_id', '=', productId)
-    .where('state', '=', 'BRANCH_STATE_OPEN')
-    .execute()
-  const taken = new Set(open.map((row) => row.name))
-  let free = name
-  for (let number = 2; taken.has(free); number += 1) free = `${name.slice(0, 110)} (${String(number)})`
-  return free
 }
 
 async function store(
