@@ -3,6 +3,7 @@ import { coverageGapScan } from './coverage-gap-scan/index.ts'
 import { flakyScan } from './flaky-scan/index.ts'
 import { gateWatch } from './gate-watch/index.ts'
 import { issueTriage } from './issue-triage/index.ts'
+import { linkSuggester } from './link-suggester/index.ts'
 import { regressionBisect } from './regression-bisect/index.ts'
 import { requirementLint } from './requirement-lint/index.ts'
 import { sourcemapDoctor } from './sourcemap-doctor/index.ts'
@@ -14,6 +15,7 @@ export const agentTypes: readonly AgentDefinition[] = [
   issueTriage,
   gateWatch,
   regressionBisect,
+  linkSuggester,
   flakyScan,
   suspectLinkAudit,
   requirementLint,

@@ -3,6 +3,7 @@ import { findDifferences } from './differences.ts'
 import { readProfile, type Profile, type Statement } from './profile.ts'
 export type { Statement } from './profile.ts'
 export { readQuantities, type FoundQuantity } from './find-quantities.ts'
+export { readTerms, type Term } from './terms.ts'
 
 export type Verdict = 'duplicate' | 'conflict' | 'related' | 'different'
 
