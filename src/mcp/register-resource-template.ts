@@ -6,7 +6,7 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { ServiceError, type FailureCode } from '../errors.ts'
-import type { CallOutcome } from './call/call-tool.ts'
+import type { CallOutcome } from './call/outcome.ts'
 import type { RunSuggest } from './call/outside-call.ts'
 import type { ListedTemplate } from './surface/listing.ts'
 import { decodedVariables } from './surface/variables.ts'

@@ -1,7 +1,8 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { surface as everything } from '../surface.ts'
 import { askWithinCall, formKind, repeatsCalls, returned, roundTrip } from './ask-client.ts'
-import { tryTool, type CallFacts, type CallOutcome } from './call/call-tool.ts'
+import { tryTool, type CallFacts } from './call/call-tool.ts'
+import { toolResult } from './call/outcome.ts'
 import { suggestions } from './call/outside-call.ts'
 import type { Changing } from './call/count-changes.ts'
 import { confirmHere, type ConfirmOptions } from './confirm/options.ts'
@@ -138,15 +139,6 @@ function registerView(server: McpServer, { name, uri, title, description, html }
   server.registerResource(name, uri, { title, description, mimeType }, ({ href }) => ({
     contents: [{ uri: href, mimeType, text: html() }],
   }))
-}
-
-function toolResult({ text, structuredContent, _meta, error }: CallOutcome) {
-  return {
-    content: [{ type: 'text' as const, text }],
-    ...(structuredContent !== undefined && { structuredContent }),
-    _meta,
-    ...(error !== undefined && { isError: true }),
-  }
 }
 
 /** Sends progress notifications to a caller that passed a token (mcp §10); values only increase. */

@@ -15,8 +15,8 @@ import type { ListedTool, Listing } from '../surface/listing.ts'
 import type { LocalFiles } from '../files/local-files.ts'
 import type { Answer } from '../result/answer.ts'
 import { asksForMore, moreCall } from '../result/more-call.ts'
-import { render } from '../result/render.ts'
 import type { RepairKind } from './repair/notes.ts'
+import { renderOutcome, type CallOutcome } from './outcome.ts'
 import { waitProgress } from './wait-progress.ts'
 import { whereDecided } from '../confirm/prepare.ts'
 import { createResolver } from '../resolve/index.ts'
@@ -85,22 +85,16 @@ export interface CallFrame {
   given?: Given | undefined
 }
 
-export interface CallOutcome {
-  /** The text form of the result or of the error. */
-  text: string
-  structuredContent?: { [name: string]: unknown }
-  _meta: { 'tracegate/integrity': string }
-  error?: unknown
-  /** Instead of a result: what the client has to ask its user before the same call runs. */
-  asked?: Asked
+/** Runs one call with any arguments and logs it; never rejects. */
+export function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame): Promise<CallOutcome> {
+  return logged(frame, (record) => withinBudget(frame, (running) => runTool(listed, raw, running, record)))
 }
 
-/** Runs one call with any arguments and logs it; never rejects. */
-export async function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame): Promise<CallOutcome> {
+async function logged(frame: CallFrame, run: (record: CallRecord) => Promise<CallOutcome>): Promise<CallOutcome> {
   const { listing, facts, name } = frame
   const started = performance.now()
   const record: CallRecord = { tool: name, outcome: 'ok', durationMs: 0, characters: 0, repairs: [] }
-  const outcome = await callTool(listed, raw, frame, record).catch((error: unknown): CallOutcome => {
+  const outcome = await run(record).catch((error: unknown): CallOutcome => {
     const cancelled = frame.signal.aborted
     if (!(error instanceof ServiceError) && !cancelled) facts.onBug?.(error, name)
     const code = error instanceof ServiceError ? error.code : 'internal'
@@ -113,12 +107,12 @@ export async function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame
   return outcome
 }
 
-async function callTool(listed: ListedTool, raw: unknown, frame: CallFrame, record: CallRecord): Promise<CallOutcome> {
+async function withinBudget<T>(frame: CallFrame, run: (running: RunningCall) => Promise<T>): Promise<T> {
   const { callMs = CALL_MS, clock = systemClock } = frame.facts
   const waits = frame.progress && waitProgress(frame.progress, clock)
   const budget = new Budget({ totalMs: callMs, signal: frame.signal, clock, waits })
   try {
-    return await budget.outcome(runTool(listed, raw, { ...frame, budget, progress: waits?.report }, record))
+    return await budget.outcome(run({ ...frame, budget, progress: waits?.report }))
   } finally {
     budget.end()
     waits?.end()
@@ -153,10 +147,10 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
   // In front: a filter that does not exist would otherwise look as if it were applied.
   const { ignored } = read
   const said = ignored === undefined ? answer.answer : `Not applied, no such parameter: ${ignored}. ${answer.answer}`
-  const { text, structured, integrity } = await render(
+  return renderOutcome(
+    tool,
     { ...answer, answer: said },
     {
-      output: tool.output,
       offers,
       adjusted: [...read.adjusted, ...(answer.adjusted ?? [])],
       pinned,
@@ -167,7 +161,6 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
       },
     },
   )
-  return { text, structuredContent: structured, _meta: { 'tracegate/integrity': integrity } }
 }
 
 async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {

@@ -4,7 +4,8 @@ import type { Question, Tool } from '../define/define.ts'
 import { asksForKey } from '../confirm/asking.ts'
 import { readConfirmation, type Confirmation } from '../confirm/token.ts'
 import { createListing, type ListedTool, type Listing, type Surface } from '../surface/listing.ts'
-import { personLevel, tryTool, type CallFacts, type CallOutcome } from './call-tool.ts'
+import { personLevel, tryTool, type CallFacts } from './call-tool.ts'
+import type { CallOutcome } from './outcome.ts'
 import { createRecentChanges } from './recent-changes.ts'
 
 /** Where a person decides: everything that a call needs, with the client of whoever decides. */
