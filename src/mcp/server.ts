@@ -15,6 +15,10 @@ import { registerPrompt } from './register-prompt.ts'
 import { acceptAnyArguments } from './call/repair/any-arguments.ts'
 import { registerSubscribe } from './register-subscribe.ts'
 import { registerTemplate } from './register-resource-template.ts'
+import { declaresTasks } from './tasks/declared.ts'
+import { taskResult } from './tasks/outgoing.ts'
+import { registerTasks } from './tasks/register-tasks.ts'
+import { createToolTasks } from './tasks/tool-tasks.ts'
 import { createPolls, type Polls } from './watch/polls.ts'
 import { Subscriptions } from './watch/subscriptions.ts'
 
@@ -35,6 +39,8 @@ export interface ServerFacts extends Omit<CallFacts, 'changing' | 'confirm'> {
   surface?: Surface
   /** Reads what is subscribed to; shared by the servers of a process. */
   polls?: Polls
+  /** True for a client of the 2025 revisions. */
+  isLegacy?: boolean
   /** False while the client has no stream open; by default a connection is one. */
   isListening?: () => boolean
 }
@@ -82,6 +88,8 @@ export function buildServer(given: ServerFacts): McpServer {
     },
   )
   acceptAnyArguments(server)
+  const tasks = facts.isLegacy === true ? undefined : createToolTasks(listing, facts)
+  if (tasks !== undefined) registerTasks(server, tasks)
   for (const listed of listing.tools) registerTool(server, listed, listing, facts)
   for (const { name, uri, text, ...metadata } of listing.resources) {
     server.registerResource(name, uri, metadata, (address) => ({
@@ -121,8 +129,10 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
         name: tool.name,
         progress: progressReporter(mcpReq),
         form: formKind(server, mcpReq),
+        startsTasks: declaresTasks(mcpReq),
       }
       const first = await tryTool(listed, raw, { ...frame, given: returned(mcpReq) })
+      if (first.task !== undefined) return taskResult(first.task)
       if (first.asked === undefined) return toolResult(first)
       if (repeatsCalls(server)) return roundTrip(first.asked)
       const answer = await askWithinCall(mcpReq, first.asked, facts.confirm, facts.clock)

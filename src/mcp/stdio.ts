@@ -1,4 +1,4 @@
-import type { McpServer, Transport } from '@modelcontextprotocol/server'
+import type { McpRequestContext, McpServer, Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'
 import type { Api } from '../client/api.ts'
@@ -77,8 +77,8 @@ export function serveTransport(
   const subscriptions = openSubscriptions(facts, (uri) => {
     serving?.server.sendResourceUpdated({ uri }).catch(() => undefined)
   })
-  const build = () => {
-    serving = buildServer(facts)
+  const build = ({ era }: McpRequestContext) => {
+    serving = buildServer({ ...facts, isLegacy: era === 'legacy' })
     return serving
   }
   return serveStdio(build, {

@@ -21,6 +21,7 @@ import { waitProgress } from './wait-progress.ts'
 import { whereDecided } from '../confirm/prepare.ts'
 import { createResolver } from '../resolve/index.ts'
 import { errorText, TeachingError } from '../result/teach.ts'
+import { startedTask } from './started-task.ts'
 import type { SendEvent } from '../../client/send-event.ts'
 import type { Upload } from '../../client/upload.ts'
 
@@ -83,11 +84,22 @@ export interface CallFrame {
   form?: FormKind | undefined
   /** What the user answered, or confirmed elsewhere. */
   given?: Given | undefined
+  /** True if the caller's client takes a task for what the call starts. */
+  startsTasks?: boolean
 }
 
 /** Runs one call with any arguments and logs it; never rejects. */
 export function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame): Promise<CallOutcome> {
   return logged(frame, (record) => withinBudget(frame, (running) => runTool(listed, raw, running, record)))
+}
+
+/** Does other work with the context and within the budget of a call of the tool, and logs it; never rejects. */
+export function tryWith(
+  tool: Tool,
+  frame: CallFrame,
+  run: (context: Context) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  return logged(frame, () => withinBudget(frame, async (running) => run(await openContext(tool, running))))
 }
 
 async function logged(frame: CallFrame, run: (record: CallRecord) => Promise<CallOutcome>): Promise<CallOutcome> {
@@ -147,7 +159,7 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
   // In front: a filter that does not exist would otherwise look as if it were applied.
   const { ignored } = read
   const said = ignored === undefined ? answer.answer : `Not applied, no such parameter: ${ignored}. ${answer.answer}`
-  return renderOutcome(
+  const rendered = await renderOutcome(
     tool,
     { ...answer, answer: said },
     {
@@ -161,6 +173,8 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
       },
     },
   )
+  const task = frame.startsTasks === true ? await startedTask(tool, answer, context) : undefined
+  return { ...rendered, ...(task && { task }) }
 }
 
 async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
@@ -193,7 +207,9 @@ interface Calling extends Pick<Asking, 'tool' | 'args' | 'context'> {
 }
 
 /** The tool's answer, or what a person has to be asked first (mcp §7). */
-async function confirmedAnswer(calling: Calling): Promise<{ answer: Answer<object> } | { asked: Asked }> {
+async function confirmedAnswer(
+  calling: Calling,
+): Promise<{ answer: Answer<Record<string, unknown>> } | { asked: Asked }> {
   const { tool, args, context, handle, frame } = calling
   const lacking = callLevel(tool, args) > UNCONFIRMED ? await tool.lacks?.(args, context) : undefined
   if (lacking !== undefined) return { answer: lacking }

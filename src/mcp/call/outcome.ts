@@ -3,6 +3,7 @@ import type { Asked } from '../confirm/ask.ts'
 import type { Tool } from '../define/define.ts'
 import type { Answer } from '../result/answer.ts'
 import { render, type RenderOptions } from '../result/render.ts'
+import type { TaskHead } from './started-task.ts'
 
 /** What a call ends with. */
 export interface CallOutcome {
@@ -11,8 +12,12 @@ export interface CallOutcome {
   structuredContent?: { [name: string]: unknown }
   _meta: { 'tracegate/integrity': string }
   error?: unknown
+  /** True for a result that says what went wrong. */
+  isError?: boolean
   /** Instead of a result: what the client has to ask its user before the same call runs. */
   asked?: Asked
+  /** What the call started, for a client that takes tasks. */
+  task?: TaskHead
 }
 
 /** An answer of the tool as the outcome of a call. */
@@ -26,11 +31,17 @@ export async function renderOutcome(
 }
 
 /** An outcome as the result of `tools/call`. */
-export function toolResult({ text, structuredContent, _meta, error }: CallOutcome): CallToolResult {
+export function toolResult({
+  text,
+  structuredContent,
+  _meta,
+  error,
+  isError = error !== undefined,
+}: CallOutcome): CallToolResult {
   return {
     content: [{ type: 'text', text }],
     ...(structuredContent !== undefined && { structuredContent }),
     _meta,
-    ...(error !== undefined && { isError: true }),
+    ...(isError && { isError }),
   }
 }

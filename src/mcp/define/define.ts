@@ -104,6 +104,32 @@ export interface Context {
   progress(report: { done: number; total: number | undefined; message: string }): void
 }
 
+/** How something stands that a call started, read with the rights of the caller. */
+export type TaskReading<O extends z.ZodObject = z.ZodObject> = {
+  /** ISO 8601. */
+  createdAt: string
+  /** ISO 8601: the last change that is known. */
+  updatedAt: string
+  /** How it stands, in words of the service; never text of outsiders. */
+  message?: string | undefined
+} & (
+  | { status: 'working' | 'cancelled' }
+  /** `answer` reads the result; `isError` says that it ended without doing what it was for. */
+  | { status: 'completed'; answer(this: void): Promise<Answer<z.input<O>>>; isError: boolean }
+)
+
+/** How what a call starts is offered as a task to clients that declare the tasks extension (mcp §10.1). */
+export interface ToolTask<O extends z.ZodObject = z.ZodObject> {
+  /** How often a client should ask how it stands, in milliseconds. */
+  pollIntervalMs: number
+  /** The id of what the call started, which is the task's id; undefined when it started nothing. */
+  started(answer: Answer<z.input<O>>): string | undefined
+  /** Reads how it stands. Rejects with `not_found` for what the caller may not read or is not in the pinned product. */
+  read(id: string, context: Context): Promise<TaskReading<O>>
+  /** Ends it; called only for what `read` has just returned as working. What has ended since stays as it is. */
+  cancel(id: string, context: Context): Promise<void>
+}
+
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   name: string
   toolset: Toolset
@@ -134,6 +160,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   output: O
   /** What to shorten when a result is too big, in this order; then everything else. */
   cuts?: readonly Cut[]
+  /** For a tool that starts something which goes on after the call. */
+  task?: ToolTask<O>
   run(args: z.output<I>, context: Context): Promise<Answer<z.input<O>>>
 }
 

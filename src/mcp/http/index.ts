@@ -96,7 +96,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     scopedFacts(options, scope, { token, changing: { caller: tokenHash(token), recent }, confirm, polls })
   const build: NonNullable<McpHttpOptions['build']> =
     options.build ??
-    ((scope, token, _, isListening) => buildServer({ ...factsFor(scope, token), ...(isListening && { isListening }) }))
+    ((scope, token, era, isListening) =>
+      buildServer({ ...factsFor(scope, token), isLegacy: era === 'legacy', ...(isListening && { isListening }) }))
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 

@@ -1,0 +1,55 @@
+import { ServiceError } from '../../errors.ts'
+import type { Context, TaskReading, Tool, ToolTask } from '../define/define.ts'
+import type { Answer } from '../result/answer.ts'
+
+/** What every task says of itself (mcp §10.1). */
+export interface TaskFacts {
+  taskId: string
+  /** How it stands, for people and models; never text of outsiders. */
+  statusMessage?: string | undefined
+  /** ISO 8601. */
+  createdAt: string
+  /** ISO 8601. */
+  lastUpdatedAt: string
+  /** How long the task is kept from its creation, in milliseconds; null without a limit. */
+  ttlMs: number | null
+  /** How often a client should ask, in milliseconds. */
+  pollIntervalMs: number
+}
+
+/** What the tasks of tools say of themselves, without the result. */
+export type TaskHead = TaskFacts & { status: 'working' | 'completed' | 'cancelled' }
+
+/**
+ * The task of a call with this answer, read so that it is there when the client asks for it. Resolves to undefined when
+ * the call started nothing, or when what it started cannot be read now: the result of the call says what that is.
+ */
+export async function startedTask(
+  tool: Tool,
+  answer: Answer<Record<string, unknown>>,
+  context: Context,
+): Promise<TaskHead | undefined> {
+  const { task } = tool
+  const id = task?.started(answer)
+  if (task === undefined || id === undefined) return undefined
+  try {
+    return taskHead(task, id, await task.read(id, context))
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined
+    throw error
+  }
+}
+
+/** What every task says of itself. It is kept as long as what the call started. */
+export function taskHead(task: ToolTask, taskId: string, reading: TaskReading): TaskHead {
+  const { status, message, createdAt, updatedAt } = reading
+  return {
+    taskId,
+    status,
+    ...(message !== undefined && { statusMessage: message }),
+    createdAt,
+    lastUpdatedAt: updatedAt,
+    ttlMs: null,
+    pollIntervalMs: task.pollIntervalMs,
+  }
+}
