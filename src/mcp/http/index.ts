@@ -28,6 +28,7 @@ import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
 import { buildServer, openSubscriptions, type ServerFacts } from '../server.ts'
 import type { Surface } from '../surface/listing.ts'
+import { refusedListen } from '../tasks/listen.ts'
 import { readListen, watchListened } from '../watch/listen.ts'
 import { createPolls, type Polls } from '../watch/polls.ts'
 
@@ -147,6 +148,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       const owner = `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`
       const inSession = (isListening: () => boolean) => build(scope, token, 'legacy', isListening)
       return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession })
+    }
+    const refused = refusedListen(body)
+    if (refused !== undefined) {
+      outgoing.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refused))
+      return undefined
     }
     const auth = { token, clientId: tokenHash(token), scopes: [] }
     const request = Object.assign(incoming, { auth })

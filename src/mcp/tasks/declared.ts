@@ -14,7 +14,12 @@ const Declared = z.looseObject({
 
 /** Whether the client declares the tasks extension in this very request: what it declared before does not count. */
 export function declaresTasks({ envelope }: ServerContext['mcpReq']): boolean {
-  return Declared.safeParse(envelope).success
+  return isDeclared(envelope)
+}
+
+/** The same for the `_meta` of a request. */
+export function isDeclared(meta: unknown): boolean {
+  return Declared.safeParse(meta).success
 }
 
 /** The error (-32021) for a client that has to declare the tasks extension. */

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/server'
+import { refusedListen } from '../tasks/listen.ts'
 import { listenerName, readListen, watchListened, type Listen } from './listen.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -39,6 +40,8 @@ export class ListeningTransport implements Transport {
   }
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    const refused = refusedListen(message)
+    if (refused !== undefined) return void this.#wire.send(refused).catch(() => undefined)
     const listen = readListen(message)
     if (listen !== undefined) void this.#listen(listen, extra)
     else if (!this.#isCancelledListen(message)) this.onmessage?.(message, extra)

@@ -118,6 +118,12 @@ describe.each(['stdio', 'HTTP'] as const)('a client over %s', (door) => {
     expect(count.cancelled).toEqual([])
   })
 
+  test('needs the extension to ask for notifications of tasks', async () => {
+    await using client = await open(door)
+    const asked = { notifications: { taskIds: ['count-1'] } }
+    expect((await client.request('subscriptions/listen', asked, {})).error).toMatchObject(missing)
+  })
+
   test('gets the ordinary result without the extension, or when the call started nothing', async () => {
     await using client = await open(door)
     const plain = await client.request('tools/call', call, {})

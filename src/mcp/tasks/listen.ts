@@ -1,0 +1,23 @@
+import type { JSONRPCErrorResponse } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { isDeclared, tasksNotDeclared } from './declared.ts'
+
+const TaskListen = z.looseObject({
+  id: z.union([z.string(), z.number()]),
+  method: z.literal('subscriptions/listen'),
+  params: z.looseObject({
+    notifications: z.looseObject({ taskIds: z.array(z.unknown()) }),
+    _meta: z.unknown(),
+  }),
+})
+
+/**
+ * The response to a `subscriptions/listen` request that asks for notifications of tasks without declaring the extension;
+ * undefined for any other message. A client that declares it is acknowledged without them: none are sent.
+ */
+export function refusedListen(message: unknown): JSONRPCErrorResponse | undefined {
+  const { data: listen } = TaskListen.safeParse(message)
+  if (listen === undefined || isDeclared(listen.params._meta)) return undefined
+  const { code, message: words, data } = tasksNotDeclared()
+  return { jsonrpc: '2.0', id: listen.id, error: { code, message: words, data } }
+}
