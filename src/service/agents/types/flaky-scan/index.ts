@@ -132,7 +132,7 @@ function nextStep(flaky: OutputBody['flaky'], [longest]: OutputBody['broken']): 
     return [
       `Next: mend ${first.key} first, or run again with apply and owner to quarantine ${counted(suggested, 'case')}.`,
     ]
-  return longest === undefined ? [] : [`Next: fix ${longest.key}, which has failed for longest.`]
+  return longest === undefined ? [] : [`Next: fix ${longest.key}, which has failed the longest.`]
 }
 
 function applied(count: number, { days }: Options): string[] {

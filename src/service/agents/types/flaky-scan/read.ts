@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ReportedList } from '../../../quality/test-ingest/attempts.ts'
 import type { StoredTest } from '../../../quality/cases/access.ts'
 import { requirementKey } from '../../../quality/keys.ts'
-import { countedLinks } from '../../../quality/coverage/links.ts'
+import { countedLinks, countingRoles } from '../../../quality/coverage/links.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import { columnIn } from '../../../sql/conditions.ts'
 import type { Rows } from '../../../sql/database.ts'
@@ -130,7 +130,7 @@ export async function readProved(
       SELECT DISTINCT above.root, requirement.id, requirement.number, requirement.title, requirement.priority
       FROM above JOIN test_link AS link ON link.test_id = above.id
         JOIN requirement ON requirement.id = link.requirement_id
-      WHERE link.role IN ('LINK_ROLE_VERIFIES', 'LINK_ROLE_PARTIALLY_VERIFIES') AND link.archived_at IS NULL
+      WHERE ${columnIn('link.role', countingRoles)} AND link.archived_at IS NULL
       ORDER BY requirement.number`.execute(rows)
     const cases = await casesOf(rows, [...new Set(links.map(({ id }) => id))], now)
     for (const { root, id, number, title, priority } of links) {

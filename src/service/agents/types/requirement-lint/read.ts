@@ -89,8 +89,7 @@ function isInUse({ kind, status, normative }: Worded): boolean {
 }
 
 function byNumber(one: Worded, other: Worded): number {
-  const last = (number: number) => (number < 0 ? Number.MAX_SAFE_INTEGER / 2 - number : number)
-  return last(one.number) - last(other.number)
+  return Number(one.number < 0) - Number(other.number < 0) || Math.abs(one.number) - Math.abs(other.number)
 }
 
 /** The ids of the requirements with those keys; `not_found` names one that is not among those in use. */

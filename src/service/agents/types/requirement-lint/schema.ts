@@ -82,7 +82,6 @@ export const Output = z.object({
   ),
 })
 
-export type FindingBody = z.input<typeof Finding>
 export type LintedBody = z.input<typeof Output>['requirements'][number]
 export type PairBody = z.input<typeof Pair>
 export type DeltaBody = z.input<typeof Delta>
