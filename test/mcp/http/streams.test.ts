@@ -37,7 +37,7 @@ const watched = defineResourceTemplate({
   tool: 'wait_long',
   args: () => ({}),
   suggest: {},
-  watch: () => Promise.resolve('always the same'),
+  watch: () => Promise.resolve({ value: 'always the same' }),
 })
 // The types of input and output are the tool's own business.
 const surface: Surface = { tools: [slow as unknown as Tool], resources: [], templates: [watched], prompts: [] }
