@@ -29,6 +29,14 @@ export interface LiveIssue {
   files: { path: string; distance: number }[]
 }
 
+interface LiveIssueQuery {
+  window: ExposureWindow
+  environmentId?: string | undefined
+  /** Only these issues, as many as one statement can bind (`chunks`). */
+  issueIds?: readonly string[] | undefined
+  now: number
+}
+
 /**
  * The issues of a product with occurrences in the window, in one environment or in all, with their share of the
  * exposure. Occurrences are counted by the hour, so a window starts with its first full hour.
@@ -36,7 +44,7 @@ export interface LiveIssue {
 export async function liveIssues(
   rows: Rows,
   productId: number,
-  { window, environmentId, now }: { window: ExposureWindow; environmentId?: string | undefined; now: number },
+  { window, environmentId, now, issueIds }: LiveIssueQuery,
 ): Promise<LiveIssue[]> {
   const from = Math.floor((now - windowMs[window]) / hourMs) * hourMs
   const counted = await rows
@@ -53,10 +61,11 @@ export async function liveIssues(
     .where('rollup.resolution', '=', 3600)
     .where('rollup.bucket', '>=', from)
     .$if(environmentId !== undefined, (query) => query.where('rollup.environment_id', '=', environmentId ?? ''))
+    .$if(issueIds !== undefined, (query) => query.where('issue.id', 'in', issueIds ?? []))
     .groupBy('issue.id')
     .execute()
   if (counted.length === 0) return []
-  const files = await loadCrashFiles(rows, productId, new Set(counted.map(({ id }) => id)))
+  const files = await loadCrashFiles(rows, productId, { found: new Set(counted.map(({ id }) => id)), issueIds })
   return counted.map(({ component_id, exposed, level, suspicious, contradicted, ...issue }) => {
     const parsed = Level.parse(level)
     return {
@@ -70,16 +79,21 @@ export async function liveIssues(
   })
 }
 
-async function loadCrashFiles(rows: Rows, productId: number, issueIds: ReadonlySet<string>) {
+async function loadCrashFiles(
+  rows: Rows,
+  productId: number,
+  { found: wanted, issueIds }: { found: ReadonlySet<string>; issueIds: readonly string[] | undefined },
+) {
   const found = await rows
     .selectFrom('issue_frame')
     .select(['issue_id', 'path', sql<number>`min(distance)`.as('distance')])
     .where('product_id', '=', productId)
+    .$if(issueIds !== undefined, (query) => query.where('issue_id', 'in', issueIds ?? []))
     .groupBy(['issue_id', 'path'])
     .execute()
   const files = new Map<string, LiveIssue['files']>()
   for (const { issue_id, path, distance } of found) {
-    if (issueIds.has(issue_id)) files.set(issue_id, [...(files.get(issue_id) ?? []), { path, distance }])
+    if (wanted.has(issue_id)) files.set(issue_id, [...(files.get(issue_id) ?? []), { path, distance }])
   }
   return files
 }

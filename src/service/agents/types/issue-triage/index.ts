@@ -1,5 +1,4 @@
 import { cutWithEllipsis } from '../../../../lib/text.ts'
-import { liveIssues } from '../../../quality/gaps/exposure.ts'
 import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
 import { compileComponentRows } from '../../../workspace/components/components.ts'
 import { componentRefs } from '../../../workspace/releases/names.ts'
@@ -7,7 +6,7 @@ import { defineAgent, type AgentContext } from '../../define.ts'
 import { storeComponents } from './apply.ts'
 import { createDuplicates } from './duplicates.ts'
 import { scoreIssue } from './priority.ts'
-import { readClaims, readCode, readIssues, readLastDay, readOthers, type TriagedIssue } from './read.ts'
+import { readClaims, readCode, readIssues, readRecent, readOthers, type TriagedIssue } from './read.ts'
 import { input, output, type PriorityBody, type TriagedBody } from './schema.ts'
 import { findClaims, viewTriaged, type Facts } from './view.ts'
 import { describe, summarise } from './words.ts'
@@ -55,7 +54,6 @@ async function readFacts(context: AgentContext, issues: readonly TriagedIssue[],
   const ids = compared.map(({ id }) => id)
   const code = await readCode(context, ids)
   const files = new Set(issues.flatMap(({ id }) => code.get(id)?.files ?? []))
-  const live = await liveIssues(rows, product.id, { window: '7d', now })
   const globs = await rows
     .selectFrom('component')
     .select(['id', 'path_globs', 'exclude_globs', 'position'])
@@ -66,8 +64,10 @@ async function readFacts(context: AgentContext, issues: readonly TriagedIssue[],
     keyPrefix: product.key_prefix,
     now,
     code,
-    live: new Map(live.map((issue) => [issue.id, issue])),
-    lastDay: await readLastDay(rows, product.id, now),
+    recent: await readRecent(
+      context,
+      issues.map(({ id }) => id),
+    ),
     claims: await readClaims(context, [...files]),
     owners: compileComponentRows(globs),
     components: await componentRefs(rows, componentIds),
@@ -89,13 +89,13 @@ async function orderIssues({ progress }: AgentContext, issues: readonly TriagedI
 }
 
 function prioritise(issue: TriagedIssue, facts: Facts): PriorityBody {
-  const seen = facts.live.get(issue.id)
+  const { live, lastDay = 0 } = facts.recent.get(issue.id) ?? {}
   return scoreIssue({
     issue,
     claims: findClaims(issue, facts),
     // Anyone may have made up the events of a doubted issue.
-    weighted: seen === undefined || seen.doubt !== undefined ? 0 : seen.weighted,
-    events: { lastDay: facts.lastDay.get(issue.id) ?? 0, week: seen?.events ?? 0 },
+    weighted: live === undefined || live.doubt !== undefined ? 0 : live.weighted,
+    events: { lastDay, week: live?.events ?? 0 },
   })
 }
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { AgentContext } from '../../define.ts'
 import { findOverflowIssue } from '../../../errors/issues/record/overflow.ts'
-import { hourMs, dayMs } from '../../../shared/times.ts'
+import { dayMs, hourMs } from '../../../shared/times.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import type { Rows } from '../../../sql/database.ts'
+import { liveIssues, type LiveIssue } from '../../../quality/gaps/exposure.ts'
 import { requirementsOfPaths } from '../../../quality/requirements/match.ts'
 
 /** Files of an issue that say what it touches. */
@@ -12,6 +13,8 @@ const MOST_FILES = 3
 const MOST_FRAMES = 3
 /** Issues of other statuses with which duplicates are looked for, the last seen first. */
 const MOST_OTHERS = 2_000
+/** Paths between two reports of progress: each is a query. */
+const PATHS = 100
 
 const columns = [
   'id',
@@ -116,7 +119,7 @@ export async function readClaims(
     .execute()
   const byId = new Map(requirements.map((one) => [one.id, one]))
   let done = 0
-  for (const some of chunks(paths)) {
+  for (const some of chunks(paths, PATHS)) {
     await progress({ phase: 'requirements', done, total: paths.length })
     done += some.length
     for (const [path, found] of await requirementsOfPaths(rows, product.id, some))
@@ -128,18 +131,39 @@ export async function readClaims(
   return claims
 }
 
-/** By issue: its events of the last 24 hours, counted by whole hours. */
-export async function readLastDay(rows: Rows, productId: number, now: number): Promise<Map<string, number>> {
+/** The events of an issue in the last 7 days. */
+export interface Recent {
+  live: LiveIssue
+  /** Of the last 24 hours, counted by whole hours. */
+  lastDay: number
+}
+
+/** By issue: its events of the last 7 days; issues without any are left out. */
+export async function readRecent(
+  { rows, product, now, progress }: Pick<AgentContext, 'rows' | 'product' | 'now' | 'progress'>,
+  ids: readonly string[],
+): Promise<Map<string, Recent>> {
+  const recent = new Map<string, Recent>()
+  let done = 0
+  for (const issueIds of chunks(ids)) {
+    await progress({ phase: 'events', done, total: ids.length })
+    done += issueIds.length
+    const days = await readLastDay(rows, issueIds, now)
+    for (const live of await liveIssues(rows, product.id, { window: '7d', now, issueIds }))
+      recent.set(live.id, { live, lastDay: days.get(live.id) ?? 0 })
+  }
+  return recent
+}
+
+async function readLastDay(rows: Rows, ids: readonly string[], now: number): Promise<Map<string, number>> {
   const from = Math.floor((now - dayMs) / hourMs) * hourMs
   const found = await rows
-    .selectFrom('issue')
-    .innerJoin('occurrence_rollup as rollup', 'rollup.issue_id', 'issue.id')
-    .select(['issue.id', sql<number>`sum(rollup.count)`.as('events')])
-    .where('issue.product_id', '=', productId)
-    .where('issue.last_seen', '>=', from)
-    .where('rollup.resolution', '=', 3600)
-    .where('rollup.bucket', '>=', from)
-    .groupBy('issue.id')
+    .selectFrom('occurrence_rollup')
+    .select(['issue_id', sql<number>`sum(count)`.as('events')])
+    .where('issue_id', 'in', ids)
+    .where('resolution', '=', 3600)
+    .where('bucket', '>=', from)
+    .groupBy('issue_id')
     .execute()
-  return new Map(found.map(({ id, events }) => [id, events]))
+  return new Map(found.map((row) => [row.issue_id, row.events]))
 }

@@ -1,8 +1,7 @@
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
-import type { LiveIssue } from '../../../quality/gaps/exposure.ts'
 import type { Owners } from '../../../workspace/components/components.ts'
 import type { ComponentRef } from '../../../workspace/releases/names.ts'
-import type { Claim, Code, TriagedIssue } from './read.ts'
+import type { Claim, Code, Recent, TriagedIssue } from './read.ts'
 import type { PriorityBody, TriagedBody } from './schema.ts'
 import { suggestStatus } from './suggest.ts'
 import { nextStep } from './words.ts'
@@ -14,9 +13,7 @@ export interface Facts {
   keyPrefix: string
   now: number
   code: ReadonlyMap<string, Code>
-  /** Issues with events in the last 7 days. */
-  live: ReadonlyMap<string, LiveIssue>
-  lastDay: ReadonlyMap<string, number>
+  recent: ReadonlyMap<string, Recent>
   claims: ReadonlyMap<string, readonly Claim[]>
   owners: Owners
   components: ReadonlyMap<string, ComponentRef>
@@ -25,7 +22,7 @@ export interface Facts {
 
 /** One issue as the output has it. */
 export function viewTriaged(issue: TriagedIssue, priority: PriorityBody, facts: Facts): TriagedBody {
-  const { keyPrefix, now, live } = facts
+  const { keyPrefix, now, recent } = facts
   const key = (number: number) => `${keyPrefix}-${number}`
   const status = IssueStatus.parse(issue.status)
   const duplicates = facts.findDuplicates(issue)
@@ -36,7 +33,7 @@ export function viewTriaged(issue: TriagedIssue, priority: PriorityBody, facts: 
       level: Level.parse(issue.level),
       status,
       events: issue.times_seen,
-      events_7d: live.get(issue.id)?.events ?? 0,
+      events_7d: recent.get(issue.id)?.live.events ?? 0,
       users: issue.users_affected,
     },
     priority,

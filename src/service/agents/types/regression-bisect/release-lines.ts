@@ -49,7 +49,7 @@ function startTime({ released_at: released, created_at: created }: Version): num
 }
 
 /** When a release went live in its environment: its date, else its first event or its record, whichever was first. */
-export function liveFrom({ released_at: released, first_event_at: event, created_at: created }: Place): number {
+function liveFrom({ released_at: released, first_event_at: event, created_at: created }: Place): number {
   return released ?? Math.min(event ?? created, created)
 }
 

@@ -18,7 +18,7 @@ export const input = z.strictObject({
     .max(128)
     .optional()
     .describe('Name or id of the only environment that counts. Default: all known ones in which the issue occurs.'),
-  limit: z.int().min(1).max(100).default(50).describe('Most issues to bisect when no issue is named.'),
+  limit: z.int().min(1).max(100).default(25).describe('Most issues to bisect when no issue is named.'),
 })
 export type Input = z.output<typeof input>
 
@@ -67,7 +67,7 @@ const Bisection = z.object({
     .describe('Events that last_good would have had at the rate of first_bad; below 3, chance may explain none.'),
   releases: z
     .array(Row)
-    .describe('By version, oldest first; at most 8 around first_bad. Only releases that a token made known.'),
+    .describe('By version, oldest first; at most 5 around first_bad. Only releases that a token made known.'),
   events_outside: z
     .int()
     .describe('Events that name no known release, or come from another environment or package: they order nothing.'),

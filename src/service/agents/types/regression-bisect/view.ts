@@ -6,9 +6,9 @@ import { liveMs } from './release-lines.ts'
 import type { BisectionBody } from './schema.ts'
 import { expectedInGood, explain, judgeConfidence, nextStep, type Told } from './words.ts'
 
-const MOST_RELEASES = 8
+const MOST_RELEASES = 5
 /** Releases before the first bad one that are shown. */
-const SHOWN_BEFORE = 3
+const SHOWN_BEFORE = 2
 
 /** What the bisections of one run share. */
 export interface Facts {

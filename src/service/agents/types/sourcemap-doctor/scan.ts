@@ -52,7 +52,7 @@ export async function scanEvents(
       break
     }
   }
-  return { events, unmapped, suspects: limitSamples([...suspects.values()], notes) }
+  return { events, unmapped, suspects: limitSamples(suspects, notes) }
 }
 
 interface Asked {
@@ -109,7 +109,7 @@ async function countEvents(rows: Rows, productId: number, { from, to, releaseIds
 }
 
 function addSuspect(suspects: Map<string, Suspect>, row: EventRow): void {
-  const key = suspectKey({ issueId: row.issue_id, releaseId: row.release_id })
+  const key = `${row.issue_id} ${row.release_id}`
   const known = suspects.get(key) ?? { issueId: row.issue_id, releaseId: row.release_id, events: 0, samples: [] }
   known.events += 1
   if (row.has_body === 1 && known.samples.length < SAMPLES) known.samples.push(row.id)
@@ -117,21 +117,17 @@ function addSuspect(suspects: Map<string, Suspect>, row: EventRow): void {
 }
 
 /** The suspects with the most events keep their samples. */
-function limitSamples(suspects: readonly Suspect[], notes: TruncationNotes): Suspect[] {
-  const sorted = suspects.toSorted(
-    (left, right) => right.events - left.events || (suspectKey(left) < suspectKey(right) ? -1 : 1),
+function limitSamples(suspects: ReadonlyMap<string, Suspect>, notes: TruncationNotes): Suspect[] {
+  const sorted = [...suspects].toSorted(
+    ([leftKey, left], [rightKey, right]) => right.events - left.events || (leftKey < rightKey ? -1 : 1),
   )
   let room = MOST_SAMPLES
-  const limited = sorted.map((suspect) => {
+  const limited = sorted.map(([, suspect]) => {
     const samples = suspect.samples.slice(0, room)
     room -= samples.length
     return { ...suspect, samples }
   })
-  const all = suspects.reduce((sum, { events }) => sum + events, 0)
+  const all = sorted.reduce((sum, [, { events }]) => sum + events, 0)
   notes.noteCut('samples', 'max_items', MOST_SAMPLES - room, all)
   return limited.filter(({ samples }) => samples.length > 0)
-}
-
-function suspectKey({ issueId, releaseId }: Pick<Suspect, 'issueId' | 'releaseId'>): string {
-  return `${issueId} ${releaseId}`
 }
