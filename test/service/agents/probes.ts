@@ -6,7 +6,9 @@ import {
   type AgentDefinition,
   type AgentEnd,
 } from '../../../src/service/agents/define.ts'
+import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { startApp, type App, type AppOptions, type Reply } from '../../app.ts'
+import { virtualClock } from '../../virtual-clock.ts'
 
 const ProbeInput = z.strictObject({
   limit: z.int().min(1).max(50).default(10).describe('How many.'),
@@ -44,6 +46,20 @@ export type Type = z.input<typeof AgentType>
 /** The service with agent types of the tests; by default one probe that succeeds. */
 export function startAgentApp({ agentTypes = [probe()], ...options }: AppOptions = {}): Promise<App> {
   return startApp({ ...options, agentTypes })
+}
+
+/** The service on a clock that the test sets forward, which the times in the database follow. */
+export async function startOnClock(agentTypes: readonly AgentDefinition[], dataDir?: string) {
+  const clock = virtualClock()
+  const started = systemPlatform.now()
+  const now = () => started + clock.now()
+  const app = await startAgentApp({
+    agentTypes,
+    clock,
+    platform: { now },
+    ...(dataDir !== undefined && { dataDir }),
+  })
+  return { app, clock, now }
 }
 
 export function createConfig(

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { formatTruncationNote } from '../../../contract/base/truncation-note.ts'
 import type { AgentRunEvent } from '../../../contract/agents.ts'
-import { cut } from '../../../lib/text.ts'
+import { cut, replaceUnstorable } from '../../../lib/text.ts'
 import type { Platform } from '../../shared/context.ts'
 import type { Prepare } from '../../sql/database.ts'
 import type { EventData } from '../define.ts'
@@ -46,7 +46,7 @@ export function appendEvents(prepare: Prepare, platform: Platform, runId: string
   const first = run.last_sequence - events.length + 1
   for (const [index, { kind, message, data = {} }] of events.entries()) {
     const type = `AGENT_RUN_EVENT_TYPE_${kind}`
-    const text = cut(message, MESSAGE_CHARACTERS)
+    const text = replaceUnstorable(cut(message, MESSAGE_CHARACTERS))
     const at = platform.now()
     insert.run(runId, first + index, platform.newId(), type, levels[kind], text, packData(data), at)
   }

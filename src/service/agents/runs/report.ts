@@ -14,7 +14,7 @@ const TURN_MS = 20
 /** Thrown into a run that is not to go on: it was cancelled, took too long, or has another process now. */
 export class RunStopped extends Error {
   constructor() {
-    super('the run is not to go on')
+    super('the run has been stopped')
     this.name = 'RunStopped'
   }
 }

@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest'
+import type { AgentContext } from '../../../../src/service/agents/define.ts'
+import { claimRun } from '../../../../src/service/agents/runs/lease.ts'
+import { settleRun, toTimedOut } from '../../../../src/service/agents/runs/settle.ts'
+import { systemPlatform } from '../../../../src/service/shared/platform.ts'
+import type { App } from '../../../app.ts'
+import {
+  cancelRun,
+  configure,
+  heldProbe,
+  probe,
+  reach,
+  readEvents,
+  readRun,
+  start,
+  startAgentApp,
+  startOnClock,
+  succeed,
+  until,
+} from '../probes.ts'
+
+const kinds = async (app: App, id: string) => (await readEvents(app, id)).map(({ kind }) => kind)
+
+test('two services on one data directory execute each run once', async () => {
+  const executed: string[] = []
+  const type = probe(async (context, input) => {
+    executed.push(context.call.actor.id)
+    await context.log('Here.')
+    return succeed(context, input)
+  })
+  await using one = await startAgentApp({ agentTypes: [type] })
+  await using two = await startAgentApp({ agentTypes: [type], dataDir: one.dataDir })
+  const configs: string[] = []
+  for (let count = 0; count < 30; count += 1) configs.push(await configure(one))
+  const ids = await Promise.all(configs.map((id, index) => start(index % 2 === 0 ? one : two, id)))
+  for (const id of ids) expect((await reach(one, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
+  expect(executed.toSorted()).toEqual(ids.toSorted())
+})
+
+test('a queued run is found by another service within two seconds', async () => {
+  const held = heldProbe()
+  const { app } = await startOnClock([held.type])
+  await using _ = app
+  const other = await startOnClock([probe()], app.dataDir)
+  await using __ = other.app
+  for (let count = 0; count < 2; count += 1) await start(app, await configure(app))
+  await until(() => held.started[1])
+  other.clock.pass(200)
+  const id = await start(app, await configure(app))
+  other.clock.pass(2000)
+  expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
+})
+
+test('a lease is renewed while its run goes on', async () => {
+  const held = heldProbe()
+  const { app, clock, now } = await startOnClock([held.type])
+  await using _ = app
+  const other = await startOnClock([held.type], app.dataDir)
+  await using __ = other.app
+  const id = await start(app, await configure(app))
+  await until(() => held.started[0])
+  for (let second = 0; second < 60; second += 1) {
+    clock.pass(1000)
+    await until(async () => {
+      const { lease_until: leaseUntil } = await app.db.read
+        .selectFrom('agent_run')
+        .select('lease_until')
+        .executeTakeFirstOrThrow()
+      return leaseUntil - now() > 8000 ? leaseUntil : undefined
+    })
+    other.clock.pass(1000)
+  }
+  held.release()
+  expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
+})
+
+test('a run whose process stands still for longer than its lease fails, and cannot write any more', async () => {
+  const contexts: AgentContext[] = []
+  const held = Promise.withResolvers<void>()
+  const type = probe(async (context) => {
+    contexts.push(context)
+    await context.log('Half done.')
+    await held.promise
+    return {
+      async commit({ rows }) {
+        await rows.updateTable('product').set({ description: 'late' }).execute()
+        return { summary: 'Done.', output: { found: 1 } }
+      },
+    }
+  })
+  const { app } = await startOnClock([type])
+  await using _ = app
+  const other = await startOnClock([type], app.dataDir)
+  await using __ = other.app
+  const id = await start(app, await configure(app))
+  await until(async () => ((await readRun(app, id)).last_sequence === 2 ? true : undefined))
+  other.clock.pass(14_000)
+  expect((await readRun(app, id)).state).toBe('AGENT_RUN_STATE_RUNNING')
+  other.clock.pass(2_000)
+  const run = await reach(other.app, id)
+  expect(run).toMatchObject({ state: 'AGENT_RUN_STATE_FAILED', error: { code: 'PROCESS_RESTARTED' } })
+  await expect(contexts[0]!.log('Late.')).rejects.toThrow('the run has been stopped')
+  held.resolve()
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+  expect(await readRun(app, id)).toEqual(run)
+  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG', 'ERROR', 'COMPLETED'])
+  const { description } = await app.db.read.selectFrom('product').select('description').executeTakeFirstOrThrow()
+  expect(description).not.toBe('late')
+})
+
+test('a lease that another one has followed writes nothing, though the run is executed', async () => {
+  const held = heldProbe()
+  const app = await startAgentApp({ agentTypes: [held.type] })
+  await using _ = app
+  const id = await start(app, await configure(app))
+  await until(() => held.started[0])
+  await app.service.close()
+  const again = await app.db.batch((prepare) => claimRun(prepare, systemPlatform, 'another process'))
+  expect(again).toMatchObject({ id, state: 'AGENT_RUN_STATE_RUNNING', lease_fence: 2 })
+  const end = () => Promise.resolve(toTimedOut(1))
+  await settleRun({ db: app.db, platform: systemPlatform }, { runId: id, fence: 1 }, end)
+  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG', 'STARTED'])
+  await settleRun({ db: app.db, platform: systemPlatform }, { runId: id, fence: 2 }, end)
+  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG', 'STARTED', 'ERROR', 'COMPLETED'])
+})
+
+test('a service that stops queues its runs again, and the next one executes them from the beginning', async () => {
+  const held = heldProbe()
+  const app = await startAgentApp({ agentTypes: [held.type] })
+  await using _ = app
+  const ids: string[] = []
+  for (let count = 0; count < 3; count += 1) ids.push(await start(app, await configure(app)))
+  await until(() => held.started[1])
+  await app.service.close()
+  const stopped = await Promise.all(
+    ids.map((id) =>
+      app.db.read.selectFrom('agent_run').select(['state', 'started_at']).where('id', '=', id).executeTakeFirst(),
+    ),
+  )
+  for (const row of stopped) expect(row).toEqual({ state: 'AGENT_RUN_STATE_QUEUED', started_at: null })
+  await using later = await startAgentApp({ dataDir: app.dataDir })
+  for (const id of ids) expect((await reach(later, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
+  expect(await kinds(later, ids[0]!)).toEqual(['STARTED', 'LOG', 'STARTED', 'COMPLETED'])
+  expect(await kinds(later, ids[2]!)).toEqual(['STARTED', 'COMPLETED'])
+  expect(app.logged).toEqual([])
+})
+
+test('a run that is being cancelled when its service stops is cancelled', async () => {
+  const held = heldProbe()
+  const app = await startAgentApp({ agentTypes: [held.type] })
+  await using _ = app
+  const id = await start(app, await configure(app))
+  await until(() => held.started[0])
+  await cancelRun(app, id)
+  await app.service.close()
+  await using later = await startAgentApp({ dataDir: app.dataDir })
+  expect((await readRun(later, id)).state).toBe('AGENT_RUN_STATE_CANCELLED')
+})
+
+test('a stopped service executes nothing that its runs still ask for', async () => {
+  const held = heldProbe()
+  const app = await startAgentApp({ agentTypes: [held.type] })
+  await using _ = app
+  const id = await start(app, await configure(app))
+  await until(() => held.started[0])
+  await app.service.close()
+  await expect(held.started[0]!.finding('Late.')).rejects.toThrow('the run has been stopped')
+  held.release()
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG'])
+  expect(app.logged).toEqual([])
+})
+
+test('a run of a type that the next version does not have ends FAILED', async () => {
+  const held = heldProbe({ id: 'gone' })
+  const app = await startAgentApp({ agentTypes: [held.type] })
+  await using _ = app
+  const id = await start(app, await configure(app, { agent_type_id: 'gone' }))
+  await app.service.close()
+  await using later = await startAgentApp({ dataDir: app.dataDir })
+  expect((await reach(later, id)).error).toMatchObject({ code: 'AGENT_TYPE_NOT_FOUND' })
+})
+
+test('a run that lasts longer than its config allows ends TIMED_OUT', async () => {
+  const held = heldProbe()
+  const { app, clock } = await startOnClock([held.type])
+  await using _ = app
+  const id = await start(app, await configure(app, { timeout_seconds: 10 }))
+  await until(() => held.started[0])
+  clock.pass(9_999)
+  expect((await readRun(app, id)).state).toBe('AGENT_RUN_STATE_RUNNING')
+  clock.pass(1)
+  const run = await reach(app, id)
+  expect(run).toMatchObject({ state: 'AGENT_RUN_STATE_TIMED_OUT', output: null, error: { code: 'TIMED_OUT' } })
+  held.release()
+  await expect(held.started[0]!.progress({ phase: 'late', done: 0, total: 0 })).rejects.toThrow(
+    'the run has been stopped',
+  )
+  expect(await kinds(app, id)).toEqual(['STARTED', 'ERROR', 'COMPLETED'])
+  expect(await readRun(app, id)).toEqual(run)
+})
