@@ -31,7 +31,7 @@ export function environmentRef(environment: Selectable<EnvironmentRow>): z.input
 }
 
 /** The releases that an agent's input names by id or version, of one environment or of all, newest first. */
-export async function findNamedReleases(
+async function findNamedReleases(
   rows: Rows,
   productId: number,
   { named, environmentId }: { named: string; environmentId: string | undefined },

@@ -5,6 +5,7 @@ import { gateWatch } from './gate-watch/index.ts'
 import { issueTriage } from './issue-triage/index.ts'
 import { linkSuggester } from './link-suggester/index.ts'
 import { regressionBisect } from './regression-bisect/index.ts'
+import { releaseDigest } from './release-digest/index.ts'
 import { requirementLint } from './requirement-lint/index.ts'
 import { sourcemapDoctor } from './sourcemap-doctor/index.ts'
 import { suspectLinkAudit } from './suspect-link-audit/index.ts'
@@ -20,4 +21,5 @@ export const agentTypes: readonly AgentDefinition[] = [
   suspectLinkAudit,
   requirementLint,
   sourcemapDoctor,
+  releaseDigest,
 ]

@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { Id, IssueStatus, Key, Level, NamedRef, Ref, Sentence, Timestamp } from '../../../../contract/base/common.ts'
+import { untrusted } from '../../../../contract/base/text.ts'
+import { VerdictStatus } from '../../../../contract/quality-gate/policy.ts'
+
+const issue = {
+  id: Id,
+  key: Key.describe('SHOP-31'),
+  title: untrusted(z.string()),
+  level: Level,
+  status: IssueStatus,
+  events: z.int().describe('In this release.'),
+  events_before: z.int().describe('In the predecessor.'),
+}
+
+/** A requirement with its key, REQ-12. */
+const requirement = Ref
+
+const release = z.object({
+  release: NamedRef,
+  environment: NamedRef,
+  released_at: Timestamp.nullable(),
+  events: z.int(),
+})
+
+const coverage = z.object({
+  test_runs: z.int().describe('Runs of tests that name this version; without any the other counts say nothing.'),
+  requirements: z.int(),
+  verified: z.int(),
+  failing: z.int(),
+})
+
+const verdict = { id: Id, status: VerdictStatus, computed_at: Timestamp }
+
+export const ReleaseDigestOutput = z.object({
+  release,
+  predecessor: release.nullable().describe('The known release before it in its environment.'),
+  counts: z.object({
+    new_issues: z.int(),
+    regressed_issues: z.int(),
+    gone_issues: z.int(),
+    continuing_issues: z.int().describe('In both releases.'),
+  }),
+  new_issues: z.array(z.object(issue)).describe('First seen in this environment in this release.'),
+  regressed_issues: z.array(z.object(issue)).describe('Came back in this release after they were resolved.'),
+  gone_issues: z
+    .array(
+      z.object({
+        ...issue,
+        confidence: z
+          .enum(['HIGH', 'LOW'])
+          .describe('HIGH: at the rate of the predecessor at least 3 events were due by now.'),
+      }),
+    )
+    .describe('In the predecessor, and not in this release.'),
+  coverage: z.object({
+    current: coverage,
+    before: coverage.nullable(),
+    lost: z
+      .array(requirement)
+      .describe('Verified by the results of the predecessor, and not by those of this release.'),
+    lost_total: z.int(),
+    gained: z.array(requirement),
+    gained_total: z.int(),
+  }),
+  untested: z
+    .array(requirement.extend({ because: Sentence }))
+    .describe('Requirements that this release touches and no result of it verifies.'),
+  verdict: z.object({
+    current: z.object({ ...verdict, status_reason: Sentence, stale: z.boolean() }).nullable(),
+    before: z.object(verdict).nullable(),
+  }),
+  risks_ending: z
+    .array(z.object({ risk_id: Id, expires_at: Timestamp, condition_ids: z.array(Key), items: z.int() }))
+    .describe('Accepted risks that count for this release and end within 7 days.'),
+  elsewhere: z
+    .array(release.extend({ new_issues: z.int(), regressed_issues: z.int() }))
+    .describe('The same version in other environments.'),
+})
+export type ReleaseDigestOutput = z.input<typeof ReleaseDigestOutput>
