@@ -32,6 +32,10 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
   const { verdict, newestBefore, last, scope, ended, now } = watched
   const failing = verdict.conditions.filter(({ status }) => status === 'CONDITION_STATUS_FAIL')
   const fresh = last?.verdict.id === verdict.id ? [] : failing
+  const newTotal = fresh.reduce((total, { new_total: count }) => total + count, 0)
+  // A condition of the verdict lists at most 20 of its items.
+  const newlyFailing = fresh.flatMap(newItems).slice(0, LISTED)
+  notes.noteCut('newly_failing', 'max_items', newlyFailing.length, newTotal)
   return {
     checked_at: timestamp(now),
     scope,
@@ -48,8 +52,8 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
     is_new_verdict: verdict.id !== newestBefore,
     compared_with: comparedWith(verdict, last),
     changes: last === undefined ? verdict.changes : changesSince(last, verdict),
-    newly_failing: keepFirst(notes, 'newly_failing', fresh.flatMap(newItems), LISTED),
-    newly_failing_total: fresh.reduce((total, { new_total: count }) => total + count, 0),
+    newly_failing: newlyFailing,
+    newly_failing_total: newTotal,
     conditions: verdict.conditions.map(({ id, status, severity, message, evidence_total, to_pass }) => ({
       id,
       status,
