@@ -59,7 +59,7 @@ test('the issue of the sample that most users met comes first, and each score is
   expect(summary).toContain(issues[0]?.issue.key)
   const scores = issues.map(({ priority }) => priority.score)
   expect(scores).toEqual(scores.toSorted((left, right) => right - left))
-  // Contract §9.1.
+  // S of contract §9.1.
   const factors: Record<string, number> = {
     GAP_TYPE_NO_TEST: 1,
     GAP_TYPE_FAILING: 0.95,
