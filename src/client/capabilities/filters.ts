@@ -191,6 +191,13 @@ const filters: Partial<Record<EndpointName, Filters>> = {
     coverage_state: equal('coverage_state'),
     filter: matrixRows,
   },
+  listAgentRuns: { state: equal('state') },
+  listAgentRunEvents: {
+    after_sequence: {
+      matches: ({ sequence }, value) => (typeof sequence === 'number' ? sequence > Number(value) : undefined),
+    },
+    type: equal('type'),
+  },
   listCoverageGaps: {
     branch_id: { matches: () => undefined, isState: true },
     type: equal('type'),

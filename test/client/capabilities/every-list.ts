@@ -10,6 +10,7 @@ import { contract, type EndpointName } from '../../../src/contract/index.ts'
 import { gateScope } from '../../../src/contract/quality-gate/gate.ts'
 import { pending } from '../../../src/service/handlers/pending.ts'
 import { origin, type App } from '../../app.ts'
+import { runElsewhere, type RunElsewhere } from '../../service/agents/run-elsewhere.ts'
 import { openQualityShop, type QualityShop } from '../../tools/quality-shop.ts'
 import { checkoutCrash } from '../../tools/shop.ts'
 
@@ -84,7 +85,8 @@ export async function openEveryList(): Promise<EveryList> {
     tags: ['search'],
   })
   const branchId = await proposeLinks(shop)
-  const lists = await describeLists(shop, branchId)
+  const run = await followedRun(shop)
+  const lists = await describeLists(shop, { branchId, run })
   return { app: shop, now: () => noon, lists, [Symbol.asyncDispose]: () => shop.close() }
 }
 
@@ -104,7 +106,20 @@ async function proposeLinks({ api, productId: product_id, ids }: QualityShop): P
   return branch.id
 }
 
-async function describeLists({ api, productId: product_id }: App, branchId: string): Promise<List[]> {
+/** A run of an agent with events. */
+async function followedRun(shop: QualityShop): Promise<RunElsewhere> {
+  const config = { product_id: shop.productId, agent_type_id: 'coverage_gap_scan' }
+  const { agent_config } = await shop.api.createAgentConfig(config)
+  const run = await runElsewhere(shop, agent_config.id)
+  await run.log(6)
+  await run.succeed()
+  return run
+}
+
+async function describeLists(
+  { api, productId: product_id }: App,
+  { branchId, run }: { branchId: string; run: RunElsewhere },
+): Promise<List[]> {
   const { environments } = await api.listEnvironments({ product_id })
   const { releases } = await api.listReleases({ product_id })
   const { components } = await api.listComponents({ product_id })
@@ -123,6 +138,8 @@ async function describeLists({ api, productId: product_id }: App, branchId: stri
     test_id: linked.tests[0]?.id,
     release_id: releases[0]?.id,
     id: issues[0]?.id,
+    agent_config_id: run.configId,
+    run_id: run.id,
   }
   const values: Query = {
     slug: ['my-product', 'none'],
@@ -147,6 +164,7 @@ async function describeLists({ api, productId: product_id }: App, branchId: stri
     q: ['search', 'CART total', 'receipt money', 'place1', 'out of range', 'checkout', 'nowhere'],
     updated_since: ['2020-01-01T00:00:00Z', '2026-11-21T11:45:00.000Z', '2030-01-01T00:00:00Z'],
     window: ['1d', '7d', '30d'],
+    after_sequence: [0, 4, 99],
     min_score: [0, 20, 100],
     min_confidence: [0, 0.6, 1],
     branch_id: [],
