@@ -60,6 +60,11 @@ export type ReceivedResult<T> = {
       : Received<T[K]> | undefined
 }
 
+/** An item of a stream: exactly one of the members. */
+type ReceivedItem<T> = {
+  [K in keyof T]-?: { [P in K]: Received<NonNullable<T[P]>> } & { [P in Exclude<keyof T, K>]?: undefined }
+}[keyof T]
+
 /** Pages of lists have their `reading`. */
 type WithReading<T> = 'next_page_token' extends keyof T ? { reading: Reading } : unknown
 
@@ -73,6 +78,6 @@ export interface CallOptions {
 /** The typed client: one method per endpoint of the table. */
 export type Api = {
   readonly [N in EndpointName]: Contract[N]['stream'] extends object
-    ? (request: RequestOf<N>, options?: CallOptions) => AsyncIterable<ReceivedResult<ResultOf<N>>>
+    ? (request: RequestOf<N>, options?: CallOptions) => AsyncGenerator<ReceivedItem<ResultOf<N>>, void>
     : (request: RequestOf<N>, options?: CallOptions) => Promise<ReceivedResult<ResultOf<N>> & WithReading<ResultOf<N>>>
 }

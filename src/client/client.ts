@@ -1,19 +1,18 @@
 import { contract, type EndpointName } from '../contract/index.ts'
 import type { Endpoint } from '../contract/base/endpoint.ts'
 import { replyText, type Send, type WireReply, type WireRequest } from '../contract/base/wire.ts'
-import { ServiceError } from '../errors.ts'
+import { systemClock, type Clock } from '../lib/clock.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
 import { bodyText, readable } from './answer.ts'
-import { describeExchange, received, type Exchange } from './exchange.ts'
-import { failureFromReply, overdue } from './failure.ts'
-import { unreachable } from './network-failure.ts'
+import { describeExchange, failedReply, received, type Exchange } from './exchange.ts'
 import { askKnowing } from './capabilities/ask-knowing.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
 import { readAnswer } from './reader/index.ts'
 import { wireRequest } from './request.ts'
-import { repeat, sleep as realSleep, Transient, type RepeatOptions, type Sleep } from './retry.ts'
-import { jsonStream } from './stream.ts'
+import { repeat, sleep as realSleep, type RepeatOptions, type Sleep } from './retry.ts'
+import { readStream } from './stream/index.ts'
+import { compilePartReader, type StreamEndpoint } from './stream/item.ts'
 
 export interface ClientOptions {
   /** The network, or the `handle` of the embedded service; the client cannot distinguish them. */
@@ -24,10 +23,12 @@ export interface ClientOptions {
   token: string
   /** `mcp` marks every request as one that a tool makes, so that a person's decision cannot come this way. */
   via?: 'mcp'
-  /** How often a read or an idempotent write is retried; default 3. */
+  /** How often a read or an idempotent write is retried; default 3, and 6 for the connections of a stream. */
   retries?: number
   /** Waits between retries; passed in so that tests control time. */
   sleep?: Sleep
+  /** Time of streams; by default the system's. */
+  clock?: Clock
   /** Epoch milliseconds, for a `Retry-After` that is a date and for trailing windows. */
   now?: () => number
   /** What has been learned of the deployment; those of a process share it. By default the client learns for itself. */
@@ -48,18 +49,24 @@ export function createApi(options: ClientOptions): Api {
   ) as unknown as Api
 }
 
+/** Connections in a row that may bring nothing new: together they wait for about ten seconds. */
+const STREAM_RETRIES = 6
+
 type Request = Readonly<Record<string, unknown>>
 
-/** One endpoint as a function: for the fold above, and for tests of endpoints that are not in the table. */
-export function createMethod(endpoint: Endpoint, options: ClientOptions) {
-  if (endpoint.stream !== undefined)
-    return (request: Request, call: CallOptions = {}) => streamCall(endpoint, request, call, options)
+/** One endpoint as a function. */
+function createMethod(endpoint: Endpoint, options: ClientOptions) {
+  if (isStream(endpoint)) return createStream(endpoint, options)
   const { capabilities = new Capabilities(), now = Date.now } = options
   const send = (request: Request, call: CallOptions = {}) =>
     plainCall(endpoint, request, call, { ...options, capabilities })
   if (endpoint.method !== 'GET') return send
   return (request: Request, call: CallOptions = {}) =>
     askKnowing(endpoint, request, { ask: (accepted) => send(accepted, call), capabilities, now })
+}
+
+function isStream(endpoint: Endpoint): endpoint is StreamEndpoint {
+  return endpoint.stream !== undefined
 }
 
 async function plainCall(
@@ -86,43 +93,31 @@ async function plainCall(
   )
 }
 
-async function* streamCall(
-  endpoint: Endpoint,
-  request: Request,
-  call: CallOptions,
-  options: ClientOptions,
-): AsyncGenerator<Record<string, unknown>> {
-  const { signal, budget } = call
-  const exchange = describeExchange(endpoint, request, call)
-  const wire = buildRequest(endpoint, request, 'application/x-ndjson, text/event-stream', signal, options)
-  const reply = await repeat(
-    async () => {
-      const opened = await received(exchange, () => options.send(wire))
-      if (opened.status < 300) return opened
-      throw failed(exchange, opened, await received(exchange, () => replyText(opened)), options)
-    },
-    repeatOptions(exchange, options),
-  )
-  try {
-    for await (const item of jsonStream(bytes(reply.body), reply.headers['content-type'])) {
-      yield readStreamed(endpoint, item, options)
-    }
-  } catch (error) {
-    if (budget?.isOver() === true) throw overdue(endpoint, budget)
-    if (signal?.aborted === true) throw signal.reason
-    throw error instanceof ServiceError ? error : unreachable(endpoint, error)
-  }
-}
+/** The preference for the form that says most: each item has its number, and silence is filled. */
+const streamTypes = 'text/event-stream, application/x-ndjson;q=0.9, application/json;q=0.8'
 
-/** Gateways wrap each message in `result`, and end a failed stream with `error`. */
-function readStreamed(endpoint: Endpoint, item: unknown, { now = Date.now }: ClientOptions): Record<string, unknown> {
-  const message = item as { result?: unknown; error?: { http_code?: unknown } } | null
-  if (message?.error !== undefined) {
-    const status = message.error.http_code
-    const reply = { status: typeof status === 'number' ? status : 503, headers: {}, text: JSON.stringify(item) }
-    throw failureFromReply(endpoint, reply, now())
+function createStream(endpoint: StreamEndpoint, options: ClientOptions) {
+  const { capabilities = new Capabilities(), now = Date.now, clock = systemClock } = options
+  const read = compilePartReader(endpoint, now)
+  return (request: Request, call: CallOptions = {}) => {
+    const exchange = describeExchange(endpoint, request, call)
+    return readStream({
+      endpoint,
+      request,
+      exchange,
+      capabilities,
+      read,
+      clock,
+      repeatOptions: { ...repeatOptions(exchange, options), retries: options.retries ?? STREAM_RETRIES },
+      async send(members, after, signal) {
+        const wire = buildRequest(endpoint, members, streamTypes, signal, options)
+        const headers = after === undefined ? wire.headers : { ...wire.headers, 'last-event-id': String(after) }
+        const reply = await received(exchange, () => options.send({ ...wire, headers }))
+        if (reply.status < 300) return reply
+        throw failed(exchange, reply, await received(exchange, () => replyText(reply)), options)
+      },
+    })
   }
-  return readAnswer(endpoint, message?.result ?? item)
 }
 
 function buildRequest(
@@ -150,16 +145,6 @@ function repeatOptions(
   return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal, budget, request }
 }
 
-/** 500 is a bug of the deployment and 501 its choice: neither is transient. */
-const transientStatuses = new Set([408, 425, 429, 502, 503, 504])
-
 function failed({ endpoint }: Exchange, reply: WireReply, text: string, { now = Date.now }: ClientOptions): Error {
-  const failure = failureFromReply(endpoint, { status: reply.status, headers: reply.headers, text }, now())
-  return transientStatuses.has(reply.status) ? new Transient(failure) : failure
-}
-
-async function* bytes(body: WireReply['body']): AsyncGenerator<Uint8Array> {
-  if (typeof body === 'string') yield Buffer.from(body)
-  else if (body instanceof Uint8Array) yield body
-  else yield* body
+  return failedReply(endpoint, { status: reply.status, headers: reply.headers, text }, now())
 }

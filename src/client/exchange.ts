@@ -1,8 +1,9 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
 import { ServiceError } from '../errors.ts'
 import type { CallOptions } from './api.ts'
-import { neverSent, overdue } from './failure.ts'
-import { networkFailure } from './network-failure.ts'
+import { failureFromReply, neverSent, overdue, type ErrorReply } from './failure.ts'
+import { networkFailure, unreachable } from './network-failure.ts'
+import { Transient } from './retry.ts'
 
 /** What the failures of one call depend on. */
 export interface Exchange extends CallOptions {
@@ -35,12 +36,35 @@ export async function received<T>(exchange: Exchange, send: () => Promise<T>): P
   try {
     return await untilAborted(send(), signal)
   } catch (error) {
-    if (budget?.isOver() === true) throw overdue(endpoint, budget)
-    if (signal?.aborted === true) throw signal.reason
-    throw error instanceof ServiceError ? error : networkFailure(endpoint, error)
+    throw ending(exchange) ?? (error instanceof ServiceError ? error : networkFailure(endpoint, error))
   } finally {
     ended?.()
   }
+}
+
+/** The next piece of a stream; rejects in the same way, and with a `Transient` when the connection is cut. */
+export async function arrived<T>(exchange: Exchange, next: () => Promise<T>): Promise<T> {
+  try {
+    return await untilAborted(next(), exchange.signal)
+  } catch (error) {
+    const isKnown = error instanceof ServiceError || error instanceof Transient
+    throw ending(exchange) ?? (isKnown ? error : new Transient(unreachable(exchange.endpoint, error)))
+  }
+}
+
+/** Why the call has ended, whatever its request came to; undefined while it may go on. */
+function ending({ endpoint, signal, budget }: Exchange): Error | undefined {
+  if (budget?.isOver() === true) return overdue(endpoint, budget)
+  return signal?.aborted === true ? (signal.reason as Error) : undefined
+}
+
+/** 500 is a bug of the deployment and 501 its choice: neither is transient. */
+const transientStatuses = new Set([408, 425, 429, 502, 503, 504])
+
+/** The failure that an error reply means; a `Transient` where repeating may help. */
+export function failedReply(endpoint: Exchange['endpoint'], reply: ErrorReply, now: number): Error {
+  const failure = failureFromReply(endpoint, reply, now)
+  return transientStatuses.has(reply.status) ? new Transient(failure) : failure
 }
 
 /** The outcome of the work, or the reason of the signal as soon as it aborts. */

@@ -6,6 +6,12 @@ import { parseErrorBody, type ErrorBody } from './error-body.ts'
 /** Longest `Retry-After` that is passed on; a longer one means that the deployment is down for now. */
 const longestRetrySeconds = 3600
 
+export interface ErrorReply {
+  status: number
+  headers: Readonly<Record<string, string>>
+  text: string
+}
+
 /**
  * The failure that an error reply means. Only facts of a validated form are taken from the body: the code, the reason, ids
  * in the metadata and field names. Its sentences never are, not even descriptions of field violations: they may quote an
@@ -13,7 +19,7 @@ const longestRetrySeconds = 3600
  */
 export function failureFromReply(
   endpoint: Pick<Endpoint, 'method' | 'path' | 'retry' | 'fails'>,
-  reply: { status: number; headers: Readonly<Record<string, string>>; text: string },
+  reply: ErrorReply,
   now: number,
 ): ServiceError {
   const body = parseErrorBody(reply.text)

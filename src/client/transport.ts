@@ -22,8 +22,9 @@ export const READ_MS = 12_000
 export const WRITE_MS = 30_000
 
 /**
- * Sends over undici with up to 8 kept-alive connections per host, without pipelining (decision 018). Redirects are not
- * followed, so the bearer token goes to the configured address and nowhere else. undici is loaded at the first request.
+ * Sends over undici with up to 8 kept-alive connections per host and one more for each stream, without pipelining
+ * (decision 018). Redirects are not followed, so the bearer token goes to the configured address and nowhere else. undici is
+ * loaded at the first request.
  */
 export function networkSend(options: NetworkOptions = {}): NetworkSend {
   const { connectTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = options
@@ -31,14 +32,14 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
 
   async function send(request: WireRequest) {
     opened ??= open({ connectTimeoutMs })
-    const { undici, agent } = await opened
-    const streams = request.headers['accept']?.includes('text/event-stream') === true
+    const { undici, agent, streamAgent } = await opened
+    const asksForStream = request.headers['accept']?.includes('text/event-stream') === true
     const timeoutMs = options.timeoutMs ?? (request.method === 'GET' ? READ_MS : WRITE_MS)
     const deadline = performance.now() + timeoutMs
     const reply = await undici.request(request.url, {
-      dispatcher: agent,
+      dispatcher: asksForStream ? streamAgent : agent,
       method: request.method as 'GET',
-      headers: { 'accept-encoding': streams ? 'identity' : acceptedEncodings, ...request.headers },
+      headers: { 'accept-encoding': asksForStream ? 'identity' : acceptedEncodings, ...request.headers },
       body: requestBody(request.body),
       signal: request.signal ?? null,
       headersTimeout: timeoutMs,
@@ -52,28 +53,29 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
       ]),
     )
     const limits = { maxReplyBytes, deadline }
-    const body = streams ? reply.body : decoded(limited(reply.body, limits), headers['content-encoding'], maxReplyBytes)
+    const isStream = asksForStream && reply.statusCode < 300
+    const body = isStream
+      ? reply.body
+      : decoded(limited(reply.body, limits), headers['content-encoding'], maxReplyBytes)
     return { status: reply.statusCode, headers, body }
   }
 
   return Object.assign(send, {
     async close() {
       if (opened === undefined) return
-      await (await opened).agent.close()
+      const { agent, streamAgent } = await opened
+      await Promise.all([agent.close(), streamAgent.destroy()])
     },
   })
 }
 
 async function open({ connectTimeoutMs }: { connectTimeoutMs: number }) {
   const { default: undici } = await import('undici')
-  const agent = new undici.Agent({
-    connections: 8,
-    pipelining: 1,
-    allowH2: false,
-    connectTimeout: connectTimeoutMs,
-    keepAliveTimeout: 10_000,
-  })
-  return { undici, agent }
+  const options = { pipelining: 1, allowH2: false, connectTimeout: connectTimeoutMs, keepAliveTimeout: 10_000 }
+  const agent = new undici.Agent({ ...options, connections: 8 })
+  // A stream keeps its connection for minutes, which no other request may have to wait for.
+  const streamAgent = new undici.Agent(options)
+  return { undici, agent, streamAgent }
 }
 
 function requestBody(body: WireRequest['body']) {

@@ -1,10 +1,7 @@
 import { delay, http, HttpResponse } from 'msw'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import * as z from 'zod'
-import { createApi, createMethod } from '../../src/client/client.ts'
+import { createApi } from '../../src/client/client.ts'
 import { networkSend, type NetworkSend } from '../../src/client/transport.ts'
-import { contract } from '../../src/contract/index.ts'
-import { endpoint } from '../../src/contract/base/endpoint.ts'
 import { Untrusted } from '../../src/contract/base/text.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { mockNetwork } from '../mock-network.ts'
@@ -214,49 +211,4 @@ test('a redirect is not followed, so the token goes only to the configured addre
     message: expect.stringContaining('redirect') as string,
   })
   expect(requests).toHaveLength(1)
-})
-
-const watch = endpoint({
-  method: 'GET',
-  path: '/v1/agent-runs/{run_id}/events:stream',
-  summary: 'A stream.',
-  input: { run_id: z.string() },
-  returns: { event: z.object({ id: z.string(), sequence: z.int() }) },
-  stream: contract.streamAgentRunEvents.stream,
-})
-const events = async (signal?: AbortSignal) => {
-  const stream = createMethod(watch, options())({ run_id: 'r' }, signal === undefined ? {} : { signal })
-  const seen: unknown[] = []
-  for await (const item of stream as AsyncIterable<Record<string, unknown>>) seen.push(item['event'])
-  return seen
-}
-const path = '/v1/agent-runs/r/events:stream'
-const text = (body: string, type: string) => () => new HttpResponse(body, { headers: { 'content-type': type } })
-
-test('a stream is read as NDJSON, with and without a result wrapper, and as SSE', async () => {
-  answers(
-    'get',
-    path,
-    text('{"result":{"event":{"id":"1","sequence":"1"}}}\n\n{"event":{"id":"2","sequence":2}}', 'application/json'),
-  )
-  const both = [
-    { id: '1', sequence: 1 },
-    { id: '2', sequence: 2 },
-  ]
-  expect(await events()).toEqual(both)
-  requests = []
-  const sse =
-    ': hello\r\nevent: x\r\ndata: {"event":{"id":"1",\r\ndata: "sequence":1}}\r\n\r\ndata:{"id":"2","sequence":2}\r\n\r\n'
-  answers('get', path, text(sse, 'text/event-stream; charset=utf-8'))
-  expect(await events()).toEqual(both)
-})
-
-test('a stream that ends in an error or is not a stream fails without quoting its text', async () => {
-  answers('get', path, text('{"error":{"code":5,"http_code":404,"message":"run <b>x</b>"}}\n', 'application/json'))
-  const error = await failure(events())
-  expect(error).toMatchObject({ code: 'not_found' })
-  expect(error.message).not.toContain('<b>')
-  requests = []
-  answers('get', path, text('<html>\n', 'text/html'))
-  expect(await failure(events())).toMatchObject({ code: 'upstream_shape_unknown' })
 })

@@ -8,8 +8,8 @@ export interface OpenStreams {
   /** Throws `resource_exhausted` when the token has as many streams open as it may, `unavailable` after `close`. */
   requireRoom(this: void, tokenId: string): void
   /**
-   * Counts a stream until `leave`; throws as `requireRoom` does. Its signal aborts when the reader leaves, at `leave` and
-   * at `close`.
+   * Counts a stream until `leave` or until the reader leaves; throws as `requireRoom` does. Its signal aborts then, and at
+   * `close`.
    */
   enter(this: void, tokenId: string, leaving: AbortSignal | undefined): { signal: AbortSignal; leave(this: void): void }
   /** Ends all streams, and refuses new ones. */
@@ -37,17 +37,14 @@ export function createOpenStreams(): OpenStreams {
       const ending = new AbortController()
       const ofToken = ofTokens.get(tokenId) ?? new Set()
       ofTokens.set(tokenId, ofToken.add(ending))
-      const end = () => ending.abort()
-      leaving?.addEventListener('abort', end)
-      if (leaving?.aborted === true) end()
-      return {
-        signal: ending.signal,
-        leave() {
-          leaving?.removeEventListener('abort', end)
-          end()
-          if (ofToken.delete(ending) && ofToken.size === 0) ofTokens.delete(tokenId)
-        },
+      const leave = () => {
+        leaving?.removeEventListener('abort', leave)
+        ending.abort()
+        if (ofToken.delete(ending) && ofToken.size === 0) ofTokens.delete(tokenId)
       }
+      leaving?.addEventListener('abort', leave)
+      if (leaving?.aborted === true) leave()
+      return { signal: ending.signal, leave }
     },
     close() {
       isClosed = true

@@ -1,0 +1,74 @@
+import type * as z from 'zod'
+import type { Endpoint, StreamFacts } from '../../contract/base/endpoint.ts'
+import { failures, ServiceError } from '../../errors.ts'
+import { isObject } from '../../lib/objects.ts'
+import { parseErrorBody } from '../error-body.ts'
+import { failedReply } from '../exchange.ts'
+import { readAnswer } from '../reader/index.ts'
+import { readMember } from '../reader/read-schema.ts'
+import type { StreamPart } from './parts.ts'
+import type { Item } from './place.ts'
+
+/** An endpoint whose response is a stream. */
+export type StreamEndpoint = Endpoint<z.ZodRawShape, z.ZodRawShape, StreamFacts>
+
+/**
+ * Compiles the reader of an endpoint's parts. It returns the item of a part, or undefined for a part that says nothing: a
+ * text that was cut off, or a ping with a name of its own. Gateways wrap each item in `result`, and end a failed stream with
+ * `error`, which is thrown, as a `Transient` where another connection may help. Throws `upstream_shape_unknown` for
+ * anything else.
+ */
+export function compilePartReader(endpoint: StreamEndpoint, now: () => number) {
+  const { member, number, eventName, resync } = endpoint.stream
+  const resyncs = { returns: endpoint.returns.pick({ [resync.member]: true }) }
+
+  return function read(part: StreamPart): Item | undefined {
+    const json = parse(part)
+    if (part.name === 'error' || isError(json)) throw failedReply(endpoint, errorAsReply(part.text, json), now())
+    if (json === undefined) return undefined
+    const value = isObject(json) && !(number in json) && isObject(json['result']) ? json['result'] : json
+    const again = part.name === resync.member ? value : isObject(value) ? readMember(value, resync.member) : undefined
+    if (isObject(again)) return readAnswer(resyncs, { [resync.member]: again })
+    try {
+      return numbered(readAnswer(endpoint, value), part)
+    } catch (error) {
+      if (isOther(part)) return undefined
+      throw error
+    }
+  }
+
+  function parse(part: StreamPart): unknown {
+    try {
+      return JSON.parse(part.text)
+    } catch (cause) {
+      if (part.isCut || part.name === 'error' || isOther(part)) return undefined
+      throw new ServiceError('upstream_shape_unknown', 'the stream is not JSON', { cause })
+    }
+  }
+
+  /** Whether the part has a name that the contract does not have. If it is an item after all, its number will be missed. */
+  function isOther({ name }: StreamPart): boolean {
+    return name !== '' && name !== eventName && name !== resync.member
+  }
+
+  function isError(json: unknown): boolean {
+    if (!isObject(json) || json['error'] === undefined || json['error'] === null) return false
+    return !(number in json) && readMember(json, member) === undefined
+  }
+
+  /** The item, with the id of its event as its number where it has none. */
+  function numbered(item: Item, { id }: StreamPart): Item {
+    const value = item[member]
+    if (!/^\d{1,15}$/.test(id) || !isObject(value) || value[number] !== undefined) return item
+    return { ...item, [member]: { ...value, [number]: Number(id) } }
+  }
+}
+
+/** The error of a stream as the reply that would say the same. */
+function errorAsReply(text: string, json: unknown) {
+  const error = isObject(json) && isObject(json['error']) ? json['error'] : {}
+  const { grpc } = parseErrorBody(text)
+  const known = Object.values(failures).find((failure) => failure.grpc === grpc)
+  const status = typeof error['http_code'] === 'number' ? error['http_code'] : (known?.status ?? 503)
+  return { status, headers: {}, text }
+}
