@@ -57,8 +57,8 @@ export async function compareAll(
   }: { requirements: readonly RequirementFacts[]; tests: readonly TestFacts[]; settled: Settled },
   found: (candidates: readonly Candidate[]) => void,
 ): Promise<void> {
-  const requirementWords = await mapInSteps(requirements, 'reading requirements', readRequirementWords, progress)
-  const testWords = await mapInSteps(tests, 'reading names', createTestReader(), progress)
+  const requirementWords = await mapInSteps(requirements, 'requirement words', readRequirementWords, progress)
+  const testWords = await mapInSteps(tests, 'test words', createTestReader(), progress)
   const rarity = createRarity(requirementWords, testWords)
   const nearest = indexRequirements(requirementWords, rarity)
   const byId = new Map(requirements.map(({ id }, index) => [id, index]))
@@ -93,6 +93,7 @@ async function mapInSteps<T, R>(
     if (done % AT_ONCE === 0) await progress({ phase, done, total: list.length })
     mapped.push(map(one, done))
   }
+  await progress({ phase, done: list.length, total: list.length })
   return mapped
 }
 

@@ -86,7 +86,7 @@ export const linkSuggester = defineAgent({
   async run(context, given) {
     const { rows, product } = context
     if (given.branch !== undefined) await requireNamedBranch(rows, context, given.branch)
-    const requirements = await readRequirements(rows, product.id)
+    const requirements = await readRequirements(context)
     const targets = chooseTargets(requirements, given.requirement_ids)
     const { tests, total } = await readTests(context)
     const notes = createTruncationNotes()

@@ -38,31 +38,40 @@ export async function readHistory(
   },
 ): Promise<(test: TestFacts, requirement: RequirementFacts) => HistoryMatch> {
   const issueFiles = await readIssueFiles(rows, productId)
-  const groups = groupsInFiles(tests, requirements, linked)
+  const inFiles = countLinked(tests, requirements, linked)
   return (test, requirement) => {
     const claimed = (issueFiles.get(test.issueId) ?? []).filter(({ path }) => requirement.claims(path))
     if (claimed.some(({ isNearest }) => isNearest)) return { value: CRASHES, because: 'crashes' }
     if (claimed.length > 0) return { value: PASSES, because: 'passes' }
-    const inFile = groups.get(test.file) ?? []
-    const siblings = inFile.filter((parents) => parents.has(requirement.parentId)).length
+    const { total = 0, byParent } = inFiles.get(test.file) ?? {}
+    const siblings = byParent?.get(requirement.parentId) ?? 0
     if (siblings === 0 || requirement.parentId === '') return { value: 0, because: undefined }
-    return { value: (SIBLINGS * siblings) / inFile.length, because: 'siblings' }
+    return { value: (SIBLINGS * siblings) / total, because: 'siblings' }
   }
 }
 
-/** For each file, what is above the requirements that its linked tests verify: one set for each test. */
-function groupsInFiles(
+/** How many tests of a file are linked, and how many of these to requirements below each parent. */
+interface LinkedInFile {
+  total: number
+  byParent: Map<string, number>
+}
+
+function countLinked(
   tests: readonly TestFacts[],
   requirements: readonly RequirementFacts[],
   linked: ReadonlyMap<string, ReadonlySet<string>>,
-): Map<string, Set<string>[]> {
+): Map<string, LinkedInFile> {
   const parents = new Map(requirements.map(({ id, parentId }) => [id, parentId]))
-  const groups = new Map<string, Set<string>[]>()
+  const files = new Map<string, LinkedInFile>()
   for (const { id, file } of tests) {
-    const own = new Set([...(linked.get(id) ?? [])].flatMap((one) => parents.get(one) ?? []))
-    if (own.size > 0) groups.set(file, [...(groups.get(file) ?? []), own])
+    const above = new Set([...(linked.get(id) ?? [])].flatMap((one) => parents.get(one) ?? []))
+    if (above.size === 0) continue
+    const counts = files.get(file) ?? { total: 0, byParent: new Map<string, number>() }
+    counts.total += 1
+    for (const parent of above) counts.byParent.set(parent, (counts.byParent.get(parent) ?? 0) + 1)
+    files.set(file, counts)
   }
-  return groups
+  return files
 }
 
 /** The files of the issues that tests reproduce, by issue. */
