@@ -13,6 +13,9 @@ export interface BudgetOptions {
 /** How long after its end a budget waits for work that ignores the signal; the failure of a request says more. */
 const GRACE_MS = 500
 
+/** What is left for reads and the answer after a wait within the call. */
+const RESERVE_MS = 3_000
+
 /**
  * The time of one tool call: what all its requests, their repetitions, the waits between them and its local work may take
  * together. It runs from `start` to `end`.
@@ -52,6 +55,20 @@ export class Budget {
   /** Milliseconds; the whole budget before it runs. */
   get leftMs(): number {
     return this.#startedAt === undefined ? this.totalMs : this.#startedAt + this.totalMs - this.#clock.now()
+  }
+
+  /** Aborts after the time, but so early that the call can still read and answer, and with the budget. */
+  part(ms: number): AbortSignal {
+    const part = new AbortController()
+    const end = () => part.abort(new DOMException('the wait is over', 'TimeoutError'))
+    const cancel = this.#clock.after(Math.max(0, Math.min(ms, this.leftMs - RESERVE_MS)), end)
+    const stop = () => {
+      cancel()
+      part.abort(this.signal.reason)
+    }
+    if (this.signal.aborted) stop()
+    else this.signal.addEventListener('abort', stop, { once: true, signal: part.signal })
+    return part.signal
   }
 
   /** `25 s`, for errors. */

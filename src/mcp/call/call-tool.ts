@@ -187,6 +187,7 @@ async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
     options,
     resolve: createResolver({ api, pinned: options.product, signal }),
     signal,
+    wait: (ms) => budget.part(ms),
     offers: listing.offers,
     local,
     upload: boundUpload(facts.upload, budget),

@@ -78,6 +78,8 @@ export interface Context {
   /** Names to ids, for this call only. */
   resolve: Resolver
   signal: AbortSignal
+  /** For waiting within the call: aborts after the time, but early enough for reads and an answer, and with `signal`. */
+  wait(this: void, ms: number): AbortSignal
   /** Is the tool in this caller's list? */
   offers: (tool: string) => boolean
   /** Files inside the allowed roots; undefined where the caller is not on this machine. */
