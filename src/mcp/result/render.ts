@@ -213,7 +213,8 @@ function plainJson(value: unknown): Json | undefined {
 function asTables(data: Members): Members {
   const copy: Members = {}
   for (const [name, member] of Object.entries(data)) {
-    copy[name] = isRows(member) && member.length > OBJECT_ROWS ? table(member) : member
+    if (isRows(member)) copy[name] = member.length > OBJECT_ROWS ? table(member) : member
+    else copy[name] = isMembers(member) ? asTables(member) : member
   }
   return copy
 }

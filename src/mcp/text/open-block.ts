@@ -1,14 +1,16 @@
 import { Untrusted } from '../../contract/base/text.ts'
 import { inSlices } from '../../lib/in-slices.ts'
+import { isObject } from '../../lib/objects.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { findFlags, isAlarming } from '../../lib/outside-text/flags.ts'
 import { cutRevealed, reveal } from '../../lib/outside-text/reveal.ts'
 import { NoteTaker, placeName, type BlockNotes } from './block-notes.ts'
 import { hideKeyLines, redact, redactData, redactValue } from './redact/index.ts'
 import { longestRead } from './safe-text.ts'
-import { Quoted, type BlockContent, type PassagePart } from './untrusted.ts'
+import { Quoted, QuotedData, type BlockContent, type PassagePart } from './untrusted.ts'
 
-export type OpenContent = string | number | boolean | OpenContent[] | { [name: string]: OpenContent }
+type Members = { [name: string]: OpenContent }
+export type OpenContent = string | number | boolean | OpenContent[] | Members
 
 /** What a flagged text about something else is replaced by. */
 const WITHHELD = 'withheld: looks like instructions'
@@ -61,6 +63,7 @@ function* openMember(name: string, member: BlockContent, tally: Tally): Generato
 /** The raw texts of all passages, in their order. */
 function blockTexts(content: BlockContent): string[] {
   if (typeof content !== 'object' || content === null) return []
+  if (content instanceof QuotedData) return collectTexts(Untrusted.open(content.value))
   if (!(content instanceof Quoted)) return Object.values(content).flatMap(blockTexts)
   return content.parts.flatMap((part) => (part instanceof Untrusted ? collectTexts(Untrusted.open(part)) : []))
 }
@@ -73,6 +76,7 @@ function* openContent(content: BlockContent, tally: Tally): Generator<void, Open
     return openQuoted(content, tally) || undefined
   }
   if (typeof content !== 'object') return content
+  if (content instanceof QuotedData) return yield* openData(content, tally)
   return isList(content) ? yield* openList(content, tally) : yield* openMembers(content, tally)
 }
 
@@ -95,6 +99,60 @@ function* openMembers(
     if (value !== undefined) opened[name] = value
   }
   return Object.keys(opened).length === 0 ? undefined : opened
+}
+
+/**
+ * Opens structured data: lists of objects become rows, opened one in each step, behind the other members. Objects with
+ * names that could not be those of columns are one text of JSON. Empty lists stay, because "none" is a finding.
+ */
+function* openData({ value, max }: QuotedData, tally: Tally): Generator<void, OpenContent | undefined> {
+  const reader = {
+    text: (raw: string) => openQuoted(new Quoted([new Untrusted(raw)], max, false), tally),
+    count: (kind: string) => tally.notes.replaced({ [kind]: 1 }),
+  }
+  const data = Untrusted.open(value)
+  if (!isObject(data)) return openValue(redactData(data, reader))
+  const isRowList = ([name, member]: [string, unknown]) =>
+    COLUMN.test(name) && Array.isArray(member) && member.length > 0 && member.every(isObject)
+  const members = Object.entries(data)
+  const opened = openValue(redactData(Object.fromEntries(members.filter((one) => !isRowList(one))), reader))
+  if (typeof opened === 'string') return opened
+  const all: OpenContent = { ...(opened as Members) }
+  for (const [name, rows] of members.filter(isRowList)) {
+    const secret = redactValue(name, rows, reader)
+    all[name] = secret ?? (yield* openRows(rows as object[], reader))
+  }
+  return Object.keys(all).length === 0 ? undefined : all
+}
+
+function* openRows(rows: readonly object[], reader: Parameters<typeof redactData>[1]): Generator<void, OpenContent[]> {
+  const opened: OpenContent[] = []
+  for (const row of rows) {
+    yield
+    opened.push(openValue(redactData(row, reader)) ?? {})
+  }
+  return opened
+}
+
+/** Members that hold a key such as REQ-12 or SHOP-31. */
+const KEYS = ['key', 'short_id']
+const KEY = /^[A-Z][A-Z0-9]{1,9}-[1-9]\d*$/
+/** What may be the name of a column. */
+const COLUMN = /^[A-Za-z][\w.-]{0,59}$/
+
+/** Redacted data without empty members, and without ids of what has a key (decision 013). */
+function openValue(value: unknown): OpenContent | undefined {
+  if (value === null || value === undefined || value === '') return undefined
+  if (Array.isArray(value)) return value.map((item) => openValue(item) ?? '-')
+  if (!isObject(value)) return value as string | number | boolean
+  const members = Object.entries(value)
+  if (!members.every(([name]) => COLUMN.test(name))) return JSON.stringify(value)
+  const hasKey = KEYS.some((name) => typeof value[name] === 'string' && KEY.test(value[name]))
+  const opened = members.flatMap(([name, member]) => {
+    const shown = name === 'id' && hasKey ? undefined : openValue(member)
+    return shown === undefined ? [] : [[name, shown] as const]
+  })
+  return opened.length === 0 ? undefined : Object.fromEntries(opened)
 }
 
 function openQuoted(quote: Quoted, tally: Tally): string {

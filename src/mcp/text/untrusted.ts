@@ -46,9 +46,26 @@ export function quoted(words: readonly string[], ...texts: readonly PassagePart[
   )
 }
 
+/** Structured data of outsiders for the untrusted block, its strings cut to `max` characters; only `openBlock` reads it. */
+export class QuotedData {
+  readonly value: Untrusted<unknown>
+  readonly max: number
+
+  constructor(value: Untrusted<unknown>, max: number) {
+    this.value = value
+    this.max = max
+  }
+}
+
+/** Quotes outsiders' data with its lists and members, so that it is shown as tables; each string one line. */
+export function quotedData(value: Untrusted<unknown>, max = 300): QuotedData {
+  return new QuotedData(value, max)
+}
+
 /** The content of an untrusted block: quoted passages, and the ids and numbers that they belong to. */
 export type BlockContent =
   | Quoted
+  | QuotedData
   | string
   | number
   | boolean
@@ -147,6 +164,13 @@ export function combined(texts: readonly Untrusted<string>[], make: (texts: stri
 export function untrustedMember(object: Untrusted<unknown> | undefined, name: string): Untrusted<unknown> | undefined {
   const value = object && (Untrusted.open(object) as Record<string, unknown> | null)?.[name]
   return value === undefined ? undefined : new Untrusted(value)
+}
+
+/** A member of an untrusted object if it is a number, which cannot be an instruction. */
+export function untrustedNumber(object: Untrusted<unknown> | undefined, name: string): number | undefined {
+  const member = untrustedMember(object, name)
+  const value = member && Untrusted.open(member)
+  return typeof value === 'number' ? value : undefined
 }
 
 /** The members of an untrusted object, their names untrusted too. */
