@@ -1,4 +1,5 @@
 import type { Api } from '../../client/api.ts'
+import { createAgentFinder } from './find-agent.ts'
 import { createBranchFinder } from './find-branch.ts'
 import { createIssueFinder } from './find-issue.ts'
 import { createKeyFinder } from './find-in-product.ts'
@@ -19,5 +20,6 @@ export function createResolver(call: { api: Api; pinned: string | undefined; sig
     ...createIssueFinder(shared),
     ...createKeyFinder(shared),
     ...createBranchFinder(shared),
+    ...createAgentFinder(shared),
   }
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Api, Received, ReceivedResult } from '../../client/api.ts'
+import type * as agents from '../../contract/agents.ts'
 import type * as branches from '../../contract/branches.ts'
 import type * as components from '../../contract/components.ts'
 import type * as environments from '../../contract/environments.ts'
@@ -16,6 +17,8 @@ export type Environment = Received<z.output<typeof environments.Environment>>
 export type Release = Received<z.output<typeof environments.Release>>
 export type Component = Received<z.output<typeof components.Component>>
 export type Branch = Received<z.output<typeof branches.Branch>>
+export type AgentConfig = Received<z.output<typeof agents.AgentConfig>>
+export type AgentRun = Received<z.output<typeof agents.AgentRun>>
 export type Requirement = Received<z.output<typeof requirements.Requirement>>
 export type Test = Received<z.output<typeof tests.Test>>
 export type IssueInFull = ReceivedResult<ResultOf<'getIssue'>>
@@ -66,6 +69,15 @@ export interface Resolver {
    * was merged or closed with the reason `BRANCH_NOT_OPEN`.
    */
   branch(given: string, productId: string | undefined): Promise<Branch>
+  /** The agent configs of a product, at most 1,000. */
+  agentConfigs(productId: string): Promise<ListedRows<AgentConfig>>
+  /**
+   * By id, exact name, or agent type where one config has it, of the product or, where undefined, of those that the token
+   * may see.
+   */
+  agentConfig(given: string, product: string | undefined): Promise<{ config: AgentConfig; product: Product }>
+  /** By id; a run of another product is not found. */
+  agentRun(given: string, product: string | undefined): Promise<{ run: AgentRun; product: Product }>
   /**
    * By id, or by key (REQ-12) in the given, pinned or only product; a requirement of another product is not found. With the
    * id of a quality branch as it is there, where new ones have keys such as REQ-?3.
