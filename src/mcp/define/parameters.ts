@@ -31,6 +31,9 @@ export const DryRun = named('Preview only.', z.boolean().default(false))
 export const Confirmation = z.string().describe('From the preview, once the user agreed.').optional()
 export const Detail = z.enum(['concise', 'full']).default('concise').describe('full adds long text.')
 
+/** Of tools that follow an agent run; the whole call ends within 25 seconds (mcp §5). */
+export const WaitSeconds = named('Seconds to wait for its end.', z.int().min(0).max(25).default(0))
+
 interface Word {
   /** What an id, key or name in this parameter names: the word for it in a web address (`/issues/…`). */
   thing?: string
@@ -58,6 +61,7 @@ export const words: ReadonlyMap<string, Word> = new Map<string, Word>([
   ['requirement_ids', { thing: 'requirement' }],
   ['test', { thing: 'test' }],
   ['run', { thing: 'run', also: ['agent_run'] }],
+  ['type', { thing: 'agent_type' }],
   ['config', { thing: 'config', also: ['agent_config'] }],
   ['blocker', { thing: 'blocker' }],
   ['risk', { thing: 'risk' }],
@@ -70,6 +74,7 @@ export const words: ReadonlyMap<string, Word> = new Map<string, Word>([
   ['period', { also: ['stats_period', 'time_range', 'timeframe'] }],
   ['sort', { also: ['sort_by', 'order', 'order_by'] }],
   ['match', { also: ['query', 'search'] }],
+  ['input_json', { also: ['input', 'parameters'] }],
   ['limit', { also: ['page_size', 'per_page', 'max_results'] }],
   ['cursor', { also: ['next_cursor', 'page_token'] }],
 ])

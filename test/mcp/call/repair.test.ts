@@ -32,6 +32,7 @@ const record = z.strictObject({
   period: z.enum(['1d', '7d']).optional(),
   reason: z.string().optional(),
   confirmation: z.string().optional(),
+  input_json: z.string().optional(),
   dry_run: z.boolean().default(false),
 })
 const uuid = '0198f3b2-7c1a-7def-8123-456789abcdef'
@@ -231,6 +232,13 @@ describe('a read is repaired and names the repair', () => {
 
 describe('a write is repaired if the meaning stays the same', () => {
   test.each<[string, z.ZodObject, unknown, unknown, string[]]>([
+    [
+      'an object where its JSON is due',
+      record,
+      { tests: [], input: { window: '7d' } },
+      { tests: [], input_json: '{"window":"7d"}' },
+      ['input -> input_json', 'input_json an object -> a text of 15 characters'],
+    ],
     ['one id', change, { issues: 'SHOP-1' }, { issues: ['SHOP-1'] }, ['issues "SHOP-1" -> ["SHOP-1"]']],
     [
       'ids between commas',

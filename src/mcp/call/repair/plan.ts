@@ -7,6 +7,8 @@ export type ValueKind =
   | { is: 'boolean' }
   | { is: 'choice'; values: readonly string[] }
   | { is: 'text'; thing: string | undefined }
+  /** An object as JSON text, in a parameter such as `input_json`: a flat schema has no place for an object of any shape. */
+  | { is: 'json' }
   | { is: 'list'; item: ValueKind }
   | { is: 'object'; members: ReadonlyMap<string, Parameter> }
   | { is: 'other' }
@@ -53,7 +55,9 @@ function toParameter(name: string, schema: z.core.$ZodType): Parameter {
     inner = inner.unwrap()
     optional = true
   }
-  return { name, kind: valueKind(inner, words.get(name)?.thing), optional, literal: neverGuessed.has(name) }
+  const isJson = inner instanceof z.ZodString && name.endsWith('_json')
+  const kind = isJson ? { is: 'json' as const } : valueKind(inner, words.get(name)?.thing)
+  return { name, kind, optional, literal: neverGuessed.has(name) }
 }
 
 function valueKind(schema: z.core.$ZodType, thing: string | undefined): ValueKind {

@@ -113,6 +113,8 @@ function convert(kind: ValueKind, value: unknown, by: Converting): unknown {
       return typeof value === 'string' ? foldChoice(kind.values, value, by.reading) : value
     case 'text':
       return kind.thing === undefined ? value : toId(kind.thing, value, by.reading)
+    case 'json':
+      return toJson(value, by.reading)
     case 'list':
       return toList(kind.item, value, by)
     case 'object':
@@ -147,6 +149,12 @@ function foldChoice(values: readonly string[], value: string, { done }: Reading)
   if (match === undefined) return value
   done.add('choice')
   return match
+}
+
+function toJson(value: unknown, { done }: Reading): unknown {
+  if (!isObject(value)) return value
+  done.add('json')
+  return JSON.stringify(value)
 }
 
 function toId(thing: string, value: unknown, { done }: Reading): unknown {
