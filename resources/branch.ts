@@ -11,6 +11,6 @@ export const branch = defineResourceTemplate({
   suggest: { branch: branchNames },
   async watch({ branch: named = '' }, { resolve }) {
     const { state, head_revision: head, main_revision: main } = await resolve.branch(named, undefined)
-    return [state, head, main]
+    return { value: [state, head, main] }
   },
 })

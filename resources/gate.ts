@@ -15,10 +15,11 @@ export const gate = defineResourceTemplate({
     try {
       const { verdict } = await api.getGate({ product_id: id }, { signal })
       const risks = verdict.risks?.map((risk) => [risk.id, risk.state])
-      return [verdict.id, verdict.status, verdict.computed_at, verdict.stale, risks, verdict.exclusions_unreviewed]
+      const { id: verdictId, status, computed_at: at, stale, exclusions_unreviewed: exclusions } = verdict
+      return { value: [verdictId, status, at, stale, risks, exclusions] }
     } catch (error) {
       // Before the first verdict there is something to wait for.
-      if (error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED') return 'not computed'
+      if (error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED') return { value: 'not computed' }
       throw error
     }
   },

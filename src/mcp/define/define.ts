@@ -233,11 +233,19 @@ export interface ResourceTemplate {
   args(this: void, variables: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
   /** By variable. */
   suggest: Readonly<Record<string, Suggest>>
+  /** Reads what callers who subscribe to the address hear changes of (mcp §9.1). */
+  watch?(this: void, variables: Readonly<Record<string, string>>, context: ReadContext): Promise<WatchedState>
+}
+
+/** A state that is compared with the next one. */
+export interface WatchedState {
   /**
-   * Reads a value that changes whenever what the address shows does, and not with its age: plain data in a fixed order,
-   * without text of outsiders. With it callers can subscribe to the address (mcp §9.1).
+   * Changes whenever what the address shows does, and not with its age: plain data in a fixed order, without text of
+   * outsiders.
    */
-  watch?(this: void, variables: Readonly<Record<string, string>>, context: ReadContext): Promise<unknown>
+  value: unknown
+  /** It will change soon, so it is read more often (decision 068). */
+  isMoving?: boolean
 }
 
 /** Returns its argument. */

@@ -3,6 +3,8 @@ import { backgroundClock, type Clock } from '../../lib/clock.ts'
 
 /** How often a watched resource is read (decision 066). */
 const POLL_MS = 15_000
+/** The same while it will change soon (decision 068). */
+const MOVING_POLL_MS = 2_000
 
 /** Who hears of changes. */
 export interface Listener {
@@ -13,13 +15,22 @@ export interface Listener {
   isListening(this: void): boolean
 }
 
+/** What one read of a watched resource found. */
+export interface ReadState {
+  /** Differs when what the resource shows does. */
+  digest: string
+  /** It will change soon. */
+  isMoving: boolean
+}
+
 /** The polls of one process. */
 export interface Polls {
   /**
-   * Reads the state at once and every 15 seconds, and tells the listener of each change; resolves to the function that
-   * ends it. Rejects when the state cannot be read. Listeners with the same key share the reads.
+   * Reads the state at once and every 15 seconds, every 2 while it will change soon, and tells the listener of each change;
+   * resolves to the function that ends it. Rejects when the state cannot be read. Listeners with the same key share the
+   * reads.
    */
-  watch(key: string, read: () => Promise<string>, listener: Listener): Promise<() => void>
+  watch(key: string, read: () => Promise<ReadState>, listener: Listener): Promise<() => void>
 }
 
 export function createPolls(clock: Clock = backgroundClock): Polls {
@@ -46,14 +57,14 @@ export function createPolls(clock: Clock = backgroundClock): Polls {
 class Poll {
   readonly listeners = new Set<Listener>()
   readonly started: Promise<void>
-  readonly #read: () => Promise<string>
+  readonly #read: () => Promise<ReadState>
   readonly #clock: Clock
   readonly #onEnd: () => void
-  #state = ''
+  #state: ReadState = { digest: '', isMoving: false }
   #isOver = false
   #cancel = () => {}
 
-  constructor(read: () => Promise<string>, clock: Clock, onEnd: () => void) {
+  constructor(read: () => Promise<ReadState>, clock: Clock, onEnd: () => void) {
     this.#read = read
     this.#clock = clock
     this.#onEnd = onEnd
@@ -73,7 +84,9 @@ class Poll {
   }
 
   #schedule(): void {
-    if (!this.#isOver) this.#cancel = this.#clock.after(POLL_MS, () => void this.#poll())
+    if (this.#isOver) return
+    const delayMs = this.#state.isMoving ? MOVING_POLL_MS : POLL_MS
+    this.#cancel = this.#clock.after(delayMs, () => void this.#poll())
   }
 
   async #poll(): Promise<void> {
@@ -85,9 +98,11 @@ class Poll {
   /** What is gone or no longer permitted has changed for the last time. */
   async #compare(): Promise<void> {
     try {
+      const { digest } = this.#state
       const state = await this.#read()
-      if (this.#isOver || state === this.#state) return
+      if (this.#isOver) return
       this.#state = state
+      if (state.digest === digest) return
       for (const listener of this.listeners) listener.changed()
     } catch (error) {
       if (this.#isOver || isTemporary(error)) return

@@ -2,8 +2,10 @@ import { UriTemplate } from '@modelcontextprotocol/server'
 import type { CallFacts } from '../call/call-tool.ts'
 import { withApi } from '../call/outside-call.ts'
 import { stateDigest } from '../confirm/state.ts'
+import type { ReadContext } from '../define/define.ts'
 import type { Listing } from '../surface/listing.ts'
 import { decodedVariables } from '../surface/variables.ts'
+import type { ReadState } from './polls.ts'
 
 /** What one read of a watched resource may take. */
 const READ_MS = 10_000
@@ -12,8 +14,7 @@ const READ_MS = 10_000
 export interface Watched {
   /** The same for the same address, caller and pinned product. */
   key: string
-  /** Resolves to a digest that differs when what the address shows does. */
-  read(this: void): Promise<string>
+  read(this: void): Promise<ReadState>
 }
 
 /** How the address is watched for the caller of these facts; undefined when it cannot be. */
@@ -24,8 +25,11 @@ export function findWatched(uri: string, listing: Listing, facts: CallFacts): Wa
     if (watch === undefined || !variables) continue
     return {
       key: JSON.stringify([facts.changing.caller, facts.options.product, uri]),
-      read: async () =>
-        stateDigest(await withApi(facts, READ_MS, (context) => watch(decodedVariables(variables), context))),
+      read: async () => {
+        const read = (context: ReadContext) => watch(decodedVariables(variables), context)
+        const { value, isMoving = false } = await withApi(facts, READ_MS, read)
+        return { digest: stateDigest(value), isMoving }
+      },
     }
   }
   return undefined

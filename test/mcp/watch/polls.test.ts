@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
-import { createPolls } from '../../../src/mcp/watch/polls.ts'
+import { createPolls, type ReadState } from '../../../src/mcp/watch/polls.ts'
 import { virtualClock } from '../../virtual-clock.ts'
 
 const POLL_MS = 15_000
@@ -9,12 +9,28 @@ function listener() {
   return { changed: vi.fn<() => void>(), ended: vi.fn<() => void>(), isListening: vi.fn<() => boolean>(() => true) }
 }
 
-test('a service that cannot be reached for a while is asked again, and the change is told then', async () => {
+const still = (digest: string) => ({ digest, isMoving: false })
+const moving = (digest: string) => ({ digest, isMoving: true })
+
+test('what will change soon is read every two seconds, and every 15 once it stands still', async () => {
   const clock = virtualClock()
-  const read = vi.fn<() => Promise<string>>().mockResolvedValueOnce('a')
+  const read = vi.fn<() => Promise<ReadState>>().mockResolvedValueOnce(moving('a')).mockResolvedValue(still('b'))
   const one = listener()
   await createPolls(clock).watch('key', read, one)
-  read.mockRejectedValueOnce(new ServiceError('unavailable', 'away')).mockResolvedValue('b')
+  clock.pass(2_000)
+  await vi.waitFor(() => expect(one.changed).toHaveBeenCalledTimes(1))
+  clock.pass(2_000)
+  expect(read).toHaveBeenCalledTimes(2)
+  clock.pass(POLL_MS)
+  expect(read).toHaveBeenCalledTimes(3)
+})
+
+test('a service that cannot be reached for a while is asked again, and the change is told then', async () => {
+  const clock = virtualClock()
+  const read = vi.fn<() => Promise<ReadState>>().mockResolvedValueOnce(still('a'))
+  const one = listener()
+  await createPolls(clock).watch('key', read, one)
+  read.mockRejectedValueOnce(new ServiceError('unavailable', 'away')).mockResolvedValue(still('b'))
   await vi.waitFor(() => {
     clock.pass(POLL_MS)
     expect(one.changed).toHaveBeenCalledTimes(1)
@@ -24,7 +40,7 @@ test('a service that cannot be reached for a while is asked again, and the chang
 
 test('nothing is read while no one listens, and what changed meanwhile is told afterwards', async () => {
   const clock = virtualClock()
-  const read = vi.fn<() => Promise<string>>().mockResolvedValueOnce('a').mockResolvedValue('b')
+  const read = vi.fn<() => Promise<ReadState>>().mockResolvedValueOnce(still('a')).mockResolvedValue(still('b'))
   const one = listener()
   one.isListening.mockReturnValue(false)
   await createPolls(clock).watch('key', read, one)
@@ -40,11 +56,11 @@ test('a resource can be watched again after a first read that failed, and after 
   const clock = virtualClock()
   const polls = createPolls(clock)
   const gone = new ServiceError('not_found', 'gone')
-  const read = vi.fn<() => Promise<string>>().mockRejectedValueOnce(gone).mockResolvedValueOnce('a')
+  const read = vi.fn<() => Promise<ReadState>>().mockRejectedValueOnce(gone).mockResolvedValueOnce(still('a'))
   const one = listener()
   await expect(polls.watch('key', read, one)).rejects.toBe(gone)
   await polls.watch('key', read, one)
-  read.mockRejectedValueOnce(gone).mockResolvedValueOnce('c')
+  read.mockRejectedValueOnce(gone).mockResolvedValueOnce(still('c'))
   clock.pass(POLL_MS)
   await vi.waitFor(() => expect(one.ended).toHaveBeenCalledTimes(1))
   clock.pass(POLL_MS)
@@ -55,10 +71,10 @@ test('a resource can be watched again after a first read that failed, and after 
 
 test('who leaves before the first read has ended is not polled for', async () => {
   const clock = virtualClock()
-  let answer: (state: string) => void = () => {}
-  const read = vi.fn<() => Promise<string>>(() => new Promise((resolve) => (answer = resolve)))
+  let answer: (state: ReadState) => void = () => {}
+  const read = vi.fn<() => Promise<ReadState>>(() => new Promise((resolve) => (answer = resolve)))
   const leaving = createPolls(clock).watch('key', read, listener())
-  answer('a')
+  answer(still('a'))
   const leave = await leaving
   leave()
   clock.pass(POLL_MS)

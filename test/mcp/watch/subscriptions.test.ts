@@ -197,7 +197,7 @@ describe.each(eras)('over http, clients of %s', (era) => {
   })
 
   test('can subscribe to 50 addresses at once', async () => {
-    const thing = { ...gate, uriTemplate: 'tracegate://thing/{id}', watch: () => Promise.resolve('as ever') }
+    const thing = { ...gate, uriTemplate: 'tracegate://thing/{id}', watch: () => Promise.resolve({ value: 'as ever' }) }
     served = await serveMcp(app, { clock, surface: { ...surface, templates: [thing] } })
     await using agent = await connectOver('http', era)
     const uris = Array.from({ length: 51 }, (_, index) => `tracegate://thing/${String(index)}`)
