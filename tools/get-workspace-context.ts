@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { AgentConfig, AgentRun, AgentRunState } from '../src/contract/agents.ts'
 import { Actor } from '../src/contract/base/common.ts'
 import { Environment, Release } from '../src/contract/environments.ts'
 import { Onboarding, Product as ProductSchema, Token, User, Workspace } from '../src/contract/products.ts'
@@ -22,7 +23,7 @@ const ROWS = 30
 /** Of a component's globs. */
 const GLOBS = 3
 
-const lists = ['environments', 'components', 'releases', 'branches'] as const
+const lists = ['environments', 'components', 'releases', 'branches', 'agent_configs'] as const
 
 const named = { id: z.string(), name: teamLine }
 
@@ -32,14 +33,11 @@ export const getWorkspaceContext = defineTool({
   effect: 'read',
   title: 'Workspace and product context',
   description:
-    'List your workspaces, products, environments, components, releases and quality branches with ids, and who is logged in. ' +
+    'List your workspaces, products, environments, components, releases, quality branches and agent configs with ids, and who is logged in. ' +
     'Call once at the start, or whenever a name or id is unknown; later calls accept either.',
   input: z.strictObject({
     product: parameters.Product,
-    include: parameters.named(
-      'Extra lists.',
-      z.array(z.enum(['environments', 'components', 'releases', 'branches', 'setup'])).optional(),
-    ),
+    include: parameters.named('Extra lists.', z.array(z.enum([...lists, 'setup'])).optional()),
     match: parameters.named('Only names containing this.', z.string().optional()),
   }),
   output: z.object({
@@ -61,6 +59,12 @@ export const getWorkspaceContext = defineTool({
       decisions_open: z.int(),
       created_by: Actor.shape.display_name,
     }).optional(),
+    agent_configs: rows({
+      ...named,
+      type: AgentConfig.shape.agent_type_id,
+      last_run: AgentRunState,
+      finished_at: AgentRun.shape.finished_at,
+    }).optional(),
     setup: fields({
       state: ProductSchema.shape.setup_state,
       done: Onboarding.shape.completed_steps,
@@ -74,6 +78,7 @@ export const getWorkspaceContext = defineTool({
     }),
   }),
   cuts: [
+    { path: 'agent_configs', least: 5 },
     { path: 'branches', least: 5 },
     { path: 'releases', least: 5 },
     { path: 'components', least: 5 },
@@ -89,14 +94,14 @@ export const getWorkspaceContext = defineTool({
     const chosen = include.length === 0 && given === undefined ? undefined : await resolve.product(given)
     const workspaces = new Map(me?.user.workspaces?.map(({ id, name }) => [id, name]))
     const { lists, missing, unread } = await readLists(chosen, include, match, context)
-    const { environments, components, releases, branches } = lists
+    const { environments, components, releases, branches, agent_configs: configs } = lists
     const whoWords = me === undefined ? ' This deployment does not say who is logged in.' : ''
     const product = chosen ?? all[0]
     const name = teamText(product?.name ?? product?.id ?? '')
     const products = matchingProducts(all, { chosen, match, isListed: Object.values(lists).some((list) => list) })
     const missed = match === '' ? '' : missedWords(match, { products, ...lists }, unread)
     return {
-      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.${missed}${unreadWords(unread)}${whoWords}${notOfferedSentence(missing)}`,
+      answer: `${counted(all.length, 'product')} visible${chosen === undefined ? '' : `; lists are of ${name}`}.${missed}${unreadWords(unread)}${whoWords}${notOfferedSentence(missing.map(nounWords))}`,
       product: chosen,
       data: {
         principal: {
@@ -128,6 +133,12 @@ export const getWorkspaceContext = defineTool({
           decisions_open: row.counts?.needs_decision,
           created_by: row.created_by?.display_name,
         })),
+        agent_configs: configs?.slice(0, ROWS).map((row) => ({
+          ...row,
+          type: row.agent_type_id,
+          last_run: row.last_run?.state,
+          finished_at: row.last_run?.finished_at,
+        })),
         setup: include.includes('setup')
           ? {
               state: chosen?.setup_state,
@@ -148,6 +159,7 @@ export const getWorkspaceContext = defineTool({
         components: kept(components ?? [], ROWS),
         releases: kept(releases ?? [], ROWS),
         branches: kept(branches ?? [], ROWS),
+        agent_configs: kept(configs ?? [], ROWS),
       }),
       howToGetMore: 'call again with match, a part of the name',
       next: [
@@ -197,15 +209,20 @@ function missedWords(
     .filter(([, list]) => list?.length === 0)
     .map(([noun]) => {
       const some = unread.get(noun)
-      const none = some === undefined ? `No ${singular(noun)}` : `None of these ${some.toLocaleString('en')} ${noun}`
+      const none =
+        some === undefined ? `No ${singular(noun)}` : `None of these ${some.toLocaleString('en')} ${nounWords(noun)}`
       return ` ${none} has ${text} in its name.`
     })
     .join('')
 }
 
-/** `branch` of `branches`, `release` of `releases`. */
+/** `branch` of `branches`, `agent config` of `agent_configs`. */
 function singular(noun: string): string {
-  return noun.replace(/(?<=ch)es$|s$/, '')
+  return nounWords(noun).replace(/(?<=ch)es$|s$/, '')
+}
+
+function nounWords(list: string): string {
+  return list.replaceAll('_', ' ')
 }
 
 /** How many rows were read of each list that may have more. */
@@ -214,7 +231,7 @@ type Unread = ReadonlyMap<string, number>
 /** ` Only the first 50 releases were read.`: a sentence for each list that may have more rows. */
 function unreadWords(unread: Unread): string {
   return [...unread]
-    .map(([noun, count]) => ` There may be more than the first ${count.toLocaleString('en')} ${noun}.`)
+    .map(([noun, count]) => ` There may be more than the first ${count.toLocaleString('en')} ${nounWords(noun)}.`)
     .join('')
 }
 
@@ -232,20 +249,23 @@ async function readLists(
     components: wants('components'),
     releases: wants('releases'),
     branches: wants('branches'),
+    agent_configs: wants('agent_configs'),
   }
-  const [environments, components, releases, branches] = await Promise.all([
+  const [environments, components, releases, branches, configs] = await Promise.all([
     wanted.environments ? ifOffered(resolve.environments(id)) : undefined,
     wanted.components ? ifOffered(resolve.components(id)) : undefined,
     wanted.releases ? ifOffered(resolve.releases(id)) : undefined,
     wanted.branches ? ifOffered(resolve.branches(id)) : undefined,
+    wanted.agent_configs ? ifOffered(resolve.agentConfigs(id)) : undefined,
   ])
-  const read = { environments, components, releases, branches }
+  const read = { environments, components, releases, branches, agent_configs: configs }
   return {
     lists: {
       environments: environments?.rows.filter(({ name }) => nameContains(name, match)),
       components: components?.rows.filter(({ name }) => nameContains(name, match)),
       releases: releases?.rows.filter(({ version }) => nameContains(version, match) || isSameVersion(version, match)),
       branches: branches?.rows.filter(({ name = '' }) => nameContains(name, match)),
+      agent_configs: configs?.rows.filter(({ name = '' }) => nameContains(name, match)),
     },
     missing: lists.filter((list) => wanted[list] && read[list] === undefined),
     unread: new Map(

@@ -1,12 +1,15 @@
 import type { Tool } from '../src/mcp/define/define.ts'
 import { acceptGateRisk } from './accept-gate-risk.ts'
 import { approveGateRisk } from './approve-gate-risk.ts'
+import { cancelAgentRun } from './cancel-agent-run.ts'
 import { computeQualityGate } from './compute-quality-gate.ts'
+import { createAgentConfig } from './create-agent-config.ts'
 import { createComponent } from './create-component.ts'
 import { createEnvironment } from './create-environment.ts'
 import { createProduct } from './create-product.ts'
 import { createQualityBranch } from './create-quality-branch.ts'
 import { decideLinkProposals } from './decide-link-proposals.ts'
+import { deleteAgentConfig } from './delete-agent-config.ts'
 import { deleteEnvironment } from './delete-environment.ts'
 import { deleteQualityBranch } from './delete-quality-branch.ts'
 import { deleteRequirement } from './delete-requirement.ts'
@@ -14,6 +17,8 @@ import { deleteTest } from './delete-test.ts'
 import { distillIntent } from './distill-intent.ts'
 import { findCoverageGaps } from './find-coverage-gaps.ts'
 import { findErrorIssues } from './find-error-issues.ts'
+import { getAgentConfig } from './get-agent-config.ts'
+import { getAgentRun } from './get-agent-run.ts'
 import { getErrorIssue } from './get-error-issue.ts'
 import { getFixContext } from './get-fix-context.ts'
 import { getQualityGate } from './get-quality-gate.ts'
@@ -32,6 +37,7 @@ import { reviewBranch } from './review-branch.ts'
 import { saveRequirement } from './save-requirement.ts'
 import { sendTestEvent } from './send-test-event.ts'
 import { setErrorIssueStatus } from './set-error-issue-status.ts'
+import { startAgentRun } from './start-agent-run.ts'
 import { unlinkTest } from './unlink-test.ts'
 import { uploadSourceMap } from './upload-source-map.ts'
 import { verifySetup } from './verify-setup.ts'
@@ -52,6 +58,7 @@ export const tools: readonly Tool[] = [
   acceptGateRisk,
   distillIntent,
   reviewBranch,
+  getAgentRun,
   listRequirements,
   getRequirement,
   saveRequirement,
@@ -74,4 +81,9 @@ export const tools: readonly Tool[] = [
   deleteQualityBranch,
   mergeQualityBranch,
   decideLinkProposals,
+  cancelAgentRun,
+  createAgentConfig,
+  deleteAgentConfig,
+  getAgentConfig,
+  startAgentRun,
 ]

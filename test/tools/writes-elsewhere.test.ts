@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Send } from '../../src/contract/base/wire.ts'
 import { surface } from '../../src/surface.ts'
-import { draftBranch } from '../mcp/checks/calls.ts'
+import { draftBranch, scanOnce } from '../mcp/checks/calls.ts'
 import { reshaped } from '../upstream/reshaped.ts'
 import { openShopWithGaps, vitestReport, type GapShop } from './gap-shop.ts'
 import { connectElsewhere, losing } from './unread-answers.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
   await shop.api.linkTest({ test_id: made.id, requirement_id: await shop.idOf('REQ-1') })
   const drafted = new Map<string, string>(await draftBranch(shop, shop.productId))
   previews.decide_link_proposals.accept = [drafted.get('proposal') ?? '']
+  previews.cancel_agent_run.run = new Map<string, string>(await scanOnce(shop, shop.productId)).get('run') ?? ''
 })
 afterAll(() => shop.close())
 
@@ -37,10 +38,14 @@ const previews = {
   ...calls,
   create_product: { name: 'Another' },
   create_quality_branch: { name: 'another' },
-  // The proposal is made before the tests.
+  // The proposal and the run are made before the tests.
   decide_link_proposals: { branch: 'pricing', accept: [''] },
   merge_quality_branch: { branch: 'pricing', reason: 'r' },
   delete_quality_branch: { branch: 'pricing', reason: 'r' },
+  create_agent_config: { type: 'coverage_gap_scan' },
+  delete_agent_config: { config: 'scan', reason: 'r' },
+  start_agent_run: { config: 'scan' },
+  cancel_agent_run: { run: '' },
 }
 
 test('the preview of every tool only reads where the deployment is not known to heed it', async () => {

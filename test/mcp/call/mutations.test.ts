@@ -12,7 +12,7 @@ import { startSampleApp } from '../../sample-app.ts'
 import { argumentValues } from '../arbitrary-arguments.ts'
 import { examples } from '../../tools/examples.ts'
 import { rememberedReads } from '../../upstream/remembered.ts'
-import { draftBranch, recordFailure } from '../checks/calls.ts'
+import { draftBranch, recordFailure, scanOnce } from '../checks/calls.ts'
 import { closedMachine } from '../checks/machine.ts'
 import { connect, eras, type Called, type Connected } from '../clients.ts'
 import { connectHttp, serveMcp } from '../http/http-server.ts'
@@ -48,6 +48,7 @@ beforeAll(async () => {
   for (const [thing, rows] of Object.entries(first)) known.set(thing, rows[0]?.id ?? '')
   known.set('product', app.productId)
   for (const [thing, id] of await draftBranch(app, app.productId)) known.set(thing, id)
+  for (const [thing, id] of await scanOnce(app, app.productId)) known.set(thing, id)
   // Thousands of calls ask for the same things, and none of them changes any.
   const answers = rememberedReads(app.service.direct, { until: 'a write' })
   agent = await connect(createApi({ send: answers, baseUrl: origin, token: app.token }), {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Tool } from '../../../src/mcp/define/define.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
 import type { App } from '../../app.ts'
+import { finishedRun } from '../../tools/agent-runs.ts'
 import { examples } from '../../tools/examples.ts'
 import { isOptional } from '../arbitrary-arguments.ts'
 
@@ -28,7 +29,20 @@ export async function sampleThings(app: App): Promise<Known> {
     ['component', 'Cart and pricing'],
     ...drafted,
     ...tested,
+    ...(await scanOnce(app, productId)),
   ])
+}
+
+/** An agent config `scan` and its run, which has succeeded, by their name and id. */
+export async function scanOnce({ api }: Pick<App, 'api'>, productId: string) {
+  const request = { product_id: productId, agent_type_id: 'coverage_gap_scan', name: 'scan', input: { min_score: 0 } }
+  const { agent_config: config } = await api.createAgentConfig(request)
+  const run = await finishedRun(api, config.id)
+  return [
+    ['agent_type', 'coverage_gap_scan'],
+    ['config', 'scan'],
+    ['run', run.id],
+  ] as const
 }
 
 /** A requirement and the test that proves it, which failed last, by their keys, and the blocker of the gate that it is. */

@@ -7,7 +7,7 @@ import { origin, startApp, type App } from '../../app.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
 import { examples } from '../../tools/examples.ts'
 import { rememberedReads } from '../../upstream/remembered.ts'
-import { callVariants, draftBranch, recordFailure, type Known } from './calls.ts'
+import { callVariants, draftBranch, recordFailure, scanOnce, type Known } from './calls.ts'
 import { closedMachine } from './machine.ts'
 
 /** Stands in every text of the other product that no caller knows. */
@@ -39,10 +39,12 @@ beforeAll(async () => {
   ours = new Map([...(await readThings(pinnedId, 'PIN-1')), ...(await recordFailure(app, pinnedId))])
   await recordFailure(app, app.productId, MARK)
   const drafted = await draftBranch(app, pinnedId)
-  ours = new Map([...ours, ...drafted])
+  ours = new Map([...ours, ...drafted, ...(await scanOnce(app, pinnedId))])
+  const theirRun = new Map(await scanOnce(app, app.productId))
   const theirDraft = new Map(await draftBranch(app, app.productId, MARK))
   theirs = await readEverything(app.productId)
   theirs.set('proposal', [theirDraft.get('proposal') ?? ''])
+  theirs.set('run', [theirRun.get('run') ?? ''])
   // Each call asks for the product by its name, with the same answers.
   const answers = rememberedReads(app.service.direct, { until: 'a write' })
   const send: Send = (request) => {
@@ -66,7 +68,8 @@ async function readRows(id: string) {
   const { branches } = await app.api.listBranches(product)
   const { requirements } = await app.api.listRequirements(product)
   const { tests } = await app.api.listTests(product)
-  return { issues, environments, releases, components, branches, requirements, tests }
+  const { agent_configs: configs } = await app.api.listAgentConfigs(product)
+  return { issues, environments, releases, components, branches, requirements, tests, configs }
 }
 
 async function readThings(id: string, issue: string): Promise<Known> {
@@ -86,7 +89,7 @@ async function readThings(id: string, issue: string): Promise<Known> {
 }
 
 async function readEverything(id: string): Promise<Map<string, string[]>> {
-  const { issues, environments, releases, components, branches, requirements, tests } = await readRows(id)
+  const { issues, environments, releases, components, branches, requirements, tests, configs } = await readRows(id)
   const [issue] = issues
   const { events } = await app.api.listIssueEvents({ id: issue?.id ?? '' })
   return new Map([
@@ -97,6 +100,7 @@ async function readEverything(id: string): Promise<Map<string, string[]>> {
     ['release', [releases[0]?.id ?? '', 'theirs-2']],
     ['component', [components[0]?.id ?? '', 'Their part']],
     ['branch', branches.map(({ id: branch }) => branch)],
+    ['config', configs.map(({ id: config }) => config)],
     ['requirement', requirements.map(({ id: requirement }) => requirement)],
     ['test', tests.map(({ id: test }) => test)],
     ['blocker', requirements.map(({ id: requirement }) => requirement)],

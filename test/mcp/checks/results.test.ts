@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
+import type { Tool } from '../../../src/mcp/define/define.ts'
 import type { NextAction } from '../../../src/mcp/result/next-action.ts'
 import { asksForMore } from '../../../src/mcp/result/more-call.ts'
 import { words } from '../../../src/mcp/define/parameters.ts'
@@ -7,6 +8,7 @@ import { repair } from '../../../src/mcp/call/repair/index.ts'
 import { surface } from '../../../src/surface.ts'
 import { origin, type App } from '../../app.ts'
 import { startSampleApp } from '../../sample-app.ts'
+import { examples } from '../../tools/examples.ts'
 import { rememberedReads } from '../../upstream/remembered.ts'
 import { connect, type Called, type Connected } from '../clients.ts'
 import { sampleThings, callVariants, type Arguments, type Known } from './calls.ts'
@@ -177,10 +179,17 @@ function callsWithIds({ structured }: Called): Call[] {
     return [
       ...proposed,
       ...named.flatMap((tool) =>
-        ids.map((id) => ({ tool: tool.name, args: { ...callVariants(tool, things)[0], [parameter]: id } })),
+        ids.map((id) => ({ tool: tool.name, args: { ...leastBeside(tool, parameter), [parameter]: id } })),
       ),
     ]
   })
+}
+
+/** The narrowest call without the other parameters of which only one is passed. */
+function leastBeside(tool: Tool, parameter: string): Arguments {
+  const { oneOf = [] } = examples.get(tool.name) ?? {}
+  const least = Object.entries(callVariants(tool, things)[0] ?? {})
+  return Object.fromEntries(least.filter(([name]) => !(oneOf.includes(parameter) && oneOf.includes(name))))
 }
 
 /** The ids of a list of objects, as objects or as columns and rows, and of a single object. */
