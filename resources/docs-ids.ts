@@ -18,6 +18,8 @@ export const docsIds = defineResource({
 | requirement | UUID | key, such as REQ-12, of the product given, pinned or only |
 | test | UUID | key, such as TC-7, in the same way |
 | quality branch | UUID | exact name of an open one; a git branch is something else |
+| agent config | UUID | exact name, or its agent type where one config has it |
+| agent run | UUID | – |
 | occurrence of an error | UUID, service-assigned | the SDK's event_id (32 hex characters) is looked up once, and the answer says so |
 
 A name is looked for in this order: exact id, exact name, the same letters in another case, and for reads a unique
@@ -31,7 +33,7 @@ names of a test, unless the deployment says that a member gave them: TC-7 is wha
 
 The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue,
 tracegate://product/{product}/coverage-gaps the id or name of a product, tracegate://requirement/{id} the key or the id,
-tracegate://branch/{branch} the name or id of an open quality branch.
+tracegate://branch/{branch} the name or id of an open quality branch, tracegate://agent-run/{run} the id of a run.
 
 Cursors are opaque and belong to the same tool with the same other arguments.
 `,

@@ -11,8 +11,7 @@ export const docsWorkflows = defineResource({
 
 ## Triage errors
 1. \`find_error_issues\` {"environment":"production","period":"1d"}: what is happening now.
-2. Decide from the rows where they suffice: state, counts, cause, component. \`get_error_issue\` once for an issue that they leave
-   in doubt; no call is needed for single occurrences.
+2. Decide from the rows where they suffice: state, counts, cause, component. \`get_error_issue\` for an issue in doubt.
 3. \`get_fix_context\` for issues to fix now.
 4. \`set_error_issue_status\` with a reason, when the user decided so: ignored for noise, resolved once the fix is merged.
 
@@ -38,8 +37,8 @@ export const docsWorkflows = defineResource({
    changed, failing tests.
 6. \`record_tests\` only for a test whose name and tags cannot have the key.
 
-Gaps, in addition to no_test: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed
-since the test was linked: read both, then link again to confirm), partial_criteria. Only a result that passed verifies.
+Other gaps: failing, not_run (linked, no result that counts), stale (results too old), suspect (the text has changed since the
+test was linked: read both, then link again to confirm), partial_criteria.
 
 In CI the reports are sent without an agent: \`tracegate report reports/ --environment ci --release 1.4.0\`.
 
@@ -63,6 +62,11 @@ In CI the reports are sent without an agent: \`tracegate report reports/ --envir
 1. \`compute_quality_gate\` {"release":"…"}: the verdict, what blocks, what is new; \`get_quality_gate\` reads the last one.
 2. Mend what is cheap, then compute again.
 3. \`accept_gate_risk\` {"blocker":"…","reason":"…"} if the user decides so; a second person approves it.
+
+## Let an agent look
+1. \`get_workspace_context\` {"include":["agent_configs"]}: the agents of the product.
+2. \`start_agent_run\` {"config":"…"}, if the user asked for it.
+3. \`get_agent_run\` {"run":"…","wait_seconds":20}: progress, then the result.
 
 ## After a fix
 1. \`set_error_issue_status\` {"issues":["SHOP-31"],"status":"resolved","fixed_in":"1f2e3d4c","reason":"…"}: the answer says what

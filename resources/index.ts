@@ -1,4 +1,5 @@
 import type { Resource, ResourceTemplate, View } from '../src/mcp/define/define.ts'
+import { agentRun } from './agent-run.ts'
 import { branch } from './branch.ts'
 import { coverageGaps } from './coverage-gaps.ts'
 import { docsIds } from './docs-ids.ts'
@@ -19,6 +20,7 @@ export const templates: readonly ResourceTemplate[] = [
   gate,
   requirement,
   branch,
+  agentRun,
 ]
 
 export const views: readonly View[] = [gateView]

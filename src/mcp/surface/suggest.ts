@@ -1,8 +1,9 @@
 import type { Suggest, SuggestContext } from '../define/define.ts'
 import { clean, inOneLine } from '../../lib/outside-text/clean.ts'
 import { issueName, keyPrefix } from '../resolve/ids.ts'
+import { configArgument } from '../resolve/find-agent.ts'
 import { branchArgument } from '../resolve/find-branch.ts'
-import type { Product } from '../resolve/types.ts'
+import type { AgentConfig, Product } from '../resolve/types.ts'
 import { knownName } from '../text/untrusted.ts'
 
 /** Number of products that are searched for one suggestion. */
@@ -54,6 +55,24 @@ export const branchNames: Suggest = async (typed, context) => {
   const lists = await Promise.all(meant.map(({ id }) => context.resolve.branches(id)))
   const names = lists.flatMap(({ rows }) => rows).map(branchArgument)
   return [...new Set(names)].filter(beginsWith(typed))
+}
+
+/** Names of agent configs. */
+export const agentConfigNames: Suggest = async (typed, context) => {
+  const names = (await readConfigs(context)).map(configArgument)
+  return [...new Set(names)].filter(beginsWith(typed))
+}
+
+/** Ids of the last run of each agent config. */
+export const agentRunIds: Suggest = async (typed, context) => {
+  const ids = (await readConfigs(context)).flatMap(({ last_run: run }) => run?.id ?? [])
+  return ids.filter(beginsWith(typed))
+}
+
+async function readConfigs(context: SuggestContext): Promise<AgentConfig[]> {
+  const meant = await searchedProducts(context)
+  const lists = await Promise.all(meant.map(({ id }) => context.resolve.agentConfigs(id)))
+  return lists.flatMap(({ rows }) => rows)
 }
 
 /** Keys of requirements, the unverified ones first; only with a single product, because keys are unique only within one. */

@@ -80,6 +80,11 @@ describe.each(eras)('a client of %s', (era) => {
         { name: 'product', description: 'Product id or name.', required: false },
         { name: 'branch', description: 'Quality branch to go on with; else a new one.', required: false },
       ],
+      [
+        { name: 'product', description: 'Product id or name.', required: false },
+        { name: 'config', description: 'Agent config, for its newest run.', required: false },
+        { name: 'run', description: 'Id of the run.', required: false },
+      ],
     ])
     const { messages } = await agent.client.getPrompt({ name: 'fix_error_issue', arguments: { issue: 'APP-1' } })
     expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Fix the error issue "APP-1".') } }])
@@ -135,6 +140,8 @@ test('under a pin only the pinned product is searched, and no prompt asks for a 
     'release',
     'environment',
     'branch',
+    'config',
+    'run',
   ])
 })
 
