@@ -1,5 +1,6 @@
 import type { Platform } from '../shared/context.ts'
 import { runRetention } from '../errors/issues/retention.ts'
+import { removeOldRuns } from '../agents/runs/retention.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
 import type { Database } from '../sql/database.ts'
@@ -50,30 +51,32 @@ async function clean({
   removeUnusedMaps,
   signal,
 }: HousekeepingOptions & { signal: AbortSignal }): Promise<void> {
-  try {
-    const removed = await runRetention(db, platform.now(), signal)
-    if (removed.occurrences > 0 || removed.bodies > 0)
-      log?.({ level: 'info', message: 'retention removed old occurrences', where: 'retention' })
-  } catch (thrown) {
-    // The next run tries again; leftovers are harmless until then.
-    log?.({ level: 'warn', message: 'retention failed', where: 'retention', error: stackText(thrown) })
+  const now = platform.now()
+  const retention = async (what: string, remove: () => Promise<number> | undefined) => {
+    const messages = { done: `retention removed ${what}`, failed: `retention of ${what} failed` }
+    await attempt(log, { where: 'retention', ...messages }, remove)
   }
+  await retention('old occurrences', async () => {
+    const { occurrences, bodies } = await runRetention(db, now, signal)
+    return occurrences + bodies
+  })
+  await retention('old test results', () => removeOldResults(db, now, signal))
+  await retention('old agent runs', () => removeOldRuns(db, now, signal))
+  const uploads = { done: 'uploads without a confirm were removed', failed: 'removing old uploads failed' }
+  await attempt(log, { where: 'uploads', ...uploads }, () => expireUploads?.(signal))
+  await retention('unused source maps', () => removeUnusedMaps?.(signal))
+}
+
+/** Removes something and logs that it did. After a failure the next run tries again: leftovers are harmless until then. */
+async function attempt(
+  log: Log | undefined,
+  { where, done, failed }: { where: string; done: string; failed: string },
+  remove: () => Promise<number> | undefined,
+): Promise<void> {
   try {
-    const results = await removeOldResults(db, platform.now(), signal)
-    if (results > 0) log?.({ level: 'info', message: 'retention removed old test results', where: 'retention' })
+    const removed = (await remove()) ?? 0
+    if (removed > 0) log?.({ level: 'info', message: done, where })
   } catch (thrown) {
-    log?.({ level: 'warn', message: 'retention of test results failed', where: 'retention', error: stackText(thrown) })
-  }
-  try {
-    const expired = (await expireUploads?.(signal)) ?? 0
-    if (expired > 0) log?.({ level: 'info', message: 'uploads without a confirm were removed', where: 'uploads' })
-  } catch (thrown) {
-    log?.({ level: 'warn', message: 'removing old uploads failed', where: 'uploads', error: stackText(thrown) })
-  }
-  try {
-    const removed = (await removeUnusedMaps?.(signal)) ?? 0
-    if (removed > 0) log?.({ level: 'info', message: 'retention removed unused source maps', where: 'retention' })
-  } catch (thrown) {
-    log?.({ level: 'warn', message: 'retention of source maps failed', where: 'retention', error: stackText(thrown) })
+    log?.({ level: 'warn', message: failed, where, error: stackText(thrown) })
   }
 }
