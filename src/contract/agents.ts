@@ -195,6 +195,7 @@ export const cancelAgentRun = endpoint({
     request_id: RequestId.optional(),
   },
   returns: { agent_run: AgentRun },
+  scope: 'agents:run',
   retry: 'idempotent',
   fails: ['invalid_argument', 'not_found', 'aborted', 'failed_precondition'],
   reasons: ['RUN_FINISHED'],

@@ -80,6 +80,7 @@ test('reads require the scope read, writes the scope write, and these another on
     approveRisk: 'gate:approve',
     reviewExclusions: 'gate:approve',
     startAgentRun: 'agents:run',
+    cancelAgentRun: 'agents:run',
   }
   for (const [name, { method, scope }] of endpoints)
     expect([name, scope]).toEqual([name, others[name] ?? (method === 'GET' ? 'read' : 'write')])
