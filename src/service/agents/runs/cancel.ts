@@ -46,7 +46,7 @@ function alreadyFinished({ state }: StoredRun): ServiceError {
 }
 
 /** Cancels the runs of a config that have not ended, and returns their ids. */
-export async function cancelRunsOf(
+export async function cancelActiveRuns(
   { rows, prepare }: { rows: Rows; prepare: Prepare },
   call: Writing,
   { configId, reason }: { configId: string; reason: string },

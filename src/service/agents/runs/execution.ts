@@ -58,29 +58,29 @@ export function executeRun(options: Omit<ExecutionOptions, 'signal'>): Execution
   }
 
   function fail(thrown: unknown) {
-    if (!(thrown instanceof ServiceError)) warnOf(thrown)
+    if (!(thrown instanceof ServiceError)) warn(thrown)
     return Promise.resolve(toFailed(thrown))
   }
 
   /** Whatever cannot be written is left to the end of the lease. */
-  function warnOf(thrown: unknown): void {
+  function warn(thrown: unknown): void {
     if (hasEnded) return
     const where = `agent run ${run.id} of type ${run.agent_type_id}`
     options.log?.({ level: 'error', message: 'an agent run failed unexpectedly', where, error: stackText(thrown) })
   }
 
   async function timeOut(): Promise<void> {
-    await settleRun(options, lease, () => Promise.resolve(toTimedOut(run.timeout_seconds))).catch(warnOf)
+    await settleRun(options, lease, () => Promise.resolve(toTimedOut(run.timeout_seconds))).catch(warn)
     release()
   }
 
-  void conduct().catch(warnOf).finally(release)
+  void conduct().catch(warn).finally(release)
   return {
     lease,
     cancel: () => stopping.abort(),
     abandon: release,
     async requeue() {
-      await db.batch((prepare) => requeueRun(prepare, platform, lease)).catch(warnOf)
+      await db.batch((prepare) => requeueRun(prepare, platform, lease)).catch(warn)
       release()
     },
   }

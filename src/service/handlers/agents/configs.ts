@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../agents/define.ts'
 import { parseInput, requireType } from '../../agents/configs/input.ts'
 import { createConfig, deleteConfig, listConfigRows, requireConfig } from '../../agents/configs/store.ts'
 import { viewConfigs } from '../../agents/configs/view.ts'
-import { cancelRunsOf } from '../../agents/runs/cancel.ts'
+import { cancelActiveRuns } from '../../agents/runs/cancel.ts'
 import type { Handlers } from '../../shared/context.ts'
 import { readPage } from '../../shared/paging.ts'
 import { requireProduct } from '../../workspace/access.ts'
@@ -44,7 +44,7 @@ export function agentConfigHandlers({ types, onCancelled }: ConfigOptions) {
       const cancelled = await call.db.write(async (rows, prepare) => {
         const { config } = await requireConfig(rows, call.principal, id)
         await deleteConfig(rows, call, { config, etag })
-        return cancelRunsOf({ rows, prepare }, call, { configId: id, reason: 'the agent config was deleted' })
+        return cancelActiveRuns({ rows, prepare }, call, { configId: id, reason: 'the agent config was deleted' })
       })
       for (const runId of cancelled) onCancelled(runId)
       return {}
