@@ -11,7 +11,7 @@ export type RunEnd =
       output: string
       branchId: string
       truncationSignals: readonly string[]
-      /** What the writing of the run did. */
+      /** What its commit did and found. */
       events: readonly NewEvent[]
     }
   | { state: 'AGENT_RUN_STATE_FAILED' | 'AGENT_RUN_STATE_TIMED_OUT'; code: string; message: string }

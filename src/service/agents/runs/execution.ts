@@ -1,13 +1,13 @@
 import type { Clock } from '../../../lib/clock.ts'
 import { stackText } from '../../../lib/stack.ts'
-import { ServiceError } from '../../../errors.ts'
 import type { Log } from '../../shared/log.ts'
+import type { RunEnd } from './end.ts'
 import { requeueRun, type Lease } from './lease.ts'
 import { performRun, type PerformOptions } from './perform.ts'
 import { RunStopped } from './report.ts'
 import { settleRun, toFailed, toSucceeded, toTimedOut } from './settle.ts'
 
-export interface ExecutionOptions extends PerformOptions {
+export interface ExecutionOptions extends Omit<PerformOptions, 'signal'> {
   clock: Clock
   log?: Log | undefined
   /** Called once, when this process has nothing more to do for the run. */
@@ -26,7 +26,7 @@ export interface Execution {
 }
 
 /** Executes a leased run: the type, and the end that it comes to. */
-export function executeRun(options: Omit<ExecutionOptions, 'signal'>): Execution {
+export function executeRun(options: ExecutionOptions): Execution {
   const { db, platform, clock, run, onChanged } = options
   const lease: Lease = { runId: run.id, fence: run.lease_fence }
   const stopping = new AbortController()
@@ -57,9 +57,10 @@ export function executeRun(options: Omit<ExecutionOptions, 'signal'>): Execution
     return signal.aborted || thrown instanceof RunStopped
   }
 
-  function fail(thrown: unknown) {
-    if (!(thrown instanceof ServiceError)) warn(thrown)
-    return Promise.resolve(toFailed(thrown))
+  function fail(thrown: unknown): Promise<RunEnd> {
+    const end = toFailed(thrown)
+    if (end.code === 'INTERNAL') warn(thrown)
+    return Promise.resolve(end)
   }
 
   /** Whatever cannot be written is left to the end of the lease. */

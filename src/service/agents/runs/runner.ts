@@ -4,7 +4,7 @@ import { executeRun, type Execution, type ExecutionOptions } from './execution.t
 import { CANCEL_GRACE_MS, claimRun, endForOwner, isExpired, isOverdue, renewLease, type LeasedRun } from './lease.ts'
 
 const MOST_AT_ONCE = 2
-/** Not at the start itself: a process that answers a single call should not wait for the database because of it. */
+/** Later than the start itself, so that a process that answers a single call does nothing else. */
 const FIRST_LOOK_MS = 200
 /** How often runs are looked for that another process queued or left behind. */
 const IDLE_LOOK_MS = 2_000
@@ -12,7 +12,7 @@ const IDLE_LOOK_MS = 2_000
 const BUSY_LOOK_MS = 500
 const RENEW_MS = 5_000
 
-export type RunnerOptions = Omit<ExecutionOptions, 'run' | 'signal' | 'onEnded'>
+export type RunnerOptions = Omit<ExecutionOptions, 'run' | 'onEnded'>
 
 /** Executes runs in this process (contract §8, decision 067). */
 export interface Runner {
@@ -41,7 +41,7 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Looks now, or once more after the look in progress. */
   function look(): void {
     isLookDue = true
-    looking ??= lookWhileDue().finally(() => (looking = undefined))
+    looking ??= lookWhileDue()
   }
 
   async function lookWhileDue(): Promise<void> {
@@ -50,14 +50,17 @@ export function createRunner(options: RunnerOptions): Runner {
       isLookDue = false
       await lookOnce().catch(warn)
     }
+    looking = undefined
     if (!isStopped) cancelNext = clock.after(executions.size > 0 ? BUSY_LOOK_MS : IDLE_LOOK_MS, look)
   }
 
   async function lookOnce(): Promise<void> {
     const leased = await readLeased()
-    for (const execution of executions.values()) notice(execution, leased.get(execution.lease.runId))
+    for (const execution of executions.values()) follow(execution, leased.get(execution.lease.runId))
     await renewLeases()
-    for (const run of leased.values()) if (isLeftBehind(run)) await endWhere(run.id, isLeftBehind)
+    for (const run of leased.values()) {
+      if (isLeftBehind(run)) await endWhere(run.id, isLeftBehind)
+    }
     await claimWhileFree()
   }
 
@@ -71,8 +74,8 @@ export function createRunner(options: RunnerOptions): Runner {
     return new Map(found.map((run) => [run.id, run]))
   }
 
-  /** Hears of what another process did to a run of this one. */
-  function notice(execution: Execution, run: LeasedRun | undefined): void {
+  /** Acts on what another process did to a run of this one. */
+  function follow(execution: Execution, run: LeasedRun | undefined): void {
     if (run?.lease_fence !== execution.lease.fence) execution.abandon()
     else if (run.state === 'AGENT_RUN_STATE_CANCELLING') execution.cancel()
   }
@@ -122,7 +125,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   function warn(thrown: unknown): void {
     if (isStopped) return
-    log?.({ level: 'warn', message: 'agent runs could not be looked after', where: 'agents', error: stackText(thrown) })
+    log?.({ level: 'warn', message: 'looking for agent runs failed', where: 'agents', error: stackText(thrown) })
   }
 
   return {

@@ -42,13 +42,16 @@ export async function toSucceeded(
   { rows, prepare }: Transaction,
 ): Promise<RunEnd> {
   const events: NewEvent[] = []
+  const add = (event: NewEvent | undefined) => {
+    if (event !== undefined) events.push(event)
+  }
   const result =
     'commit' in end
       ? await end.commit({
           rows,
           prepare,
-          action: (message, data) => void events.push({ kind: 'ACTION', message, data }),
-          finding: (message, data) => void events.push(...[findingEvent(message, data) ?? []].flat()),
+          action: (message, data) => add({ kind: 'ACTION', message, data }),
+          finding: (message, data) => add(findingEvent(message, data)),
         })
       : end
   type.output.parse(result.output)
@@ -70,7 +73,7 @@ function tooLarge(): ServiceError {
 }
 
 /** The end of a run that threw: the reason and the message of a `ServiceError`, nothing of anything else. */
-export function toFailed(thrown: unknown): RunEnd {
+export function toFailed(thrown: unknown): Extract<RunEnd, { code: string }> {
   const state = 'AGENT_RUN_STATE_FAILED'
   if (thrown instanceof ServiceError && thrown.code !== 'internal')
     return { state, code: thrown.reason, message: thrown.message }
