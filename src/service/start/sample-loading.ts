@@ -66,6 +66,7 @@ export async function sampleLoading({
         call: (method, path, body) => call(target, method, path, body),
       })
       const events = await sendEvents(sample, target)
+      await configureAgents(target)
       await rm(marker, { force: true })
       const maps = bundles.reduce((sum, bundle) => sum + bundle.maps, 0)
       const loaded = [`${events} events`, `${maps} source maps`, `${requirements} requirements`, `${tests} tests`]
@@ -113,6 +114,16 @@ async function describe(sample: Sample, target: SampleTarget) {
   const now = target.platform.now()
   for (const { released_offset_ms: offset, ...release } of sample.sampleReleases) {
     await post(target, `${product}/releases`, { ...release, released_at: timestamp(now + offset) })
+  }
+}
+
+const Types = z.object({ agent_types: z.array(z.object({ id: z.string(), title: z.string() })) })
+
+/** One config of each agent type, so that every agent can be started at once. */
+async function configureAgents(target: SampleTarget) {
+  const { agent_types: types } = Types.parse(await call(target, 'GET', '/v1/agent-types'))
+  for (const { id, title } of types) {
+    await post(target, `/v1/products/${target.productId}/agent-configs`, { agent_type_id: id, name: title })
   }
 }
 

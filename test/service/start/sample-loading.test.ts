@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
 import type { ResponseOf } from '../../../src/contract/index.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
+import { agentTypes } from '../../../src/service/agents/types/list.ts'
 import { browserScenarios } from '../../../src/dev/sample-recorder/crashes/browser-scenarios.ts'
 import { nodeScenarios } from '../../../src/dev/sample-recorder/crashes/node-scenarios.ts'
 import { sampleLoading } from '../../../src/service/start/sample-loading.ts'
@@ -22,7 +23,15 @@ function dataDirectory(): string {
 /** What the sample amounts to, without ids and times. */
 async function contents(app: App) {
   const count = async (
-    table: 'environment' | 'release' | 'component' | 'occurrence' | 'requirement' | 'test' | 'test_result',
+    table:
+      | 'environment'
+      | 'release'
+      | 'component'
+      | 'occurrence'
+      | 'requirement'
+      | 'test'
+      | 'test_result'
+      | 'agent_config',
   ) => (await app.db.read.selectFrom(table).select('id').execute()).length
   const issues = await app.db.read
     .selectFrom('issue')
@@ -46,6 +55,7 @@ async function contents(app: App) {
     requirements: await count('requirement'),
     tests: await count('test'),
     results: await count('test_result'),
+    agentConfigs: await count('agent_config'),
   }
 }
 
@@ -56,7 +66,7 @@ test('the sample fills an empty directory through the real ingest, with a key th
   // Crashes of three releases with different chunk names and of one without maps: one issue for each bug.
   expect(issues).toHaveLength(nodeScenarios.length + browserScenarios.length)
   expect(issues.filter(({ is_regression }) => is_regression === 1)).toHaveLength(1)
-  expect(counts).toMatchObject({ environments: 3, releases: 9, components: 6 })
+  expect(counts).toMatchObject({ environments: 3, releases: 9, components: 6, agentConfigs: agentTypes.length })
   expect(lines.at(-2)).toBe(
     `the sample shop is loaded: ${counts.occurrences} events, 9 source maps, 26 requirements, 58 tests`,
   )
