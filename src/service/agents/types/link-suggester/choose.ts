@@ -8,7 +8,7 @@ const LINKED = 0.7
 /** The best candidate of a requirement that has no proposal. */
 export interface Shortfall {
   candidate: Candidate
-  /** The requirement that the test fits best; undefined when that is this one, with too little confidence. */
+  /** The requirement that the test fits best; undefined when that is this one, with too low a confidence. */
   better: RequirementFacts | undefined
 }
 

@@ -44,9 +44,9 @@ const AT_ONCE = 50
 type Comparing = Pick<AgentContext, 'rows' | 'product' | 'progress'>
 
 /**
- * Compares each test with the requirements that share words with it, that it names or that it is linked to, and calls `found` with the candidates
- * of the test, the most confident first. Requirements are found by an inverted index of their words, so the time grows with
- * the tests and not with the pairs.
+ * Compares each test with the requirements that share words with it, that it names or that it is linked to, and calls `found`
+ * with the candidates of the test, the most confident first. An inverted index of the requirements' words finds them, so the
+ * time grows with the tests and not with the pairs.
  */
 export async function compareAll(
   { rows, product, progress }: Comparing,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { IdOrEmpty } from '../../../../contract/base/common.ts'
+import { Id } from '../../../../contract/base/common.ts'
 import { team } from '../../../../contract/base/text.ts'
 import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
 import { defineAgent, type AgentContext, type AgentResult } from '../../define.ts'
@@ -14,7 +14,6 @@ import { draftProposals, type Drafted } from './write.ts'
 
 /** Requirements without a proposal that the output lists. */
 const UNMATCHED_LISTED = 200
-const MOST_FINDINGS = 200
 
 const input = z.strictObject({
   requirement_ids: z
@@ -22,7 +21,7 @@ const input = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe('Keys such as REQ-12, or ids. Default: all that demand a test and have none.'),
+    .describe('Keys such as REQ-12, or ids, of the main tree. Default: all that demand a test and have none.'),
   min_confidence: z.number().min(0).max(1).default(0.6).describe('Links below it are not proposed.'),
   limit: z.int().min(1).max(500).default(100).describe('Links proposed at most.'),
   branch: z
@@ -36,7 +35,7 @@ const input = z.strictObject({
 
 const output = z.object({
   branch: z
-    .object({ id: IdOrEmpty, name: team(z.string()), is_new: z.boolean() })
+    .object({ id: Id, name: team(z.string()), is_new: z.boolean() })
     .nullable()
     .describe('The quality branch with the proposals; null without any.'),
   min_confidence: z.number(),
@@ -113,8 +112,7 @@ export const linkSuggester = defineAgent({
 })
 
 async function tellFindings({ finding }: AgentContext, chosen: readonly Candidate[]): Promise<void> {
-  const byRequirement = [...Map.groupBy(chosen, ({ requirement }) => requirement)]
-  for (const [requirement, candidates] of byRequirement.slice(0, MOST_FINDINGS)) {
+  for (const [requirement, candidates] of Map.groupBy(chosen, ({ requirement }) => requirement)) {
     await finding(describeFinding(requirement, candidates), {
       requirement_id: requirement.id,
       requirement_key: requirement.key,

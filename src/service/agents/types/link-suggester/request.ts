@@ -11,13 +11,14 @@ import type { RequirementFacts } from './facts.ts'
  */
 export function chooseTargets(
   requirements: readonly RequirementFacts[],
-  named: readonly string[] | undefined,
+  names: readonly string[] | undefined,
 ): RequirementFacts[] {
-  if (named === undefined) {
+  if (names === undefined) {
     return requirements.filter(({ isNormative, isDeprecated, hasTest }) => isNormative && !isDeprecated && !hasTest)
   }
-  const found = named.map((name) => {
-    const one = requirements.find(({ id, number }) => id === name || number === requirementNumber(name))
+  const found = names.map((name) => {
+    const wanted = requirementNumber(name)
+    const one = requirements.find(({ id, number }) => id === name || number === wanted)
     if (one === undefined)
       throw notFound('requirement', name, 'name requirements by key or id; a group has no tests of its own')
     return one

@@ -67,13 +67,15 @@ export function summarise(
   const looked = counted(requirements, 'requirement')
   if (requirements === 0) return 'Every requirement that demands a test has one.'
   if (branch === undefined) {
-    return `No test reached a confidence of ${String(minConfidence)} for ${looked}.${leftOutWords(counts)} ${WRITE}`
+    const next = counts.left_out.proposed > 0 ? REVIEW : WRITE
+    return `Proposed no link for ${looked} with a confidence of at least ${String(minConfidence)}.${leftOutWords(counts)} ${next}`
   }
   const links = `Proposed ${counted(proposals, 'link')} for ${String(matched)} of ${looked} on quality branch "${branch}".`
   const rest = unmatched === 0 ? '' : ` ${counted(unmatched, 'requirement')} got none.`
-  return `${links}${rest}${leftOutWords(counts)} Next: review them with review_branch; nothing counts until the branch is merged.`
+  return `${links}${rest}${leftOutWords(counts)} ${REVIEW}`
 }
 
+const REVIEW = 'Next: review the links with review_branch; they count once they are accepted and the branch is merged.'
 const WRITE = 'Next: write the tests that are missing; get_test_context says what they have to show.'
 
 function leftOutWords({ left_out: { rejected, removed, proposed } }: Counts): string {

@@ -59,7 +59,7 @@ test('the test of the sample that nobody linked is proposed for its requirement,
   expect(output.counts).toMatchObject({ requirements: 7, proposals: 1, matched: 1, unmatched: 6 })
   expect(summary).toBe(
     'Proposed 1 link for 1 of 7 requirements on quality branch "Link suggestions". 6 requirements got none. ' +
-      'Next: review them with review_branch; nothing counts until the branch is merged.',
+      'Next: review the links with review_branch; they count once they are accepted and the branch is merged.',
   )
   const [stored, ...others] = await proposalsOf(app, branchId)
   expect(others).toEqual([])
@@ -133,7 +133,7 @@ test('what reaches no confidence leaves no branch', async () => {
   const { output, branchId, summary } = await suggest(app, { min_confidence: 1 })
   expect([output.branch, branchId, output.proposals]).toEqual([null, undefined, []])
   expect(summary).toBe(
-    'No test reached a confidence of 1 for 7 requirements. ' +
+    'Proposed no link for 7 requirements with a confidence of at least 1. ' +
       'Next: write the tests that are missing; get_test_context says what they have to show.',
   )
   expect(await openBranches(app)).toEqual(before)
