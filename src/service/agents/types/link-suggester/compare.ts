@@ -2,9 +2,9 @@ import type { AgentContext } from '../../define.ts'
 import type { RequirementFacts, TestFacts } from './facts.ts'
 import type { Settled } from './settled.ts'
 import { confidence, type Signals } from './confidence.ts'
-import { annotatedCriteria, readAnnotations, type Annotation } from './signals/annotation.ts'
-import { readHistory, type HistoryMatch } from './signals/history.ts'
-import { matchPaths, type PathMatch } from './signals/paths.ts'
+import { annotatedCriteria, readAnnotations, type Annotation } from './annotation.ts'
+import { readHistory, type HistoryMatch } from './history.ts'
+import { matchPaths, type PathMatch } from './paths.ts'
 import {
   createRarity,
   createTestReader,
@@ -13,7 +13,7 @@ import {
   type RequirementWords,
   type TestWords,
   type WordMatch,
-} from './signals/names.ts'
+} from './names.ts'
 
 /** A test that may verify a requirement. */
 export interface Candidate {

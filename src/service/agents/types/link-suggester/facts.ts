@@ -35,8 +35,6 @@ export interface TestFacts {
   key: string
   number: number
   title: string
-  /** Whether members gave its names (contract §4.4). */
-  areNamesKnown: boolean
   suites: string[]
   file: string
   /** Its tags and the values of its labels. */
@@ -145,7 +143,6 @@ function testFacts(row: StoredTest): TestFacts {
     key: testKey(row),
     number: row.number,
     title: row.title,
-    areNamesKnown: row.names_known === 1,
     suites: readTexts(row.suite_path),
     file: row.file_path,
     marks: [...readTexts(row.tags), ...Object.values(readJson(Labels, row.labels))],

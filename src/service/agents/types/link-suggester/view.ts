@@ -1,61 +1,72 @@
 import * as z from 'zod'
-import { NamedRef, Ref } from '../../../../contract/base/common.ts'
-import { LinkProposal, type LinkRole } from '../../../../contract/links.ts'
+import { Key } from '../../../../contract/base/common.ts'
+import { team, untrusted } from '../../../../contract/base/text.ts'
+import { LinkProposal, LinkRole } from '../../../../contract/links.ts'
 import type { Shortfall } from './choose.ts'
 import type { Candidate } from './compare.ts'
 import { roundShare } from './confidence.ts'
-import type { RequirementFacts, TestFacts } from './facts.ts'
+import type { RequirementFacts } from './facts.ts'
 import { explain } from './words.ts'
 
-const { confidence, signals } = LinkProposal.shape
+const { confidence, rationale } = LinkProposal.shape
 
+/** Rows without nested members, so that a reader gets a table. */
 export const Suggestion = z.object({
-  requirement: Ref,
-  test: NamedRef,
-  ...LinkProposal.pick({ role: true, criterion_ids: true, rationale: true }).shape,
+  requirement_key: Key,
+  requirement_title: team(z.string()),
+  test_key: Key,
+  test_title: untrusted(z.string()),
+  role: LinkRole,
+  criteria: Key.describe('The criteria that it is about, such as `REQ-12.2, REQ-12.3`; empty where that is not known.'),
   confidence,
-  signals,
+  annotation: z.number(),
+  name_similarity: z.number(),
+  path_overlap: z.number(),
+  history: z.number(),
+  rationale,
 })
 
 export const Unmatched = z.object({
-  requirement: Ref,
-  best: z
-    .object({
-      test: NamedRef,
-      confidence,
-      better: Ref.nullable().describe('The requirement that the test fits best; null when that is this one.'),
-    })
-    .nullable()
-    .describe('The test that comes closest; null when no test has a word in common with the requirement.'),
+  requirement_key: Key,
+  requirement_title: team(z.string()),
+  closest_test_key: Key.describe('Empty when no test has a word in common with the requirement.'),
+  closest_test_title: untrusted(z.string()),
+  confidence,
+  fits_better: Key.describe('The requirement that the closest test fits better; empty for none.'),
 })
 
 /** A candidate as the output lists it. */
 export function viewSuggestion(candidate: Candidate): z.input<typeof Suggestion> {
+  const { requirement, test, criterionIds } = candidate
+  const named = requirement.criteria.flatMap(({ id }, index) =>
+    criterionIds.includes(id) ? [`${requirement.key}.${String(index + 1)}`] : [],
+  )
   return {
-    requirement: requirementRef(candidate.requirement),
-    test: testRef(candidate.test),
+    requirement_key: requirement.key,
+    requirement_title: requirement.title,
+    test_key: test.key,
+    test_title: test.title,
     role: chooseRole(candidate),
-    criterion_ids: candidate.criterionIds,
+    criteria: named.join(', '),
     confidence: candidate.confidence,
-    signals: listSignals(candidate),
+    ...roundSignals(candidate),
     rationale: explain(candidate),
   }
 }
 
 /** A requirement without a proposal as the output lists it. */
 export function viewUnmatched(
-  requirement: RequirementFacts,
+  { key, title }: RequirementFacts,
   shortfall: Shortfall | undefined,
 ): z.input<typeof Unmatched> {
-  if (shortfall === undefined) return { requirement: requirementRef(requirement), best: null }
-  const { candidate, better } = shortfall
+  const { candidate, better } = shortfall ?? {}
   return {
-    requirement: requirementRef(requirement),
-    best: {
-      test: testRef(candidate.test),
-      confidence: candidate.confidence,
-      better: better === undefined ? null : requirementRef(better),
-    },
+    requirement_key: key,
+    requirement_title: title,
+    closest_test_key: candidate?.test.key ?? '',
+    closest_test_title: candidate?.test.title ?? '',
+    confidence: candidate?.confidence ?? 0,
+    fits_better: better?.key ?? '',
   }
 }
 
@@ -70,13 +81,14 @@ export function chooseRole({ requirement: { criteria }, criterionIds }: Candidat
 
 /** The signals of a candidate as a proposal stores them. */
 export function listSignals(candidate: Candidate): { name: string; value: number }[] {
-  return Object.entries(candidate.signals).map(([name, value]) => ({ name, value: roundShare(value) }))
+  return Object.entries(roundSignals(candidate)).map(([name, value]) => ({ name, value }))
 }
 
-function requirementRef({ id, key, title }: RequirementFacts): z.input<typeof Ref> {
-  return { id, key, title }
-}
-
-function testRef({ id, key, title, areNamesKnown }: TestFacts): z.input<typeof NamedRef> {
-  return { id, key, title, known: areNamesKnown }
+function roundSignals({ signals }: Candidate) {
+  return {
+    annotation: roundShare(signals.annotation),
+    name_similarity: roundShare(signals.name_similarity),
+    path_overlap: roundShare(signals.path_overlap),
+    history: roundShare(signals.history),
+  }
 }

@@ -16,12 +16,7 @@ async function suggest(app: App, input: object = {}, options: Parameters<typeof 
 
 /** `REQ-32 < of a parcel …` for each proposal. */
 function pairs({ proposals }: Pick<Output, 'proposals'>): string[] {
-  return proposals.map(({ requirement, test: { title } }) => `${requirement.key} < ${title}`)
-}
-
-/** The name of a test with the value of its signal `history`. */
-function historyOf({ test: { title }, signals }: Output['proposals'][number]) {
-  return [title, signals.find(({ name }) => name === 'history')?.value]
+  return proposals.map(({ requirement_key, test_title }) => `${requirement_key} < ${test_title}`)
 }
 
 async function proposalsOf(app: App, branchId: string | undefined) {
@@ -68,7 +63,12 @@ test('the test of the sample that nobody linked is proposed for its requirement,
     state: 'LINK_PROPOSAL_STATE_PENDING',
     origin: 'LINK_ORIGIN_AGENT',
     confidence: output.proposals[0]?.confidence,
-    signals: output.proposals[0]?.signals,
+    signals: [
+      { name: 'annotation', value: 0 },
+      { name: 'name_similarity', value: output.proposals[0]?.name_similarity },
+      { name: 'path_overlap', value: 1 },
+      { name: 'history', value: 0 },
+    ],
     rationale: output.proposals[0]?.rationale,
   })
   const { branch } = await app.api.getBranch({ id: branchId ?? '' })
@@ -84,21 +84,23 @@ test('the test of the sample that nobody linked is proposed for its requirement,
 
 test('a proposal names the criterion that the test is about', async () => {
   await using app = await startSampleApp()
-  const { output } = await suggest(app)
-  const { requirement } = await app.api.getRequirement({ id: output.proposals[0]?.requirement.id ?? '' })
+  const { output, branchId } = await suggest(app)
+  expect(output.proposals[0]?.criteria).toBe('REQ-32.1')
+  const [proposal] = await proposalsOf(app, branchId)
+  const { requirement } = await app.api.getRequirement({ id: proposal?.requirement?.id ?? '' })
   const [onFriday] = requirement.acceptance_criteria ?? []
   expect(onFriday?.text).toContain('Friday')
-  expect(output.proposals[0]?.criterion_ids).toEqual([onFriday?.id])
+  expect(proposal?.criterion_ids).toEqual([onFriday?.id])
 })
 
 test('a requirement without a proposal is listed with the test that comes closest, and what the test fits better', async () => {
   await using app = await startSampleApp()
   const { output } = await suggest(app)
-  const taxes = output.unmatched.find(({ requirement }) => requirement.key === 'REQ-8')
-  expect(taxes?.best).toMatchObject({ test: { title: 'says how much tax is in the total' }, better: null })
-  expect(taxes?.best?.confidence).toBeLessThan(0.6)
-  const confirmation = output.unmatched.find(({ requirement }) => requirement.key === 'REQ-13')
-  expect(confirmation?.best).toMatchObject({ better: { key: 'REQ-12' } })
+  const taxes = output.unmatched.find(({ requirement_key: key }) => key === 'REQ-8')
+  expect(taxes).toMatchObject({ closest_test_title: 'says how much tax is in the total', fits_better: '' })
+  expect(taxes?.confidence).toBeLessThan(0.6)
+  const confirmation = output.unmatched.find(({ requirement_key: key }) => key === 'REQ-13')
+  expect(confirmation?.fits_better).toBe('REQ-12')
 })
 
 test('equal data give an equal output', async () => {
@@ -220,12 +222,12 @@ test.each([
 test('a key that was reported before its requirement existed is enough for a proposal of its criterion', async () => {
   await using app = await startApp()
   await report(app, { name: '[REQ-1.2] works' })
-  const { criteria } = await demand(app, {
+  await demand(app, {
     ...parcels,
     acceptance_criteria: [{ text: 'On Friday.' }, { text: 'On Monday.' }],
   })
   const { output } = await suggest(app)
-  expect(output.proposals).toMatchObject([{ role: 'LINK_ROLE_PARTIALLY_VERIFIES', criterion_ids: [criteria[1]] }])
+  expect(output.proposals).toMatchObject([{ role: 'LINK_ROLE_PARTIALLY_VERIFIES', criteria: 'REQ-1.2' }])
 })
 
 test('a test that reproduces an issue in the code of a requirement is more likely to be its test', async () => {
@@ -235,7 +237,7 @@ test('a test that reproduces an issue in the code of a requirement is more likel
   await demand(app, { title: 'The total of a cart', code_refs: [{ path: 'src/cart/cart.ts' }] })
   await report(app, { name: 'adds the total', tags: ['APP-1'] }, { name: 'adds up the total' })
   const { output } = await suggest(app, { min_confidence: 0 })
-  expect(output.proposals.map(historyOf)).toEqual([
+  expect(output.proposals.map(({ test_title, history }) => [test_title, history])).toEqual([
     ['adds the total', 1],
     ['adds up the total', 0],
   ])
@@ -250,7 +252,7 @@ test('a test next to linked tests of neighbouring requirements is more likely to
   const file_path = 'test/post.test.ts'
   await report(app, { ...arrival, file_path, name: `[${key}] works` }, { name: 'reads the weight', file_path })
   const { output } = await suggest(app, { min_confidence: 0 })
-  expect(output.proposals.map(historyOf)).toEqual([['reads the weight', 0.4]])
+  expect(output.proposals.map(({ test_title, history }) => [test_title, history])).toEqual([['reads the weight', 0.4]])
 })
 
 test('a test is proposed only for the requirement that it fits best', async () => {
@@ -264,7 +266,7 @@ test('a test is proposed only for the requirement that it fits best', async () =
   await report(app, arrival)
   const { output } = await suggest(app, { min_confidence: 0.1 })
   expect(pairs(output)).toEqual([`REQ-1 < ${arrival.name}`])
-  expect(output.unmatched).toMatchObject([{ requirement: { key: 'REQ-2' }, best: { better: { key: 'REQ-1' } } }])
+  expect(output.unmatched).toMatchObject([{ requirement_key: 'REQ-2', fits_better: 'REQ-1' }])
 })
 
 test('a limit leaves each requirement its best test before any gets a second one, and is noted', async () => {
@@ -278,7 +280,7 @@ test('a limit leaves each requirement its best test before any gets a second one
     { name: 'refunds a voucher' },
   )
   const { output, truncationSignals } = await suggest(app, { limit: 2 })
-  expect(new Set(output.proposals.map(({ requirement }) => requirement.key))).toEqual(new Set(['REQ-1', 'REQ-2']))
+  expect(new Set(output.proposals.map((proposal) => proposal.requirement_key))).toEqual(new Set(['REQ-1', 'REQ-2']))
   expect(truncationSignals).toEqual(['proposals:max_items:2/3'])
 })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import type { linkSuggester } from '../../../../../src/service/agents/types/link-suggester/index.ts'
+import { testNumber } from '../../../../../src/service/quality/keys.ts'
 import { startApp, type App } from '../../../../app.ts'
 import { startSampleApp } from '../../../../sample-app.ts'
 import { runType } from '../../run-type.ts'
@@ -13,10 +14,10 @@ async function measure(app: App, truth: Truth) {
   const { output } = await runType(app, 'link_suggester', { limit: 500 })
   // `runType` has parsed it with the output schema of the type.
   const { proposals } = output as Output
-  const tests = await app.db.read.selectFrom('test').select(['id', 'suite_path']).execute()
-  const suites = new Map(tests.map(({ id, suite_path }) => [id, JSON.parse(suite_path) as string[]]))
-  const proposed = proposals.map(({ requirement, test: { id, title } }) =>
-    linkName(requirement.key, suites.get(id) ?? [], title),
+  const tests = await app.db.read.selectFrom('test').select(['number', 'suite_path']).execute()
+  const suites = new Map(tests.map(({ number, suite_path }) => [number, JSON.parse(suite_path) as string[]]))
+  const proposed = proposals.map(({ requirement_key, test_key, test_title }) =>
+    linkName(requirement_key, suites.get(testNumber(test_key)) ?? [], test_title),
   )
   const wrong = proposed.filter((link) => !truth.has(link))
   const right = proposed.length - wrong.length

@@ -1,5 +1,5 @@
-import { isLiteral } from '../../../../workspace/components/glob.ts'
-import type { RequirementFacts, TestFacts } from '../facts.ts'
+import { isLiteral } from '../../../workspace/components/glob.ts'
+import type { RequirementFacts, TestFacts } from './facts.ts'
 
 /** Folders that say what kind of file is in them, not what it is about. */
 const kinds = new Set(

@@ -1,5 +1,5 @@
-import type { Rows } from '../../../../sql/database.ts'
-import type { RequirementFacts, TestFacts } from '../facts.ts'
+import type { Rows } from '../../../sql/database.ts'
+import type { RequirementFacts, TestFacts } from './facts.ts'
 
 /** The test reproduces an issue that crashes in a file of the requirement. */
 const CRASHES = 1

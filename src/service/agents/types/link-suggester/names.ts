@@ -1,5 +1,5 @@
-import { readTerms, type Term } from '../../../../quality/requirements/similarity/index.ts'
-import type { RequirementFacts, TestFacts } from '../facts.ts'
+import { readTerms, type Term } from '../../../quality/requirements/similarity/index.ts'
+import type { RequirementFacts, TestFacts } from './facts.ts'
 import { readFileSubject } from './paths.ts'
 
 export type Terms = ReadonlyMap<string, Term>

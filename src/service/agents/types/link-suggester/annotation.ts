@@ -1,4 +1,4 @@
-import type { RequirementFacts, TestFacts } from '../facts.ts'
+import type { RequirementFacts, TestFacts } from './facts.ts'
 
 const KEY = /(?<![A-Za-z0-9])REQ[-_](\d{1,9})(?:\.(\d{1,3}))?(?![A-Za-z0-9])/giu
 /** In the name of a file a key is often written without a separator. */
