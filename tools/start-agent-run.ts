@@ -16,6 +16,7 @@ import { followRun } from './support/agents/follow.ts'
 import { InputJson, inputRefused, inputText, readInput } from './support/agents/input-json.ts'
 import { WAIT_SECONDS } from './support/agents/next-steps.ts'
 import { runCuts, runOutput } from './support/agents/run-output.ts'
+import { runTask } from './support/agents/run-task.ts'
 import { showRun } from './support/agents/show-run.ts'
 import { readTypes, writesWords, type AgentType } from './support/agents/types.ts'
 import { factList } from './support/deleting/remove.ts'
@@ -50,6 +51,7 @@ export const startAgentRun = defineTool({
     ...runOutput.shape,
   }),
   cuts: runCuts,
+  task: runTask,
 
   async confirm(args, context) {
     const starting = await readStarting(args, context)

@@ -1,6 +1,9 @@
 import { ServiceError } from '../../errors.ts'
+import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import type { Context, TaskReading, Tool, ToolTask } from '../define/define.ts'
 import type { Answer } from '../result/answer.ts'
+
+const MESSAGE_CHARACTERS = 300
 
 /** What every task says of itself (mcp §10.1). */
 export interface TaskFacts {
@@ -46,7 +49,7 @@ export function taskHead(task: ToolTask, taskId: string, reading: TaskReading): 
   return {
     taskId,
     status,
-    ...(message !== undefined && { statusMessage: message }),
+    ...(message !== undefined && { statusMessage: cutTo(inOneLine(clean(message)), MESSAGE_CHARACTERS) }),
     createdAt,
     lastUpdatedAt: updatedAt,
     ttlMs: null,

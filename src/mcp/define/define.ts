@@ -163,7 +163,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** What to shorten when a result is too big, in this order; then everything else. */
   cuts?: readonly Cut[]
   /** For a tool that starts something which goes on after the call. */
-  task?: ToolTask<O>
+  task?: ToolTask<NoInfer<O>>
   run(args: z.output<I>, context: Context): Promise<Answer<z.input<O>>>
 }
 

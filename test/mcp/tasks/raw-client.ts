@@ -19,7 +19,8 @@ export interface RawClient extends AsyncDisposable {
 }
 
 const VERSION = '2026-07-28'
-const withTasks = { extensions: { [TASKS_EXTENSION]: {} } }
+/** The capabilities of a client that takes tasks. */
+export const withTasks = { extensions: { [TASKS_EXTENSION]: {} } }
 
 let lastId = 0
 function message(method: string, params: Readonly<Record<string, unknown>>, capabilities: object) {
