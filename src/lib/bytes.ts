@@ -20,3 +20,8 @@ export async function collectBytes(chunks: AsyncIterable<Uint8Array>, limit = In
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
+
+/** The size of a value as JSON, in bytes of UTF-8. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}

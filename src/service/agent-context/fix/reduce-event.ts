@@ -1,7 +1,8 @@
+import { jsonBytes } from '../../../lib/bytes.ts'
 import type { EventBody } from '../../errors/issues/read/event-view.ts'
 import type { Limits } from './limits.ts'
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
-import { fewer, fewerEntries, jsonBytes, shortTexts } from './shorten.ts'
+import { fewer, fewerEntries, shortTexts } from './shorten.ts'
 
 /** The event within the limits; its stacks are empty, because `frames` of the context holds their frames. */
 export function reduceEvent(event: EventBody, limits: Limits, note: NoteTruncation): EventBody {

@@ -1,9 +1,10 @@
+import { jsonBytes } from '../../../lib/bytes.ts'
 import { cutFrames } from '../../errors/issues/read/cut-frames.ts'
 import type { FixContextBody, FrameBody } from './bodies.ts'
 import { MOST_BYTES, steps, usualLimits, type Limits } from './limits.ts'
 import { createTruncationNotes, type NoteTruncation } from '../../shared/truncation-notes.ts'
 import { reduceEvent } from './reduce-event.ts'
-import { fewer, jsonBytes, shortTexts } from './shorten.ts'
+import { fewer, shortTexts } from './shorten.ts'
 
 /**
  * Cuts the context to at most `maxFrames` frames and 60 KB, by as many `steps` of limits.ts as needed, and adds what

@@ -1,9 +1,5 @@
+import { jsonBytes } from '../../../lib/bytes.ts'
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
-
-/** The size of a value as JSON, in bytes of UTF-8. */
-export function jsonBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
-}
 
 /** The start of a text that uses at most `max` bytes in a JSON string, never half a character. */
 export function shortText(text: string, max: number): string {

@@ -2,13 +2,13 @@ import { ServiceError } from '../../../errors.ts'
 import { cut, replaceUnstorable } from '../../../lib/text.ts'
 import type { Platform } from '../../shared/context.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
+import { OUTPUT_BYTES } from '../output-size.ts'
 import type { NewEvent } from './append.ts'
 import { endRun, type RunEnd } from './end.ts'
 import { leasedState, type Lease } from './lease.ts'
 import type { Performed } from './perform.ts'
 
 const SUMMARY_CHARACTERS = 500
-const OUTPUT_BYTES = 512 * 1024
 
 interface Transaction {
   rows: Rows

@@ -2,12 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import { GapType } from '../../../../src/contract/test-context.ts'
+import { jsonBytes } from '../../../../src/lib/bytes.ts'
+import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import type { coverageGapScan } from '../../../../src/service/agents/types/coverage-gap-scan/index.ts'
 import { compareScans } from '../../../../src/service/agents/types/coverage-gap-scan/delta.ts'
 import { readRequirements } from '../../../../src/service/sample/requirements.ts'
 import { readReport, sampleRuns } from '../../../../src/service/sample/test-reports.ts'
 import { dayMs } from '../../../../src/service/shared/times.ts'
-import type { App } from '../../../app.ts'
+import { startApp, type App } from '../../../app.ts'
 import { startSampleApp } from '../../../sample-app.ts'
 import { runType } from '../run-type.ts'
 
@@ -123,6 +125,22 @@ test('results that are too old by now leave gaps, though no request has renewed 
   expect(output.total).toBeGreaterThanOrEqual((await demandedKeys()).length)
 })
 
+test('gaps that are too large for the output are listed by key, and the next scan knows them', async () => {
+  await using app = await startApp()
+  const code_refs = Array.from({ length: 200 }, (_, index) => ({ path: `src/${'long/'.repeat(98)}${index}.ts` }))
+  for (const title of ['One', 'Two', 'Three', 'Four', 'Five', 'Six'])
+    await app.request('POST', `/v1/products/${app.productId}/requirements`, { title, code_refs })
+  const first = await scan(app, { min_score: 0 })
+  expect(jsonBytes(first.output)).toBeLessThan(OUTPUT_BYTES)
+  expect(first.output.total).toBe(6)
+  expect([...first.output.gaps.map(keyOf), ...first.output.unlisted.map(({ key }) => key)]).toEqual(
+    [1, 2, 3, 4, 5, 6].map((number) => `REQ-${number}`),
+  )
+  expect(first.truncationSignals).toEqual([`gaps:max_bytes:${first.output.gaps.length}/6`])
+  const second = await scan(app, { min_score: 0 }, { previous: first.output })
+  expect(second.output.delta).toMatchObject({ new: 0, gone: 0, changed: 0 })
+})
+
 test('only results of the named environment count', async () => {
   await using app = await startSampleApp()
   // Every test of the sample ran on staging.
@@ -144,17 +162,19 @@ const gaps = fc
   .uniqueArray(
     fc.record({
       number: fc.integer({ min: 1, max: 30 }),
+      isFile: fc.constant(false),
       type: fc.constantFrom(...GapType.options),
       score: fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10),
     }),
-    { selector: ({ number }) => number },
+    { selector: ({ number, isFile }) => `${number} ${isFile}` },
   )
   .map((list) =>
     list
-      .map(({ number, ...gap }) => ({
+      .map(({ number, isFile, ...gap }) => ({
         ...gap,
         gap_id: `${gap.type} ${number}`,
-        requirement_id: `r${number}`,
+        requirement_id: isFile ? '' : `r${number}`,
+        // Events name files: any path may read like the key of a requirement.
         key: `REQ-${number}`,
       }))
       .toSorted((left, right) => right.score - left.score),
@@ -166,7 +186,8 @@ test('each gap of two scans is new, gone, or in both, whatever the order of the 
     fc.property(gaps, gaps, (all, now) => {
       const before = all.filter(({ score }) => score >= 20)
       const delta = compareScans({ ...settings, gaps: before }, now, 20)
-      const keys = (list: readonly { key: string }[]) => new Set(list.map(({ key }) => key))
+      const keys = (list: readonly { key: string; requirement_id: string }[]) =>
+        new Set(list.map(({ key, requirement_id: id }) => `${id} ${key}`))
       const open = keys(now.filter(({ score }) => score >= 20))
       expect(keys(delta.new_gaps)).toEqual(open.difference(keys(before)))
       expect(keys(delta.gone_gaps)).toEqual(keys(before).difference(open))

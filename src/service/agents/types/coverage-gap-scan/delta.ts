@@ -3,20 +3,15 @@ import { Hash, IdOrEmpty } from '../../../../contract/base/common.ts'
 import { untrusted } from '../../../../contract/base/text.ts'
 import { GapType, GapWindow } from '../../../../contract/test-context.ts'
 
-/** Entries of each list of a delta. */
-export const LISTED_CHANGES = 50
 /** A score that moves by less is not reported: exposure changes a little from scan to scan. */
 const LEAST_CHANGE = 1
 
-const key = untrusted(z.string()).describe('REQ-12, or the path of a file that no requirement claims.')
+const fields = { gap_id: Hash, requirement_id: IdOrEmpty, type: GapType, score: z.number() }
 
 /** A gap by what identifies it. */
 export const ScannedKey = z.object({
-  gap_id: Hash,
-  requirement_id: IdOrEmpty,
-  key,
-  type: GapType,
-  score: z.number(),
+  ...fields,
+  key: untrusted(z.string()).describe('REQ-12, or the path of a file that no requirement claims.'),
 })
 type ScannedKey = z.input<typeof ScannedKey>
 
@@ -43,17 +38,9 @@ export interface ScanSettings {
 
 interface LastScan extends ScanSettings {
   gaps: readonly ScannedKey[]
-  /** The lowest score that it recorded in full; gaps below may have been there. */
+  /** Gaps with at most this score may be missing from `gaps`; 0 when none is missing. */
   floor: number
 }
-
-const Recorded = z.object({
-  gap_id: z.string(),
-  requirement_id: z.string(),
-  key: z.string(),
-  type: GapType,
-  score: z.number(),
-})
 
 /** The members of an earlier output that this scan reads. */
 const EarlierOutput = z.object({
@@ -70,7 +57,7 @@ const EarlierOutput = z.object({
       files: z.array(z.string()),
     }),
   ),
-  unlisted: z.array(Recorded),
+  unlisted: z.array(z.object({ ...fields, key: z.string() })),
 })
 
 /** The last scan of an output that this type wrote; undefined for anything else. */
@@ -99,14 +86,14 @@ export function readLastScan(previous: unknown): LastScan | undefined {
 }
 
 /**
- * What changed from the last scan to the gaps of now, worst first, with those below `minScore`. A gap is the same while
- * its requirement or file is the same, also when its type changes.
+ * What changed from the last scan to `now`, the present gaps of any score, worst first. A gap is the same while its
+ * requirement or file is the same, even if its type changes.
  */
 export function compareScans(last: LastScan, now: readonly ScannedKey[], minScore: number): Delta {
   const before = new Map(last.gaps.map((gap) => [gap.key, gap]))
   const after = new Map(now.map((gap) => [gap.key, gap]))
   const open = now.filter(({ score }) => score >= minScore)
-  const fresh = open.filter((gap) => !before.has(gap.key) && (last.floor === 0 || gap.score > last.floor))
+  const fresh = open.filter((gap) => !before.has(gap.key) && gap.score > last.floor)
   const gone = last.gaps.flatMap((gap) => {
     const still = after.get(gap.key)
     if (still !== undefined && still.score >= minScore) return []

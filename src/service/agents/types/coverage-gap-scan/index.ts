@@ -4,14 +4,21 @@ import { Gap, GapWindow } from '../../../../contract/test-context.ts'
 import { gapId, scanGaps, type ScannedGap } from '../../../quality/gaps/scan.ts'
 import { viewGaps } from '../../../quality/gaps/view.ts'
 import { requirementKey } from '../../../quality/keys.ts'
-import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import { createTruncationNotes, keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { defineAgent, type AgentContext } from '../../define.ts'
 import { environmentRef, requireNamedEnvironment } from '../../named.ts'
-import { compareScans, Delta, LISTED_CHANGES, readLastScan, ScannedKey, type ScanSettings } from './delta.ts'
+import { keepFitting } from '../../output-size.ts'
+import { compareScans, Delta, readLastScan, ScannedKey, type ScanSettings } from './delta.ts'
 import { countTypes, describeGap, summarise, TypeCounts } from './words.ts'
 
-/** Gaps that a scan keeps for the next one to compare with, the listed ones included. */
+/** Gaps that a scan records for the next one to compare with, including those listed in full. */
 const RECORDED = 1_000
+
+/** Entries of each list of a delta. */
+const LISTED_CHANGES = 50
+
+/** What each list may use of the output. */
+const SHARES = { gaps: 0.5, unlisted: 0.35, changes: 0.04 }
 
 const input = z.strictObject({
   window: GapWindow.default('7d').describe('Period of the errors that count as exposure.'),
@@ -20,7 +27,7 @@ const input = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .describe('Id or name: only errors and test results of this environment count. Default: of all.'),
+    .describe('Id or name: only errors and test results of this environment count. Default: all environments.'),
   limit: z.int().min(1).max(200).default(50).describe('Gaps listed in full.'),
   min_score: z.number().min(0).max(100).default(20).describe('Gaps with a lower score are left out.'),
 })
@@ -32,9 +39,11 @@ const output = z.object({
   total: z.int().describe('Gaps with at least min_score.'),
   below_min_score: z.int().describe('Further gaps, with a lower score.'),
   by_type: TypeCounts,
-  delta: Delta.nullable().describe('What changed since the last scan; null when there is none with the same settings.'),
+  delta: Delta.nullable().describe('What changed since the last scan; null if none had the same settings.'),
   gaps: z.array(Gap).describe('Worst first, at most `limit`, as listCoverageGaps shows them.'),
-  unlisted: z.array(ScannedKey).describe('Further gaps by key and score, worst first, for the next scan.'),
+  unlisted: z
+    .array(ScannedKey)
+    .describe('Further gaps by key and score, worst first. The next scan compares with them.'),
 })
 
 export const coverageGapScan = defineAgent({
@@ -61,30 +70,32 @@ export const coverageGapScan = defineAgent({
     const all = scanned.map(scannedKey)
     const open = all.filter(({ score }) => score >= minScore)
     const notes = createTruncationNotes()
-    const listed = keepFirst(notes, 'gaps', scanned.slice(0, open.length), limit)
-    const ranked = listed.map((gap, index) => ({ gap, rank: index + 1 }))
-    const gaps = await viewGaps(rows, product, ranked, viewing)
+    const first = keepFirst(notes, 'gaps', scanned.slice(0, open.length), limit)
+    const ranked = first.map((gap, index) => ({ gap, rank: index + 1 }))
+    const viewed = await viewGaps(rows, product, ranked, viewing)
     await context.progress({ phase: 'compare', done: 0, total: 1 })
 
     const settings = { window, environmentId: environment?.id ?? '', minScore }
     const last = await readLast(context, settings)
     const delta = last && compareScans(last, all, minScore)
-    for (const found of (delta?.new_gaps ?? open).slice(0, limit)) await context.finding(...describeGap(found, gaps))
+    for (const found of (delta?.new_gaps ?? open).slice(0, limit)) await context.finding(...describeGap(found, viewed))
     const counts = {
       min_score: minScore,
       total: open.length,
       below_min_score: all.length - open.length,
       by_type: countTypes(open),
     }
+    const gaps = keepFitting(notes, 'gaps', viewed, { share: SHARES.gaps })
+    const unlisted = { share: SHARES.unlisted, max: RECORDED - gaps.length }
     return {
-      summary: summarise(counts, { delta, worst: gaps[0] }),
+      summary: summarise(counts, { delta, worst: viewed[0] }),
       output: {
         window,
         environment: environment === undefined ? null : environmentRef(environment),
         ...counts,
         delta: delta === undefined ? null : cutDelta(delta, notes),
         gaps,
-        unlisted: keepFirst(notes, 'unlisted', open.slice(limit), RECORDED - limit),
+        unlisted: keepFitting(notes, 'unlisted', open.slice(gaps.length), unlisted),
       },
       truncationSignals: notes.list(),
     }
@@ -101,12 +112,13 @@ async function readLast({ previous, warn }: AgentContext, settings: ScanSettings
   return undefined
 }
 
-function cutDelta(delta: z.input<typeof Delta>, notes: ReturnType<typeof createTruncationNotes>) {
+function cutDelta(delta: z.input<typeof Delta>, notes: TruncationNotes): z.input<typeof Delta> {
+  const size = { share: SHARES.changes, max: LISTED_CHANGES }
   return {
     ...delta,
-    new_gaps: keepFirst(notes, 'delta.new_gaps', delta.new_gaps, LISTED_CHANGES),
-    gone_gaps: keepFirst(notes, 'delta.gone_gaps', delta.gone_gaps, LISTED_CHANGES),
-    changed_gaps: keepFirst(notes, 'delta.changed_gaps', delta.changed_gaps, LISTED_CHANGES),
+    new_gaps: keepFitting(notes, 'delta.new_gaps', delta.new_gaps, size),
+    gone_gaps: keepFitting(notes, 'delta.gone_gaps', delta.gone_gaps, size),
+    changed_gaps: keepFitting(notes, 'delta.changed_gaps', delta.changed_gaps, size),
   }
 }
 
