@@ -162,7 +162,7 @@ const gaps = fc
   .uniqueArray(
     fc.record({
       number: fc.integer({ min: 1, max: 30 }),
-      isFile: fc.constant(false),
+      isFile: fc.boolean(),
       type: fc.constantFrom(...GapType.options),
       score: fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10),
     }),

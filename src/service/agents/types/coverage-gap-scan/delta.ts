@@ -90,17 +90,17 @@ export function readLastScan(previous: unknown): LastScan | undefined {
  * requirement or file is the same, even if its type changes.
  */
 export function compareScans(last: LastScan, now: readonly ScannedKey[], minScore: number): Delta {
-  const before = new Map(last.gaps.map((gap) => [gap.key, gap]))
-  const after = new Map(now.map((gap) => [gap.key, gap]))
+  const before = new Map(last.gaps.map((gap) => [subject(gap), gap]))
+  const after = new Map(now.map((gap) => [subject(gap), gap]))
   const open = now.filter(({ score }) => score >= minScore)
-  const fresh = open.filter((gap) => !before.has(gap.key) && gap.score > last.floor)
+  const fresh = open.filter((gap) => !before.has(subject(gap)) && gap.score > last.floor)
   const gone = last.gaps.flatMap((gap) => {
-    const still = after.get(gap.key)
+    const still = after.get(subject(gap))
     if (still !== undefined && still.score >= minScore) return []
     return [{ ...gap, outcome: still === undefined ? ('closed' as const) : ('below_min_score' as const) }]
   })
   const changed = open.flatMap((gap) => {
-    const earlier = before.get(gap.key)
+    const earlier = before.get(subject(gap))
     if (earlier === undefined || !hasChanged(earlier, gap)) return []
     return [{ ...gap, type_before: earlier.type, score_before: earlier.score }]
   })
@@ -113,6 +113,11 @@ export function compareScans(last: LastScan, now: readonly ScannedKey[], minScor
     gone_gaps: gone,
     changed_gaps: changed.toSorted((left, right) => moved(right) - moved(left)),
   }
+}
+
+/** The requirement or the file of a gap. Events name files, so a path may read like the key of a requirement. */
+function subject({ requirement_id: id, key }: ScannedKey): string {
+  return id === '' ? `file ${key}` : id
 }
 
 function hasChanged(before: ScannedKey, after: ScannedKey): boolean {
