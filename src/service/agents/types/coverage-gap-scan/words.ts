@@ -26,7 +26,7 @@ const typeWords: Readonly<Record<Type, string>> = {
   GAP_TYPE_UNCLAIMED_HOT_FILE: 'in unclaimed files',
 }
 
-/** A gap as a finding says it, with its data. The path of a file, which events name, is only in the data. */
+/** The message and the data of the finding for a gap. Events name files, so the path of a file is only in the data. */
 export function describeGap(found: Key, gaps: readonly GapBody[]): [message: string, data: EventData] {
   const gap = gaps.find(({ id }) => id === found.gap_id)
   const reasons = gap === undefined || gap.reasons.length === 0 ? '' : `: ${gap.reasons.join('; ')}`
@@ -44,7 +44,7 @@ interface Counts {
   by_type: Readonly<Record<Type, number>>
 }
 
-/** What the scan found, and the next step for the worst gap. */
+/** What the scan found, what changed, and the next step for the worst gap. */
 export function summarise(
   { min_score: least, total, below_min_score: below, by_type: byType }: Counts,
   { delta, worst }: { delta: z.input<typeof Delta> | undefined; worst: GapBody | undefined },
@@ -70,7 +70,7 @@ function nextStep({ suggested_action: action, requirement, reproduced_issues: is
   const key = requirement?.key ?? ''
   switch (action) {
     case 'GAP_ACTION_WRITE_TEST':
-      return `Next: write a test for ${key}; get_test_context says what it has to show.`
+      return `Next: write a test for ${key}; get_test_context says what it must prove.`
     case 'GAP_ACTION_ADD_CRITERION_TEST':
       return `Next: test the remaining criteria of ${key}; get_test_context lists them.`
     case 'GAP_ACTION_RUN_TEST':
@@ -81,7 +81,7 @@ function nextStep({ suggested_action: action, requirement, reproduced_issues: is
       return `Next: find out why the tests of ${key} fail; get_requirement lists them.`
     case 'GAP_ACTION_FIX_CODE': {
       const open = issues.find(({ status }) => status !== 'resolved')?.short_id ?? ''
-      return `Next: fix ${open}, for which the tests of ${key} are red; get_fix_context has its code.`
+      return `Next: fix ${open}, which the failing tests of ${key} reproduce; get_fix_context has its code.`
     }
     case 'GAP_ACTION_CONFIRM_LINK':
       return `Next: review the tests of ${key} and confirm their links; get_requirement lists them.`
