@@ -53,8 +53,8 @@ const script = fc.record({
   inCommit: fc.nat({ max: 4 }),
 })
 
-/** Whatever happened, the row of a run, its events and what it wrote say the same. */
-async function checkConsistent(app: App, run: Run) {
+/** Whatever happened, the row of a run, its events and what it wrote say the same. Resolves to its state. */
+async function checkConsistent(app: App, run: Run): Promise<Run['state']> {
   const events = await readEvents(app, run.id)
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
   expect(run.last_sequence).toBe(events.length)
@@ -66,6 +66,7 @@ async function checkConsistent(app: App, run: Run) {
   expect(events.some(({ kind }) => kind === 'ACTION')).toBe(hasSucceeded)
   expect(run.output === null).toBe(!hasSucceeded)
   expect(run.error === null).toBe(hasSucceeded || run.state === 'AGENT_RUN_STATE_CANCELLED')
+  return run.state
 }
 
 test('a cancellation that was accepted ends the run CANCELLED, and one that came too late is refused', async () => {
@@ -88,6 +89,31 @@ test('a cancellation that was accepted ends the run CANCELLED, and one that came
   }
   await fc.assert(fc.asyncProperty(script, fc.nat({ max: 40 }), race), { numRuns: 80 })
   expect(new Set(ends).size).toBe(2)
+})
+
+test('a cancellation ends a run within 1.5 seconds at any moment, also one that never reaches a checkpoint again', async () => {
+  const script: Script & { hangsAfter: number } = { reports: [], inCommit: 0, hangsAfter: 0 }
+  const type = probe(async (context) => {
+    for (const [done, wait] of script.reports.entries()) {
+      if (done === script.hangsAfter) await new Promise(() => {})
+      await turns(wait)
+      await context.progress({ phase: 'steps', done, total: 0 })
+    }
+    return new Promise<never>(() => {})
+  })
+  const { app, clock } = await startOnClock([type])
+  await using _ = app
+  const configId = await configure(app)
+  const cancel = async (reports: number[], hangsAfter: number, wait: number) => {
+    Object.assign(script, { reports, hangsAfter })
+    const id = await start(app, configId)
+    await turns(wait)
+    expect((await cancelRun(app, id)).status).toBe(200)
+    clock.pass(1500)
+    expect(await checkConsistent(app, await reach(app, id))).toBe('AGENT_RUN_STATE_CANCELLED')
+  }
+  const reports = fc.array(fc.nat({ max: 3 }), { maxLength: 4 })
+  await fc.assert(fc.asyncProperty(reports, fc.nat({ max: 5 }), fc.nat({ max: 30 }), cancel), { numRuns: 60 })
 })
 
 test('a run ends once, whichever of two services finishes, cancels, times out or takes it over first', async () => {
