@@ -28,8 +28,8 @@ export interface AgentContext {
   readonly previous: unknown
   /**
    * Reports progress, lets the rest of the process run, and ends the run here when it was cancelled or has lasted too
-   * long. Called at least once for every 200 ms of work. A PROGRESS event is written at the first call of a phase and
-   * for each tenth of `total` (every 100th item without one).
+   * long, as the functions below do. Called at least once for every 200 ms of work. A PROGRESS event is written at the
+   * first call of a phase and for each tenth of `total` (every 100th item without one).
    */
   progress(this: void, progress: Progress): Promise<void>
   /** Writes a LOG event. */
