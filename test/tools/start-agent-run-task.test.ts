@@ -200,14 +200,17 @@ describe('a task is unknown', () => {
   })
 })
 
-test('a token that may not write reads the task and cannot cancel it', async () => {
+test('a token without the scope for runs reads the task and cannot cancel it', async () => {
   const held = heldProbe()
   const app = await startNightly(held.type)
   const id = await startedId(await connectRaw(app))
   const reader = await connectAs(app, { scopes: [] })
   expect(await getTask(reader, id)).toMatchObject({ status: 'working' })
   const { error } = await reader.request('tasks/cancel', { taskId: id })
-  expect(error).toMatchObject({ code: -32_603, message: expect.stringContaining('needed: scope write') as unknown })
+  expect(error).toMatchObject({
+    code: -32_603,
+    message: expect.stringContaining('needed: scope agents:run') as unknown,
+  })
   held.release()
 })
 
