@@ -1,4 +1,4 @@
-import { matchSuffix } from '../../lib/path-suffix.ts'
+import { matchSuffix } from '../../lib/frames/path-suffix.ts'
 import type { LocalFiles } from './local-files.ts'
 
 /** Paths of one call that are looked for; each costs a look at the disk. */

@@ -1,6 +1,6 @@
 import { Untrusted } from '../../contract/base/text.ts'
-import { compareClaim, type ClaimFinding } from '../../lib/claimed-code.ts'
-import { isGeneratedCode } from '../../lib/generated-code.ts'
+import { compareClaim, type ClaimFinding } from '../../lib/frames/claimed-code.ts'
+import { isGeneratedCode } from '../../lib/frames/generated-code.ts'
 
 /** The members of a frame that hold its line and its code. */
 export interface ClaimingFrame {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Received } from '../../client/api.ts'
 import type { Event as EventSchema } from '../../contract/events.ts'
-import { isLibraryFrame } from '../../lib/library-frame.ts'
+import { isLibraryFrame } from '../../lib/frames/library-frame.ts'
 import { openEvent, type Opened } from './open.ts'
 import { partStacks, stackNames } from './stacks.ts'
 import { findTemplates, type FindTemplate } from './templates.ts'

@@ -1,5 +1,5 @@
 import { Untrusted } from '../../contract/base/text.ts'
-import { isLibraryFrame } from '../../lib/library-frame.ts'
+import { isLibraryFrame } from '../../lib/frames/library-frame.ts'
 import { cutWithEllipsis } from '../../lib/text.ts'
 import { Quoted } from '../text/untrusted.ts'
 import type { Event } from './facts.ts'

@@ -7,7 +7,7 @@ import type {
   Frame as FrameSchema,
 } from '../../../src/contract/events.ts'
 import type { Untrusted } from '../../../src/contract/base/text.ts'
-import { isLibraryFrame } from '../../../src/lib/library-frame.ts'
+import { isLibraryFrame } from '../../../src/lib/frames/library-frame.ts'
 import { cutAround } from '../../../src/lib/text.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { isGenerated } from '../../../src/mcp/text/claimed-code.ts'

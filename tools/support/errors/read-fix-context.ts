@@ -1,4 +1,4 @@
-import { isLibraryFrame } from '../../../src/lib/library-frame.ts'
+import { isLibraryFrame } from '../../../src/lib/frames/library-frame.ts'
 import { Period } from '../../../src/contract/base/common.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'

@@ -1,5 +1,5 @@
 import { counted } from '../../../src/lib/counted.ts'
-import { isLibraryFrame } from '../../../src/lib/library-frame.ts'
+import { isLibraryFrame } from '../../../src/lib/frames/library-frame.ts'
 import { combined, hasText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { codeLine, errorLine, frameCode, frameLocation, type Event, type Frame } from './events.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { RepoPathSource } from '../../../contract/events.ts'
-import { matchSuffix } from '../../../lib/path-suffix.ts'
+import { matchSuffix } from '../../../lib/frames/path-suffix.ts'
 import type { FramePath } from './frame-paths.ts'
 import { readFrameFile, type FrameFile, type RepositoryRoots } from './repo-path.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isForeign, isWindows, spellings, type FramePath } from './frame-paths.ts'
-import { isGeneratedCode } from '../../../lib/generated-code.ts'
+import { isGeneratedCode } from '../../../lib/frames/generated-code.ts'
 import { LONGEST_PATH } from './glob.ts'
 import { readJson } from '../../sql/json.ts'
 import { isNative, isVendored, resolvePath } from '../../shared/code-paths.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { compareClaim, type ClaimedCode } from '../../../../lib/claimed-code.ts'
+import { compareClaim, type ClaimedCode } from '../../../../lib/frames/claimed-code.ts'
 import { createLocator, wantedNames } from '../../../workspace/components/locate-frame.ts'
 import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import { readNamedPaths } from '../../../workspace/components/snapshot.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { matchSuffix } from '../../src/lib/path-suffix.ts'
+import { matchSuffix } from '../../../src/lib/frames/path-suffix.ts'
 
 const file = (path: string, files: string[]) => matchSuffix([path], files)?.file
 

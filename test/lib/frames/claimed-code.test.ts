@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareClaim } from '../../src/lib/claimed-code.ts'
+import { compareClaim } from '../../../src/lib/frames/claimed-code.ts'
 
 const file = [
   'export function total(items) {',
