@@ -52,7 +52,9 @@ export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQu
   const counted = issues.filter(({ doubt }) => doubt === undefined)
   const exposures = exposureIndex(issues, claims)
   const open =
-    query.environmentId === undefined ? await storedGaps(rows, product, query) : await judgedGaps(rows, product, query)
+    query.environmentId === undefined
+      ? await readOpenGaps(rows, product, query)
+      : await judgedGaps(rows, product, query)
   const gaps = open.map((gap): ScannedGap => {
     const exposure = exposures(gap.id, gap.componentIds)
     const { id: requirementId, ...facts } = gap
@@ -82,7 +84,11 @@ interface OpenGap {
 }
 
 /** The gaps by the stored coverage, with those judged now whose stored coverage rests on results that are too old by now. */
-async function storedGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<OpenGap[]> {
+export async function readOpenGaps(
+  rows: Rows,
+  product: CoveredProduct,
+  query: Omit<GapQuery, 'window'>,
+): Promise<OpenGap[]> {
   const found = await rows
     .selectFrom('requirement_coverage')
     .select(['requirement_id', 'number', 'gap_type', 'own_state', 'risk_score', 'component_ids', 'stale_at'])
@@ -113,7 +119,7 @@ async function storedGaps(rows: Rows, product: CoveredProduct, query: GapQuery):
 async function judgedGaps(
   rows: Rows,
   product: CoveredProduct,
-  { environmentId, now }: GapQuery,
+  { environmentId, now }: Omit<GapQuery, 'window'>,
   onlyIds?: readonly string[],
 ): Promise<OpenGap[]> {
   const demanded = await rows

@@ -6,6 +6,7 @@ import { startSampleApp } from '../../../sample-app.ts'
 import { runType } from '../run-type.ts'
 
 const day = 86_400_000
+const year = 365 * day
 
 async function triage(app: App, input: Record<string, unknown> = {}, options: Parameters<typeof runType>[3] = {}) {
   const run = await runType(app, 'issue_triage', input, options)
@@ -155,4 +156,19 @@ test('equal data gives an equal output, and the issues beyond the limit are note
   const { issues, truncationSignals } = await triage(app, { limit: 3 }, { now })
   expect(issues).toEqual(all.issues.slice(0, 3))
   expect(truncationSignals).toEqual([`issues:max_items:3/${String(all.counts.issues)}`])
+})
+
+test('a requirement whose newest result has become too old is a gap', async () => {
+  await using app = await startApp()
+  await crash(app, 'one')
+  await app.request('POST', `/v1/products/${app.productId}/requirements`, {
+    title: 'Payment',
+    status: 'APPROVED',
+    code_refs: [{ path: 'src/pay.ts' }],
+  })
+  await app.request('POST', `/v1/products/${app.productId}/tests:ingest`, {
+    draft: { cases: [{ file_path: 'test/pay.test.ts', suite_path: [], name: '[REQ-1] charges', status: 'passed' }] },
+  })
+  const gapAt = async (now: number) => (await triage(app, {}, { now })).issues[0]?.priority.gap
+  expect([await gapAt(Date.now()), await gapAt(Date.now() + year)]).toEqual(['', 'GAP_TYPE_STALE'])
 })

@@ -5,13 +5,15 @@ import { dayMs, hourMs } from '../../../shared/times.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { liveIssues, type LiveIssue } from '../../../quality/gaps/exposure.ts'
+import { readOpenGaps } from '../../../quality/gaps/scan.ts'
+import type { GapTypeName } from '../../../quality/gaps/score.ts'
 import { requirementsOfPaths } from '../../../quality/requirements/match.ts'
 
-/** Files of an issue that say what it touches. */
+/** The files of an issue that are used. */
 const MOST_FILES = 3
-/** Frames that say where it comes from. */
+/** The frames of an issue that are compared. */
 const MOST_FRAMES = 3
-/** Issues of other statuses with which duplicates are looked for, the last seen first. */
+/** The issues of other statuses that can be duplicate candidates: those last seen. */
 const MOST_OTHERS = 2_000
 /** Paths between two reports of progress: each is a query. */
 const PATHS = 100
@@ -34,7 +36,7 @@ const columns = [
   'held_last_at',
 ] as const
 
-/** The issues of a status, by number, without the one that collects events of many kinds. */
+/** The issues of a status, by number, without the one that collects unrelated events. */
 export async function readIssues(rows: Rows, productId: number, status: string) {
   const overflow = await findOverflowIssue(rows, productId)
   const found = await rows
@@ -62,7 +64,7 @@ export async function readOthers(rows: Rows, productId: number, status: string, 
     .execute()
 }
 
-/** What the in-app frames of an issue say, the nearest to the crash first. */
+/** The in-app frames of an issue, the nearest to the crash first. */
 export interface Code {
   /** Path and function of at most 3 frames. */
   frames: string[]
@@ -102,22 +104,23 @@ export interface Claim {
   id: string
   number: number
   risk: number
-  /** Its gap; '' when it is verified. */
-  gap: string
+  /** '' without a gap. */
+  gap: GapTypeName | ''
 }
 
 /** By path: the requirements that claim it. */
 export async function readClaims(
-  { rows, product, progress }: Pick<AgentContext, 'rows' | 'product' | 'progress'>,
+  { rows, product, now, progress }: Pick<AgentContext, 'rows' | 'product' | 'now' | 'progress'>,
   paths: readonly string[],
 ): Promise<Map<string, Claim[]>> {
   const claims = new Map<string, Claim[]>()
   const requirements = await rows
     .selectFrom('requirement_coverage')
-    .select(['requirement_id as id', 'number', 'risk_score as risk', 'gap_type as gap'])
+    .select(['requirement_id as id', 'number', 'risk_score as risk'])
     .where('product_id', '=', product.id)
     .execute()
-  const byId = new Map(requirements.map((one) => [one.id, one]))
+  const gaps = new Map((await readOpenGaps(rows, product, { now })).map(({ id, type }) => [id, type]))
+  const byId = new Map(requirements.map((one) => [one.id, { ...one, gap: gaps.get(one.id) ?? ('' as const) }]))
   let done = 0
   for (const some of chunks(paths, PATHS)) {
     await progress({ phase: 'requirements', done, total: paths.length })
