@@ -158,6 +158,21 @@ test('equal data gives an equal output, and the issues beyond the limit are note
   expect(truncationSignals).toEqual([`issues:max_items:3/${String(all.counts.issues)}`])
 })
 
+test('an issue whose events anyone may have made up gains nothing by its users and its trend', async () => {
+  await using app = await startApp()
+  for (const id of ['ada', 'bo', 'cy', 'di', 'ed', 'flo'])
+    await app.ingest({ fingerprint: ['forged'], user: { id }, message: 'forged' })
+  await app.ingest({ fingerprint: ['real'], user: { id: 'ada' }, message: 'real' })
+  await app.db.write((rows) =>
+    rows.updateTable('issue').set({ suspicious: 1 }).where('users_affected', '=', 6).execute(),
+  )
+  const { issues } = await triage(app)
+  expect(issues.map(({ issue: { users }, priority: { exposure, rising } }) => [users, exposure > 0, rising])).toEqual([
+    [1, true, false],
+    [6, false, false],
+  ])
+})
+
 test('a requirement whose newest result has become too old is a gap', async () => {
   await using app = await startApp()
   await crash(app, 'one')

@@ -93,9 +93,8 @@ function prioritise(issue: TriagedIssue, facts: Facts): PriorityBody {
   return scoreIssue({
     issue,
     claims: findClaims(issue, facts),
-    // Anyone may have made up the events of a doubted issue.
-    weighted: live === undefined || live.doubt !== undefined ? 0 : live.weighted,
-    events: { lastDay, week: live?.events ?? 0 },
+    isDoubted: issue.suspicious === 1 || issue.contradicted === 1,
+    events: { lastDay, week: live?.events ?? 0, weighted: live?.weighted ?? 0 },
   })
 }
 

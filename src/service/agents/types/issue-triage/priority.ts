@@ -1,11 +1,10 @@
-import type * as z from 'zod'
-import type { GapType } from '../../../../contract/test-context.ts'
+import { round } from '../../../../lib/round.ts'
 import { exposureScore, gapScore, typeFactor, UNCLAIMED_RISK, type GapTypeName } from '../../../quality/gaps/score.ts'
 import type { Claim, TriagedIssue } from './read.ts'
 import type { PriorityBody } from './schema.ts'
 
-/** S of an issue whose files belong to verified requirements only: less than that of any gap. */
-const VERIFIED = 0.4
+/** S of an issue whose files are claimed only by requirements without a gap: less than that of any gap. */
+const NO_GAP = 0.4
 const MOST = { users: 10, rising: 5, regression: 10 }
 /** Fewer events in a day are no trend. */
 const LEAST_RISING = 5
@@ -15,28 +14,28 @@ export interface PriorityFacts {
   issue: Pick<TriagedIssue, 'users_affected' | 'is_regression'>
   /** Requirements that claim its files. */
   claims: readonly Claim[]
-  /** Events of the last 7 days, weighted by level and environment; 0 for a doubted issue. */
-  weighted: number
-  events: { lastDay: number; week: number }
+  /** Anyone may have made up its events: they, their users and their trend do not count. */
+  isDoubted: boolean
+  /** Events of the last day and of the last 7 days, and the latter weighted by level and environment. */
+  events: { lastDay: number; week: number; weighted: number }
 }
 
 /**
  * The priority of an issue, 0 to 100: the score of the gap that it touches, exposed by its own events alone (contract
- * §9.1), and what it gains by users, trend and regression.
+ * §9.1), plus points for users, trend and regression.
  */
-export function scoreIssue({ issue, claims, weighted, events }: PriorityFacts): PriorityBody {
+export function scoreIssue({ issue, claims, isDoubted, events }: PriorityFacts): PriorityBody {
   const risk = claims.length === 0 ? UNCLAIMED_RISK : Math.max(...claims.map((claim) => claim.risk))
   const gap = claims.length === 0 ? 'GAP_TYPE_UNCLAIMED_HOT_FILE' : worstGap(claims)
-  const exposure = exposureScore(weighted)
-  const touched = gap === '' ? verifiedScore(risk, exposure) : gapScore({ risk, type: gap, exposure })
-  const users = Math.min(1, Math.log10(1 + issue.users_affected) / 3)
-  const before = Math.max(0, events.week - events.lastDay) / DAYS_BEFORE
-  const rising = events.lastDay >= LEAST_RISING && events.lastDay >= 2 * before
+  const exposure = isDoubted ? 0 : exposureScore(events.weighted)
+  const gapPoints = gap === '' ? scoreWithoutGap(risk, exposure) : gapScore({ risk, type: gap, exposure })
+  const users = isDoubted ? 0 : Math.min(1, Math.log10(1 + issue.users_affected) / 3)
+  const rising = !isDoubted && isRising(events)
   const regression = issue.is_regression === 1
-  const gained = MOST.users * users + (rising ? MOST.rising : 0) + (regression ? MOST.regression : 0)
+  const added = MOST.users * users + (rising ? MOST.rising : 0) + (regression ? MOST.regression : 0)
   return {
-    score: round(Math.min(100, touched + gained), 1),
-    gap_score: touched,
+    score: round(Math.min(100, gapPoints + added), 1),
+    gap_score: gapPoints,
     risk,
     gap,
     exposure: round(exposure, 3),
@@ -46,19 +45,16 @@ export function scoreIssue({ issue, claims, weighted, events }: PriorityFacts): 
   }
 }
 
-function worstGap(claims: readonly Claim[]): z.output<typeof GapType> | '' {
-  const gaps = claims.flatMap(({ gap }) => (isGap(gap) ? [gap] : []))
+function isRising({ lastDay, week }: PriorityFacts['events']): boolean {
+  const dailyBefore = Math.max(0, week - lastDay) / DAYS_BEFORE
+  return lastDay >= LEAST_RISING && lastDay >= 2 * dailyBefore
+}
+
+function worstGap(claims: readonly Claim[]): GapTypeName | '' {
+  const gaps = claims.flatMap(({ gap }) => (gap === '' ? [] : [gap]))
   return gaps.toSorted((left, right) => typeFactor[right] - typeFactor[left])[0] ?? ''
 }
 
-function isGap(text: string): text is GapTypeName {
-  return Object.hasOwn(typeFactor, text)
-}
-
-function verifiedScore(risk: number, exposure: number): number {
-  return round(100 * risk * VERIFIED * (0.3 + 0.7 * exposure), 1)
-}
-
-function round(value: number, digits: number): number {
-  return Math.round(value * 10 ** digits) / 10 ** digits
+function scoreWithoutGap(risk: number, exposure: number): number {
+  return round(100 * risk * NO_GAP * (0.3 + 0.7 * exposure), 1)
 }

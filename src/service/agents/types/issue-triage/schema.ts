@@ -4,7 +4,12 @@ import { GapType } from '../../../../contract/test-context.ts'
 
 export const input = z.strictObject({
   status: IssueStatus.default('unresolved').describe('Issues of this status are triaged.'),
-  limit: z.int().min(1).max(500).default(100).describe('Most issues in the output, those with the highest priority.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .default(100)
+    .describe('Most issues in the output: those with the highest priority. Fewer when they are too large together.'),
   apply: z
     .boolean()
     .default(false)
@@ -24,17 +29,19 @@ const Priority = z
     risk: z.number().describe('R: the highest risk of the requirements that claim its files; 0.5 when none does.'),
     gap: z
       .union([GapType, z.literal('')])
-      .describe('S: the worst gap among these requirements; empty, with S 0.4, when all are verified.'),
+      .describe('S: the worst gap among these requirements; empty, with S 0.4, when none of them has a gap.'),
     exposure: z
       .number()
-      .describe('E: events of the last 7 days, weighted by level and environment; 0 for a doubted issue.'),
+      .describe(
+        'E: events of the last 7 days, weighted by level and environment. E, U and T are 0 when anyone may have made up the events.',
+      ),
     users: z.number().describe('U = min(1, log10(1 + users) / 3)'),
     rising: z
       .boolean()
       .describe('T: at least 5 events in the last day, and twice the daily mean of the 6 days before.'),
     regression: z.boolean().describe('G: it came back after it was resolved.'),
   })
-  .describe('Why the issue stands where it does.')
+  .describe('What the order of the issues follows from.')
 
 const Triaged = z.object({
   issue: Named.extend({ level: Level, status: IssueStatus, events: z.int(), events_7d: z.int(), users: z.int() }),
@@ -45,7 +52,7 @@ const Triaged = z.object({
       key: z.string(),
       state: z
         .enum(['STORED', 'PROPOSED'])
-        .describe('STORED: the issue has it. PROPOSED: it has none, and `apply` stores this one.'),
+        .describe('STORED: the issue has it. PROPOSED: the issue has none, and `apply` stores this one.'),
       why: z.string(),
     })
     .nullable()

@@ -61,18 +61,20 @@ export function findClaims(
   return [...new Map(found.map((claim) => [claim.id, claim])).values()]
 }
 
+/** By the place of a file in `Code`. */
+const fileByPlace = ['the file nearest to the crash', 'the second nearest file', 'the third nearest file']
+
 /** The stored component, else the owner of the file that is nearest to the crash among those with one. */
 function findComponent(
   { id, component_id: storedId }: TriagedIssue,
   { code, owners, components }: Facts,
 ): TriagedBody['component'] {
   const stored = components.get(storedId)
-  if (stored !== undefined)
-    return { id: stored.id, key: stored.key, state: 'STORED', why: 'It was attributed when its events arrived.' }
-  const files = code.get(id)?.files ?? []
-  const place = files.findIndex((file) => owners.findOwner(file) !== undefined)
-  const owner = components.get(owners.findOwner(files[place] ?? '') ?? '')
-  if (owner === undefined) return null
-  const nearest = place === 0 ? 'the file nearest to the crash' : `file ${String(place + 1)} from the crash`
-  return { id: owner.id, key: owner.key, state: 'PROPOSED', why: `Its globs match ${nearest}.` }
+  if (stored !== undefined) return { id: stored.id, key: stored.key, state: 'STORED', why: 'The issue has it already.' }
+  for (const [place, file] of (code.get(id)?.files ?? []).entries()) {
+    const owner = components.get(owners.findOwner(file) ?? '')
+    if (owner !== undefined)
+      return { id: owner.id, key: owner.key, state: 'PROPOSED', why: `It owns ${fileByPlace[place]!}.` }
+  }
+  return null
 }

@@ -4,7 +4,7 @@ import type { TriagedBody } from './schema.ts'
 /** Issues that the summary names. */
 const MOST_NAMED = 3
 
-/** One triaged issue in a sentence. Keys and counts only: titles are text of events. */
+/** One triaged issue in a sentence, by keys and counts: titles are text of events. */
 export function describe({ issue, priority, duplicates, suggested_status: status, reason }: TriagedBody): string {
   const facts = [
     `priority ${String(priority.score)}`,
@@ -35,7 +35,7 @@ interface Summarised {
   applied: number
 }
 
-/** What a run found, in at most 500 characters. */
+/** What a run found, and what to do next. */
 export function summarise({ triaged, issues, status, apply, applied }: Summarised): string {
   const [first] = triaged
   if (first === undefined) return `No issue is ${status}.`
