@@ -42,7 +42,7 @@ export interface AgentContext {
 
 /** What a run ends with. */
 export interface AgentResult<O extends z.ZodObject = z.ZodObject> {
-  /** At most 500 characters: what was found, and what to do next. */
+  /** What was found, and what to do next. It is cut off after 500 characters. */
   summary: string
   output: z.input<O>
   /** The quality branch that the run drafted on. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
-import { cut, replaceUnstorable } from '../../../lib/text.ts'
+import { cutWithEllipsis, replaceUnstorable } from '../../../lib/text.ts'
 import type { Platform } from '../../shared/context.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import { OUTPUT_BYTES } from '../output-size.ts'
@@ -59,7 +59,7 @@ export async function toSucceeded(
   if (Buffer.byteLength(output) > OUTPUT_BYTES) throw tooLarge()
   return {
     state: 'AGENT_RUN_STATE_SUCCEEDED',
-    summary: replaceUnstorable(cut(result.summary, SUMMARY_CHARACTERS)),
+    summary: replaceUnstorable(cutWithEllipsis(result.summary, SUMMARY_CHARACTERS)),
     output,
     branchId: result.branchId ?? '',
     truncationSignals: result.truncationSignals ?? [],

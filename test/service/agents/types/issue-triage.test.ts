@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
+import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import type { output } from '../../../../src/service/agents/types/issue-triage/schema.ts'
 import { startApp, type App } from '../../../app.ts'
 import { startSampleApp } from '../../../sample-app.ts'
@@ -187,3 +188,33 @@ test('a requirement whose newest result has become too old is a gap', async () =
   const gapAt = async (now: number) => (await triage(app, {}, { now })).issues[0]?.priority.gap
   expect([await gapAt(Date.now()), await gapAt(Date.now() + year)]).toEqual(['', 'GAP_TYPE_STALE'])
 })
+
+test('the largest output fits into a run, and the issues that were left out for it are noted', async () => {
+  await using app = await startApp()
+  await createComponent(app, 'p'.repeat(120), 'src/**')
+  await crash(app, 'first')
+  await copyIssues(app, 520)
+  const { output, issues, truncationSignals } = await triage(app, { limit: 500 })
+  expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(OUTPUT_BYTES)
+  expect(issues.length).toBeGreaterThan(300)
+  expect(truncationSignals).toEqual(['issues:max_items:500/521', `issues:max_bytes:${String(issues.length)}/500`])
+})
+
+/** Copies the only issue with its frame: the copies are duplicates of each other. */
+async function copyIssues(app: App, count: number) {
+  await app.db.write(async (rows) => {
+    const issue = await rows.selectFrom('issue').selectAll().executeTakeFirstOrThrow()
+    const frame = await rows.selectFrom('issue_frame').selectAll().executeTakeFirstOrThrow()
+    for (let number = 2; number < 2 + count; number += 1) {
+      const id = issue.id.slice(0, -6) + String(number).padStart(6, '0')
+      await rows
+        .insertInto('issue')
+        .values({ ...issue, id, number })
+        .execute()
+      await rows
+        .insertInto('issue_frame')
+        .values({ ...frame, issue_id: id })
+        .execute()
+    }
+  })
+}

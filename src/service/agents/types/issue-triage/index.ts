@@ -1,43 +1,43 @@
-import { cutWithEllipsis } from '../../../../lib/text.ts'
 import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import type { Rows } from '../../../sql/database.ts'
 import { compileComponentRows } from '../../../workspace/components/components.ts'
 import { componentRefs } from '../../../workspace/releases/names.ts'
 import { defineAgent, type AgentContext } from '../../define.ts'
+import { keepFitting } from '../../output-size.ts'
 import { storeComponents } from './apply.ts'
 import { createDuplicates } from './duplicates.ts'
 import { scoreIssue } from './priority.ts'
-import { readClaims, readCode, readIssues, readRecent, readOthers, type TriagedIssue } from './read.ts'
+import { readClaims, readCode, readIssues, readOthers, readRecent, type TriagedIssue } from './read.ts'
 import { input, output, type PriorityBody, type TriagedBody } from './schema.ts'
 import { findClaims, viewTriaged, type Facts } from './view.ts'
 import { describe, summarise } from './words.ts'
 
+/** Issues with a FINDING event. */
 const MOST_FINDINGS = 20
 /** Issues between two reports of progress. */
 const STEP = 100
-const LONGEST_SUMMARY = 500
 
 export const issueTriage = defineAgent({
   id: 'issue_triage',
   title: 'Issue triage',
   description:
-    'Orders issues by priority and says of each why: the requirements and the component that it touches, duplicate candidates, whether it came back, and a suggested status. With apply it stores the component of issues that have none.',
+    'Orders issues by priority and says why. For each it names the requirements and the component that it touches, duplicate candidates, whether it came back, and a suggested status. With apply it stores the component of issues that have none.',
   version: '1.0.0',
   reads: ['issues', 'components', 'requirements'],
   writes: ['issues'],
   input,
   output,
   async run(context, { status, limit, apply }) {
-    const { rows, product, finding } = context
     const notes = createTruncationNotes()
-    const issues = await readIssues(rows, product.id, status)
+    const issues = await readIssues(context.rows, context.product.id, status)
     const facts = await readFacts(context, issues, status)
     const ordered = await orderIssues(context, issues, facts)
-    const triaged = keepFirst(notes, 'issues', ordered, limit).map(({ issue, priority }) =>
-      viewTriaged(issue, priority, facts),
-    )
-    for (const one of triaged.slice(0, MOST_FINDINGS)) await finding(describe(one), { ...one })
+    const first = keepFirst(notes, 'issues', ordered, limit)
+    const viewed = first.map(({ issue, priority }) => viewTriaged(issue, priority, facts))
+    const triaged = keepFitting(notes, 'issues', viewed, { share: 0.9 })
+    for (const one of triaged.slice(0, MOST_FINDINGS)) await context.finding(describe(one), { ...one })
     const result = (applied: number) => ({
-      summary: cutWithEllipsis(summarise({ triaged, issues: issues.length, status, apply, applied }), LONGEST_SUMMARY),
+      summary: summarise({ triaged, issues: issues.length, status, apply, applied }),
       output: { counts: { ...count(triaged, applied), issues: issues.length }, issues: triaged },
       truncationSignals: notes.list(),
     })
@@ -49,30 +49,32 @@ export const issueTriage = defineAgent({
 async function readFacts(context: AgentContext, issues: readonly TriagedIssue[], status: string): Promise<Facts> {
   const { rows, product, now } = context
   const types = [...new Set(issues.map(({ type }) => type))].filter((type) => type !== '')
-  const others = await readOthers(rows, product.id, status, types)
-  const compared: Pick<TriagedIssue, 'id' | 'number' | 'type' | 'status'>[] = [...issues, ...others]
-  const ids = compared.map(({ id }) => id)
-  const code = await readCode(context, ids)
+  const compared = [...issues, ...(await readOthers(rows, product.id, status, types))]
+  const code = await readCode(
+    context,
+    compared.map(({ id }) => id),
+  )
   const files = new Set(issues.flatMap(({ id }) => code.get(id)?.files ?? []))
-  const globs = await rows
-    .selectFrom('component')
-    .select(['id', 'path_globs', 'exclude_globs', 'position'])
-    .where('product_id', '=', product.id)
-    .execute()
-  const componentIds = globs.map(({ id }) => id)
+  const issueIds = issues.map(({ id }) => id)
   return {
     keyPrefix: product.key_prefix,
     now,
     code,
-    recent: await readRecent(
-      context,
-      issues.map(({ id }) => id),
-    ),
+    recent: await readRecent(context, issueIds),
     claims: await readClaims(context, [...files]),
-    owners: compileComponentRows(globs),
-    components: await componentRefs(rows, componentIds),
+    ...(await readComponents(rows, product.id)),
     findDuplicates: createDuplicates(compared, code),
   }
+}
+
+async function readComponents(rows: Rows, productId: number): Promise<Pick<Facts, 'owners' | 'components'>> {
+  const found = await rows
+    .selectFrom('component')
+    .select(['id', 'path_globs', 'exclude_globs', 'position'])
+    .where('product_id', '=', productId)
+    .execute()
+  const ids = found.map(({ id }) => id)
+  return { owners: compileComponentRows(found), components: await componentRefs(rows, ids) }
 }
 
 /** The issues with their priorities, the highest first. */
