@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import type { output } from '../../../../src/service/agents/types/regression-bisect/schema.ts'
+import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import { runRetention } from '../../../../src/service/errors/issues/retention.ts'
 import { sampleReleases } from '../../../../src/service/sample/load.ts'
 import { startApp, type App } from '../../../app.ts'
@@ -42,7 +43,7 @@ async function crash(app: App, type: string, version: string | undefined, daysAg
 }
 
 /** Key of the only issue of that type of error. */
-async function keyOf(app: App, type: string): Promise<string> {
+async function issueKey(app: App, type: string): Promise<string> {
   const issue = await app.db.read
     .selectFrom('issue')
     .select(['number'])
@@ -60,12 +61,12 @@ test('the regression of the sample came back in shop@1.4.1, after shop@1.4.0 was
     .where('is_regression', '=', 1)
     .executeTakeFirstOrThrow()
   const { only, summary } = await bisect(app, { issue: `shop-${String(number)}` })
-  const commitOf = (version: string) => sampleReleases.find((one) => one.version === version)?.commit_sha
+  const commits = new Map(sampleReleases.map(({ version, commit_sha: commit }) => [version, commit]))
   expect(only).toMatchObject({
     kind: 'CAME_BACK',
     first_bad: { version: 'shop@1.4.1' },
     last_good: { version: 'shop@1.4.0' },
-    commits: { from: commitOf('shop@1.4.0'), to: commitOf('shop@1.4.1') },
+    commits: { from: commits.get('shop@1.4.0'), to: commits.get('shop@1.4.1') },
     confidence: 'HIGH',
   })
   expect(only?.releases.map(({ version, state }) => [version, state])).toEqual([
@@ -131,7 +132,7 @@ test('releases that only events name order nothing', async () => {
   await crash(app, 'Late', 'shop@1.1.0', 4)
   await crash(app, 'Late', 'shop@0.0.1', 1)
   await crash(app, 'Late', 'shop@999.9.9', 1)
-  const { only } = await bisect(app, { issue: await keyOf(app, 'Late') })
+  const { only } = await bisect(app, { issue: await issueKey(app, 'Late') })
   expect(only).toMatchObject({
     first_bad: { version: 'shop@1.1.0' },
     last_good: { version: 'shop@1.0.0' },
@@ -147,7 +148,7 @@ test('a hotfix of an older line stays older than a version that was released bef
   await release(app, 'shop@1.4.0', 6)
   await release(app, 'shop@1.3.1', 3)
   await crash(app, 'Broken', 'shop@1.4.0', 2)
-  const { only } = await bisect(app, { issue: await keyOf(app, 'Broken') })
+  const { only } = await bisect(app, { issue: await issueKey(app, 'Broken') })
   expect(only).toMatchObject({ first_bad: { version: 'shop@1.4.0' }, last_good: { version: 'shop@1.3.1' } })
 })
 
@@ -158,7 +159,7 @@ test('names that are no versions are ordered by their dates', async () => {
   await release(app, 'cafe', 3)
   await crash(app, 'Broken', 'beef', 5)
   await crash(app, 'Broken', 'cafe', 2)
-  const { only } = await bisect(app, { issue: await keyOf(app, 'Broken') })
+  const { only } = await bisect(app, { issue: await issueKey(app, 'Broken') })
   expect(only).toMatchObject({ first_bad: { version: 'beef' }, last_good: { version: 'f00d' } })
 })
 
@@ -168,7 +169,7 @@ test('a release that nothing shows to have been live makes the result uncertain'
   await release(app, 'shop@1.1.0', 7, { released_at: undefined })
   await release(app, 'shop@1.2.0', 5)
   await crash(app, 'Broken', 'shop@1.2.0', 4)
-  const key = await keyOf(app, 'Broken')
+  const key = await issueKey(app, 'Broken')
   expect((await bisect(app, { issue: key })).only).toMatchObject({
     last_good: { version: 'shop@1.0.0' },
     confidence: 'LOW',
@@ -187,7 +188,7 @@ test('a release that was live in another environment only is no good release', a
   await release(app, 'shop@1.1.0', 5)
   await crash(app, 'Broken', 'shop@1.1.0', 4)
   await crash(app, 'Other', 'shop@1.0.0', 8, 'staging')
-  const { only } = await bisect(app, { issue: await keyOf(app, 'Broken') })
+  const { only } = await bisect(app, { issue: await issueKey(app, 'Broken') })
   expect(only).toMatchObject({ kind: 'IN_OLDEST_RELEASE', last_good: null, commits: null, confidence: 'LOW' })
 })
 
@@ -199,7 +200,7 @@ test('only the environment that is asked for counts', async () => {
   }
   await crash(app, 'Broken', 'shop@1.0.0', 8, 'staging')
   await crash(app, 'Broken', 'shop@1.1.0', 4)
-  const key = await keyOf(app, 'Broken')
+  const key = await issueKey(app, 'Broken')
   expect((await bisect(app, { issue: key })).only).toMatchObject({ first_bad: { version: 'shop@1.0.0' } })
   const { only, environment } = await bisect(app, { issue: key, environment: 'Production' })
   expect(environment).toMatchObject({ name: 'production' })
@@ -210,7 +211,7 @@ test('events without a known release leave the first bad release open', async ()
   await using app = await startApp()
   await release(app, 'shop@1.0.0', 10)
   await crash(app, 'Nameless', undefined, 1)
-  const { only } = await bisect(app, { issue: await keyOf(app, 'Nameless') })
+  const { only } = await bisect(app, { issue: await issueKey(app, 'Nameless') })
   expect(only).toMatchObject({
     kind: 'UNKNOWN',
     first_bad: null,
@@ -234,7 +235,7 @@ test('events per day are the events of a release in its time in use', async () =
   await release(app, 'shop@1.1.0', 4)
   for (const daysAgo of [9, 8, 7]) await crash(app, 'Broken', 'shop@1.0.0', daysAgo)
   await crash(app, 'Broken', 'shop@1.1.0', 1)
-  const { only } = await bisect(app, { issue: await keyOf(app, 'Broken') })
+  const { only } = await bisect(app, { issue: await issueKey(app, 'Broken') })
   expect(only?.releases.map(({ live_days: days, events_per_day: rate }) => [days, rate])).toEqual([
     [6, 0.5],
     [4, 0.25],
@@ -246,3 +247,71 @@ test('an issue or environment that the product does not have is named with what 
   await expect(bisect(app, { issue: 'SHOP-999' })).rejects.toThrow(/no issue SHOP-999; /)
   await expect(bisect(app, { environment: 'mars' })).rejects.toThrow(/no environment mars; /)
 })
+
+test('with an environment, only issues that occurred there are bisected', async () => {
+  await using app = await startApp()
+  await release(app, 'shop@1.0.0', 10)
+  await crash(app, 'Often', 'shop@1.0.0', 3, 'staging')
+  await crash(app, 'Often', 'shop@1.0.0', 2, 'staging')
+  await crash(app, 'Rare', 'shop@1.0.0', 1)
+  const { issues } = await bisect(app, { environment: 'production', limit: 1 })
+  expect(issues.map(({ issue }) => issue.key)).toEqual([await issueKey(app, 'Rare')])
+})
+
+test('the issue that collects unrelated events is not bisected', async () => {
+  await using app = await startApp({ newIssuesPerHour: 1 })
+  await release(app, 'shop@1.0.0', 10)
+  for (const type of ['First', 'Second', 'Third']) await crash(app, type, 'shop@1.0.0', 1)
+  expect(await app.db.read.selectFrom('issue').select('id').execute()).toHaveLength(2)
+  const { issues } = await bisect(app)
+  expect(issues.map(({ issue }) => issue.key)).toEqual([await issueKey(app, 'First')])
+})
+
+test('an abbreviated commit and the whole one are the same', async () => {
+  await using app = await startApp()
+  const commit = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
+  await release(app, 'shop@1.0.0', 10, { commit_sha: commit })
+  await release(app, 'shop@1.1.0', 5, { commit_sha: commit.slice(0, 8) })
+  await crash(app, 'Broken', 'shop@1.1.0', 4)
+  const { only } = await bisect(app, { issue: await issueKey(app, 'Broken') })
+  expect(only?.next).toContain('Both releases name the same commit')
+})
+
+test('the largest output fits into a run, and the issues that were left out for it are noted', async () => {
+  await using app = await startApp()
+  const versions = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => name.repeat(250))
+  for (const [index, version] of versions.entries()) await release(app, version, 10 - index)
+  await crash(app, 'Broken', versions[5], 1)
+  await copyIssues(app, 120)
+  const { output, issues, truncationSignals } = await bisect(app, { limit: 100 })
+  expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(OUTPUT_BYTES)
+  expect(truncationSignals).toEqual(['issues:max_items:100/121', `issues:max_bytes:${String(issues.length)}/100`])
+})
+
+/** Copies the only issue with the release in which it occurred, and gives each copy three files with long names. */
+async function copyIssues(app: App, count: number) {
+  await app.db.write(async (rows) => {
+    const issue = await rows.selectFrom('issue').selectAll().executeTakeFirstOrThrow()
+    const presence = await rows.selectFrom('issue_presence').selectAll().executeTakeFirstOrThrow()
+    for (let number = 2; number < 2 + count; number += 1) {
+      const id = issue.id.slice(0, -6) + String(number).padStart(6, '0')
+      await rows
+        .insertInto('issue')
+        .values({ ...issue, id, number })
+        .execute()
+      await rows
+        .insertInto('issue_presence')
+        .values({ ...presence, issue_id: id })
+        .execute()
+      const paths = ['a', 'b', 'c'].map((name) => name.repeat(500))
+      const frames = paths.map((path) => ({
+        product_id: issue.product_id,
+        issue_id: id,
+        path,
+        function: '',
+        distance: 0,
+      }))
+      await rows.insertInto('issue_frame').values(frames).execute()
+    }
+  })
+}

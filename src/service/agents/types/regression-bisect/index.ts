@@ -1,16 +1,23 @@
 import { counted } from '../../../../lib/counted.ts'
-import { cutWithEllipsis } from '../../../../lib/text.ts'
-import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
-import { defineAgent } from '../../define.ts'
-import { readCrashFiles, readEnvironments, readIssues, readPlaces, readPresences } from './read.ts'
+import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import { defineAgent, type AgentContext } from '../../define.ts'
+import { keepFitting } from '../../output-size.ts'
+import {
+  readCrashFiles,
+  readEnvironments,
+  readNamedIssue,
+  readNewIssues,
+  readPlaces,
+  readPresences,
+  type BisectedIssue,
+} from './read.ts'
 import { orderLines } from './release-lines.ts'
 import { input, output, type BisectionBody } from './schema.ts'
 import { viewBisection, type Facts } from './view.ts'
-import { shown } from './words.ts'
+import { listSome, shown } from './words.ts'
 
 /** First bad releases that the summary names. */
 const MOST_NAMED = 3
-const LONGEST_SUMMARY = 500
 
 export const regressionBisect = defineAgent({
   id: 'regression_bisect',
@@ -22,47 +29,70 @@ export const regressionBisect = defineAgent({
   writes: [],
   input,
   output,
-  async run({ rows, product, now, progress, finding }, asked) {
+  async run(context, asked) {
+    const { rows, product, now } = context
     const notes = createTruncationNotes()
     const environments = await readEnvironments(rows, product.id, asked.environment)
-    const issues = await readIssues(rows, product, { input: asked, now, notes })
-    await progress({ phase: 'releases', done: 0, total: 0 })
-    const ids = issues.map(({ id }) => id)
-    const places = await readPlaces(
-      rows,
-      environments.map(({ id }) => id),
-    )
-    const facts: Facts = {
-      environments,
-      known: { places: new Map(places.map((place) => [place.id, place])), lines: orderLines(places) },
-      presences: await readPresences(rows, ids),
-      files: await readCrashFiles(rows, ids),
-      keyPrefix: product.key_prefix,
-      onlyId: asked.environment === undefined ? undefined : environments[0]?.id,
-      now,
-    }
-    const found: BisectionBody[] = []
-    for (const [done, issue] of issues.entries()) {
-      await progress({ phase: 'issues', done, total: issues.length })
-      const bisection = viewBisection(issue, facts)
-      found.push(bisection)
-      await finding(bisection.why, findingData(bisection))
-    }
-    await progress({ phase: 'issues', done: issues.length, total: issues.length })
-    const byRelease = groupByRelease(found)
     const [only] = asked.environment === undefined ? [] : environments
+    const issues =
+      asked.issue === undefined
+        ? keepFirst(
+            notes,
+            'issues',
+            await readNewIssues(rows, product.id, { environmentId: only?.id, now }),
+            asked.limit,
+          )
+        : await readNamedIssue(rows, product, asked.issue)
+    const facts = await readFacts(context, { environments, issues, onlyId: only?.id })
+    const found = await bisectAll(context, issues, facts)
+    const byRelease = groupByRelease(found)
     return {
-      summary: cutWithEllipsis(summarise(found, byRelease), LONGEST_SUMMARY),
+      summary: summarise(found, byRelease, only?.name),
       output: {
         environment: only === undefined ? null : { id: only.id, name: only.name },
         counts: countKinds(found),
-        first_bad_releases: byRelease,
-        issues: found.toSorted(byConfidence),
+        first_bad_releases: keepFitting(notes, 'first_bad_releases', byRelease, { share: 0.15 }),
+        issues: keepFitting(notes, 'issues', found.toSorted(byConfidence), { share: 0.8 }),
       },
       truncationSignals: notes.list(),
     }
   },
 })
+
+async function readFacts(
+  { rows, product, now, progress }: AgentContext,
+  { environments, issues, onlyId }: Pick<Facts, 'environments' | 'onlyId'> & { issues: readonly BisectedIssue[] },
+): Promise<Facts> {
+  await progress({ phase: 'releases', done: 0, total: 0 })
+  const ids = issues.map(({ id }) => id)
+  const environmentIds = environments.map(({ id }) => id)
+  const places = await readPlaces(rows, environmentIds)
+  return {
+    environments,
+    known: { places: new Map(places.map((place) => [place.id, place])), lines: orderLines(places) },
+    presences: await readPresences(rows, ids),
+    files: await readCrashFiles(rows, ids),
+    keyPrefix: product.key_prefix,
+    onlyId,
+    now,
+  }
+}
+
+async function bisectAll(
+  { progress, finding }: AgentContext,
+  issues: readonly BisectedIssue[],
+  facts: Facts,
+): Promise<BisectionBody[]> {
+  const found: BisectionBody[] = []
+  for (const [done, issue] of issues.entries()) {
+    await progress({ phase: 'issues', done, total: issues.length })
+    const bisection = viewBisection(issue, facts)
+    found.push(bisection)
+    await finding(bisection.why, findingData(bisection))
+  }
+  await progress({ phase: 'issues', done: issues.length, total: issues.length })
+  return found
+}
 
 /** HIGH first, otherwise as they were. */
 function byConfidence(left: BisectionBody, right: BisectionBody): number {
@@ -83,30 +113,33 @@ function groupByRelease(found: readonly BisectionBody[]) {
 }
 
 function countKinds(found: readonly BisectionBody[]) {
-  const ofKind = (kind: BisectionBody['kind']) => found.filter((each) => each.kind === kind).length
+  const count = (kind: BisectionBody['kind']) => found.filter((each) => each.kind === kind).length
   return {
     issues: found.length,
     high: found.filter(({ confidence }) => confidence === 'HIGH').length,
-    introduced: ofKind('INTRODUCED'),
-    came_back: ofKind('CAME_BACK'),
-    in_oldest_release: ofKind('IN_OLDEST_RELEASE'),
-    unknown: ofKind('UNKNOWN'),
+    introduced: count('INTRODUCED'),
+    came_back: count('CAME_BACK'),
+    in_oldest_release: count('IN_OLDEST_RELEASE'),
+    unknown: count('UNKNOWN'),
   }
 }
 
-function summarise(found: readonly BisectionBody[], byRelease: ReturnType<typeof groupByRelease>): string {
+function summarise(
+  found: readonly BisectionBody[],
+  byRelease: ReturnType<typeof groupByRelease>,
+  environment: string | undefined,
+): string {
   const [first] = found
-  if (first === undefined) return 'No open fatal or error issue is new or came back in the last 14 days.'
+  if (first === undefined) {
+    const where = environment === undefined ? '' : ` in ${environment}`
+    return `No open fatal or error issue${where} is new or came back in the last 14 days.`
+  }
   if (found.length === 1) return `${first.why} Confidence ${first.confidence}. ${first.next}`
-  const sure = byRelease.reduce((sum, { issues }) => sum + issues.length, 0)
+  const sure = found.filter(({ confidence }) => confidence === 'HIGH')
   const named = byRelease
     .slice(0, MOST_NAMED)
-    .map(({ version, issues }) => `${String(issues.length)} in ${shown(version)} (${nameSome(issues)})`)
+    .map(({ version, issues }) => `${String(issues.length)} in ${shown(version)} (${listSome(issues)})`)
   const began = named.length === 0 ? '' : ` They began: ${named.join(', ')}.`
-  const next = found.find(({ confidence }) => confidence === 'HIGH') ?? first
-  return `Bisected ${counted(found.length, 'issue')}: ${String(sure)} with confidence HIGH.${began} Next, ${next.issue.key}: ${next.next}`
-}
-
-function nameSome(keys: readonly string[]): string {
-  return keys.length <= 4 ? keys.join(', ') : `${keys.slice(0, 3).join(', ')} and ${String(keys.length - 3)} more`
+  const next = sure[0] ?? first
+  return `Bisected ${counted(found.length, 'issue')}: ${String(sure.length)} with confidence HIGH.${began} Next, ${next.issue.key}: ${next.next}`
 }

@@ -1,11 +1,10 @@
 import { notFound } from '../../../../errors.ts'
-import { keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
+import { findOverflowIssue } from '../../../errors/issues/record/overflow.ts'
 import { dayMs } from '../../../shared/times.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { isKnownEnvironment, isKnownRelease, nameKey } from '../../../workspace/releases/rules.ts'
 import type { StoredProduct } from '../../../workspace/products.ts'
-import type { Input } from './schema.ts'
 
 const NEW_FOR_MS = 14 * dayMs
 /** Files of an issue that are named. */
@@ -22,36 +21,48 @@ const issueColumns = [
   'status_changed_at',
 ] as const
 
-/** The issues to bisect: the one that is named, else open ones that are new or came back, the most severe first. */
-export async function readIssues(
+/** The issue of the product with that key or id, as a list. */
+export async function readNamedIssue(rows: Rows, product: Pick<StoredProduct, 'id' | 'key_prefix'>, named: string) {
+  const number = numberIn(named, product.key_prefix)
+  const found = await issuesWithFacts(rows, product.id)
+    .where((is) => (number === undefined ? is('id', '=', named) : is('number', '=', number)))
+    .execute()
+  if (found.length === 0) throw notFound('issue', named, `name one of this product, such as ${product.key_prefix}-1`)
+  return found
+}
+export type BisectedIssue = Awaited<ReturnType<typeof readNamedIssue>>[number]
+
+function issuesWithFacts(rows: Rows, productId: number) {
+  return rows.selectFrom('issue').select(issueColumns).where('product_id', '=', productId)
+}
+
+/**
+ * The open fatal and error issues that are new or came back, in one environment or in all, the most severe first; without
+ * the one that collects unrelated events.
+ */
+export async function readNewIssues(
   rows: Rows,
-  product: Pick<StoredProduct, 'id' | 'key_prefix'>,
-  { input, now, notes }: { input: Input; now: number; notes: TruncationNotes },
-) {
-  const all = rows.selectFrom('issue').select(issueColumns).where('product_id', '=', product.id)
-  if (input.issue !== undefined) {
-    const number = numberIn(input.issue, product.key_prefix)
-    const found = await (number === undefined ? all.where('id', '=', input.issue) : all.where('number', '=', number))
-      .limit(1)
-      .execute()
-    if (found.length === 0)
-      throw notFound('issue', input.issue, `name one of this product, such as ${product.key_prefix}-1`)
-    return found
-  }
+  productId: number,
+  { environmentId, now }: { environmentId: string | undefined; now: number },
+): Promise<BisectedIssue[]> {
   const since = now - NEW_FOR_MS
-  const found = await all
+  const overflow = await findOverflowIssue(rows, productId)
+  const present = rows.selectFrom('issue_presence').select('issue_id')
+  return issuesWithFacts(rows, productId)
+    .where('id', '<>', overflow)
     .where('status', '=', 'unresolved')
     .where('level', 'in', ['fatal', 'error'])
     .where((is) =>
       is.or([is('first_seen', '>=', since), is('is_regression', '=', 1).and('status_changed_at', '>=', since)]),
     )
+    .$if(environmentId !== undefined, (some) =>
+      some.where('id', 'in', present.where('environment_id', '=', environmentId ?? '')),
+    )
     .orderBy((of) => of.case().when('level', '=', 'fatal').then(0).else(1).end())
     .orderBy('times_seen', 'desc')
     .orderBy('number')
     .execute()
-  return keepFirst(notes, 'issues', found, input.limit)
 }
-export type BisectedIssue = Awaited<ReturnType<typeof readIssues>>[number]
 
 function numberIn(key: string, prefix: string): number | undefined {
   const [, named, digits] = /^([A-Za-z][A-Za-z0-9]{1,9})-(\d{1,9})$/.exec(key) ?? []
@@ -86,7 +97,7 @@ export interface Place {
   event_count: number
   first_event_at: number | null
   released_at: number | null
-  /** When a token named it, whatever events did before. */
+  /** When a token made it known. */
   created_at: number
 }
 
@@ -126,6 +137,8 @@ export async function readPresences(rows: Rows, issueIds: readonly string[]): Pr
       .select(['place.issue_id', 'place.environment_id', 'place.release_id', 'place.count', 'place.first_seen'])
       .select('regression.at as regressed_at')
       .where('place.issue_id', 'in', ids)
+      .orderBy('place.issue_id')
+      .orderBy('place.release_id')
       .execute()
     found.push(...some)
   }

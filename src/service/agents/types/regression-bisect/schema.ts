@@ -18,7 +18,7 @@ export const input = z.strictObject({
     .max(128)
     .optional()
     .describe('Name or id of the only environment that counts. Default: all known ones in which the issue occurs.'),
-  limit: z.int().min(1).max(100).default(25).describe('Most issues to bisect when no issue is named.'),
+  limit: z.int().min(1).max(100).default(25).describe('Most issues to bisect when none is named.'),
 })
 export type Input = z.output<typeof input>
 
@@ -31,7 +31,9 @@ const Row = Named.extend({
     .describe(
       'BAD: events of the issue name it. GOOD: none do, and it was live in an environment of the first bad release. NOT_LIVE: recorded, but neither events nor a date of release show that it was live there.',
     ),
-  environments: z.array(z.string()).describe('Names of the environments in which it is recorded.'),
+  environments: z
+    .array(z.string())
+    .describe('Names of the environments in which it is recorded, at most 5, the most exposed first.'),
   events: z.int().describe('Events of the issue, ever; retention does not reduce it.'),
   other_events: z.int().describe('Events of other issues in the same environments: they show that it was in use.'),
   live_days: z.number().describe('Days until a higher version replaced it in all of these environments, or until now.'),
@@ -64,7 +66,7 @@ const Bisection = z.object({
   expected_in_last_good: z
     .number()
     .nullable()
-    .describe('Events that last_good would have had at the rate of first_bad; below 3, chance may explain none.'),
+    .describe('Events that last_good would have had at the rate of first_bad; below 3, their absence may be chance.'),
   releases: z
     .array(Row)
     .describe('By version, oldest first; at most 5 around first_bad. Only releases that a token made known.'),

@@ -1,4 +1,5 @@
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
+import { round } from '../../../../lib/round.ts'
 import { dayMs, hourMs } from '../../../shared/times.ts'
 import { bisect, wasLiveIn, type Judged, type KnownReleases } from './bisect.ts'
 import type { BisectedEnvironment, BisectedIssue, Place, Presence } from './read.ts'
@@ -9,6 +10,8 @@ import { expectedInGood, explain, judgeConfidence, nextStep, type Told } from '.
 const MOST_RELEASES = 5
 /** Releases before the first bad one that are shown. */
 const SHOWN_BEFORE = 2
+/** Environments of a release that are named. */
+const MOST_ENVIRONMENTS = 5
 
 /** What the bisections of one run share. */
 export interface Facts {
@@ -82,9 +85,9 @@ function viewRow(one: Judged, told: Told, environments: readonly BisectedEnviron
     id: mainPlace(one, environments)?.id ?? one.id,
     version: one.version,
     state: one.events > 0 ? ('BAD' as const) : isLive ? ('GOOD' as const) : ('NOT_LIVE' as const),
-    environments: placesInOrder(one, environments).map(
-      (place) => told.environmentNames.get(place.environment_id) ?? '',
-    ),
+    environments: placesInOrder(one, environments)
+      .slice(0, MOST_ENVIRONMENTS)
+      .map((place) => told.environmentNames.get(place.environment_id) ?? ''),
     events: one.events,
     other_events: Math.max(0, all - one.events),
     live_days: round(days, 1),
@@ -116,8 +119,4 @@ function commitRange(good: Judged | undefined, bad: Judged | undefined, environm
 /** The range becomes part of a command. */
 function isCommit(text: string): boolean {
   return /^[0-9a-f]{7,64}$/i.test(text)
-}
-
-function round(value: number, digits: number): number {
-  return Math.round(value * 10 ** digits) / 10 ** digits
 }

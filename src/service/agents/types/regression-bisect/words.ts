@@ -1,5 +1,7 @@
 import { capitalised, counted } from '../../../../lib/counted.ts'
+import { round } from '../../../../lib/round.ts'
 import { cutWithEllipsis } from '../../../../lib/text.ts'
+import { isSameCommit } from '../../../workspace/releases/commits.ts'
 import type { Bisected, Judged } from './bisect.ts'
 import type { BisectionBody } from './schema.ts'
 
@@ -8,10 +10,12 @@ const LONGEST_VERSION = 60
 /** Characters of a commit in a sentence. */
 const SHOWN_HASH = 12
 
-/** With fewer expected events their absence is no surprise: below 3 it has a chance of more than 5 %. */
+/** With fewer expected events, the chance that there are none at all is above 5 %. */
 const FEW = 3
+/** Environments or releases that a sentence names. */
+const MOST_NAMED = 3
 
-/** What the sentences about one issue are made of. */
+/** The facts that the sentences about one issue tell. */
 export interface Told extends Bisected {
   key: string
   environmentNames: ReadonlyMap<string, string>
@@ -44,7 +48,7 @@ export function judgeConfidence(told: Told): Pick<BisectionBody, 'confidence' | 
   if (lastGood === undefined) return low(whyOldest(told, firstBad))
   if (skipped.length > 0)
     return low(
-      `Nothing shows that ${list(skipped)}, between the two, ${skipped.length === 1 ? 'was' : 'were'} live in ${nameEnvironments(firstBad, told)}.`,
+      `Nothing shows that ${listSome(skipped.map(({ version }) => shown(version)))}, between the two, ${skipped.length === 1 ? 'was' : 'were'} live in ${nameEnvironments(firstBad, told)}.`,
     )
   if (outside.earlier > 0)
     return low(`${counted(outside.earlier, 'earlier event')} of the issue named no known release, so it may be older.`)
@@ -56,13 +60,13 @@ export function judgeConfidence(told: Told): Pick<BisectionBody, 'confidence' | 
 /** Events of the issue that the good release would have had at the rate of the bad one; null without both. */
 export function expectedInGood({ firstBad, lastGood, liveDays }: Told): number | null {
   if (firstBad === undefined || lastGood === undefined) return null
-  return Math.round((firstBad.events / liveDays(firstBad)) * liveDays(lastGood) * 10) / 10
+  return round((firstBad.events / liveDays(firstBad)) * liveDays(lastGood), 1)
 }
 
 function sayDoubt(told: Told): string {
   const expected = expectedInGood(told)
   if (expected === null || expected >= FEW) return ''
-  return ` The issue is rare: at its rate only ${counted(expected, 'event')} would be expected there, so chance may explain none.`
+  return ` The issue is rare: at its rate only ${counted(expected, 'event')} would be expected there, so their absence may be chance.`
 }
 
 /** What to do with the result. */
@@ -71,13 +75,13 @@ export function nextStep({ firstBad, lastGood, key }: Told, commits: BisectionBo
   if (lastGood === undefined) return `Read the fix context of ${key}: the change may be older than all known releases.`
   if (commits === null)
     return `Record both releases with their commit_sha, or compare ${shown(lastGood.version)} with ${shown(firstBad.version)} in the repository.`
-  if (commits.from === commits.to)
+  if (isSameCommit(commits.from, commits.to))
     return 'Both releases name the same commit: look for a change of configuration or data, not of code.'
   return `Read git log -p ${commits.from.slice(0, SHOWN_HASH)}..${commits.to.slice(0, SHOWN_HASH)}, the files of the crash first.`
 }
 
-function whyUnknown({ key, events, line }: Told): string {
-  if (line.length === 0 && events === 0) return `${key} has no events`
+function whyUnknown({ key, events }: Told): string {
+  if (events === 0) return `${key} has no events in the environment asked for`
   return `none of the ${counted(events, 'event')} of ${key} names a release that a token made known`
 }
 
@@ -100,15 +104,17 @@ function proveLive(good: Judged, { badIn }: Judged): string {
 
 function nameEnvironments({ badIn, places }: Judged, { environmentNames }: Told): string {
   const named = places.filter((place) => badIn.has(place.environment_id))
-  return named.map((place) => environmentNames.get(place.environment_id) ?? '').join(' and ')
+  return listSome(named.map((place) => environmentNames.get(place.environment_id) ?? ''))
 }
 
-function list(versions: readonly Judged[]): string {
-  const more = versions.length - 3
-  const names = versions.slice(0, 3).map(({ version }) => shown(version))
-  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+const lists = new Intl.ListFormat('en-GB')
+
+/** `a, b, c and 2 more`. */
+export function listSome(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED
+  return lists.format([...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${String(more)} more`] : [])])
 }
 
 function days(count: number): string {
-  return counted(Math.round(count * 10) / 10, 'day')
+  return counted(round(count, 1), 'day')
 }
