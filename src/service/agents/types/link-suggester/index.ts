@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { Id } from '../../../../contract/base/common.ts'
 import { team } from '../../../../contract/base/text.ts'
-import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
+import { keepFitting } from '../../output-size.ts'
 import { defineAgent, type AgentContext, type AgentResult } from '../../define.ts'
 import { createChooser, cutFairly, type Choice } from './choose.ts'
 import { compareAll, type Candidate } from './compare.ts'
@@ -145,15 +146,16 @@ function report(
     left_out: choice.leftOut,
   }
   const branch = drafted && { id: drafted.branch.id, name: drafted.branch.name, is_new: drafted.isNew }
-  const listed = keepFirst(notes, 'unmatched', unmatched, UNMATCHED_LISTED)
+  const closest = unmatched.map((target) => viewUnmatched(target, choice.shortfalls.get(target.id)))
   return {
     summary: summarise(counts, { minConfidence: given.min_confidence, branch: branch?.name }),
     output: {
       branch: branch ?? null,
       min_confidence: given.min_confidence,
       counts,
-      proposals: proposals.map(viewSuggestion),
-      unmatched: listed.map((target) => viewUnmatched(target, choice.shortfalls.get(target.id))),
+      // The branch has them all.
+      proposals: keepFitting(notes, 'proposals', proposals.map(viewSuggestion), { share: 0.6 }),
+      unmatched: keepFitting(notes, 'unmatched', closest, { share: 0.3, max: UNMATCHED_LISTED }),
     },
     branchId: branch?.id,
     truncationSignals: notes.list(),

@@ -284,6 +284,20 @@ test('a limit leaves each requirement its best test before any gets a second one
   expect(truncationSignals).toEqual(['proposals:max_items:2/3'])
 })
 
+test('proposals that do not fit into the output are on the branch', async () => {
+  await using app = await startApp()
+  await demand(app, { ...parcels, title: `${parcels.title} ${'at home '.repeat(20)}` })
+  const long = 'of a parcel '.repeat(40)
+  await report(
+    app,
+    ...Array.from({ length: 500 }, (_, index) => ({ ...arrival, name: `REQ-1 ${long}${String(index)}` })),
+  )
+  const { output, truncationSignals } = await suggest(app, { limit: 500 })
+  expect(output.counts.proposals).toBe(500)
+  expect(output.proposals.length).toBeLessThan(500)
+  expect(truncationSignals).toEqual([`proposals:max_bytes:${String(output.proposals.length)}/500`])
+})
+
 test('requirements that are named by key or id are looked at, also those that have a test', async () => {
   await using app = await startSampleApp()
   const { requirements } = await app.api.listRequirements({ product_id: app.productId, key: ['REQ-32'] })
