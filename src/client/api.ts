@@ -62,7 +62,7 @@ export type ReceivedResult<T> = {
 
 /** An item of a stream: exactly one of the members. */
 type ReceivedItem<T> = {
-  [K in keyof T]-?: { [P in K]: Received<NonNullable<T[P]>> } & { [P in Exclude<keyof T, K>]?: undefined }
+  [K in keyof T]-?: { [P in K]-?: Received<NonNullable<T[P]>> } & { [P in Exclude<keyof T, K>]?: undefined }
 }[keyof T]
 
 /** Pages of lists have their `reading`. */

@@ -23,7 +23,7 @@ export interface ClientOptions {
   token: string
   /** `mcp` marks every request as one that a tool makes, so that a person's decision cannot come this way. */
   via?: 'mcp'
-  /** How often a read or an idempotent write is retried; default 3, and 6 for the connections of a stream. */
+  /** How often a read or an idempotent write is retried; default 3, and 8 for the connections of a stream. */
   retries?: number
   /** Waits between retries; passed in so that tests control time. */
   sleep?: Sleep
@@ -49,8 +49,8 @@ export function createApi(options: ClientOptions): Api {
   ) as unknown as Api
 }
 
-/** Connections in a row that may bring nothing new: together they wait for about ten seconds. */
-const STREAM_RETRIES = 6
+/** Connections in a row that may bring nothing new: a server may take some 15 seconds to start again. */
+const STREAM_RETRIES = 8
 
 type Request = Readonly<Record<string, unknown>>
 

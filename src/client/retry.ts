@@ -32,10 +32,12 @@ const LONGEST_WAIT_MS = 20_000
 /** The part of the budget that a wait must leave for the repetition. */
 const SHARE_OF_REPETITION = 0.1
 const FIRST_WAIT_MS = 200
+/** Without a `Retry-After`. */
+const LONGEST_BACKOFF_MS = 5000
 
 /**
  * Runs `attempt` until it succeeds, fails permanently or has been retried `retries` times; an attempt that ran into its own
- * time limit is retried once. Waits 200, 400, 800 ms with jitter, or as long as `Retry-After` says if that is longer; a
+ * time limit is retried once. Waits 200, 400, 800 ms and up to 5 s with jitter, or as long as `Retry-After` says if that is longer; a
  * wait that does not fit into the budget is passed on at once. Rejects with the failure inside the last `Transient`, or
  * with the signal's reason.
  */
@@ -69,7 +71,7 @@ function fits(wait: number, budget: Budget | undefined): boolean {
 }
 
 function waitMs({ failure }: Transient, attemptNumber: number): number {
-  const backoff = FIRST_WAIT_MS * 2 ** (attemptNumber - 1) * (0.5 + Math.random() / 2)
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (attemptNumber - 1), LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2)
   return Math.max(backoff, (failure.retryAfterSeconds ?? 0) * 1000)
 }
 

@@ -178,8 +178,9 @@ test('the reply that nothing follows ends the stream', async () => {
 test('connections that bring nothing new are given up after a few, with longer waits between them', async () => {
   const client = scriptedClient([{ pieces: [lines(1)] }, { pieces: [lines(1)], afterwards: 'break' }])
   expect(await read(client)).toEqual([1, 'unavailable'])
-  expect(client.requests).toHaveLength(7)
-  expect(client.waits).toEqual(client.waits.toSorted((a, b) => a - b))
+  expect(client.requests).toHaveLength(9)
+  expect(client.waits.slice(0, 5)).toEqual(client.waits.slice(0, 5).toSorted((a, b) => a - b))
+  expect(Math.max(...client.waits)).toBeLessThanOrEqual(5000)
 })
 
 test('each new event allows as many cuts again', async () => {

@@ -1,4 +1,3 @@
-import type { Item } from '../rest/stream-router.ts'
 import { appendEvents } from '../../../src/service/agents/runs/append.ts'
 import { endRun } from '../../../src/service/agents/runs/end.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
@@ -17,7 +16,7 @@ export interface RunElsewhere {
 }
 
 /** Inserts the run. Its lease lasts longer than any test, so that the app's own runner leaves it alone. */
-export async function runElsewhere(app: App, configId = 'a config'): Promise<RunElsewhere> {
+export async function runElsewhere(app: Pick<App, 'db' | 'productId'>, configId = 'a config'): Promise<RunElsewhere> {
   const id = systemPlatform.newId()
   await app.db.write((rows) =>
     rows
@@ -44,7 +43,7 @@ export async function runElsewhere(app: App, configId = 'a config'): Promise<Run
     configId,
     log: (count) =>
       app.db.batch((prepare) => {
-        const events = Array.from({ length: count }, () => ({ kind: 'LOG' as const, message: `line ${++logged}` }))
+        const events = Array.from({ length: count }, () => ({ kind: 'LOG' as const, message: lineText(++logged) }))
         appendEvents(prepare, systemPlatform, id, events)
       }),
     succeed: () =>
@@ -60,8 +59,19 @@ export async function runElsewhere(app: App, configId = 'a config'): Promise<Run
   }
 }
 
+/** The message of a LOG event, with characters of two to four bytes. */
+export function lineText(number: number): string {
+  return `línea ${String(number)} ✓ 🧭`
+}
+
+/** An item of a stream, as the service sends it or as a client receives it. */
+interface Told {
+  event?: { sequence?: number; type?: string } | undefined
+  resync?: { first_sequence?: number; last_sequence?: number } | undefined
+}
+
 /** What a stream gave, shortly: the number of an event, `done` for the last one, or the numbers of a resync. */
-export function brief({ event, resync }: Item): string {
+export function brief({ event, resync }: Told): string {
   if (resync !== undefined) return `resync ${String(resync.first_sequence)} to ${String(resync.last_sequence)}`
   if (event === undefined) throw new Error('an item without a member')
   return event.type === 'AGENT_RUN_EVENT_TYPE_COMPLETED' ? `done ${String(event.sequence)}` : String(event.sequence)

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { AgentRunEvent } from '../../../../src/contract/agents.ts'
 import { startApp, type App } from '../../../app.ts'
 import { reasonOf, tokenHeaders } from '../../people.ts'
-import { runElsewhere } from '../run-elsewhere.ts'
+import { lineText, runElsewhere } from '../run-elsewhere.ts'
 
 interface Page {
   events: z.input<typeof AgentRunEvent>[]
@@ -24,8 +24,8 @@ test('events of a run are listed in order, with their total', async () => {
   const { events, pagination } = await list(app, run.id)
   expect(pagination.total_size).toBe(3)
   expect(events).toMatchObject([
-    { sequence: 1, run_id: run.id, type: 'AGENT_RUN_EVENT_TYPE_LOG', level: 'info', message: 'line 1', data: {} },
-    { sequence: 2, message: 'line 2' },
+    { sequence: 1, run_id: run.id, type: 'AGENT_RUN_EVENT_TYPE_LOG', level: 'info', message: lineText(1), data: {} },
+    { sequence: 2, message: lineText(2) },
     {
       sequence: 3,
       type: 'AGENT_RUN_EVENT_TYPE_COMPLETED',

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { replyText } from '../../../../src/contract/base/wire.ts'
 import { origin, startApp, type App } from '../../../app.ts'
 import { virtualClock } from '../../../virtual-clock.ts'
 import { reading, type Item } from '../../rest/stream-router.ts'
-import { configure, startAgentApp, startRun } from '../probes.ts'
+import { configure, probe, reach, start, startAgentApp, succeed } from '../probes.ts'
 import { brief, runElsewhere } from '../run-elsewhere.ts'
 
 /** The app with a clock that the test sets forward. */
@@ -59,27 +60,46 @@ test('a replay of many batches gives each event once', async () => {
 
 test('what this process writes arrives without waiting for a poll', async () => {
   const clock = virtualClock()
-  await using app = await startAgentApp({ clock })
-  const run = await startRun(app, await configure(app))
-  const stream = await follow(app, run.body.agent_run.id)
-  const read = stream.rest()
+  const proceed = Promise.withResolvers<void>()
+  const slow = probe(async (context, input) => {
+    await proceed.promise
+    await context.log('half done')
+    return succeed(context, input)
+  })
+  await using app = await startAgentApp({ clock, agentTypes: [slow] })
+  const read = (await follow(app, await start(app, await configure(app)))).rest()
   await settled()
-  await app.request('POST', `/v1/agent-runs/${run.body.agent_run.id}:cancel`, {})
+  proceed.resolve()
   expect((await read).at(-1)).toMatch(/^done/)
   expect(clock.now()).toBe(0)
 })
 
-test('what another process writes arrives within two seconds', async () => {
-  const { app, clock } = await startClocked()
-  await using _ = app
-  const run = await runElsewhere(app)
-  const stream = await follow(app, run.id)
-  const read = stream.rest()
+test('a run that the service of another process executes is followed by polling', async () => {
+  const clock = virtualClock()
+  const proceed = Promise.withResolvers<void>()
+  const slow = probe((context, input) => proceed.promise.then(() => succeed(context, input)))
+  await using executing = await startAgentApp({ agentTypes: [slow] })
+  await using reading = await startAgentApp({ clock, dataDir: executing.dataDir })
+  const id = await start(executing, await configure(executing))
+  const read = (await follow(reading, id)).rest()
+  await reach(executing, id, 'AGENT_RUN_STATE_RUNNING')
+  proceed.resolve()
+  const { last_sequence: last } = await reach(executing, id)
   await settled()
-  await run.log(1)
-  await run.succeed()
   clock.pass(2000)
-  expect(await read).toEqual(['1', 'done 2'])
+  const numbers = Array.from({ length: last - 1 }, (_, index) => String(index + 1))
+  expect(await read).toEqual([...numbers, `done ${String(last)}`])
+})
+
+test('a browser that connects again goes on after its Last-Event-ID', async () => {
+  await using app = await startApp()
+  const run = await runElsewhere(app)
+  await run.log(3)
+  await run.succeed()
+  const headers = { accept: 'text/event-stream', 'last-event-id': '2', authorization: `Bearer ${app.token}` }
+  const url = `${origin}/v1/agent-runs/${run.id}/events:stream?after_sequence=0`
+  const text = await replyText(await app.service.direct({ method: 'GET', url, headers }))
+  expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(['3', '4'])
 })
 
 test('readers at different places do not disturb each other', async () => {
