@@ -255,4 +255,5 @@ export const streamAgentRunEvents = endpoint({
     resync: { member: 'resync', first: 'first_sequence', last: 'last_sequence' },
   },
   fails: ['invalid_argument', 'not_found'],
+  reasons: ['TOO_MANY_STREAMS'],
 })

@@ -101,7 +101,11 @@ function describe(operation: Operation, inline: Readonly<Record<string, JsonSche
     summary: endpoint.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody(endpoint) && { requestBody: requestBody(inline[`${name}.request`] ?? {}, endpoint) }),
-    responses: { 200: success(endpoint, inline[`${name}.response`] ?? {}), ...errorResponseRefs(endpoint) },
+    responses: {
+      200: success(endpoint, inline[`${name}.response`] ?? {}),
+      ...(endpoint.stream && { 204: { description: 'The reader has seen the last item: nothing follows.' } }),
+      ...errorResponseRefs(endpoint),
+    },
     'x-scope': endpoint.scope,
     'x-retry': endpoint.retry,
     ...(endpoint.reasons.length > 0 && { 'x-reasons': endpoint.reasons }),
@@ -153,6 +157,7 @@ const sharedParameters = {
   page_size: query('page_size', `Short for pagination.page_size. ${onlyOnce}`, sizeSchema),
   'If-Match': header('If-Match', 'The etag that the resource must still have, same as the member etag.'),
   'Idempotency-Key': header('Idempotency-Key', 'Same as the member request_id.'),
+  'Last-Event-ID': header('Last-Event-ID', 'The number that the reader saw last; it wins over the query.'),
 }
 
 function query(name: string, description: string, schema: object) {
@@ -163,11 +168,12 @@ function header(name: string, description: string) {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } }
 }
 
-function sharedParameterRefs({ input }: Endpoint): { $ref: string }[] {
+function sharedParameterRefs({ input, stream }: Endpoint): { $ref: string }[] {
   const names: string[] = []
   for (const [member, aliases] of Object.entries(pagingNames)) if (member in input.shape) names.push(...aliases)
   if ('etag' in input.shape) names.push('If-Match')
   if ('request_id' in input.shape) names.push('Idempotency-Key')
+  if (stream !== undefined) names.push('Last-Event-ID')
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
