@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '../lib/clock.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
 import { bodyText, readable } from './answer.ts'
-import { describeExchange, failedReply, received, type Exchange } from './exchange.ts'
+import { arrived, describeExchange, failedReply, failedStream, received, type Exchange } from './exchange.ts'
 import { askKnowing } from './capabilities/ask-knowing.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
 import { readAnswer } from './reader/index.ts'
@@ -98,17 +98,17 @@ const streamTypes = 'text/event-stream, application/x-ndjson;q=0.9, application/
 
 function createStream(endpoint: StreamEndpoint, options: ClientOptions) {
   const { capabilities = new Capabilities(), now = Date.now, clock = systemClock } = options
-  const read = compilePartReader(endpoint, now)
+  const { retries = STREAM_RETRIES } = options
+  const read = compilePartReader(endpoint, (text) => failedStream(endpoint, text, now()))
   return (request: Request, call: CallOptions = {}) => {
     const exchange = describeExchange(endpoint, request, call)
     return readStream({
       endpoint,
       request,
-      exchange,
+      signal: call.signal,
       capabilities,
-      read,
       clock,
-      repeatOptions: { ...repeatOptions(exchange, options), retries: options.retries ?? STREAM_RETRIES },
+      read,
       async send(members, after, signal) {
         const wire = buildRequest(endpoint, members, streamTypes, signal, options)
         const headers = after === undefined ? wire.headers : { ...wire.headers, 'last-event-id': String(after) }
@@ -116,6 +116,8 @@ function createStream(endpoint: StreamEndpoint, options: ClientOptions) {
         if (reply.status < 300) return reply
         throw failed(exchange, reply, await received(exchange, () => replyText(reply)), options)
       },
+      arrived: (next) => arrived(exchange, next),
+      repeat: (attempt) => repeat(attempt, repeatOptions(exchange, { ...options, retries })),
     })
   }
 }

@@ -8,6 +8,8 @@ export interface ErrorBody {
   /** Whether it is a page for browsers, which the service never sends. */
   isPage: boolean
   grpc?: number
+  /** The HTTP status, where a gateway repeats it in the body (`http_code`). */
+  status?: number
   reason?: string
   metadata: Record<string, string>
   fields: string[]
@@ -37,6 +39,7 @@ export function parseErrorBody(text: string): ErrorBody {
     fromService: grpc !== undefined || reason !== undefined,
     isPage: false,
     ...(grpc === undefined ? {} : { grpc }),
+    ...(typeof error['http_code'] === 'number' && { status: error['http_code'] }),
     ...(reason === undefined ? {} : { reason }),
     metadata: plainMetadata(info?.['metadata']),
     fields: details.flatMap(violatedFields),

@@ -1,8 +1,9 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
-import { ServiceError } from '../errors.ts'
+import { failures, ServiceError } from '../errors.ts'
 import type { CallOptions } from './api.ts'
+import { parseErrorBody } from './error-body.ts'
 import { failureFromReply, neverSent, overdue, type ErrorReply } from './failure.ts'
-import { networkFailure, unreachable } from './network-failure.ts'
+import { brokenOff, networkFailure } from './network-failure.ts'
 import { Transient } from './retry.ts'
 
 /** What the failures of one call depend on. */
@@ -42,13 +43,16 @@ export async function received<T>(exchange: Exchange, send: () => Promise<T>): P
   }
 }
 
-/** The next piece of a stream; rejects in the same way, and with a `Transient` when the connection is cut. */
+/**
+ * The next piece of a stream; rejects in the same way, and with a `Transient` for what is not a failure of the service: the
+ * connection has broken.
+ */
 export async function arrived<T>(exchange: Exchange, next: () => Promise<T>): Promise<T> {
   try {
     return await untilAborted(next(), exchange.signal)
   } catch (error) {
     const isKnown = error instanceof ServiceError || error instanceof Transient
-    throw ending(exchange) ?? (isKnown ? error : new Transient(unreachable(exchange.endpoint, error)))
+    throw ending(exchange) ?? (isKnown ? error : new Transient(brokenOff(exchange.endpoint, error)))
   }
 }
 
@@ -60,6 +64,16 @@ function ending({ endpoint, signal, budget }: Exchange): Error | undefined {
 
 /** 500 is a bug of the deployment and 501 its choice: neither is transient. */
 const transientStatuses = new Set([408, 425, 429, 502, 503, 504])
+
+/** The failure that an error inside a stream means, as the reply that would say the same. */
+export function failedStream(endpoint: Exchange['endpoint'], text: string, now: number): Error {
+  const { grpc, status = statusByCode(grpc) } = parseErrorBody(text)
+  return failedReply(endpoint, { status, headers: {}, text }, now)
+}
+
+function statusByCode(grpc: number | undefined): number {
+  return Object.values(failures).find((failure) => failure.grpc === grpc)?.status ?? failures.unavailable.status
+}
 
 /** The failure that an error reply means; a `Transient` where repeating may help. */
 export function failedReply(endpoint: Exchange['endpoint'], reply: ErrorReply, now: number): Error {

@@ -14,7 +14,7 @@ export function networkFailure(endpoint: Called, error: unknown): Error {
 }
 
 /** `unavailable`, or `outcome_unknown` for a write that must not be repeated and may have arrived. */
-export function unreachable(endpoint: Called, cause: unknown): ServiceError {
+function unreachable(endpoint: Called, cause: unknown): ServiceError {
   const call = `${endpoint.method} ${endpoint.path}`
   const code = errorCode(cause)
   const why = `(${code ?? 'network error'})`
@@ -23,6 +23,12 @@ export function unreachable(endpoint: Called, cause: unknown): ServiceError {
     return new ServiceError('outcome_unknown', message, { cause })
   }
   return new ServiceError('unavailable', `the service cannot be reached for ${call} ${why}${words(code)}`, { cause })
+}
+
+/** The failure of a stream whose connection ended too early or does not answer any more. */
+export function brokenOff({ method, path }: Pick<Called, 'method' | 'path'>, cause: unknown): ServiceError {
+  const why = errorCode(cause) ?? 'network error'
+  return new ServiceError('unavailable', `the stream of ${method} ${path} broke off (${why})`, { cause })
 }
 
 /** `ECONNRESET`, `UND_ERR_HEADERS_TIMEOUT`, …: the code of a network error or of its cause. */

@@ -1,9 +1,7 @@
 import type { WireReply } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { Transient } from '../retry.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
-import type { Exchange } from '../exchange.ts'
 import type { StreamEndpoint } from './item.ts'
 import { streamParts, type StreamPart } from './parts.ts'
 import type { Item } from './place.ts'
@@ -15,9 +13,10 @@ const SILENCE_MS = 45_000
 export interface Connecting {
   endpoint: StreamEndpoint
   request: Item
-  exchange: Exchange
+  /** The caller's. */
+  signal: AbortSignal | undefined
   capabilities: Capabilities
-  /** Sends a request for the items after a number; rejects with a failure, or with a `Transient` around one. */
+  /** Sends a request for the items after a number; rejects for any reply that is not a success. */
   send(this: void, request: Item, after: number | undefined, signal: AbortSignal): Promise<WireReply>
   clock: Clock
 }
@@ -30,7 +29,7 @@ export interface Connection {
 /** Connects for what comes after a number; undefined when the service says that nothing does. */
 export async function openConnection(call: Connecting, after: number | undefined): Promise<Connection | undefined> {
   const ending = new AbortController()
-  const { signal } = call.exchange
+  const { signal } = call
   const end = () => ending.abort()
   signal?.addEventListener('abort', end)
   let parts: Connection['parts'] | undefined
@@ -99,7 +98,7 @@ async function* unlessSilent(body: AsyncGenerator<Uint8Array, void>, clock: Cloc
 
 async function withinSilence<T>(next: Promise<T>, clock: Clock): Promise<T> {
   const silence = Promise.withResolvers<never>()
-  const cancel = clock.after(SILENCE_MS, () => silence.reject(silent()))
+  const cancel = clock.after(SILENCE_MS, () => silence.reject(broken('STREAM_SILENT')))
   try {
     return await Promise.race([next, silence.promise])
   } finally {
@@ -107,7 +106,7 @@ async function withinSilence<T>(next: Promise<T>, clock: Clock): Promise<T> {
   }
 }
 
-function silent(): Transient {
-  const seconds = String(SILENCE_MS / 1000)
-  return new Transient(new ServiceError('unavailable', `the stream was silent for ${seconds} s`))
+/** Why a connection is over that has not failed by itself, as the code of a network error. */
+export function broken(code: 'STREAM_SILENT' | 'STREAM_ENDED' | 'ITEMS_MISSING'): Error {
+  return Object.assign(new Error('the stream broke off'), { code })
 }

@@ -1,15 +1,15 @@
 import { ServiceError } from '../../errors.ts'
-import { arrived } from '../exchange.ts'
-import { repeat, Transient, type RepeatOptions } from '../retry.ts'
-import { openConnection, type Connecting, type Connection } from './connection.ts'
-import type { StreamEndpoint } from './item.ts'
+import { broken, openConnection, type Connecting, type Connection } from './connection.ts'
 import type { StreamPart } from './parts.ts'
 import { StreamPlace, type Item } from './place.ts'
 
+/** What a stream needs of the client that it belongs to. */
 export interface StreamCall extends Connecting {
   read(this: void, part: StreamPart): Item | undefined
-  /** How connections that bring nothing new are repeated. */
-  repeatOptions: RepeatOptions
+  /** The next piece of a connection; rejects as `repeat` expects when the connection breaks. */
+  arrived<T>(this: void, next: () => Promise<T>): Promise<T>
+  /** Repeats an attempt whose connection broke, or brought nothing new, some times and with longer and longer waits. */
+  repeat<T>(this: void, attempt: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -23,7 +23,7 @@ export async function* readStream(call: StreamCall): AsyncGenerator<Item, void> 
   const reader = new StreamReader(call)
   try {
     for (;;) {
-      const items = await repeat(() => reader.next(), call.repeatOptions)
+      const items = await call.repeat(() => reader.next())
       if (items === undefined) return
       for (const item of items) {
         yield item
@@ -48,14 +48,17 @@ class StreamReader {
     this.#place = new StreamPlace(stream, call.request[stream.resume])
   }
 
-  /** The next items that are new; undefined when nothing follows. Rejects with a `Transient` when the connection is over. */
+  /** The next items that are new; undefined when nothing follows. Rejects when the connection is over. */
   async next(): Promise<Item[] | undefined> {
+    const { arrived } = this.#call
+    this.#requireKnownPlace()
     try {
       this.#connection ??= await openConnection(this.#call, this.#place.after)
-      return this.#connection === undefined ? undefined : await this.#nextNew(this.#connection)
+      const connection = this.#connection
+      return connection === undefined ? undefined : await arrived(() => this.#nextNew(connection))
     } catch (error) {
       this.close()
-      throw error instanceof Transient && !this.#place.isKnown ? error.failure : error
+      throw error
     }
   }
 
@@ -64,19 +67,21 @@ class StreamReader {
     this.#connection = undefined
   }
 
-  async #nextNew(connection: Connection): Promise<Item[]> {
-    const { endpoint, exchange, read } = this.#call
+  async #nextNew({ parts }: Connection): Promise<Item[]> {
     for (;;) {
-      const { done, value: part } = await arrived(exchange, () => connection.parts.next())
-      if (done === true) throw cut(endpoint, 'it ended early')
-      const item = read(part)
+      const { done, value: part } = await parts.next()
+      if (done === true) throw broken('STREAM_ENDED')
+      const item = this.#call.read(part)
       const items = item === undefined ? [] : this.#place.take(item)
-      if (items === undefined) throw cut(endpoint, 'items are missing in it')
+      if (items === undefined) throw broken('ITEMS_MISSING')
       if (items.length > 0) return items
     }
   }
-}
 
-function cut({ method, path }: StreamEndpoint, why: string): Transient {
-  return new Transient(new ServiceError('unavailable', `the stream of ${method} ${path} was cut: ${why}`))
+  /** Another connection is of use only where it is known what came before. */
+  #requireKnownPlace(): void {
+    if (this.#connection !== undefined || this.#place.isKnown) return
+    const message = 'the stream was cut, and its items have no numbers after which it could go on'
+    throw new ServiceError('unavailable', message)
+  }
 }

@@ -1,9 +1,7 @@
 import type * as z from 'zod'
 import type { Endpoint, StreamFacts } from '../../contract/base/endpoint.ts'
-import { failures, ServiceError } from '../../errors.ts'
+import { ServiceError } from '../../errors.ts'
 import { isObject } from '../../lib/objects.ts'
-import { parseErrorBody } from '../error-body.ts'
-import { failedReply } from '../exchange.ts'
 import { readAnswer } from '../reader/index.ts'
 import { readMember } from '../reader/read-schema.ts'
 import type { StreamPart } from './parts.ts'
@@ -15,16 +13,16 @@ export type StreamEndpoint = Endpoint<z.ZodRawShape, z.ZodRawShape, StreamFacts>
 /**
  * Compiles the reader of an endpoint's parts. It returns the item of a part, or undefined for a part that says nothing: a
  * text that was cut off, or a ping with a name of its own. Gateways wrap each item in `result`, and end a failed stream with
- * `error`, which is thrown, as a `Transient` where another connection may help. Throws `upstream_shape_unknown` for
+ * `error`, for which it throws what `failed` returns. Throws `upstream_shape_unknown` for
  * anything else.
  */
-export function compilePartReader(endpoint: StreamEndpoint, now: () => number) {
+export function compilePartReader(endpoint: StreamEndpoint, failed: (text: string) => Error) {
   const { member, number, eventName, resync } = endpoint.stream
   const resyncs = { returns: endpoint.returns.pick({ [resync.member]: true }) }
 
   return function read(part: StreamPart): Item | undefined {
     const json = parse(part)
-    if (part.name === 'error' || isError(json)) throw failedReply(endpoint, errorAsReply(part.text, json), now())
+    if (part.name === 'error' || isError(json)) throw failed(part.text)
     if (json === undefined) return undefined
     const value = isObject(json) && !(number in json) && isObject(json['result']) ? json['result'] : json
     const again = part.name === resync.member ? value : isObject(value) ? readMember(value, resync.member) : undefined
@@ -62,13 +60,4 @@ export function compilePartReader(endpoint: StreamEndpoint, now: () => number) {
     if (!/^\d{1,15}$/.test(id) || !isObject(value) || value[number] !== undefined) return item
     return { ...item, [member]: { ...value, [number]: Number(id) } }
   }
-}
-
-/** The error of a stream as the reply that would say the same. */
-function errorAsReply(text: string, json: unknown) {
-  const error = isObject(json) && isObject(json['error']) ? json['error'] : {}
-  const { grpc } = parseErrorBody(text)
-  const known = Object.values(failures).find((failure) => failure.grpc === grpc)
-  const status = typeof error['http_code'] === 'number' ? error['http_code'] : (known?.status ?? 503)
-  return { status, headers: {}, text }
 }

@@ -137,14 +137,14 @@ export function createRouter(options: RouterOptions): Send {
         const now = await authenticator.authenticate(request.headers['authorization'])
         return workspaceIds.every((id) => now.workspaceIds.includes(id)) && now.scopes.has(route.endpoint.scope)
       },
-      failed: (thrown) => errorBody(failureOf(answering, thrown), requestId),
+      failed: (thrown) => errorBody(toLoggedFailure(answering, thrown), requestId),
       clock: options.clock,
       requestId,
     })
   }
 
   /** What was thrown as a failure; one that is the service's own is logged. */
-  function failureOf({ requestId, where, started }: Answering, thrown: unknown): ServiceError {
+  function toLoggedFailure({ requestId, where, started }: Answering, thrown: unknown): ServiceError {
     const failure = toFailure(thrown)
     if (failure.status >= 500 && failure.code !== 'unimplemented') {
       const durationMs = platform.now() - started
@@ -162,7 +162,7 @@ export function createRouter(options: RouterOptions): Send {
       answering.where = found.where
       return await answer(answering, found)
     } catch (thrown) {
-      return errorReply(failureOf(answering, thrown), requestId)
+      return errorReply(toLoggedFailure(answering, thrown), requestId)
     }
   }
 }

@@ -70,11 +70,6 @@ function preferredType(accept: string): (typeof types)[number] {
     const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
     if (Number.isFinite(weight)) weights.set(type, weight)
   }
-  let preferred: (typeof types)[number] = 'application/json'
-  for (const type of types) if (weightOf(type) > weightOf(preferred)) preferred = type
+  const [preferred = 'application/json'] = types.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
   return preferred
-
-  function weightOf(type: string): number {
-    return weights.get(type) ?? 0
-  }
 }
