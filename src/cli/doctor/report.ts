@@ -138,7 +138,8 @@ function untriedWords({ outcomes }: Offers): string[] {
   )
   return [
     ...[...Map.groupBy(untried, ({ needs }) => needs)].map(
-      ([needs, some]) => `${some.map(({ name }) => noun(name)).join(', ')}: there are no ${needs} to read`,
+      ([needs, some]) =>
+        `${some.map(({ name }) => noun(name)).join(', ')}: there are no ${needs.replaceAll('_', ' ')} to read`,
     ),
     ...(empty.length > 0 ? [`filters of ${empty.map(([name]) => noun(name)).join(', ')}: the lists are empty`] : []),
   ]

@@ -107,7 +107,7 @@ export function pathIds(name: EndpointName, known: Known): Row {
 /** The lists whose rows the path of an endpoint names, with the parameters: `issues` and `id` for /v1/issues/{id}/stats. */
 function parents(name: EndpointName): { list: string; parameter: string }[] {
   return [...contract[name].path.matchAll(/\/([a-z-]+)\/\{(\w+)\}/g)].map(([, list = '', parameter = '']) => ({
-    list,
+    list: list.replaceAll('-', '_'),
     parameter,
   }))
 }

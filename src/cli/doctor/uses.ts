@@ -132,4 +132,19 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
     noun: 'traceability',
     without: 'get_quality_gate shows no traceability; list_requirements shows the coverage of each requirement',
   },
+  listAgentTypes: {
+    noun: 'agent types',
+    without: 'create_agent_config does not work, and start_agent_run does not say what an agent may write',
+  },
+  listAgentConfigs: { noun: 'agent configs', without: 'an agent config is found by its id only' },
+  getAgentConfig: {
+    noun: 'single agent configs',
+    without: 'get_agent_run does not name the config of a run',
+  },
+  listAgentRuns: { noun: 'agent runs', without: 'get_agent_run lists no runs, and follows one by its id' },
+  getAgentRun: { noun: 'single agent runs', without: 'get_agent_run and cancel_agent_run do not work' },
+  listAgentRunEvents: {
+    noun: 'events of agent runs',
+    without: 'get_agent_run shows the state and the output of a run alone',
+  },
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { replyText, type Send } from '../../../src/contract/base/wire.ts'
+import { scanOnce } from '../../mcp/checks/calls.ts'
 import { openQualityShop, type QualityShop } from '../../tools/quality-shop.ts'
 import { checkoutCrash } from '../../tools/shop.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
@@ -11,6 +12,7 @@ let shop: QualityShop
 beforeAll(async () => {
   shop = await openQualityShop()
   await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })
+  await scanOnce(shop, shop.productId)
   await shop.crash(20, checkoutCrash('ann'))
   await shop.crash(10, checkoutCrash('bob'))
 })
@@ -25,7 +27,7 @@ async function examine(send: Send, args: readonly string[] = []) {
   const offers = stdout.split('\n\n')[1] ?? ''
   expect(offers.split('\n').filter(({ length }) => length > 98)).toEqual([])
   expect(upstream.log.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([])
-  expect(upstream.log.length).toBeLessThanOrEqual(60)
+  expect(upstream.log.length).toBeLessThanOrEqual(70)
   return { code, report: stdout.replace(/^[^]*?(?=\w+ +service:)/, ''), requests: upstream.log }
 }
 
@@ -51,12 +53,13 @@ test('missing endpoints are named with what the tools do without them, and are n
   expect(report).toMatchInlineSnapshot(`
     "ok    service: a service at http://deployment.example answers; it does not say whose token this is
 
-    What it offers, asked for with 53 reads of the product My product:
+    What it offers, asked for with 59 reads of the product My product:
     offered    workspaces, products, issues, single issues, occurrences, single occurrences,
                  statistics, issues of a release, requirements, single requirements, tests, single
                  tests, links of tests, components, quality branches, single quality branches, link
                  proposals, environments, single environments, releases, single releases, quality gate
-                 verdicts, traceability
+                 verdicts, traceability, agent types, agent configs, single agent configs, agent runs,
+                 single agent runs, events of agent runs
     missing    auth/me: get_workspace_context does not say who is logged in
                fix context: get_fix_context is made from the issue and its latest occurrence;
                  requirements and related issues are not stated

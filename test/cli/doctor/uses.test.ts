@@ -6,6 +6,7 @@ import { createApi } from '../../../src/client/client.ts'
 import { contract, type EndpointName } from '../../../src/contract/index.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { origin } from '../../app.ts'
+import { scanOnce } from '../../mcp/checks/calls.ts'
 import { connect } from '../../mcp/clients.ts'
 import { openQualityShop } from '../../tools/quality-shop.ts'
 import { checkoutCrash } from '../../tools/shop.ts'
@@ -46,6 +47,8 @@ test('without an endpoint the tools do what the report says', async () => {
   const { issues } = await shop.api.listIssues({ product_id: shop.productId })
   const { events } = await shop.api.listIssueEvents({ id: issues[0]?.id ?? '' })
   const { branch } = await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })
+  const scanned = new Map<string, string>(await scanOnce(shop, shop.productId))
+  const { agent_run: run } = await shop.api.getAgentRun({ id: scanned.get('run') ?? '' })
   const issue = 'APP-1'
   const requirement = 'REQ-2'
   const claims: Partial<Record<EndpointName, Claim[]>> = {
@@ -142,6 +145,24 @@ test('without an endpoint the tools do what the report says', async () => {
       ['get_quality_gate', { view: 'traceability' }, fails],
       ['list_requirements', {}, /not_run/],
     ],
+    listAgentTypes: [
+      ['create_agent_config', { type: 'coverage_gap_scan', dry_run: true }, fails],
+      ['start_agent_run', { config: 'scan', dry_run: true }, /may write: not stated/],
+    ],
+    listAgentConfigs: [
+      ['get_agent_config', { config: 'the scan' }, fails],
+      ['get_agent_config', { config: run.agent_config_id }, works],
+    ],
+    getAgentConfig: [['get_agent_run', { run: run.id }, /^The agent run of coverage_gap_scan succeeded/]],
+    listAgentRuns: [
+      ['get_agent_run', { config: 'scan' }, fails],
+      ['get_agent_run', { run: run.id }, works],
+    ],
+    getAgentRun: [
+      ['get_agent_run', { run: run.id }, fails],
+      ['cancel_agent_run', { run: run.id }, fails],
+    ],
+    listAgentRunEvents: [['get_agent_run', { run: run.id }, /does not offer events of runs/]],
   }
   expect(Object.keys(claims)).toEqual(Object.keys(uses))
   for (const [name, ofEndpoint] of Object.entries(claims)) {
