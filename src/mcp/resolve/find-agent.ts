@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { ENDPOINT_MISSING, ServiceError } from '../../errors.ts'
 import { oncePer } from '../../lib/once.ts'
 import { nextCall, type NextAction } from '../result/next-action.ts'
 import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
@@ -28,13 +28,15 @@ export function createAgentFinder(call: ResolverCall): Pick<Resolver, 'agentConf
     agentConfigs,
     async agentConfig(given, productGiven) {
       const scope = await searchedProducts(productGiven, call)
-      const lists = await Promise.all(scope.map(({ id }) => unlessId(given, agentConfigs(id))))
+      const lists = await Promise.all(scope.map(({ id }) => ifOffered(agentConfigs(id))))
       const rows = lists.flatMap((list) => list?.rows ?? [])
       const config = findConfig(given, rows) ?? (await readConfig(given, call))
       const owners = productGiven === undefined ? await call.products() : scope
       const product = owners.find(({ id }) => id === config?.product_id)
       if (config !== undefined && config.product_id === undefined) throw ownerNotStated('agent config')
       if (config !== undefined && product !== undefined) return { config, product }
+      // Without the list nothing is known of names.
+      if (lists.includes(undefined)) throw listNotOffered(given)
       throw configNotFound(given, { scope, rows, among: lists.map((list) => list && rowsSearched(list)) })
     },
     async agentRun(given, productGiven) {
@@ -56,12 +58,6 @@ export function createAgentFinder(call: ResolverCall): Pick<Resolver, 'agentConf
 
 async function searchedProducts(given: string | undefined, call: ResolverCall): Promise<readonly Product[]> {
   return given === undefined ? (await call.products()).slice(0, PRODUCTS) : [await call.product(given)]
-}
-
-/** The list; undefined where this deployment does not offer it and the text may be an id. */
-async function unlessId<T>(given: string, list: Promise<T>): Promise<T | undefined> {
-  if (mayBeId(given)) return ifOffered(list)
-  return list.catch(explainNotOffered('the list of agent configs', { expected: 'the id of an agent config' }))
 }
 
 /**
@@ -102,7 +98,7 @@ function explainUnlessMissing(what: string): (error: unknown) => never {
   return (error) => {
     const isMissing = error instanceof ServiceError && error.code === 'not_found'
     if (isMissing || !isNotOffered(error)) throw error
-    return explainNotOffered(what, {})(error)
+    return explainNotOffered(what, { hint: 'ask the user to look at it in the web interface.' })(error)
   }
 }
 
@@ -115,6 +111,15 @@ async function productOfConfig(
   if (config === undefined) return undefined
   const lists = await Promise.all(products.slice(0, PRODUCTS).map(({ id }) => ifOffered(list(id))))
   return lists.flatMap((listed) => listed?.rows ?? []).find(({ id }) => id === config)?.product_id
+}
+
+function listNotOffered(given: string): TeachingError {
+  return new TeachingError(
+    'unimplemented',
+    'this deployment does not offer the list of agent configs',
+    { sent: `config = ${describeValue(given)}`, expected: 'the id of an agent config' },
+    { reason: ENDPOINT_MISSING },
+  )
 }
 
 function ownerNotStated(what: string): ServiceError {
