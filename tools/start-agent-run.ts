@@ -17,11 +17,11 @@ import { InputJson, inputRefused, inputText, readInput } from './support/agents/
 import { WAIT_SECONDS } from './support/agents/next-steps.ts'
 import { runCuts, runOutput } from './support/agents/run-output.ts'
 import { runTask } from './support/agents/run-task.ts'
-import { showRun } from './support/agents/show-run.ts'
+import { describeRun, showRun } from './support/agents/show-run.ts'
 import { readTypes, writesWords, type AgentType } from './support/agents/types.ts'
 import { factList } from './support/deleting/remove.ts'
 import { PREVIEW } from './support/words.ts'
-import { mayBeDone, unknownOutcome } from './support/writes/outcome.ts'
+import { ifReadable, mayBeDone, unknownOutcome } from './support/writes/outcome.ts'
 
 const input = z.strictObject({
   product: parameters.Product,
@@ -76,11 +76,17 @@ export const startAgentRun = defineTool({
         data: { dry_run: true, would_start: startFacts(starting).map(({ label, value }) => `${label}: ${value}`) },
       }
     }
-    const run = await followRun(await start(starting, context), seconds, context)
-    const shown = await showRun({ run, product, limit: USUAL_ROWS }, context)
+    const run = await start(starting, context)
+    // It is started: what cannot be read afterwards is no reason to report a failure.
+    const followed = seconds === 0 ? undefined : await ifReadable(follow(run, { product, seconds }, context))
+    const shown = followed ?? describeRun({ run, product, config, events: undefined })
     return { ...shown, answer: `Started. ${shown.answer}` }
   },
 })
+
+async function follow(run: AgentRun, { product, seconds }: { product: Product; seconds: number }, context: Context) {
+  return showRun({ run: await followRun(run, seconds, context), product, limit: USUAL_ROWS }, context)
+}
 
 interface Starting {
   config: AgentConfig

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { connect } from '../mcp/clients.ts'
 import { sayYes, yesTo } from '../mcp/say-yes.ts'
 import { configure, heldProbe, probe, reach, startAgentApp } from '../service/agents/probes.ts'
+import { reshaped } from '../upstream/reshaped.ts'
 import { connectElsewhere, losing } from './unread-answers.ts'
 
 const options = { toolsets: ['default', 'agents'] }
@@ -109,4 +110,17 @@ test('a reply that is lost leaves the outcome unknown: the run is started once, 
   expect(text).toContain('(outcome_unknown')
   expect(text).toContain('next: get_agent_run {"product":"1","config":"Nightly"}')
   expect(elsewhere.writes().filter((write) => write.endsWith('/runs'))).toHaveLength(1)
+})
+
+test('a start stays a success where the run cannot be read afterwards', async () => {
+  await using elsewhere = await connectElsewhere(app, (send) =>
+    reshaped(send, 'noRoute:getAgentRun', 'noRoute:listAgentRunEvents', 'noRoute:streamAgentRunEvents'),
+  )
+  await configure(app, { name: 'Weekly' })
+  const args = { config: 'Weekly', wait_seconds: 5 }
+  const asked = await elsewhere.call('start_agent_run', args)
+  const [, confirmation = ''] = /^confirmation: (\S+)$/m.exec(asked.text) ?? []
+  expect((await elsewhere.call('start_agent_run', { ...args, confirmation })).text).toMatch(
+    /^Started\. The agent run of Weekly \(probe\) is queued/,
+  )
 })

@@ -7,12 +7,12 @@ import type { Answer } from '../../../src/mcp/result/answer.ts'
 import { quoted, quotedData } from '../../../src/mcp/text/untrusted.ts'
 import { cutNames } from '../cuts.ts'
 import { ifReadable } from '../writes/outcome.ts'
-import { eventRows, readEvents } from './events.ts'
+import { eventRows, readEvents, type Events } from './events.ts'
 import { nextSteps } from './next-steps.ts'
 import { agentRun, type runOutput } from './run-output.ts'
 import { isOver, runSeconds, stateSentence } from './states.ts'
 
-interface Shown {
+interface Read {
   run: AgentRun
   product: Product
   /** The number of the last event that the caller has seen. */
@@ -21,19 +21,32 @@ interface Shown {
   limit: number
 }
 
-/** How a run stands: its state, newest events and output, and what it leads to. */
-export async function showRun(
-  { run, product, after = 0, limit }: Shown,
-  context: Context,
-): Promise<Answer<z.input<typeof runOutput>>> {
+/** Reads the newest events of a run and its config, and describes how it stands. */
+export async function showRun({ run, product, after = 0, limit }: Read, context: Context): Promise<RunAnswer> {
   const [events, config] = await Promise.all([
     ifOffered(readEvents(run, { after, limit }, context)),
     ifReadable(readConfig(run, context)),
   ])
+  const shown = describeRun({ run, product, config, events })
+  return { ...shown, answer: `${shown.answer}${notOfferedSentence([events === undefined && 'events of runs'])}` }
+}
+
+type RunAnswer = Answer<z.input<typeof runOutput>>
+
+interface Described {
+  run: AgentRun
+  product: Product
+  /** Undefined where it cannot be read. */
+  config: AgentConfig | undefined
+  /** Undefined where they are not read. */
+  events: Events | undefined
+}
+
+/** How a run stands: its state, newest events and output, and what it leads to. */
+export function describeRun({ run, product, config, events }: Described): RunAnswer {
   const lastEvent = events?.last ?? run.last_sequence
-  const missing = notOfferedSentence([events === undefined && 'events of runs'])
   return {
-    answer: `${runName(run, config)}${stateSentence(run)}${missing}`,
+    answer: `${runName(run, config)}${stateSentence(run)}`,
     product,
     data: {
       run: runFacts(run, config),
@@ -54,8 +67,7 @@ export async function showRun(
   }
 }
 
-/** A run as a fact of a result. */
-export function runFacts(run: AgentRun, config: AgentConfig | undefined) {
+function runFacts(run: AgentRun, config: AgentConfig | undefined) {
   return {
     ...run,
     type: run.agent_type_id,
