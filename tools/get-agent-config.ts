@@ -3,7 +3,7 @@ import { AgentConfig as ConfigSchema, AgentType as TypeSchema } from '../src/con
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { configArgument, configLabel, configsCall } from '../src/mcp/resolve/find-agent.ts'
+import { configLabel, configsCall } from '../src/mcp/resolve/find-agent.ts'
 import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
@@ -71,10 +71,7 @@ export const getAgentConfig = defineTool({
         ...agentRun,
         content: { runs: last.map(({ id, summary }) => ({ id, summary: summary && quoted`${summary}` })) },
       },
-      next: [
-        nextCall('start_agent_run', { product: product.id, config: configArgument(config) }, 'if the user wants a run'),
-        last[0] && nextCall('get_agent_run', { run: last[0].id }, 'its newest run with the output'),
-      ],
+      next: [last[0] && nextCall('get_agent_run', { run: last[0].id }, 'its newest run with the output')],
     }
   },
 })
@@ -89,15 +86,11 @@ function lastWords(count: number | undefined): string {
 async function listTypes(given: string | undefined, context: Context) {
   const product = given === undefined ? undefined : await context.resolve.product(given)
   const types = await requireTypes(context)
-  const [first] = types
   return {
     answer: `${counted(types.length, 'agent type')}. Runs are started from a config of one of these types.`,
     product,
     data: { types: types.map(typeRow) },
-    next: [
-      configsCall(product?.id),
-      first && nextCall('create_agent_config', { ...(product && { product: product.id }), type: first.id }, 'a config'),
-    ],
+    next: [configsCall(product?.id)],
   }
 }
 

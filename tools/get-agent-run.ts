@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { configArgument, configLabel } from '../src/mcp/resolve/find-agent.ts'
+import { configLabel } from '../src/mcp/resolve/find-agent.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { rows } from '../src/mcp/result/output.ts'
@@ -73,13 +73,6 @@ async function listRuns(
       ...agentRun,
       content: { runs: runs.map(({ id, summary }) => ({ id, summary: summary && quoted`${summary}` })) },
     },
-    next: [
-      runs[0] && nextCall('get_agent_run', { run: runs[0].id }, 'the newest with its output'),
-      nextCall(
-        'start_agent_run',
-        { product: product.id, config: configArgument(config) },
-        'a new run, if the user wants it',
-      ),
-    ],
+    next: [runs[0] && nextCall('get_agent_run', { run: runs[0].id }, 'the newest with its output')],
   }
 }

@@ -73,14 +73,6 @@ test('get_agent_config shows a config with its type, what the input means, and i
         "next_actions": [
           {
             "args": {
-              "config": "Nightly",
-              "product": "1",
-            },
-            "tool": "start_agent_run",
-            "why": "if the user wants a run",
-          },
-          {
-            "args": {
               "run": "00000000-0000-7000-8000-000000000009",
             },
             "tool": "get_agent_run",
@@ -119,7 +111,6 @@ test('get_agent_config shows a config with its type, what the input means, and i
     | 00000000-0000-7000-8000-000000000009 | succeeded | 2026-11-21T12:00Z | Owner | 0 | Found 3.
     </untrusted-NONCE>
     Next:
-    - start_agent_run {"product":"1","config":"Nightly"} (if the user wants a run)
     - get_agent_run {"run":"00000000-0000-7000-8000-000000000009"} (its newest run with the output)",
     }
   `)

@@ -221,7 +221,7 @@ test('a failed run says its error and what to do', async () => {
   await reach(app, run)
   const { text } = await agent.call('get_agent_run', { run })
   expect(text).toMatch(/^The agent run of Probe \(probe\) failed: INTERNAL\. /)
-  expect(text).toContain('- start_agent_run {"product":"1","config":"Probe"} (once its cause is mended)')
+  expect(text).toContain('- get_agent_config {"product":"1","config":"Probe"} (its input)')
 })
 
 const AnyInput = z.looseObject({})

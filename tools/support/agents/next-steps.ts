@@ -26,12 +26,8 @@ export function nextSteps({ run, product: { id: product }, config, lastEvent }: 
     ]
   }
   if (state !== 'AGENT_RUN_STATE_SUCCEEDED') {
-    return [
-      config === undefined
-        ? undefined
-        : nextCall('get_agent_config', { product, config }, 'its input and its last runs'),
-      config === undefined ? undefined : nextCall('start_agent_run', { product, config }, 'once its cause is mended'),
-    ]
+    // To start it again is the user's decision, and not proposed by a result.
+    return [config === undefined ? undefined : nextCall('get_agent_config', { product, config }, 'its input')]
   }
   return [
     branch
