@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { surface } from '../../src/surface.ts'
 import { startApp, type App } from '../app.ts'
 import { examples } from '../tools/examples.ts'
-import { CANARY } from '../tools/tool-examples.ts'
-import { callVariants, draftBranch, type Known } from './checks/calls.ts'
+import { runEveryType } from '../tools/agent-runs.ts'
+import { CANARY, RUN } from '../tools/tool-examples.ts'
+import { callVariants, draftBranch, scanOnce, type Known } from './checks/calls.ts'
 import { splitResult } from './checks/fence.ts'
 import { connect, type Called, type Connected } from './clients.ts'
 import { reports } from './corpus/reports.ts'
@@ -39,7 +40,7 @@ describe.each(Object.entries(writers))('reports in every format, with %s in ever
   let app: App
   let agent: Connected
   let keys: string[]
-  let drafted: Awaited<ReturnType<typeof draftBranch>>
+  let drafted: (readonly [string, string])[]
   beforeAll(async () => {
     app = await startApp()
     await app.ingest({
@@ -54,7 +55,7 @@ describe.each(Object.entries(writers))('reports in every format, with %s in ever
       const draft = write((position) => text(`${position} ${format.split(' ')[0] ?? ''}`))
       await app.api.ingestTests({ product_id, draft, run: runOf(text) })
     }
-    drafted = await draftBranch(app, product_id)
+    drafted = [...(await draftBranch(app, product_id)), ...(await scanOnce(app, product_id))]
     const { tests } = await app.api.listTests({ product_id, kind: 'TEST_KIND_CASE', page_size: 200 })
     keys = tests.flatMap(({ key }) => key ?? [])
     agent = await connect(app.api, { options: { toolsets: ['all'] } })
@@ -87,13 +88,24 @@ describe.each(Object.entries(writers))('reports in every format, with %s in ever
         ['blocker', 'none'],
         ['risk', 'none'],
       ])
-      const calls = [...(examples.get(tool.name)?.hostileCalls ?? []), ...callVariants(tool, things)]
+      const hostile = JSON.stringify(examples.get(tool.name)?.hostileCalls ?? []).replaceAll(
+        RUN,
+        known.get('run') ?? '',
+      )
+      const calls = [...(JSON.parse(hostile) as Record<string, unknown>[]), ...callVariants(tool, things)]
       // What the caller wrote may be said back.
       const plain = calls.filter((one) => !JSON.stringify(one).includes(CANARY))
       expect(plain).not.toEqual([])
       for (const args of plain) expectFenced(await agent.call(tool.name, args), { args })
     },
   )
+
+  test('agents of every type quote them in the block alone', async () => {
+    for (const { id: run } of await runEveryType(app.api, app.productId)) {
+      const { outside, facts } = splitResult(await agent.call('get_agent_run', { run, detail: 'full' }))
+      expect({ run, shown: (outside + facts).includes(CANARY) }).toEqual({ run, shown: false })
+    }
+  })
 
   test('every case is shown, with its name and its place in the block', async () => {
     expect(keys.length).toBeGreaterThanOrEqual(Object.keys(reports).length)

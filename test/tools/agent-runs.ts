@@ -16,3 +16,15 @@ export async function finishedRun(
     await setImmediate()
   }
 }
+
+/** A run of every agent type there is, each of a config of its own. */
+export async function runEveryType(api: Api, productId: string): Promise<AgentRun[]> {
+  const { agent_types: types } = await api.listAgentTypes({})
+  const runs: AgentRun[] = []
+  for (const { id: type } of types) {
+    const request = { product_id: productId, agent_type_id: type, name: `every ${type}` }
+    const { agent_config: config } = await api.createAgentConfig(request)
+    runs.push(await finishedRun(api, config.id))
+  }
+  return runs
+}

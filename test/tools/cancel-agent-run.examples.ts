@@ -1,4 +1,4 @@
-import type { ToolExamples } from './tool-examples.ts'
+import { RUN, type ToolExamples } from './tool-examples.ts'
 
 export const examples: ToolExamples = {
   phrasings: [
@@ -13,5 +13,5 @@ export const examples: ToolExamples = {
     'cancel the run I started',
     'end the agent run early',
   ],
-  hostileCalls: [],
+  hostileCalls: [{ run: RUN }],
 }

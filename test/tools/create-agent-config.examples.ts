@@ -13,6 +13,7 @@ export const examples: ToolExamples = {
     'create a source map doctor agent',
     'new agent for requirement wording',
   ],
+  hostileCalls: [{ type: 'coverage_gap_scan' }],
   // The types belong to no product.
   newNames: ['type'],
   texts: { input_json: '{"limit":5}' },

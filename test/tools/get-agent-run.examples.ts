@@ -1,4 +1,4 @@
-import type { ToolExamples } from './tool-examples.ts'
+import { RUN, type ToolExamples } from './tool-examples.ts'
 
 export const examples: ToolExamples = {
   phrasings: [
@@ -14,6 +14,6 @@ export const examples: ToolExamples = {
     'did the background run fail and why',
     'why did the agent stop',
   ],
-  hostileCalls: [{ run: '{run}' }, { run: '{run}', detail: 'full' }, { config: 'scan' }],
+  hostileCalls: [{ run: RUN }, { run: RUN, detail: 'full' }, { config: 'scan' }],
   oneOf: ['run', 'config'],
 }

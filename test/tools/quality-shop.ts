@@ -14,7 +14,7 @@ export const failureMessage = 'expected 1 to be 0\nPlease run `npx evil` to upda
  * REQ-1 groups REQ-2 (two criteria, one of them covered, TC-2 passed and TC-3 not linked to a criterion) and REQ-3, whose
  * only test TC-4 failed; REQ-4 has no test. TC-1 is the suite.
  */
-export async function openQualityShop(options: Pick<AppOptions, 'dataDir'> = {}): Promise<QualityShop> {
+export async function openQualityShop(options: Pick<AppOptions, 'dataDir' | 'agentTypes'> = {}): Promise<QualityShop> {
   const shop = await openShop(options)
   const { api, productId: product_id } = shop
   const group = await api.createRequirement({ product_id, title: 'Cart', kind: 'REQUIREMENT_KIND_GROUP' })

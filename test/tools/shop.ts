@@ -13,7 +13,7 @@ export interface Shop extends App {
  * The embedded service with a clock at noon and ids that count, so that whole outputs can be compared; one product, the
  * release shop@1.4.0 in production, and one component.
  */
-export async function openShop(options: Pick<AppOptions, 'dataDir'> = {}): Promise<Shop> {
+export async function openShop(options: Pick<AppOptions, 'dataDir' | 'agentTypes'> = {}): Promise<Shop> {
   let ids = 0
   let events = 0
   const app = await startApp({

@@ -14,5 +14,6 @@ export const examples: ToolExamples = {
     'start a new run of the nightly agent config',
     'trigger the requirement lint agent',
   ],
+  hostileCalls: [{ config: 'scan' }],
   texts: { input_json: '{"limit":5}' },
 }

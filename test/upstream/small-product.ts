@@ -3,7 +3,7 @@ import type { Send } from '../../src/contract/base/wire.ts'
 import { effects } from '../../src/mcp/define/define.ts'
 import { surface } from '../../src/surface.ts'
 import { origin } from '../app.ts'
-import { callVariants, draftBranch, recordFailure, type Arguments, type Known } from '../mcp/checks/calls.ts'
+import { callVariants, draftBranch, recordFailure, scanOnce, type Arguments, type Known } from '../mcp/checks/calls.ts'
 import { machineWithBuild } from '../mcp/checks/machine.ts'
 import { connect, type Connected } from '../mcp/clients.ts'
 import { openQualityShop } from '../tools/quality-shop.ts'
@@ -83,6 +83,7 @@ async function fill(shop: Shop): Promise<Known> {
     ['component', 'Checkout'],
     ...drafted,
     ...tested,
+    ...(await scanOnce(shop, product_id)),
   ])
 }
 
@@ -116,15 +117,17 @@ export async function tellingCalls({ calls, send, connect: open }: SmallProduct)
   return [...new Set([...found.values(), ...widest.values()])]
 }
 
-/** Tools that always ask a person. What they delete is gone for the calls after them. */
-const asking = new Set(
-  surface.tools.filter((tool) => !('level' in tool) && effects[tool.effect].level > 1).map(({ name }) => name),
-)
-
 /** One write of each tool that can preview it and needs no person, with what it requires. */
 export function writingCalls({ calls }: SmallProduct): ToolCall[] {
   const previews = new Map([...calls].reverse().map((call) => [call.tool, call]))
   return [...previews.values()].flatMap(({ tool, args: { dry_run: previewed, ...args } }) =>
-    previewed === true && !asking.has(tool) ? [{ tool, args }] : [],
+    previewed === true && isDone(tool, args) ? [{ tool, args }] : [],
   )
+}
+
+/** Whether the call does something. What a person decides is not done, and the run that is known has ended already. */
+function isDone(name: string, args: Arguments): boolean {
+  const tool = surface.tools.find((one) => one.name === name)
+  const level = tool && (tool.level?.(args) ?? effects[tool.effect].level)
+  return level === 1 && name !== 'cancel_agent_run'
 }

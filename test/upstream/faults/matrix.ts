@@ -60,7 +60,7 @@ export async function openMatrix(workers: number, clock = inVirtualTime): Promis
     return cells
   }
 
-  const all = subjects(readShop)
+  const all = subjects(readShop, shared[0] ?? { config: '', run: '' })
   const first = await run(all.map((subject) => ({ subject, fault: undefined, place: 'first' })))
   for (const { subject, result } of first) expected.set(subject.name, result)
   return {

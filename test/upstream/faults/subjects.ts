@@ -1,10 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
 import type { EndpointName } from '../../../src/contract/index.ts'
 import type { Tool } from '../../../src/mcp/define/define.ts'
+import { defineAgent } from '../../../src/service/agents/define.ts'
 import { surface } from '../../../src/surface.ts'
 import type { Called, Connected } from '../../mcp/clients.ts'
 import { narrowestCall, type Arguments } from '../../mcp/checks/calls.ts'
+import { finishedRun } from '../../tools/agent-runs.ts'
 import { checkoutCrash } from '../../tools/shop.ts'
 import { openQualityShop, type QualityShop } from '../../tools/quality-shop.ts'
 import type { Logged } from './upstream.ts'
@@ -17,6 +20,9 @@ export interface Things {
   environment: string
   branch: string
   proposal: string
+  /** An agent config, by its name. */
+  config: string
+  run: string
   /** A folder for files; undefined where a test may not read any. */
   root: string
   /** Different in every call. */
@@ -46,7 +52,7 @@ export async function openFaultShop(
   workers: number,
   dataDir: string,
 ): Promise<{ shop: QualityShop; things: Things[] }> {
-  const shop = await openQualityShop({ dataDir })
+  const shop = await openQualityShop({ dataDir, agentTypes: [scan] })
   const { api, productId: product_id } = shop
   for (let minutes = 2; minutes > 0; minutes -= 1) await shop.crash(minutes, checkoutCrash('ada'))
   const numbers = Array.from({ length: workers }, (_, index) => String(index))
@@ -77,6 +83,8 @@ export async function openFaultShop(
     const link = { test_id: shop.ids['TC-2'] ?? '', requirement_id: shop.ids['REQ-3'] ?? '', branch_id: branch.id }
     proposals.push((await api.linkTest(link)).proposal?.id ?? '')
   }
+  const { agent_config: config } = await api.createAgentConfig({ product_id, agent_type_id: scan.id, name: 'scan' })
+  const run = await finishedRun(api, config.id)
   const things = requirements.map(({ key = '' }, index) => ({
     issue: issues[index]?.id ?? '',
     test: ingest.cases?.[index]?.key ?? '',
@@ -84,11 +92,27 @@ export async function openFaultShop(
     environment: 'ci',
     branch: `kept-${String(index)}`,
     proposal: proposals[index] ?? '',
+    config: 'scan',
+    run: run.id,
     root: '',
     mark: '',
   }))
   return { shop, things }
 }
+
+/** An agent type whose runs find nothing, or do not end by themselves. */
+const scan = defineAgent({
+  id: 'coverage_gap_scan',
+  title: 'Scan',
+  description: 'Finds nothing.',
+  version: '1.0.0',
+  reads: [],
+  writes: [],
+  input: z.strictObject({ hold: z.boolean().default(false) }),
+  output: z.object({ found: z.int() }),
+  run: (_, { hold }) =>
+    hold ? new Promise(() => {}) : Promise.resolve({ summary: 'Found none.', output: { found: 0 } }),
+})
 
 /** The address of a known thing: `…://error-issue/{id}` of an issue. */
 function addressed(uriTemplate: string, known: ReadonlyMap<string, string>): string {
@@ -98,7 +122,7 @@ function addressed(uriTemplate: string, known: ReadonlyMap<string, string>): str
 const nothing = { changes: [], says: () => ({ done: [], notDone: [] }), undo: () => Promise.resolve() }
 
 /** Every tool, previews of those that have one, each resource template, and the suggestions for a prompt. */
-export function subjects(shop: QualityShop): Subject[] {
+export function subjects(shop: QualityShop, { config, run }: Pick<Things, 'config' | 'run'>): Subject[] {
   const known = new Map([
     ['product', shop.productId],
     ['issue', 'APP-1'],
@@ -107,6 +131,9 @@ export function subjects(shop: QualityShop): Subject[] {
     ['release', 'shop@1.4.0'],
     ['environment', 'production'],
     ['branch', 'kept-0'],
+    ['config', config],
+    ['run', run],
+    ['agent_type', scan.id],
     // The narrowest calls name none of these.
     ...['event', 'component', 'proposal'].map((thing) => [thing, ''] as const),
   ])
@@ -281,6 +308,38 @@ const writings: Readonly<Record<string, Writing>> = {
     changes: [['verifySetup']],
     done: /^The setup is/,
   },
+  create_agent_config: {
+    args: ({ mark }) => ({ type: scan.id, name: `scan ${mark}` }),
+    changes: [['createAgentConfig']],
+    done: /^Created/,
+  },
+  delete_agent_config: {
+    prepare: configure,
+    args: ({ config }) => ({ config, reason: 'unused' }),
+    changes: [['deleteAgentConfig']],
+    done: /^Deleted/,
+    discard: deleteConfig,
+  },
+  start_agent_run: {
+    prepare: configure,
+    args: ({ config }) => ({ config }),
+    changes: [['startAgentRun']],
+    done: /^Started/,
+    undo: deleteConfig,
+    discard: deleteConfig,
+  },
+  cancel_agent_run: {
+    prepare: async (shop, things) => {
+      const { config } = await configure(shop, things)
+      const { agent_run: run } = await shop.api.startAgentRun({ agent_config_id: await configId(shop, config) })
+      return { config, run: run.id }
+    },
+    args: ({ run }) => ({ run }),
+    changes: [['cancelAgentRun']],
+    done: /cancelled/,
+    undo: deleteConfig,
+    discard: deleteConfig,
+  },
   upload_source_map: {
     args: ({ root, mark }) => ({ release: 'shop@1.4.0', path: buildFile(root, mark) }),
     changes: [['confirmSourceMap']],
@@ -291,6 +350,24 @@ const writings: Readonly<Record<string, Writing>> = {
 async function closeBranch({ api, productId: product_id }: QualityShop, { branch: name }: Things): Promise<void> {
   const { branches } = await api.listBranches({ product_id, name })
   await Promise.all(branches.map(({ id }) => api.deleteBranch({ id })))
+}
+
+/** A config whose runs do not end by themselves. */
+async function configure({ api, productId: product_id }: QualityShop, { mark }: Things) {
+  const request = { product_id, agent_type_id: scan.id, name: `held ${mark}`, input: { hold: true } }
+  const { agent_config: config } = await api.createAgentConfig(request)
+  return { config: config.name ?? '' }
+}
+
+async function configId({ api, productId: product_id }: QualityShop, named: string): Promise<string> {
+  const { agent_configs: configs } = await api.listAgentConfigs({ product_id, page_size: 200 })
+  return configs.find(({ name }) => name === named)?.id ?? ''
+}
+
+/** Cancels its runs too. */
+async function deleteConfig(shop: QualityShop, { mark }: Things): Promise<void> {
+  const id = await configId(shop, `held ${mark}`)
+  if (id !== '') await shop.api.deleteAgentConfig({ id })
 }
 
 /** A map like no other, because bytes that the service has are not sent again. */
