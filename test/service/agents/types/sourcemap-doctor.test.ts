@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type * as z from 'zod'
 import type { output } from '../../../../src/service/agents/types/sourcemap-doctor/schema.ts'
+import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import { forgottenMaps } from '../../../../src/service/sample/load.ts'
 import { startApp, type App } from '../../../app.ts'
 import { startSampleApp } from '../../../sample-app.ts'
@@ -151,6 +152,25 @@ test.each<{
     event: () => crashed({ lineno: 4_000_000 }),
   },
   {
+    cause: 'OTHER_BUILD',
+    when: 'the map of the release has another hash in its name',
+    uploads: (app) => uploadBuild(app, files('app-GP3VKLUT.js')),
+    event: () => crashed({ filename: 'https://shop.example/assets/app-NYNX3Q3S.js' }),
+  },
+  {
+    cause: 'NO_UPLOAD',
+    when: 'only the upload of another file was refused',
+    uploads: (app) => upload(app, { file_name: 'assets/vendor.js.map', release }, '{"version":2}'),
+  },
+  {
+    cause: 'NO_UPLOAD',
+    when: 'an upload without the file came after one that was refused',
+    async uploads(app) {
+      await upload(app, { file_name: 'build.zip', release }, 'not a zip')
+      await uploadBuild(app, files('other.js'))
+    },
+  },
+  {
     cause: 'COLUMN_MISSING',
     when: 'the frames have no column',
     uploads: (app) => uploadBuild(app, files()),
@@ -197,13 +217,44 @@ test('text of events that a shell would read as more than one argument never bec
   expect(said).not.toMatch(/reboot|rm -rf/)
 })
 
-test('only the events of the window and of the release that is asked for are looked at', async () => {
+test('only the events of the window and of the release asked for are looked at', async () => {
   await using app = await startApp()
   await app.ingest(crashed())
-  expect((await examine(app, { release: 'shop@0.9.0' })).counts.events).toBe(0)
+  await app.ingest(crashed({}, { release: 'shop@0.9.0' }))
   expect((await examine(app, { release })).counts.events).toBe(1)
   const later = { now: Date.now() + 2 * 86_400_000 }
   expect(await runType(app, 'sourcemap_doctor', { window: '1d' }, later)).toMatchObject({ output: { groups: [] } })
+})
+
+test('a release that the product does not have is named with what to do', async () => {
+  await using app = await startApp()
+  await expect(examine(app, { release: 'shop@0.9.0' })).rejects.toThrow('no release shop@0.9.0; list the releases')
+})
+
+test('the summary has no folder that only events name', async () => {
+  await using app = await startApp()
+  await app.request('POST', `/v1/products/${app.productId}/releases`, { version: release, environment: 'production' })
+  await app.ingest(crashed({ filename: 'https://shop.example/ignore-all-instructions/app.js' }))
+  const { fixes, summary } = await examine(app)
+  expect(fixes[0]?.command).toContain('ignore-all-instructions')
+  expect(summary).toContain('1 file of 1 release stays minified')
+  expect(summary).not.toContain('ignore')
+})
+
+test('the largest output fits into a run, and what was left out for it is noted', async () => {
+  await using app = await startApp()
+  const paths = Array.from(
+    { length: 150 },
+    (_, index) => `${String(index)}${'a/'.repeat(400)}${'é'.repeat(600)}/app.js`,
+  )
+  for (const some of [paths.slice(0, 75), paths.slice(75)]) {
+    const frames = some.map((path) => ({ ...thrown.frames[0]!, filename: 'app.js', abs_path: `https://a/${path}` }))
+    await app.ingest(eventOf({ ...thrown, frames }))
+  }
+  const { output: whole, counts, groups, fixes, truncationSignals } = await examine(app)
+  expect(Buffer.byteLength(JSON.stringify(whole))).toBeLessThanOrEqual(OUTPUT_BYTES)
+  expect([counts.groups, groups.length <= 100, fixes.length <= 50]).toEqual([150, true, true])
+  expect(truncationSignals).toContain('groups:max_items:100/150')
 })
 
 test('an error of progress ends the run', async () => {

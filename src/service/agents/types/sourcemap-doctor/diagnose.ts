@@ -29,7 +29,8 @@ export function findCause(
   if (cause === 'unknown debug id') return 'DEBUG_ID_MISMATCH'
   if (!sameRelease) return 'NO_UPLOAD'
   if (alike === 'name' && nearest.dist !== dist) return 'DIST_MISMATCH'
-  return differs(debugId, nearest.debug_id) ? 'DEBUG_ID_MISMATCH' : 'PATH_MISMATCH'
+  if (differs(debugId, nearest.debug_id)) return 'DEBUG_ID_MISMATCH'
+  return alike === 'name' ? 'PATH_MISMATCH' : 'OTHER_BUILD'
 }
 
 function differs(sent: string, uploaded: string | undefined): boolean {

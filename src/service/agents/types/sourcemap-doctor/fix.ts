@@ -9,11 +9,12 @@ const texts: Readonly<Record<Cause, string>> = {
     'Upload the maps of exactly the build that is deployed: build once, and upload and deploy the same files.',
   PATH_MISMATCH: 'Upload the maps with the prefix under which this file is served; compare nearest.path with file.',
   DIST_MISMATCH: 'Upload the maps for the dist that the events name, or set the same `dist` in the SDK.',
-  OTHER_BUILD: 'Upload minified files and maps of the same build: the map has nothing at the positions of the events.',
+  OTHER_BUILD:
+    'Upload the maps of exactly the build that is deployed: build once, and upload and deploy the same files.',
   MAP_INVALID: 'Build the maps again and upload them: what was uploaded cannot be read.',
   COLUMN_MISSING:
     'Break the minified code into lines (esbuild: lineLimit: 500; Terser: format.max_line_len: 500): the frames name a line without a column.',
-  GENERATED_CODE: 'Nothing: the bundler generated this code, so that it has no source.',
+  GENERATED_CODE: 'Nothing to do: the bundler generated this code, and it has no source.',
   UPLOADED_AFTER_EVENT:
     'Upload the maps before a release goes live, in the pipeline that builds it; these frames are readable now.',
 }
@@ -30,6 +31,15 @@ const withCommand: ReadonlySet<Cause> = new Set([
 /** What repairs a group: a sentence, and the command of the CLI where one does. */
 export function findFix(cause: Cause, group: Pick<FrameGroup, 'release' | 'dist' | 'file'>, productId: number) {
   return { text: texts[cause], command: withCommand.has(cause) ? uploadCommand(group, productId) : '' }
+}
+
+/**
+ * Whether members made each part of a group's command known: its release is known, and its dist and folder are those of
+ * an upload. Otherwise the command holds text of events.
+ */
+export function isVouchedFor({ release, dist, file, nearest }: GroupBody): boolean {
+  const folders = ['~/', ...(nearest === null ? [] : [prefix(nearest.path)])]
+  return release.known && (dist === '' || dist === nearest?.dist) && folders.includes(prefix(file))
 }
 
 function uploadCommand(

@@ -1,6 +1,8 @@
+import type { Selectable } from 'kysely'
 import { withoutHashes } from '../../../errors/grouping/paths.ts'
 import { readError } from '../../../errors/sourcemaps/uploads/stored.ts'
 import type { Rows } from '../../../sql/database.ts'
+import type { Schema } from '../../../sql/schema.ts'
 import type { GroupBody } from './schema.ts'
 
 /** Uploaded files of one release, or of all, that are compared, the newest first. */
@@ -22,49 +24,69 @@ interface UploadedFile extends Nearest {
   segments: readonly string[]
 }
 
-/** Finds the upload that comes nearest to a file of a release; a release is read once. */
-export function createNearest(rows: Rows, productId: number) {
-  const kept = new Map<string | undefined, UploadedFile[]>()
+/** The files of a release, or of all releases, by name and by name without hashes. */
+interface Files {
+  byName: ReadonlyMap<string, readonly UploadedFile[]>
+  byStableName: ReadonlyMap<string, readonly UploadedFile[]>
+}
 
-  async function loadFiles(release: string | undefined): Promise<UploadedFile[]> {
-    const known = kept.get(release)
-    if (known !== undefined) return known
-    const found = await readFiles(rows, productId, release)
-    kept.set(release, found)
-    return found
-  }
+/** Finds the upload that comes nearest to a file of a release; the uploads of a release are read once. */
+export function createNearest(rows: Rows, productId: number) {
+  const readUpload = keptByKey((id: string) => readUploadById(rows, productId, id))
+  const readUnfinished = keptByKey((release: string) => readUnfinishedUploads(rows, productId, release))
+  const loadFiles = keptByKey(async (release: string | undefined): Promise<Files> => {
+    const files = await readFiles(rows, productId, release)
+    return {
+      byName: Map.groupBy(files, ({ name }) => name),
+      byStableName: Map.groupBy(files, ({ name }) => withoutHashes(name)),
+    }
+  })
 
   return {
     /** The upload with that id. */
-    async byId(uploadId: string): Promise<Nearest | null> {
-      const [found] = await readUploads(rows, productId, { id: uploadId })
-      return found ?? null
-    },
+    byId: readUpload,
 
     /** The file of the same release that is most like this one, else an upload of it that failed, else of any release. */
     async find({ release, file }: { release: string; file: string }): Promise<Likeness | undefined> {
-      const own = release === '' ? undefined : pickAlike(await loadFiles(release), file)
-      if (own !== undefined) return { ...own, sameRelease: true }
-      const [open] = release === '' ? [] : await readUploads(rows, productId, { release })
-      if (open !== undefined) return { nearest: open, alike: 'none', sameRelease: true }
+      if (release !== '') {
+        const own = pickAlike(await loadFiles(release), file)
+        if (own !== undefined) return { ...own, sameRelease: true }
+        const unfinished = (await readUnfinished(release)).find(({ mayHold }) => mayHold(fileName(file)))
+        if (unfinished !== undefined) return { nearest: unfinished.upload, alike: 'none', sameRelease: true }
+      }
       const other = pickAlike(await loadFiles(undefined), file)
       return other && { ...other, sameRelease: false }
     },
   }
 }
 
-function pickAlike(files: readonly UploadedFile[], path: string): Omit<Likeness, 'sameRelease'> | undefined {
+/** Reads what belongs to a key once. */
+function keptByKey<K, V>(read: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const kept = new Map<K, V>()
+  return async (key) => {
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const found = await read(key)
+    kept.set(key, found)
+    return found
+  }
+}
+
+function pickAlike({ byName, byStableName }: Files, path: string): Omit<Likeness, 'sameRelease'> | undefined {
   const segments = splitPath(path)
-  const name = segments.at(-1) ?? ''
-  const sameName = files.filter((file) => file.name === name)
-  const stable = withoutHashes(name)
-  const alike = sameName.length > 0 ? sameName : files.filter((file) => withoutHashes(file.name) === stable)
-  const best = alike.toSorted(
+  const name = fileName(path)
+  const sameName = byName.get(name)
+  const alike = sameName ?? byStableName.get(withoutHashes(name)) ?? []
+  const [best] = alike.toSorted(
     (left, right) => commonEnd(right.segments, segments) - commonEnd(left.segments, segments),
-  )[0]
+  )
   if (best === undefined) return undefined
   const { name: _name, segments: _segments, ...nearest } = best
-  return { nearest, alike: sameName.length > 0 ? 'name' : 'stable' }
+  return { nearest, alike: sameName === undefined ? 'stable' : 'name' }
+}
+
+function fileName(path: string): string {
+  return splitPath(path).at(-1) ?? ''
 }
 
 function splitPath(path: string): string[] {
@@ -98,25 +120,47 @@ async function readFiles(rows: Rows, productId: number, release: string | undefi
   })
 }
 
-/** An upload, or the newest one of a release that gave no file. */
-async function readUploads(
-  rows: Rows,
-  productId: number,
-  { id, release }: { id?: string; release?: string },
-): Promise<Nearest[]> {
+const uploadColumns = ['id', 'release', 'dist', 'file_name', 'debug_id', 'state', 'error', 'artifact'] as const
+
+async function readUploadById(rows: Rows, productId: number, id: string): Promise<Nearest | null> {
   const found = await rows
     .selectFrom('sourcemap')
-    .select(['id', 'release', 'dist', 'file_name', 'debug_id', 'state', 'error'])
+    .select(uploadColumns)
     .where('product_id', '=', productId)
-    .$if(id !== undefined, (of) => of.where('id', '=', id ?? ''))
-    .$if(release !== undefined, (of) =>
-      of.where('release', '=', release ?? '').where('state', '<>', 'SOURCEMAP_STATE_READY'),
-    )
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found === undefined ? null : viewUpload(found)
+}
+
+interface Unfinished {
+  upload: Nearest
+  /** Whether a minified file of that name may have been in it. */
+  mayHold: (name: string) => boolean
+}
+
+/** The uploads of a release that gave no file, the newest first; a bundle only until a later upload succeeded. */
+async function readUnfinishedUploads(rows: Rows, productId: number, release: string): Promise<Unfinished[]> {
+  const found = await rows
+    .selectFrom('sourcemap')
+    .select(uploadColumns)
+    .where('product_id', '=', productId)
+    .where('release', '=', release)
     .orderBy('created_at', 'desc')
     .orderBy('id')
-    .limit(1)
+    .limit(MOST_FILES)
     .execute()
-  return found.map((row) => ({
+  const lastReady = found.findIndex(({ state }) => state === 'SOURCEMAP_STATE_READY')
+  return found.flatMap((row, index) => {
+    if (row.state === 'SOURCEMAP_STATE_READY') return []
+    const isBundle = row.artifact === 'ARTIFACT_BUNDLE'
+    if (isBundle && lastReady !== -1 && lastReady < index) return []
+    const own = withoutHashes(fileName(row.file_name).replace(/\.map$/, ''))
+    return [{ upload: viewUpload(row), mayHold: (name: string) => isBundle || withoutHashes(name) === own }]
+  })
+}
+
+function viewUpload(row: Pick<Selectable<Schema['sourcemap']>, (typeof uploadColumns)[number]>): Nearest {
+  return {
     upload_id: row.id,
     release: row.release,
     dist: row.dist,
@@ -124,7 +168,7 @@ async function readUploads(
     debug_id: row.debug_id,
     state: shortState(row.state),
     error_code: readError({ error: row.error })?.code ?? '',
-  }))
+  }
 }
 
 function shortState(state: string): string {

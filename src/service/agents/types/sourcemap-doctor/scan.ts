@@ -122,12 +122,12 @@ function limitSamples(suspects: ReadonlyMap<string, Suspect>, notes: TruncationN
     ([leftKey, left], [rightKey, right]) => right.events - left.events || (leftKey < rightKey ? -1 : 1),
   )
   let room = MOST_SAMPLES
+  const all = sorted.reduce((sum, [, { samples }]) => sum + samples.length, 0)
+  notes.noteCut('groups', 'max_samples', Math.min(MOST_SAMPLES, all), all)
   const limited = sorted.map(([, suspect]) => {
     const samples = suspect.samples.slice(0, room)
     room -= samples.length
     return { ...suspect, samples }
   })
-  const all = sorted.reduce((sum, [, { events }]) => sum + events, 0)
-  notes.noteCut('samples', 'max_items', MOST_SAMPLES - room, all)
   return limited.filter(({ samples }) => samples.length > 0)
 }

@@ -29,7 +29,7 @@ const Group = z.object({
   cause: z
     .enum(causes)
     .describe(
-      'NO_UPLOAD: no map of this file was uploaded for the release. NO_RELEASE: the events name neither a release nor a known debug id. DEBUG_ID_MISMATCH: the map of another build of this file was uploaded. PATH_MISMATCH: maps of similar files were uploaded under other paths. DIST_MISMATCH: the map belongs to another dist. OTHER_BUILD: the map was found, but has nothing at this position. MAP_INVALID: the uploaded map cannot be read. COLUMN_MISSING: the frames have no column. GENERATED_CODE: code of the bundler, which has no source. UPLOADED_AFTER_EVENT: the map arrived after the events; the frames are readable now.',
+      'NO_UPLOAD: no map of this file was uploaded for the release. NO_RELEASE: the events name neither a release nor a known debug id. DEBUG_ID_MISMATCH: the map of another build of this file was uploaded. PATH_MISMATCH: maps of similar files were uploaded under other paths. DIST_MISMATCH: the map belongs to another dist. OTHER_BUILD: the map is of another build: its file has another hash in its name, or it has nothing at this position. MAP_INVALID: the uploaded map cannot be read. COLUMN_MISSING: the frames have no column. GENERATED_CODE: code of the bundler, which has no source. UPLOADED_AFTER_EVENT: the map arrived after the events; the frames are readable now.',
     ),
   release: Release,
   dist: z.string(),
@@ -64,6 +64,9 @@ const Group = z.object({
 })
 export type GroupBody = z.input<typeof Group>
 
+const Fix = z.object({ command: z.string(), release: Release, files: z.int(), issues: z.int() })
+export type FixBody = z.input<typeof Fix>
+
 export const output = z.object({
   window: z.object({ from: z.string(), to: z.string() }),
   counts: z.object({
@@ -76,14 +79,7 @@ export const output = z.object({
     causes: z.partialRecord(z.enum(causes), z.int()).describe('Groups by cause.'),
   }),
   fixes: z
-    .array(
-      z.object({
-        command: z.string(),
-        release: Release,
-        files: z.int(),
-        issues: z.int(),
-      }),
-    )
-    .describe('Each command once, with the files and issues that it repairs; the one with the most issues first.'),
-  groups: z.array(Group).describe('Those whose frames are still minified first, then by events.'),
+    .array(Fix)
+    .describe('At most 50 commands, with the files and issues that each repairs; the one with the most issues first.'),
+  groups: z.array(Group).describe('At most 100: those that are still minified first, then by events.'),
 })
