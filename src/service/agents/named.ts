@@ -2,10 +2,12 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { NamedRef } from '../../contract/base/common.ts'
 import { notFound, ServiceError } from '../../errors.ts'
+import { requireOpenBranch, type StoredBranch } from '../branches/store/branches.ts'
 import type { Rows } from '../sql/database.ts'
 import type { EnvironmentRow, ReleaseRow } from '../sql/schema.ts'
 import { compareFixes } from '../workspace/releases/fix-order.ts'
 import { isKnownEnvironment, isKnownRelease, nameKey } from '../workspace/releases/rules.ts'
+import type { AgentContext } from './define.ts'
 
 /** The environment of a product that an agent's input names by its id or name; `not_found` without one. */
 export async function requireNamedEnvironment(
@@ -69,4 +71,21 @@ export async function requireNamedRelease(
 /** A release as outputs of agents name it: the version is its title. */
 export function releaseRef(release: Selectable<ReleaseRow>): z.input<typeof NamedRef> {
   return { id: release.id, key: '', title: release.version, known: isKnownRelease(release) }
+}
+
+/** The open branch of a product that an agent's input names by its id or name; `not_found` or `BRANCH_NOT_OPEN` without one. */
+export async function requireNamedBranch(
+  { rows, call, product }: Pick<AgentContext, 'rows' | 'call' | 'product'>,
+  named: string,
+): Promise<StoredBranch> {
+  const found = await rows
+    .selectFrom('branch')
+    .select(['id', 'name', 'state'])
+    .where('product_id', '=', product.id)
+    .where((where) => where.or([where('id', '=', named), where('name', '=', named)]))
+    .execute()
+  const isOpen = ({ state }: { state: string }) => state === 'BRANCH_STATE_OPEN'
+  const branch = found.find(({ id }) => id === named) ?? found.find(isOpen) ?? found[0]
+  if (branch === undefined) throw notFound('branch', named, 'list the branches of the product, or omit it')
+  return (await requireOpenBranch(rows, call.principal, branch.id)).branch
 }

@@ -4,10 +4,11 @@ import { team } from '../../../../contract/base/text.ts'
 import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
 import { keepFitting } from '../../output-size.ts'
 import { defineAgent, type AgentContext, type AgentResult } from '../../define.ts'
+import { requireNamedBranch } from '../../named.ts'
 import { createChooser, cutFairly, type Choice } from './choose.ts'
 import { compareAll, type Candidate } from './compare.ts'
 import { readRequirements, readTests, type RequirementFacts } from './facts.ts'
-import { chooseTargets, requireNamedBranch } from './request.ts'
+import { chooseTargets } from './request.ts'
 import { readSettled } from './settled.ts'
 import { Suggestion, Unmatched, viewSuggestion, viewUnmatched } from './view.ts'
 import { describeFinding, summarise } from './words.ts'
@@ -85,7 +86,7 @@ export const linkSuggester = defineAgent({
 
   async run(context, given) {
     const { rows, product } = context
-    if (given.branch !== undefined) await requireNamedBranch(rows, context, given.branch)
+    if (given.branch !== undefined) await requireNamedBranch(context, given.branch)
     const requirements = await readRequirements(context)
     const targets = chooseTargets(requirements, given.requirement_ids)
     const { tests, total } = await readTests(context)

@@ -1,8 +1,5 @@
 import { notFound } from '../../../../errors.ts'
-import { requireOpenBranch, type StoredBranch } from '../../../branches/store/branches.ts'
 import { requirementNumber } from '../../../quality/keys.ts'
-import type { Rows } from '../../../sql/database.ts'
-import type { AgentContext } from '../../define.ts'
 import type { RequirementFacts } from './facts.ts'
 
 /**
@@ -24,22 +21,4 @@ export function chooseTargets(
     return one
   })
   return [...new Set(found)]
-}
-
-/** The open branch of the product that has that id or name; throws `not_found` or `BRANCH_NOT_OPEN`. */
-export async function requireNamedBranch(
-  rows: Rows,
-  { call, product }: Pick<AgentContext, 'call' | 'product'>,
-  named: string,
-): Promise<StoredBranch> {
-  const found = await rows
-    .selectFrom('branch')
-    .select('id')
-    .where('product_id', '=', product.id)
-    .where('state', '=', 'BRANCH_STATE_OPEN')
-    .where('name', '=', named)
-    .executeTakeFirst()
-  const { branch } = await requireOpenBranch(rows, call.principal, found?.id ?? named)
-  if (branch.product_id === product.id) return branch
-  throw notFound('branch', named, 'list the branches of the product, or omit it to draft on a new one')
 }

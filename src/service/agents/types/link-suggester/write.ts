@@ -5,8 +5,8 @@ import { readStored } from '../../../branches/store/rows.ts'
 import { counted } from '../../../../lib/counted.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { AgentContext, AgentWrite } from '../../define.ts'
+import { requireNamedBranch } from '../../named.ts'
 import type { Candidate } from './compare.ts'
-import { requireNamedBranch } from './request.ts'
 import { readSettled } from './settled.ts'
 import { chooseRole, listSignals } from './view.ts'
 import { explain } from './words.ts'
@@ -77,7 +77,7 @@ async function keepOpen(rows: Rows, productId: number, chosen: readonly Candidat
 }
 
 async function findBranch(rows: Rows, { call, product }: Drafting, named: string | undefined) {
-  if (named !== undefined) return { branch: await requireNamedBranch(rows, { call, product }, named), isNew: false }
+  if (named !== undefined) return { branch: await requireNamedBranch({ rows, call, product }, named), isNew: false }
   const untouched = await findUntouched(rows, product.id)
   if (untouched !== undefined) return { branch: untouched, isNew: false }
   const name = await findFreeName(rows, product.id, BRANCH_NAME)

@@ -3,12 +3,11 @@ import { Priority } from '../../../../contract/base/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../../contract/requirements.ts'
 import { notFound } from '../../../../errors.ts'
 import { readChanges, type Change } from '../../../branches/changes.ts'
-import { requireOpenBranch, type StoredBranch } from '../../../branches/store/branches.ts'
+import type { StoredBranch } from '../../../branches/store/branches.ts'
 import { requirementKey, requirementNumber } from '../../../quality/keys.ts'
 import { Criteria } from '../../../quality/requirements/columns.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { readJson } from '../../../sql/json.ts'
-import type { AgentContext } from '../../define.ts'
 
 const Wording = z.object({
   kind: RequirementKind,
@@ -27,23 +26,9 @@ export type Worded = z.output<typeof Wording> & {
   number: number
 }
 
-/** The open branch of the product with that id or name. */
-export async function requireNamedBranch({ rows, call, product }: AgentContext, named: string): Promise<StoredBranch> {
-  const found = await rows
-    .selectFrom('branch')
-    .select(['id', 'name', 'state'])
-    .where('product_id', '=', product.id)
-    .where((where) => where.or([where('id', '=', named), where('name', '=', named)]))
-    .execute()
-  const isOpen = ({ state }: { state: string }) => state === 'BRANCH_STATE_OPEN'
-  const branch = found.find(({ id }) => id === named) ?? found.find(isOpen) ?? found[0]
-  if (branch === undefined) throw notFound('branch', named, 'list the branches of the product, or omit it')
-  return (await requireOpenBranch(rows, call.principal, branch.id)).branch
-}
-
 /**
  * The requirements of a product by number, those of the branch last: only what is in use and demands something. A branch
- * is laid over them member by member, without the transaction that replays it, because a scan takes long.
+ * is laid over them member by member, without the transaction that replays it, because a scan takes too long for one.
  */
 export async function readWorded(rows: Rows, productId: number, branch: StoredBranch | undefined): Promise<Worded[]> {
   const main = await readMain(rows, productId)
@@ -105,6 +90,6 @@ export function findByKeys(all: readonly Worded[], keys: readonly string[]): Set
 }
 
 /** The requirement as outputs name it. */
-export function nameOf(requirement: Worded): { id: string; key: string; title: string } {
+export function nameRequirement(requirement: Worded): { id: string; key: string; title: string } {
   return { id: requirement.id, key: requirementKey(requirement), title: requirement.title }
 }
