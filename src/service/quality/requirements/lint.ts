@@ -153,7 +153,7 @@ export function lintWording(...texts: Parameters<typeof findWording>): WordingFi
   }))
 }
 
-/** `lintWording` with the parts of each finding. */
+/** The findings of `lintWording`, each in parts. */
 export function findWording(
   title: string,
   statement: string,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import type { ResponseOf } from '../../../../src/contract/index.ts'
+import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import type { Output } from '../../../../src/service/agents/types/requirement-lint/schema.ts'
 import type { App } from '../../../app.ts'
 import { startSampleApp } from '../../../sample-app.ts'
@@ -166,13 +167,29 @@ test('the delta names what is new and what is gone, and is left out for another 
   expect((await lint(app, {}, { previous: { other: 'output' } })).delta).toBeNull()
 })
 
-test('the limit says what it left out, and then there is no delta', async () => {
+test('what the limit leaves out is noted, and then there is no delta', async () => {
   await using app = await startTree()
   for (const title of ['One', 'Two']) await app.tree.requirement({ title, statement: `Page ${title} shall load fast.` })
   const whole = await lint(app)
   const limited = await runType(app, 'requirement_lint', { limit: 1 }, { previous: whole })
   expect(limited.output).toMatchObject({ is_whole: false, requirements: [{ key: 'REQ-1' }], delta: null })
   expect(limited.truncationSignals).toContain('requirements:max_items:1/2')
+})
+
+test('the largest output fits into a run, and what was left out for it is noted', async () => {
+  await using app = await startTree()
+  const vague = 'Die Ü shall be fast. '.repeat(80)
+  for (let index = 0; index < 90; index += 1)
+    await app.tree.requirement({ title: `${'Ü'.repeat(180)} ${String(index)}`, statement: `${vague}${String(index)}` })
+  const { output, truncationSignals } = await runType(app, 'requirement_lint', { limit: 2000 })
+  expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(OUTPUT_BYTES)
+  const { pairs: shown, requirements, is_whole } = output as Found
+  expect(is_whole).toBe(false)
+  expect(truncationSignals).toEqual([
+    expect.stringMatching(`^pairs:max_bytes:${String(shown.length)}/`),
+    `requirements.findings:max_items:4500/7200`,
+    `requirements:max_bytes:${String(requirements.length)}/90`,
+  ])
 })
 
 test('every repetition among labelled requirements is found, as by comparing all with all', async () => {

@@ -3,20 +3,24 @@ import { Priority } from '../../../../contract/base/common.ts'
 import { counted } from '../../../../lib/counted.ts'
 import { findWording } from '../../../quality/requirements/lint.ts'
 import { requirementKey } from '../../../quality/keys.ts'
-import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import { createTruncationNotes, keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { defineAgent, type AgentContext } from '../../define.ts'
+import { requireNamedBranch } from '../../named.ts'
+import { keepFitting } from '../../output-size.ts'
 import { compareScans } from './delta.ts'
 import { findPairs, viewPair } from './pairs.ts'
-import { findByKeys, nameOf, readWorded, requireNamedBranch, type Worded } from './read.ts'
+import { findByKeys, nameRequirement, readWorded, type Worded } from './read.ts'
 import { Input, Output, type LintedBody, type OutputBody, type PairBody } from './schema.ts'
-import { bySeverity, severityOf } from './severity.ts'
+import { bySeverity, findSeverity } from './severity.ts'
 
+/** Findings listed of one requirement. */
+const MOST_FINDINGS = 50
 /** Requirements between two reports of progress; comparing one with those like it takes some milliseconds. */
 const STEPS = { wording: 20, reading: 20, comparing: 4 } as const
 
 export const requirementLint = defineAgent({
   id: 'requirement_lint',
-  title: 'Check the wording of requirements',
+  title: 'Requirement lint',
   description:
     'Finds wording that makes a requirement hard to test, and pairs of requirements that say the same or contradict each ' +
     'other, in the main tree or on a branch, and what is new since the last scan. The findings are questions to the ' +
@@ -33,24 +37,36 @@ export const requirementLint = defineAgent({
     const wanted = given.length === 0 ? undefined : findByKeys(all, given)
     const scanned = wanted === undefined ? all : all.filter(({ id }) => wanted.has(id))
     const linted = await lintAll(context, scanned)
-    const pairs = (await findPairs(all, wanted, pauseOf(context, all.length))).map(viewPair)
+    const pairs = (await findPairs(all, wanted, createPause(context, all.length))).map(viewPair)
     const notes = createTruncationNotes()
+    const shown = {
+      pairs: keepFitting(notes, 'pairs', pairs, { share: 0.4, max: limit }),
+      requirements: cutRequirements(notes, linted, limit),
+    }
     const scan = {
       scope: {
         branch: branch === undefined ? null : { id: branch.id, name: branch.name },
         requirement_keys: wanted === undefined ? [] : scanned.map(requirementKey),
       },
       scanned: scanned.length,
-      is_whole: linted.length <= limit && pairs.length <= limit,
-      pairs: keepFirst(notes, 'pairs', pairs, limit),
+      is_whole: notes.list().length === 0,
       rules: countRules(linted),
-      requirements: keepFirst(notes, 'requirements', linted, limit),
+      ...shown,
     }
     const output = { ...scan, delta: compareScans(context.previous, scan) }
-    await tell(context, output)
+    await reportFindings(context, output)
     return { summary: summarise(output, linted, pairs), output, truncationSignals: notes.list() }
   },
 })
+
+/** The first requirements, each with its severest findings, as many as fit into an output. */
+function cutRequirements(notes: TruncationNotes, linted: readonly LintedBody[], limit: number): LintedBody[] {
+  const first = keepFirst(notes, 'requirements', linted, limit).map((one) => ({
+    ...one,
+    findings: keepFirst(notes, 'requirements.findings', one.findings, MOST_FINDINGS),
+  }))
+  return keepFitting(notes, 'requirements', first, { share: 0.45 })
+}
 
 async function lintAll({ progress }: AgentContext, requirements: readonly Worded[]): Promise<LintedBody[]> {
   const linted: LintedBody[] = []
@@ -59,17 +75,17 @@ async function lintAll({ progress }: AgentContext, requirements: readonly Worded
     const { title, statement, acceptance_criteria: criteria, priority, status } = requirement
     const findings = findWording(title, statement, criteria).map(({ code: rule, text, words, advice, span }) => ({
       rule,
-      severity: severityOf(rule),
+      severity: findSeverity(rule),
       text,
       words,
       message: advice,
       span,
     }))
     if (findings.length > 0)
-      linted.push({ ...nameOf(requirement), priority, status, findings: findings.toSorted(bySeverity) })
+      linted.push({ ...nameRequirement(requirement), priority, status, findings: findings.toSorted(bySeverity) })
   }
   await progress({ phase: 'wording', done: requirements.length, total: requirements.length })
-  // The requirements come in the order of their keys, which equal ones keep.
+  // The sort is stable, so equal ones stay in the order of their keys.
   return linted.toSorted(
     (a, b) => countHigh(b) - countHigh(a) || rank(a) - rank(b) || b.findings.length - a.findings.length,
   )
@@ -83,7 +99,7 @@ function rank({ priority }: LintedBody): number {
   return Priority.options.indexOf(priority)
 }
 
-function pauseOf({ progress }: AgentContext, total: number) {
+function createPause({ progress }: AgentContext, total: number) {
   return async (phase: 'reading' | 'comparing', done: number): Promise<void> => {
     if (done % STEPS[phase] === 0) await progress({ phase, done, total })
   }
@@ -95,7 +111,7 @@ function countRules(linted: readonly LintedBody[]): OutputBody['rules'] {
       const counts = linted.map(({ findings }) => findings.filter((one) => one.rule === rule).length)
       return {
         rule,
-        severity: severityOf(rule),
+        severity: findSeverity(rule),
         findings: counts.reduce((sum, count) => sum + count, 0),
         requirements: counts.filter((count) => count > 0).length,
       }
@@ -111,7 +127,7 @@ const whatPairsDo: Readonly<Record<PairBody['kind'], string>> = {
 }
 
 /** Writes a FINDING event for each pair and for each requirement with a finding of severity HIGH. */
-async function tell({ finding }: AgentContext, { pairs, requirements }: OutputBody): Promise<void> {
+async function reportFindings({ finding }: AgentContext, { pairs, requirements }: OutputBody): Promise<void> {
   for (const { kind, first, second } of pairs) {
     await finding(`${first.key} and ${second.key} ${whatPairsDo[kind]}.`, {
       kind,

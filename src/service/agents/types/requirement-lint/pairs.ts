@@ -1,4 +1,5 @@
 import { Priority } from '../../../../contract/base/common.ts'
+import { cutWithEllipsis } from '../../../../lib/text.ts'
 import {
   compareRead,
   conceptsIn,
@@ -6,15 +7,19 @@ import {
   type Comparison,
   type ReadStatement,
 } from '../../../quality/requirements/similarity/index.ts'
-import { nameOf, type Worded } from './read.ts'
+import { nameRequirement, type Worded } from './read.ts'
 import { PairKind, type PairBody } from './schema.ts'
 
 /** The share of common words, by weight, below which two requirements are not compared. */
 const LEAST_SHARE = 0.3
 /** The requirements that each is compared with in full: those that share the most words with it. */
 const COMPARED = 20
-/** How similar two requirements have to be to be about the same subject for certain. */
+/** From this similarity on, two requirements are about the same subject for certain. */
 const SAME_SUBJECT = 0.85
+/** Of a pair in the output: differences, and characters of each and of each statement. */
+const MOST_DIFFERENCES = 10
+const LONGEST_DIFFERENCE = 200
+const LONGEST_STATEMENT = 1000
 
 interface Entry {
   requirement: Worded
@@ -51,7 +56,7 @@ export async function findPairs(
       wanted === undefined || wanted.has(one.requirement.id) || wanted.has(entry.requirement.id)
     for (const other of closest(entry, [...near].filter(isWanted))) {
       const comparison = compareRead(other.read, entry.read)
-      const kind = kindOf(comparison)
+      const kind = judgeKind(comparison)
       if (kind !== undefined) pairs.push({ kind, first: other.requirement, second: entry.requirement, comparison })
     }
     for (const concept of entry.rarest) {
@@ -76,14 +81,14 @@ async function readEntries(
     for (const concept of concepts.keys()) counts.set(concept, (counts.get(concept) ?? 0) + 1)
     read.push({ requirement, read: statement, concepts, total: sum(concepts.values()) })
   }
-  return read.map((one) => ({ ...one, rarest: rarestOf(one, counts) }))
+  return read.map((one) => ({ ...one, rarest: findRarest(one, counts) }))
 }
 
 /**
  * The concepts from the rarest on, until the rest weighs less than the least share: two requirements that have only the
  * rest in common share less than that.
  */
-function rarestOf(
+function findRarest(
   { concepts, total }: Pick<Entry, 'concepts' | 'total'>,
   counts: ReadonlyMap<string, number>,
 ): readonly string[] {
@@ -102,21 +107,21 @@ function rarestOf(
 /** Those that share the most words, the closest first; equal ones in the order of their keys. */
 function closest(entry: Entry, near: readonly Entry[]): Entry[] {
   return near
-    .map((other) => ({ other, share: shareOf(entry, other) }))
+    .map((other) => ({ other, share: measureShare(entry, other) }))
     .filter(({ share }) => share >= LEAST_SHARE)
     .toSorted((a, b) => b.share - a.share || a.other.requirement.number - b.other.requirement.number)
     .slice(0, COMPARED)
     .map(({ other }) => other)
 }
 
-function shareOf(one: Entry, other: Entry): number {
+function measureShare(one: Entry, other: Entry): number {
   let common = 0
   for (const [concept, weight] of one.concepts) if (other.concepts.has(concept)) common += weight
   return common / (one.total + other.total - common)
 }
 
-/** What a pair is; undefined when it is not worth telling: other subjects, or one that only says more. */
-function kindOf({ verdict, similarity, saysMore, differences }: Comparison): PairBody['kind'] | undefined {
+/** The kind of a pair; undefined when it is no finding: the subjects differ, or one only says more. */
+function judgeKind({ verdict, similarity, saysMore, differences }: Comparison): PairBody['kind'] | undefined {
   if (verdict === 'duplicate') return 'NEAR_DUPLICATE'
   if (verdict !== 'conflict') return undefined
   const hasOwnWords = saysMore.before && saysMore.after
@@ -144,12 +149,16 @@ function priorityRank({ first, second }: Pair): number {
   return Math.min(Priority.options.indexOf(first.priority), Priority.options.indexOf(second.priority))
 }
 
-export function viewPair({ kind, first, second, comparison: { similarity, differences } }: Pair): PairBody {
+/** A pair as the output has it. */
+export function viewPair({ kind, first, second, comparison }: Pair): PairBody {
+  const differences = comparison.differences
+    .slice(0, MOST_DIFFERENCES)
+    .map((one) => cutWithEllipsis(one, LONGEST_DIFFERENCE))
   return {
     kind,
-    first: { ...nameOf(first), statement: first.statement },
-    second: { ...nameOf(second), statement: second.statement },
-    similarity,
+    first: { ...nameRequirement(first), statement: cutWithEllipsis(first.statement, LONGEST_STATEMENT) },
+    second: { ...nameRequirement(second), statement: cutWithEllipsis(second.statement, LONGEST_STATEMENT) },
+    similarity: comparison.similarity,
     differences,
     why: explain(kind, differences.join('; ')),
   }

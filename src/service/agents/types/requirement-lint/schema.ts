@@ -15,7 +15,12 @@ export const Input = z.strictObject({
     .max(200)
     .optional()
     .describe('Only these, such as REQ-12, and their pairs with any other. Default: all that are in use.'),
-  limit: z.int().min(1).max(2000).default(500).describe('The most requirements, and the most pairs, in the output.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(2000)
+    .default(500)
+    .describe('Most requirements, and most pairs, in the output. Fewer when they are too large together.'),
 })
 
 export const Severity = z.enum(['HIGH', 'MEDIUM', 'LOW'])
@@ -37,16 +42,20 @@ const Named = z.object({
   title: z.string(),
 })
 
+const Worded = Named.extend({ statement: z.string().describe('At most 1,000 characters of it.') })
+
 export const PairKind = z.enum(['CONTRADICTION', 'NEAR_DUPLICATE', 'POSSIBLE_CONTRADICTION'])
 
 const Pair = z.object({
   kind: PairKind.describe(
     'POSSIBLE_CONTRADICTION: they have other words or details too, and may be about different cases.',
   ),
-  first: Named.extend({ statement: z.string() }),
-  second: Named.extend({ statement: z.string() }),
-  similarity: z.number().describe('From 0 to 1: how much of the subject is the same.'),
-  differences: z.array(z.string()).describe('From the first to the second: `30 seconds became 60 seconds`.'),
+  first: Worded,
+  second: Worded,
+  similarity: z.number().describe('From 0 to 1: how much of the subject they share.'),
+  differences: z
+    .array(z.string())
+    .describe('From the first to the second, at most 10: `30 seconds became 60 seconds`.'),
   why: z.string(),
 })
 
@@ -67,7 +76,7 @@ export const Output = z.object({
     requirement_keys: z.array(z.string()).describe('Empty: all.'),
   }),
   scanned: z.int().describe('Requirements in use: no groups, no deprecated and no informative ones.'),
-  is_whole: z.boolean().describe('Nothing was left out for the limit.'),
+  is_whole: z.boolean().describe('Nothing was left out.'),
   pairs: z
     .array(Pair)
     .describe('By kind, the most certain problems first; then by the higher priority, then the most similar.'),
@@ -75,7 +84,13 @@ export const Output = z.object({
     .array(z.object({ rule: LintCode, severity: Severity, findings: z.int(), requirements: z.int() }))
     .describe('How often each rule found something, the severest first.'),
   requirements: z
-    .array(Named.extend({ priority: Priority, status: RequirementStatus, findings: z.array(Finding) }))
+    .array(
+      Named.extend({
+        priority: Priority,
+        status: RequirementStatus,
+        findings: z.array(Finding).describe('At most 50, the severest first.'),
+      }),
+    )
     .describe('Those with findings: most of severity HIGH first, then by priority, then by number of findings.'),
   delta: Delta.nullable().describe(
     'Against the last run of this config; null without one, for another scope, or where either left something out.',

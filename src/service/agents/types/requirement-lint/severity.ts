@@ -18,7 +18,7 @@ const severities: Readonly<Record<Rule, SeverityName>> = {
 }
 
 /** The severity of a wording rule. */
-export function severityOf(rule: Rule): SeverityName {
+export function findSeverity(rule: Rule): SeverityName {
   return severities[rule]
 }
 
