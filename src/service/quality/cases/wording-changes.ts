@@ -1,4 +1,5 @@
 import { diffWordsWithSpace } from 'diff'
+import { cutWithEllipsis } from '../../../lib/text.ts'
 import type { RequirementVersionRow } from '../../sql/schema-quality.ts'
 import { readJson } from '../../sql/json.ts'
 import { Criteria } from '../requirements/columns.ts'
@@ -23,8 +24,7 @@ export function describeChange(before: Wording, after: Wording): string {
     .join('')
     .split('\n')
     .filter((line) => line.includes('{+') || line.includes('[-'))
-  const text = lines.join('\n')
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`
+  return cutWithEllipsis(lines.join('\n'), LONGEST)
 }
 
 function eachLine(value: string, marks: readonly [string, string] | undefined): string {
