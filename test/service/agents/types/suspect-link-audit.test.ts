@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
+import { jsonBytes } from '../../../../src/lib/bytes.ts'
+import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import type { Output } from '../../../../src/service/agents/types/suspect-link-audit/schema.ts'
 import { startSampleApp } from '../../../sample-app.ts'
 import { startTree } from '../../branches/branch-tree.ts'
@@ -102,16 +104,17 @@ test('a change shows the words, the criteria and each version since the link was
   expect(change?.versions.map(({ version }) => version)).toEqual([2, 3])
 })
 
-test('a version that a merge made names the branch', async () => {
+test('only the version that a merge made names the branch', async () => {
   await using app = await start()
   const { requirement } = await linked(app)
   const branch = await app.tree.branch('Totals')
   await app.tree.change(requirement.id, { statement: 'The cart shows the total.', branch_id: branch })
+  await app.tree.change(requirement.id, { title: 'Carts' })
   const merged = await app.request('POST', `/v1/branches/${branch}/merge`, {})
   expect(merged.status).toBe(200)
   await app.tree.change(requirement.id, { title: 'The cart' })
   const [change] = (await audit(app)).requirements[0]!.changes
-  expect(change?.versions.map((one) => one.branch?.name ?? '')).toEqual(['Totals', ''])
+  expect(change?.versions.map((one) => one.branch?.name ?? '')).toEqual(['', 'Totals', ''])
 })
 
 test('a link whose criteria did not change can be confirmed, one to the whole requirement is to be read', async () => {
@@ -149,18 +152,49 @@ test('only a result from after the change counts: without one the test is to be 
   })
 })
 
+test('a link to a criterion that is gone is to be made again, not confirmed', async () => {
+  await using app = await start()
+  const { requirement } = await linked(app, { first: true })
+  await app.tree.change(requirement.id, { acceptance_criteria: [requirement.acceptance_criteria[1]!] })
+  const [link] = (await audit(app)).requirements[0]!.links
+  expect(link).toMatchObject({ criteria: [], is_touched: true, advice: { action: 'READ' }, confirm_call: null })
+})
+
+test('a link to a requirement that reads as before can be confirmed', async () => {
+  await using app = await start()
+  const { requirement } = await linked(app)
+  for (const statement of ['The cart shows the total.', requirement.statement])
+    await app.tree.change(requirement.id, { statement })
+  const [link] = (await audit(app)).requirements[0]!.links
+  expect(link).toMatchObject({ is_touched: false, advice: { action: 'CONFIRM' } })
+})
+
+test('criteria that are too large for the output are left out with a note', async () => {
+  await using app = await start()
+  const acceptance_criteria = Array.from({ length: 100 }, () => ({ text: 'long '.repeat(700) }))
+  for (const title of ['One', 'Two'])
+    await app.tree.change((await linked(app, { title })).requirement.id, { acceptance_criteria })
+  const { output, truncationSignals } = await runType(app, 'suspect_link_audit')
+  expect(jsonBytes(output)).toBeLessThan(OUTPUT_BYTES)
+  const { requirements } = output as Found
+  expect(requirements.map(({ links }) => links.length)).toEqual([1, 1])
+  const shown = requirements.flatMap(({ changes }) => changes.flatMap(({ criteria }) => criteria)).length
+  // Each of the two requirements lost 2 criteria and got 100.
+  expect(truncationSignals).toEqual([`requirements.changes.criteria:max_bytes:${shown}/204`])
+})
+
 test('a link that is in doubt because its test no longer names the requirement says so', async () => {
   await using app = await start()
   await app.tree.requirement({ title: 'A cart' })
   for (const [index, tags] of [['REQ-1'], []].entries()) {
-    const draft = { cases: [{ ...place('adds'), status: 'PASSED', tags }] }
+    const draft = { cases: [{ ...place('adds'), status: 'FAILED', tags }] }
     await app.request('POST', `${app.tree.product}/tests:ingest`, { draft, run: { run_key: String(index) } })
   }
   expect((await audit(app)).requirements).toMatchObject([
     {
       key: 'REQ-1',
       changes: [],
-      links: [{ cause: 'ANNOTATION_GONE', advice: { action: 'READ' }, suspect_since: null }],
+      links: [{ cause: 'ANNOTATION_GONE', advice: { action: 'READ' }, suspect_since: null, results_since: null }],
     },
   ])
 })
@@ -195,6 +229,7 @@ test('critical requirements come first, then those in doubt for longest, and the
   const limited = await runType(app, 'suspect_link_audit', { limit: 2 })
   expect((limited.output as Found).requirements.map(({ title }) => title)).toEqual(['Critical', 'Old'])
   expect(limited.truncationSignals).toEqual(['links:max_items:2/3'])
+  expect(limited.summary).toContain('3 links are in doubt. The output has 2 of them, to 2 requirements: 2 RUN.')
 })
 
 test('the same data gives the same output', async () => {

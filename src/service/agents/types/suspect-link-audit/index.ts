@@ -1,17 +1,21 @@
 import { counted } from '../../../../lib/counted.ts'
-import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
+import { createTruncationNotes, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import { defineAgent, type AgentContext } from '../../define.ts'
+import { keepFitting } from '../../output-size.ts'
 import { readMerged, readRequirements, readResults, readSuspect, readVersions, type SuspectRow } from './read.ts'
-import { Input, Output, type RequirementBody } from './schema.ts'
+import { Advice, Input, Output, type RequirementBody } from './schema.ts'
 import { viewRequirement } from './view.ts'
 
 /** Requirements read at once, with their history. */
 const REQUIREMENTS = 20
 
+/** What the requirements may use of the output. */
+const SHARE = 0.95
+
 const MEANING =
-  'Confirming says that the test, as it is, proves the requirement as it reads now. Only an explicit confirmation with a ' +
-  'reason ends the doubt: no report and no repeated link does. A confirmation by an agent is an exclusion that the quality ' +
+  'Confirming a link says that the test, as it is, proves the requirement as it reads now. Only a confirmation with a ' +
+  'reason ends the doubt, never a report or a repeated link. A confirmation by an agent is an exclusion that the quality ' +
   'gate counts until a person has reviewed it.'
 
 export const suspectLinkAudit = defineAgent({
@@ -19,7 +23,7 @@ export const suspectLinkAudit = defineAgent({
   title: 'Audit links in doubt',
   description:
     'Lists the links that became suspect because their requirement changed: what changed since the link was made, who ' +
-    'changed it and when, how the test has done since, and the call that confirms the link. Confirms nothing.',
+    'changed it and when, the results since then, and the call that confirms the link. Confirms nothing itself.',
   version: '1.0.0',
   reads: ['test_links', 'requirements', 'tests', 'test_results'],
   writes: [],
@@ -27,18 +31,15 @@ export const suspectLinkAudit = defineAgent({
   output: Output,
   async run(context, { limit }) {
     await context.progress({ phase: 'links', done: 0, total: 0 })
-    const { links: shown, total } = await readSuspect(context.rows, context.product.id, limit)
-    const requirements = await viewAll(context, shown)
+    const { links, total } = await readSuspect(context.rows, context.product.id, limit)
     const notes = createTruncationNotes()
-    notes.noteCut('links', 'max_items', shown.length, total)
-    for (const { id, key, links } of requirements) {
-      const tests = links.map(({ test }) => test.key)
-      await context.finding(`${key} changed: ${counted(links.length, 'link')} in doubt.`, {
-        requirement_id: id,
-        requirement_key: key,
-        test_keys: tests,
-      })
+    notes.noteCut('links', 'max_items', links.length, total)
+    const viewed = await viewAll(context, links, notes)
+    for (const { id, key, links: own } of viewed) {
+      const data = { requirement_id: id, requirement_key: key, test_keys: own.map(({ test }) => test.key) }
+      await context.finding(`${key} has ${counted(own.length, 'link')} in doubt.`, data)
     }
+    const requirements = keepFitting(notes, 'requirements', viewed, { share: SHARE })
     return {
       summary: summarise(total, requirements),
       output: { total, meaning: MEANING, requirements },
@@ -47,7 +48,11 @@ export const suspectLinkAudit = defineAgent({
   },
 })
 
-async function viewAll({ rows, progress }: AgentContext, links: readonly SuspectRow[]): Promise<RequirementBody[]> {
+async function viewAll(
+  { rows, progress }: AgentContext,
+  links: readonly SuspectRow[],
+  notes: TruncationNotes,
+): Promise<RequirementBody[]> {
   const grouped = Map.groupBy(links, ({ requirement_id: id }) => id)
   const viewed: RequirementBody[] = []
   for (const ids of chunks([...grouped.keys()], REQUIREMENTS)) {
@@ -61,7 +66,7 @@ async function viewAll({ rows, progress }: AgentContext, links: readonly Suspect
     }
     for (const id of ids) {
       const requirement = found.get(id)
-      if (requirement !== undefined) viewed.push(viewRequirement(requirement, grouped.get(id) ?? [], details))
+      if (requirement !== undefined) viewed.push(viewRequirement(requirement, grouped.get(id) ?? [], details, notes))
     }
   }
   await progress({ phase: 'requirements', done: grouped.size, total: grouped.size })
@@ -70,21 +75,18 @@ async function viewAll({ rows, progress }: AgentContext, links: readonly Suspect
 
 function summarise(total: number, requirements: readonly RequirementBody[]): string {
   if (total === 0) return 'No link is in doubt.'
-  const [first] = requirements
   const links = requirements.flatMap((one) => one.links)
-  const count = (action: string) => links.filter(({ advice }) => advice.action === action).length
-  const actions = [
-    [count('FIX'), 'fail and need a fix first'],
-    [count('RUN'), 'have no result since the change'],
-    [count('READ'), 'are to be read against the change'],
-    [count('CONFIRM'), 'name nothing that changed'],
-  ] as const
-  const what = actions.flatMap(([many, does]) => (many > 0 ? [`${String(many)} ${does}`] : []))
+  const counts = Advice.options.flatMap((action) => {
+    const many = links.filter(({ advice }) => advice.action === action).length
+    return many === 0 ? [] : [`${String(many)} ${action}`]
+  })
+  const part = `The output has ${links.length < total ? `${String(links.length)} of them` : 'all of them'}, to `
+  const [first] = requirements
   return [
-    `${counted(total, 'link')} to ${counted(requirements.length, 'requirement')} in doubt: ${what.join(', ')}.`,
-    ...(links.length < total ? [`${String(links.length)} are listed.`] : []),
+    `${counted(total, 'link is', 'links are')} in doubt.`,
+    `${part}${counted(requirements.length, 'requirement')}: ${counts.join(', ')}.`,
     ...(first === undefined
       ? []
-      : [`Next: read the change of ${first.key} and its tests, then make their confirm_call with a reason.`]),
+      : [`Next: read the change of ${first.key} and its tests, then make the confirm_call of each with a reason.`]),
   ].join(' ')
 }

@@ -23,8 +23,8 @@ export interface SuspectRow {
 }
 
 /**
- * The suspect links of requirements and tests that are in use, and how many there are: at most `limit`, critical
- * requirements first, then those in doubt for longest.
+ * At most `limit` suspect links of requirements and tests that are in use, by the priority of the requirement, then those in
+ * doubt for longest; and how many there are.
  */
 export async function readSuspect(
   rows: Rows,
@@ -84,7 +84,7 @@ export async function readVersions(rows: Rows, ids: readonly string[]): Promise<
 export interface Merged {
   id: string
   name: string
-  /** What the branch says of the change. */
+  /** What the branch says about the change. */
   note: string
   mergedBy: string
   mergedAt: number
@@ -115,7 +115,7 @@ export interface CaseResult {
   commitSha: string
 }
 
-/** The newest results of the cases that each test has, undefined for one that never ran; of a case, its own. */
+/** The newest result of each case below a test, undefined for a case that never ran; for a test case, its own. */
 export async function readResults(
   rows: Rows,
   testIds: readonly string[],

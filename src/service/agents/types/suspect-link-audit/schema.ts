@@ -8,7 +8,7 @@ export const Input = z.strictObject({
 })
 
 const CriterionChange = z.object({
-  key: z.string().describe('Such as REQ-12.3, the third criterion; by its old place when it was removed.'),
+  key: z.string().describe('Such as REQ-12.3, the third criterion; of a removed one the key that it had.'),
   change: z.enum(['ADDED', 'REMOVED', 'REWORDED']),
   before: z.string(),
   after: z.string(),
@@ -22,7 +22,7 @@ const Version = z.object({
     .object({ id: z.string(), name: z.string() })
     .nullable()
     .describe('The quality branch whose merge made this version.'),
-  note: z.string().describe('What the branch says of the change; empty for a direct edit, which gives no reason.'),
+  note: z.string().describe('What the branch says about the change; empty for a direct edit, which gives no reason.'),
 })
 
 const Change = z.object({
@@ -33,6 +33,8 @@ const Change = z.object({
   criteria: z.array(CriterionChange).describe('Acceptance criteria that changed.'),
   versions: z.array(Version).describe('Who changed it and when, oldest first.'),
 })
+
+export const Advice = z.enum(['FIX', 'RUN', 'READ', 'CONFIRM'])
 
 const SuspectLink = z.object({
   test: z.object({
@@ -46,31 +48,38 @@ const SuspectLink = z.object({
   role: LinkRole,
   origin: LinkOrigin,
   requirement_version: z.int(),
-  suspect_since: Timestamp.nullable().describe('When the wording changed; null where another cause made it suspect.'),
+  suspect_since: Timestamp.nullable().describe('When the wording changed; null if it did not.'),
   cause: z
     .enum(['WORDING_CHANGED', 'ANNOTATION_GONE', 'MADE_AGAIN'])
     .describe(
       'ANNOTATION_GONE: the test no longer names the requirement; MADE_AGAIN: it was removed while suspect and made again.',
     ),
-  criteria: z.array(z.string()).describe('The criteria that the link names, such as REQ-12.2; empty: all of them.'),
+  criteria: z
+    .array(z.string())
+    .describe('The criteria that the link names and that still exist, such as REQ-12.2; empty if it names none.'),
   is_touched: z
     .boolean()
-    .describe('Whether the change reaches what the link names: title, statement, or one of its criteria.'),
+    .describe('Whether what the link names has changed: title, statement, or one of its criteria.'),
   last_result: z
     .object({ status: ResultStatus, executed_at: Timestamp, commit_sha: z.string(), is_since_change: z.boolean() })
     .nullable()
     .describe('Of a suite: the newest result in it.'),
   results_since: z
     .object({ passed: z.int(), failed: z.int(), not_run: z.int() })
-    .describe('Cases of the test by their newest result, if that is from after the change.'),
+    .nullable()
+    .describe('Cases of the test by their newest result after the change; null if the wording did not change.'),
   advice: z.object({
-    action: z.enum(['FIX', 'RUN', 'READ', 'CONFIRM']),
+    action: Advice.describe(
+      'FIX: it fails; RUN: it has no result since the change; READ: compare it with the change; CONFIRM: what it names has not changed.',
+    ),
     why: z.string(),
   }),
   confirm_call: z
     .object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()), then_add: z.string() })
     .nullable()
-    .describe('The call that confirms this link, to be made after reading; null for a suite.'),
+    .describe(
+      'The call that confirms this link, to be made after reading; null for a suite, or if all criteria that it names are gone.',
+    ),
 })
 
 export const Output = z.object({
@@ -85,11 +94,11 @@ export const Output = z.object({
         priority: Priority,
         risk: RiskLevel,
         version: z.int(),
-        changes: z.array(Change).describe('One for each version at which suspect links were made.'),
-        links: z.array(SuspectLink).describe('By the keys of the tests.'),
+        changes: z.array(Change).describe('One for each earlier version at which suspect links were made.'),
+        links: z.array(SuspectLink).describe('In the order of their tests.'),
       }),
     )
-    .describe('The highest priority first, then the longest in doubt.'),
+    .describe('Highest priority first, then those in doubt for longest.'),
 })
 
 export type SuspectLinkBody = z.input<typeof SuspectLink>
