@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
+import { jsonBytes } from '../../../../src/lib/bytes.ts'
+import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import { Input, type Output } from '../../../../src/service/agents/types/flaky-scan/schema.ts'
 import { reportsUrl, sampleRuns } from '../../../../src/service/sample/test-reports.ts'
 import { startApp, type App } from '../../../app.ts'
@@ -194,20 +196,46 @@ test('results from before the window and from other environments do not count', 
   await expect(scan(app, { environment: 'moon' })).rejects.toThrow('no environment moon')
 })
 
-test('what a flaky case proves is named, and whether anything else proves it', async () => {
+test('the requirements in use that a flaky case proves are named, and whether anything else proves them', async () => {
   await using app = await start()
   const product = `/v1/products/${app.productId}`
-  for (const title of ['Totals are right', 'The cart is kept'])
-    await app.request('POST', `${product}/requirements`, { title })
+  for (const [title, status] of [
+    ['Totals are right', 'APPROVED'],
+    ['The cart is kept', 'APPROVED'],
+    ['The old cart is kept', 'DEPRECATED'],
+  ] as const)
+    await app.request('POST', `${product}/requirements`, { title, status })
+  const adds = '[REQ-1] [REQ-2] [REQ-3] adds'
   await sendAll(app, [
-    { commit: 'a', outcomes: { '[REQ-1] [REQ-2] adds': 'P', '[REQ-2] keeps': 'P' } },
-    { commit: 'a', outcomes: { '[REQ-1] [REQ-2] adds': 'F' } },
+    { commit: 'a', outcomes: { [adds]: 'P', '[REQ-2] keeps': 'P' } },
+    { commit: 'a', outcomes: { [adds]: 'F' } },
   ])
   const { flaky } = await scan(app)
   expect(flaky[0]?.requirements).toMatchObject([
     { key: 'REQ-1', is_only_proof: true },
     { key: 'REQ-2', is_only_proof: false },
   ])
+})
+
+test('cases that are too many for the output are left out with a note, and are not quarantined', async () => {
+  await using app = await start()
+  const title = '長'.repeat(200)
+  for (let number = 1; number <= 8; number += 1)
+    await app.request('POST', `/v1/products/${app.productId}/requirements`, { title })
+  const keys = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `[REQ-${number}]`).join(' ')
+  const names = Array.from({ length: 120 }, (_, index) => `${keys} case ${index}`)
+  const outcomes = (outcome: Outcome) => Object.fromEntries(names.map((name) => [name, outcome]))
+  await sendAll(app, [
+    { commit: 'a', outcomes: outcomes('P') },
+    { commit: 'a', outcomes: outcomes('F') },
+  ])
+  const input = { min_runs: 1, limit: 200, apply: true, owner: 'Mira' }
+  const { output, truncationSignals } = await runType(app, 'flaky_scan', input, { now })
+  expect(jsonBytes(output)).toBeLessThan(OUTPUT_BYTES)
+  const { flaky, quarantined, totals } = output as Found
+  expect(totals.flaky).toBe(120)
+  expect(quarantined.map(({ key }) => key)).toEqual(flaky.map(({ key }) => key))
+  expect(truncationSignals).toEqual([`flaky:max_bytes:${flaky.length}/120`])
 })
 
 test('apply quarantines what is suggested for some days, as exclusions that a person has not reviewed', async () => {

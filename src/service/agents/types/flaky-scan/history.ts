@@ -1,9 +1,9 @@
-/** What one run says of a case; runs that skipped or blocked it say nothing. */
+/** How a case ended in one run. Runs that skipped or blocked it are left out. */
 export interface CaseRun {
   runKey: string
   /** Epoch milliseconds. */
   at: number
-  /** '' where the run does not say. */
+  /** '' if the run does not name it. */
   commitSha: string
   gitBranch: string
   environmentId: string
@@ -19,7 +19,7 @@ export interface Broken {
   since: CaseRun
   /** Runs since then, all of them failed. */
   runs: number
-  /** Distinct commits of these runs; 0 where no run names its commit. */
+  /** Distinct commits of these runs; 0 if no run names its commit. */
   commits: number
 }
 
@@ -41,16 +41,18 @@ export function findFlips(runs: readonly CaseRun[]): CaseRun[] {
 }
 
 /**
- * Since when each run of the case has failed, on the git branch of its newest run; undefined if the newest run passed.
- * A commit on which the case also passed is not part of it.
+ * Since when each run of the case has failed, on the git branch of its newest run; undefined if the newest run passed. Only
+ * commits that first ran after the last pass count: a failure on an older one says nothing about the newest code.
  */
 export function findBroken(runs: readonly CaseRun[]): Broken | undefined {
   const newest = runs.toSorted(byTime).at(-1)
   if (newest === undefined) return undefined
   const sameBranch = runs.filter(({ gitBranch }) => gitBranch === newest.gitBranch).toSorted(byTime)
   const lastPass = sameBranch.findLastIndex(({ passed, isMixed }) => passed || isMixed)
-  const passedOn = new Set(sameBranch.slice(0, lastPass + 1).map(({ commitSha }) => commitSha))
-  const failed = sameBranch.slice(lastPass + 1).filter(({ commitSha }) => commitSha === '' || !passedOn.has(commitSha))
+  const olderCommits = new Set(sameBranch.slice(0, lastPass + 1).map(({ commitSha }) => commitSha))
+  const failed = sameBranch
+    .slice(lastPass + 1)
+    .filter(({ commitSha }) => commitSha === '' || !olderCommits.has(commitSha))
   const [since] = failed
   if (since === undefined) return undefined
   const commits = new Set(failed.map(({ commitSha }) => commitSha).filter((sha) => sha !== ''))

@@ -2,24 +2,29 @@ import { counted } from '../../../../lib/counted.ts'
 import { dayMs, timestamp } from '../../../shared/times.ts'
 import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
 import { chunks } from '../../../sql/chunks.ts'
+import type { Rows } from '../../../sql/database.ts'
 import { environmentNames } from '../../../workspace/releases/names.ts'
 import { defineAgent, type AgentContext, type AgentResult } from '../../define.ts'
 import { requireNamedEnvironment } from '../../named.ts'
+import { keepFitting } from '../../output-size.ts'
 import { findBroken, findFlips } from './history.ts'
 import { applyQuarantine } from './quarantine.ts'
 import { readCases, readProved, readRuns } from './read.ts'
 import { Input, Output, type Options, type OutputBody } from './schema.ts'
-import { viewBroken, viewFlaky, viewTest, type Judged } from './view.ts'
+import { viewBrokenCase, viewFlaky, viewTest, type Judged } from './view.ts'
 
 /** Cases read at once: one of them may have a thousand results in the window. */
 const CASES = 50
+
+/** What each list may use of the output. */
+const SHARES = { flaky: 0.6, tooFewRuns: 0.1, broken: 0.2 }
 
 export const flakyScan = defineAgent({
   id: 'flaky_scan',
   title: 'Find flaky tests',
   description:
     'Finds test cases that pass and fail on the same commit, with the commits as evidence and what each case proves, ' +
-    'and tells them apart from cases that have failed since a commit. Suggests which to quarantine; with apply it does so.',
+    'and tells them apart from cases that have failed since a commit. Suggests which to quarantine; with `apply` it quarantines them.',
   version: '1.0.0',
   reads: ['tests', 'test_results', 'requirements'],
   writes: ['tests'],
@@ -79,33 +84,31 @@ async function viewJudged(
   const flipped = judged.filter(({ flips }) => flips.length > 0).toSorted(byFlips)
   const enough = flipped.filter(({ runs }) => runs.length >= minRuns)
   const fewer = flipped.filter(({ runs }) => runs.length < minRuns)
-  const broken = judged
-    .flatMap(({ test, flips, broken: found }) => (flips.length === 0 && found !== undefined ? [{ test, found }] : []))
-    .toSorted((a, b) => a.found.since.at - b.found.since.at || a.test.number - b.test.number)
+  const steady = judged
+    .flatMap(({ test, flips, broken }) => (flips.length === 0 && broken !== undefined ? [{ test, broken }] : []))
+    .toSorted((a, b) => a.broken.since.at - b.broken.since.at || a.test.number - b.test.number)
   const shown = keepFirst(notes, 'flaky', enough, limit)
-  const shownBroken = keepFirst(notes, 'broken', broken, limit)
+  const shownBroken = keepFirst(notes, 'broken', steady, limit)
   const ids = [...shown, ...shownBroken].map(({ test }) => test.id)
   const proved = await readProved(rows, ids, now)
-  const named = await environmentNames(
-    rows,
-    shown.flatMap(({ runs }) => runs.map(({ environmentId }) => environmentId)),
-  )
-  const environments = new Map(Array.from(named, ([id, { name }]) => [id, name]))
+  const environments = await nameEnvironments(rows, shown)
+  const flaky = shown.map((one) => viewFlaky(one, { proved: proved.get(one.test.id) ?? [], environments, now, notes }))
+  const broken = shownBroken.map((one) => viewBrokenCase(one, proved.get(one.test.id) ?? [], notes))
+  const few = fewer.map(({ test, runs, flips }) => ({ ...viewTest(test), runs: runs.length, flips: flips.length }))
   const output = {
-    totals: { flaky: enough.length, too_few_runs: fewer.length, broken: broken.length },
-    flaky: shown.map((one) => viewFlaky(one, { proved: proved.get(one.test.id) ?? [], environments, now })),
-    too_few_runs: keepFirst(notes, 'too_few_runs', fewer, limit).map(({ test, runs, flips }) => ({
-      ...viewTest(test),
-      runs: runs.length,
-      flips: flips.length,
-    })),
-    broken: shownBroken.map(({ test, found }) => ({
-      ...viewTest(test),
-      broken_since: viewBroken(found),
-      requirement_keys: (proved.get(test.id) ?? []).map(({ key }) => key),
-    })),
+    totals: { flaky: enough.length, too_few_runs: fewer.length, broken: steady.length },
+    flaky: keepFitting(notes, 'flaky', flaky, { share: SHARES.flaky }),
+    too_few_runs: keepFitting(notes, 'too_few_runs', few, { share: SHARES.tooFewRuns, max: limit }),
+    broken: keepFitting(notes, 'broken', broken, { share: SHARES.broken }),
   }
   return { output, truncationSignals: notes.list() }
+}
+
+/** The names of the environments of the runs, by id. */
+async function nameEnvironments(rows: Rows, judged: readonly Judged[]): Promise<Map<string, string>> {
+  const ids = judged.flatMap(({ runs }) => runs.map(({ environmentId }) => environmentId))
+  const named = await environmentNames(rows, ids)
+  return new Map(Array.from(named, ([id, { name }]) => [id, name]))
 }
 
 function byFlips(one: Judged, other: Judged): number {
@@ -115,12 +118,15 @@ function byFlips(one: Judged, other: Judged): number {
 }
 
 function summarise({ flaky, totals, broken, scanned, quarantined }: OutputBody, input: Options): string {
-  const { flaky: many, too_few_runs: fewer, broken: failing } = totals
-  const flipped = `${String(many)} of ${counted(scanned, 'case')} flipped on one commit in at least ${counted(input.min_runs, 'run')}`
+  const cut = flaky.length < totals.flaky ? `; the output has ${String(flaky.length)} of them` : ''
   return [
-    `${flipped}${flaky.length < many ? `; the output has ${String(flaky.length)}` : ''}.`,
-    ...(fewer > 0 ? [`${String(fewer)} flipped in fewer runs; min_runs 1 shows their evidence.`] : []),
-    ...(failing > 0 ? [`${String(failing)} ${failing === 1 ? 'has' : 'have'} failed since a commit.`] : []),
+    `${counted(totals.flaky, 'flaky case')} of ${String(scanned)}, with at least ${counted(input.min_runs, 'run')} each${cut}.`,
+    ...(totals.too_few_runs > 0
+      ? [`${String(totals.too_few_runs)} more flipped in fewer runs; min_runs 1 shows their evidence.`]
+      : []),
+    ...(totals.broken > 0
+      ? [`${counted(totals.broken, 'case has', 'cases have')} failed in each run since a commit.`]
+      : []),
     ...(input.apply ? applied(quarantined.length, input) : nextStep(flaky, broken)),
   ].join(' ')
 }
@@ -129,16 +135,14 @@ function nextStep(flaky: OutputBody['flaky'], [longest]: OutputBody['broken']): 
   const suggested = flaky.filter(({ suggestion }) => suggestion.action === 'QUARANTINE').length
   const [first] = flaky
   if (suggested > 0 && first !== undefined)
-    return [
-      `Next: mend ${first.key} first, or run again with apply and owner to quarantine ${counted(suggested, 'case')}.`,
-    ]
+    return [`Next: fix ${first.key}, or run again with apply and owner to quarantine ${counted(suggested, 'case')}.`]
   return longest === undefined ? [] : [`Next: fix ${longest.key}, which has failed the longest.`]
 }
 
 function applied(count: number, { days }: Options): string[] {
   if (count === 0) return ['Nothing was quarantined.']
   return [
-    `${String(count)} put in quarantine for ${counted(days, 'day')}.`,
-    `Each is an unreviewed exclusion: a person has to review it before the quality gate passes.`,
+    `${counted(count, 'case is', 'cases are')} in quarantine for ${counted(days, 'day')}.`,
+    'Each counts as an unreviewed exclusion until a person has reviewed it.',
   ]
 }

@@ -21,7 +21,7 @@ export type ScannedCase = Pick<
   | 'quarantine_owner'
 >
 
-/** Where results must come from. */
+/** Which results are read. */
 export interface Window {
   /** Epoch milliseconds. */
   since: number
@@ -43,7 +43,7 @@ export function readCases(rows: Rows, productId: number): Promise<ScannedCase[]>
     .execute()
 }
 
-/** The runs of those cases that failed at least once in the window; most cases never do, and are not read in full. */
+/** The runs of those cases that failed at least once in the window. Most cases never fail; their runs are not read. */
 export async function readRuns(
   rows: Rows,
   testIds: readonly string[],
@@ -75,7 +75,7 @@ interface StoredRun {
   status: string
   executed_at: number
   environment_id: string
-  /** '' where the status says everything. */
+  /** JSON of the attempts; '' if the status says everything. */
   reported: string
   run_key: string
   commit_sha: string
@@ -104,17 +104,17 @@ function hasPass(reported: string): boolean {
   return readJson(ReportedList, reported).some(({ status }) => passes.includes(status))
 }
 
-/** A requirement that a case counts for. */
+/** A requirement in use that a case counts for. */
 export interface Proved {
   id: string
   key: string
   title: string
   priority: string
-  /** No other case that counts leads to it. */
+  /** No other case counts for it. */
   isOnlyProof: boolean
 }
 
-/** The requirements that each case counts for, itself or through its suites, by number. */
+/** The requirements in use that each case counts for, itself or through its suites, by number. */
 export async function readProved(
   rows: Rows,
   testIds: readonly string[],
@@ -131,6 +131,7 @@ export async function readProved(
       FROM above JOIN test_link AS link ON link.test_id = above.id
         JOIN requirement ON requirement.id = link.requirement_id
       WHERE ${columnIn('link.role', countingRoles)} AND link.archived_at IS NULL
+        AND requirement.status <> 'REQUIREMENT_STATUS_DEPRECATED'
       ORDER BY requirement.number`.execute(rows)
     const cases = await casesOf(rows, [...new Set(links.map(({ id }) => id))], now)
     for (const { root, id, number, title, priority } of links) {

@@ -12,13 +12,18 @@ export const Input = z
       .max(1000)
       .default(10)
       .describe('Cases with fewer runs in the window are only listed in `too_few_runs`.'),
-    environment: z.string().min(1).max(128).optional().describe('Id or name: only results from there. Default: all.'),
+    environment: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('Id or name: only results of this environment count. Default: all environments.'),
     limit: z.int().min(1).max(200).default(50).describe('The most cases in each list, and the most to quarantine.'),
     apply: z
       .boolean()
       .default(false)
       .describe(
-        'Quarantine the cases whose suggestion is QUARANTINE. An agent makes an unreviewed exclusion for each: the quality gate lists it until a person has reviewed it.',
+        'Quarantine the cases whose suggestion is QUARANTINE. Each counts as an unreviewed exclusion, which the quality gate lists until a person has reviewed it.',
       ),
     owner: z.string().trim().min(1).max(120).optional().describe('Who will mend the tests; required with apply.'),
     days: z.int().min(1).max(MOST_DAYS).default(14).describe('How long the quarantine lasts.'),
@@ -47,7 +52,7 @@ const BrokenSince = z.object({
 })
 
 const Commit = z.object({
-  commit_sha: z.string().describe('Empty where the run did not say: then only flips within the run count.'),
+  commit_sha: z.string().describe('Empty if the run does not name it; then only flips within the run count.'),
   environment: z.string(),
   passed: z.int().describe('Runs that ended with a pass.'),
   failed: z.int(),
@@ -79,17 +84,17 @@ const FlakyCase = z.object({
         is_only_proof: z.boolean().describe('No other test counts for it: a quarantine leaves it without a test.'),
       }),
     )
-    .describe('What the case proves.'),
+    .describe('What the case proves, at most 50.'),
   quarantine: z
     .object({ until: Timestamp, owner: z.string(), reason: z.string() })
     .nullable()
-    .describe('The quarantine that it is in.'),
+    .describe('The quarantine that it is in; null if it is in none.'),
   broken_since: BrokenSince.nullable().describe('It has failed in each run of at least two commits: not only flaky.'),
   suggestion: z.object({
     action: z
       .enum(['QUARANTINE', 'FIX'])
       .describe('FIX: it is in quarantine already, or broken, which a quarantine would hide.'),
-    reason: z.string().describe('Of QUARANTINE: the reason to give, as apply does.'),
+    reason: z.string().describe('For QUARANTINE: the reason that apply gives.'),
   }),
 })
 
@@ -98,7 +103,7 @@ export const Output = z.object({
   scanned: z.int().describe('Cases in use.'),
   totals: z
     .object({ flaky: z.int(), too_few_runs: z.int(), broken: z.int() })
-    .describe('How many there are of each list, also where the list is cut.'),
+    .describe('The full length of each list, even if the list is cut.'),
   flaky: z.array(FlakyCase).describe('Most flips first.'),
   too_few_runs: z
     .array(z.object({ ...TestRef, runs: z.int(), flips: z.int() }))
@@ -108,7 +113,7 @@ export const Output = z.object({
       z.object({
         ...TestRef,
         broken_since: BrokenSince,
-        requirement_keys: z.array(z.string()).describe('What the case proves.'),
+        requirement_keys: z.array(z.string()).describe('What the case proves, at most 50.'),
       }),
     )
     .describe('Cases without a flip that have failed in each run since a commit: not flaky. Longest first.'),

@@ -3,14 +3,16 @@ import { counted } from '../../../../lib/counted.ts'
 import { isQuarantined } from '../../../quality/coverage/quarantine.ts'
 import { testKey } from '../../../quality/keys.ts'
 import { timestamp } from '../../../shared/times.ts'
+import { keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { byTime, sameCode, type Broken, type CaseRun } from './history.ts'
 import type { Proved, ScannedCase } from './read.ts'
 import type { FlakyCaseBody } from './schema.ts'
 
 const COMMITS = 5
 const RUNS = 6
+const REQUIREMENTS = 50
 
-/** A case with what its runs in the window say of it. */
+/** A case with its runs in the window and what they show. */
 export interface Judged {
   test: ScannedCase
   runs: readonly CaseRun[]
@@ -23,7 +25,7 @@ export function viewTest({ id, number, title, names_known, file_path }: ScannedC
   return { id, key: testKey({ number }), title, names_known: names_known === 1, file_path }
 }
 
-export function viewBroken({ since, runs, commits }: Broken) {
+function viewBroken({ since, runs, commits }: Broken) {
   return {
     at: timestamp(since.at),
     commit_sha: since.commitSha,
@@ -35,10 +37,28 @@ export function viewBroken({ since, runs, commits }: Broken) {
   }
 }
 
+/** A case without a flip that has failed since a commit. */
+export function viewBrokenCase(
+  { test, broken }: Pick<Judged, 'test'> & { broken: Broken },
+  proved: readonly Proved[],
+  notes: TruncationNotes,
+) {
+  return {
+    ...viewTest(test),
+    broken_since: viewBroken(broken),
+    requirement_keys: keepFirst(notes, 'broken.requirement_keys', proved, REQUIREMENTS).map(({ key }) => key),
+  }
+}
+
 /** A case with at least one flip. */
 export function viewFlaky(
   { test, runs, flips, broken }: Judged,
-  { proved, environments, now }: { proved: readonly Proved[]; environments: ReadonlyMap<string, string>; now: number },
+  {
+    proved,
+    environments,
+    now,
+    notes,
+  }: { proved: readonly Proved[]; environments: ReadonlyMap<string, string>; now: number; notes: TruncationNotes },
 ): FlakyCaseBody {
   const { quarantined_until: until, quarantine_owner: owner, quarantine_reason: reason } = test
   // A flaky test that failed on one more commit is no more than that.
@@ -52,13 +72,15 @@ export function viewFlaky(
     first_flip_at: timestamp(flips[0]!.at),
     last_flip_at: timestamp(flips.at(-1)!.at),
     commits: viewCommits(runs, flips, environments),
-    requirements: proved.map(({ id, key, title, priority, isOnlyProof }) => ({
-      id,
-      key,
-      title,
-      priority: Priority.parse(priority),
-      is_only_proof: isOnlyProof,
-    })),
+    requirements: keepFirst(notes, 'flaky.requirements', proved, REQUIREMENTS).map(
+      ({ id, key, title, priority, isOnlyProof }) => ({
+        id,
+        key,
+        title,
+        priority: Priority.parse(priority),
+        is_only_proof: isOnlyProof,
+      }),
+    ),
     quarantine,
     broken_since: isBroken ? viewBroken(broken) : null,
     suggestion: suggest(runs, flips, { quarantine, broken: isBroken ? broken : undefined }),
@@ -83,13 +105,13 @@ function viewCommits(runs: readonly CaseRun[], flips: readonly CaseRun[], enviro
     }))
 }
 
-function viewRun({ runKey, at, passed, isMixed }: CaseRun) {
-  const outcome: 'passed' | 'failed' | 'passed and failed' = isMixed
-    ? 'passed and failed'
-    : passed
-      ? 'passed'
-      : 'failed'
-  return { run_key: runKey, at: timestamp(at), outcome }
+function viewRun(run: CaseRun) {
+  return { run_key: run.runKey, at: timestamp(run.at), outcome: describeOutcome(run) }
+}
+
+function describeOutcome({ passed, isMixed }: CaseRun): 'passed' | 'failed' | 'passed and failed' {
+  if (isMixed) return 'passed and failed'
+  return passed ? 'passed' : 'failed'
 }
 
 function suggest(
@@ -103,7 +125,7 @@ function suggest(
     return { action: 'FIX', reason }
   }
   if (quarantine !== null) {
-    const reason = `It is in quarantine until ${quarantine.until} and counts again then; mend it before that.`
+    const reason = `It is in quarantine until ${quarantine.until} and counts again then; fix it before.`
     return { action: 'FIX', reason }
   }
   const { at, commitSha } = flips.at(-1)!
@@ -111,7 +133,7 @@ function suggest(
   return { action: 'QUARANTINE', reason: `Flaky: ${often}, the last at ${timestamp(at)}${onCommit(commitSha)}.` }
 }
 
-/** Reports name commits: only what is one becomes part of a reason, which members vouch for. */
+/** Reports name commits. Only what reads like one becomes part of a reason, because members vouch for reasons. */
 function onCommit(sha: string): string {
   return /^[0-9a-f]{7,64}$/.test(sha) ? ` on commit ${sha.slice(0, 12)}` : ''
 }
