@@ -26,7 +26,7 @@ async function record(app: App, version: string, daysAgo: number): Promise<void>
   await post(app, 'releases', { version, environment: 'production', released_at })
 }
 
-const keysOf = (list: readonly { key: string }[]) => new Set(list.map(({ key }) => key))
+const collectKeys = (list: readonly { key: string }[]) => new Set(list.map(({ key }) => key))
 
 /** Keys of the issues that occurred in a release, by the list of issues. */
 async function issuesIn(app: App, release_id = ''): Promise<Set<string>> {
@@ -52,7 +52,7 @@ test('the digest of the newest release of the sample tells what came back, what 
     await issuesIn(app, output.release.release.id),
     await issuesIn(app, output.predecessor?.release.id),
   ]
-  expect(keysOf(output.gone_issues)).toEqual(before.difference(now))
+  expect(collectKeys(output.gone_issues)).toEqual(before.difference(now))
   expect(output.counts.continuing_issues).toBe(before.intersection(now).size)
   // 140 payments failed in the five days of 1.4.0; of other issues two days without one prove nothing.
   expect(output.gone_issues[0]).toMatchObject({ events: 0, events_before: 140, confidence: 'HIGH' })
@@ -67,6 +67,17 @@ test('the digest of the newest release of the sample tells what came back, what 
   )
   expect(summary).toContain(`Next: get_fix_context of ${String(back?.key)}.`)
   expect(events.filter(({ type }) => type === 'FINDING').map(({ data }) => data['key'])).toEqual([back?.key, 'REQ-12'])
+})
+
+test('issues that are gone from a release without events are gone with low confidence', async () => {
+  await using app = await startSampleApp()
+  const released_at = new Date().toISOString()
+  await post(app, 'releases', { version: 'shop@1.4.2', environment: 'production', released_at })
+  const { output, summary } = await digest(app, {}, { now: Date.now() + 30 * dayMs })
+  expect(output.predecessor?.release.title).toBe('shop@1.4.1')
+  expect(output.gone_issues.length).toBeGreaterThan(0)
+  expect(output.gone_issues.filter(({ confidence }) => confidence === 'HIGH')).toEqual([])
+  expect(summary).not.toContain('with high confidence')
 })
 
 test('a version with an environment is the release there, with what it brought', async () => {
@@ -128,7 +139,7 @@ test('the digest shows the verdicts of both releases and the accepted risks that
   await using app = await startSampleApp()
   const { output: first, summary } = await digest(app)
   expect(first.verdict).toEqual({ current: null, before: null })
-  expect(summary).toContain('No verdict has been computed for it.')
+  expect(summary).toContain('No verdict has been computed for this release.')
   const scope = { release_id: first.release.release.id }
   await post(app, 'quality-gate:compute', { release_id: first.predecessor?.release.id })
   const { verdict } = await post<{ verdict: { status: string } }>(app, 'quality-gate:compute', scope)
@@ -149,7 +160,7 @@ test('the digest shows the verdicts of both releases and the accepted risks that
   expect(early.risks_ending).toEqual([])
   const late = await digest(app, {}, { now: now + 4 * dayMs })
   expect(late.output.risks_ending).toMatchObject([{ risk_id: risk.id, condition_ids: ['failing_tests'] }])
-  expect(late.summary).toContain('1 accepted risk of it ending within 7 days.')
+  expect(late.summary).toContain('1 accepted risk ends within 7 days.')
 })
 
 test('a product without a known release is told to record one', async () => {

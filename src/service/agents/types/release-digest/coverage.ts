@@ -53,7 +53,7 @@ export function countVersion({ runs, requirements }: VersionCoverage): ReleaseDi
   }
 }
 
-/** The requirements that one version verifies and the other does not; none where one of them was not tested. */
+/** The requirements that one version verifies and the other does not; none if one of them was not tested. */
 export function compareCoverage(
   current: VersionCoverage,
   before: VersionCoverage | undefined,
@@ -70,7 +70,7 @@ export function compareCoverage(
   }
 }
 
-/** The requirements that issues of the release or lost results touch, and that no result of it verifies, by key. */
+/** The unverified requirements whose code has issues of the release, or that the predecessor verified, by key. */
 export async function findUntested(
   rows: Rows,
   productId: number,
@@ -88,19 +88,19 @@ export async function findUntested(
   const touching = await readTouching(rows, productId, issues)
   const isLost = new Set(lost.map(({ id }) => id))
   return current.requirements.flatMap((requirement) => {
-    const { id, key, title, state, failing } = requirement
+    const { id, key, title, state } = requirement
     const keys = touching.get(id) ?? []
     if (state === 'verified' || (keys.length === 0 && !isLost.has(id))) return []
     const errors =
       keys.length === 0 ? [] : [`Errors of this release go through its code: ${keys.slice(0, 3).join(', ')}.`]
     const was = isLost.has(id) ? ['It was verified in the release before.'] : []
-    const why = failing
-      ? 'A linked test fails.'
-      : state === 'no_test'
-        ? 'No test is linked to it.'
-        : 'Its tests did not pass.'
-    return [{ id, key, title, because: [...errors, ...was, why].join(' ') }]
+    return [{ id, key, title, because: [...errors, ...was, whyUnverified(requirement)].join(' ') }]
   })
+}
+
+function whyUnverified({ failing, state }: RequirementFact): string {
+  if (failing) return 'A linked test fails.'
+  return state === 'no_test' ? 'No test is linked to it.' : 'Its tests did not pass.'
 }
 
 /** The keys of the issues that go through the code of each requirement. */

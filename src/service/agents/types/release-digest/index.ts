@@ -5,11 +5,12 @@ import { endingRisks, readOpenRisks } from '../../../gate/risks/facts.ts'
 import type { GateScope } from '../../../gate/scope.ts'
 import { readTexts } from '../../../sql/json.ts'
 import { timestamp, timestampOrNull } from '../../../shared/times.ts'
-import { createTruncationNotes, keepFirst } from '../../../shared/truncation-notes.ts'
+import { createTruncationNotes, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { viewReleases } from '../../../workspace/releases/release-view.ts'
 import { coveredItems } from '../../../gate/risks/stored.ts'
 import { defineAgent, type AgentContext } from '../../define.ts'
 import { environmentRef, releaseRef, requireNamedEnvironment } from '../../named.ts'
+import { keepFitting } from '../../output-size.ts'
 import { compareCoverage, countVersion, findUntested, readVersionCoverage } from './coverage.ts'
 import { compareIssues } from './issues.ts'
 import { ReleaseDigestOutput } from './output.ts'
@@ -20,6 +21,8 @@ import { describeFindings, summarise } from './words.ts'
 const PARTS = 4
 /** Risks and environments that are listed. */
 const LISTED = 50
+/** What each list may use of the output. */
+const SHARE = 0.12
 
 const input = z.strictObject({
   release: z
@@ -28,7 +31,7 @@ const input = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      'Id, or version: in production, if it is there. Default: the newest release that a member or CI recorded.',
+      'Id or version; of a version in several environments, the one in production. Default: the newest recorded release.',
     ),
   environment: z.string().min(1).max(64).optional().describe('Id or name of the environment of the release.'),
   limit: z.int().min(1).max(200).default(50).describe('Entries of each list.'),
@@ -47,68 +50,90 @@ export const releaseDigest = defineAgent({
   output: ReleaseDigestOutput,
 
   async run(context, { release: named, environment: place, limit }) {
-    const { rows, product, now } = context
+    const { rows, product } = context
     const environment = place === undefined ? undefined : await requireNamedEnvironment(rows, product.id, place)
-    const step = (done: number) => context.progress({ phase: 'compare', done, total: PARTS })
-    await step(0)
     const chosen = await chooseReleases(rows, product.id, { named, environmentId: environment?.id })
     await warnOfGaps(context, chosen)
-    const { current, predecessor } = chosen
-    const issues = await compareIssues(rows, product.key_prefix, chosen, now)
-    await step(1)
-    const coverage = await readVersionCoverage(context, current.release.id)
-    await step(2)
-    const before = predecessor && (await readVersionCoverage(context, predecessor.id))
-    await step(3)
-    const { lost, gained } = compareCoverage(coverage, before)
-    const touching = [...issues.regressed, ...issues.fresh]
-    const untested = await findUntested(rows, product.id, { current: coverage, lost, issues: touching })
-
+    const compared = await compare(context, chosen)
+    const { predecessor } = chosen
     const notes = createTruncationNotes()
-    const cut = <T>(member: string, list: readonly T[]) => keepFirst(notes, member, list, limit)
     const output: ReleaseDigestOutput = {
-      release: viewRelease(current),
-      predecessor: predecessor === undefined ? null : viewRelease({ ...current, release: predecessor }),
-      counts: {
-        new_issues: issues.fresh.length,
-        regressed_issues: issues.regressed.length,
-        gone_issues: issues.gone.length,
-        continuing_issues: issues.continuing,
-      },
-      new_issues: cut('new_issues', issues.fresh),
-      regressed_issues: cut('regressed_issues', issues.regressed),
-      gone_issues: cut('gone_issues', issues.gone),
-      coverage: {
-        current: countVersion(coverage),
-        before: before === undefined ? null : countVersion(before),
-        lost: cut('coverage.lost', lost),
-        lost_total: lost.length,
-        gained: cut('coverage.gained', gained),
-        gained_total: gained.length,
-      },
-      untested: cut('untested', untested),
+      release: viewRelease(chosen.current),
+      predecessor: predecessor === undefined ? null : viewRelease({ ...chosen.current, release: predecessor }),
+      ...viewComparison(compared, notes, limit),
       verdict: await readVerdicts(context, chosen),
-      risks_ending: keepFirst(notes, 'risks_ending', await readEnding(context, coverage.scope), LISTED),
-      elsewhere: keepFirst(notes, 'elsewhere', await viewElsewhere(context, chosen), LISTED),
+      risks_ending: listed(notes, 'risks_ending', await readEnding(context, compared.coverage.scope), LISTED),
+      elsewhere: listed(notes, 'elsewhere', await viewElsewhere(context, chosen), LISTED),
     }
-    await step(PARTS)
     for (const finding of describeFindings(output).slice(0, limit)) await context.finding(...finding)
     return { summary: summarise(output), output, truncationSignals: notes.list() }
   },
 })
 
-/** What keeps the digest from saying more. */
+/** What the release changed. */
+async function compare(context: AgentContext, chosen: ChosenReleases) {
+  const { rows, product, now } = context
+  const { current, predecessor } = chosen
+  const step = (done: number) => context.progress({ phase: 'compare', done, total: PARTS })
+  await step(0)
+  const issues = await compareIssues(rows, product.key_prefix, chosen, now)
+  await step(1)
+  const coverage = await readVersionCoverage(context, current.release.id)
+  await step(2)
+  const before = predecessor && (await readVersionCoverage(context, predecessor.id))
+  await step(3)
+  const { lost, gained } = compareCoverage(coverage, before)
+  const touching = [...issues.regressed, ...issues.fresh]
+  const untested = await findUntested(rows, product.id, { current: coverage, lost, issues: touching })
+  await step(PARTS)
+  return { issues, coverage, before, lost, gained, untested }
+}
+
+function viewComparison(
+  { issues, coverage, before, lost, gained, untested }: Awaited<ReturnType<typeof compare>>,
+  notes: TruncationNotes,
+  limit: number,
+) {
+  return {
+    counts: {
+      new_issues: issues.fresh.length,
+      regressed_issues: issues.regressed.length,
+      gone_issues: issues.gone.length,
+      continuing_issues: issues.continuing,
+    },
+    new_issues: listed(notes, 'new_issues', issues.fresh, limit),
+    regressed_issues: listed(notes, 'regressed_issues', issues.regressed, limit),
+    gone_issues: listed(notes, 'gone_issues', issues.gone, limit),
+    coverage: {
+      current: countVersion(coverage),
+      before: before === undefined ? null : countVersion(before),
+      lost: listed(notes, 'coverage.lost', lost, limit),
+      lost_total: lost.length,
+      gained: listed(notes, 'coverage.gained', gained, limit),
+      gained_total: gained.length,
+    },
+    untested: listed(notes, 'untested', untested, limit),
+  }
+}
+
+/** The first entries of one of the eight lists of the output. */
+function listed<T>(notes: TruncationNotes, member: string, list: readonly T[], max: number): T[] {
+  return keepFitting(notes, member, list, { share: SHARE, max })
+}
+
+/** Warns of what the digest cannot compare. */
 async function warnOfGaps(
   { warn }: AgentContext,
   { current: { release }, predecessor }: ChosenReleases,
 ): Promise<void> {
   if (!releaseRef(release).known)
     await warn(
-      'Only events or test runs named this release, so no order of releases counts for it; record_release does.',
+      'Only events or test runs name this release, so its place among the releases is unknown; record it with record_release.',
     )
   else if (predecessor === undefined)
     await warn('No known release of this environment is older, so nothing is compared.')
-  else if (release.event_count === 0) await warn('No event of this release has arrived, so gone issues prove nothing.')
+  else if (release.event_count === 0)
+    await warn('No event of this release has arrived, so its gone issues prove nothing.')
 }
 
 function viewRelease({ release, environment }: PlacedRelease): ReleaseDigestOutput['release'] {

@@ -8,7 +8,7 @@ import type { ReleaseDigestOutput } from './output.ts'
 type NewIssue = ReleaseDigestOutput['new_issues'][number]
 type GoneIssue = ReleaseDigestOutput['gone_issues'][number]
 
-/** Events that were due at the former rate: with fewer, silence may be chance (e⁻³ is 5 %). */
+/** Events that must have been due at the rate of the predecessor: with fewer, silence may be chance (e⁻³ is 5 %). */
 const EVENTS_DUE = 3
 
 export interface ReleaseIssues {
@@ -19,7 +19,7 @@ export interface ReleaseIssues {
   continuing: number
 }
 
-/** The issues by what the release did to them, those with most events first. */
+/** The issues by what the release did to them, those with the most events first. */
 export async function compareIssues(
   rows: Rows,
   keyPrefix: string,
@@ -55,20 +55,24 @@ export async function compareIssues(
 
 function byEvents(left: NewIssue, right: NewIssue): number {
   const total = ({ events, events_before: before }: NewIssue) => events + before
-  return total(right) - total(left) || Number(keyNumber(left)) - Number(keyNumber(right))
+  return total(right) - total(left) || keyNumber(left) - keyNumber(right)
 }
 
-function keyNumber({ key }: NewIssue): string {
-  return key.slice(key.lastIndexOf('-') + 1)
+/** 31 of SHOP-31. */
+function keyNumber({ key }: NewIssue): number {
+  return Number(key.slice(key.lastIndexOf('-') + 1))
 }
 
-/** How long the release has been the newest, as a multiple of the time of its predecessor; 0 while that is not known. */
+/**
+ * How long the release has been the newest, as a multiple of the time of its predecessor; 0 if that is not known, or if no
+ * event of the release has arrived.
+ */
 function lifetimeShare(
   { release, predecessor, successor }: { release: StoredRelease } & Pick<ChosenReleases, 'predecessor' | 'successor'>,
   now: number,
 ): number {
   const [start, before] = [release.released_at, predecessor?.released_at ?? null]
-  if (start === null || before === null || start <= before) return 0
+  if (release.event_count === 0 || start === null || before === null || start <= before) return 0
   return Math.max(0, (successor?.released_at ?? now) - start) / (start - before)
 }
 
@@ -87,6 +91,7 @@ async function readFirstSeen(rows: Rows, { id, environment_id: environmentId }: 
     .selectFrom('issue_environment')
     .select('issue_id')
     .where('first_release_id', '=', id)
+    // The index has only rows with a release.
     .where('first_release_id', '<>', '')
     .where('environment_id', '=', environmentId)
     .execute()

@@ -13,9 +13,6 @@ const issue = {
   events_before: z.int().describe('In the predecessor.'),
 }
 
-/** A requirement with its key, REQ-12. */
-const requirement = Ref
-
 const release = z.object({
   release: NamedRef,
   environment: NamedRef,
@@ -24,7 +21,7 @@ const release = z.object({
 })
 
 const coverage = z.object({
-  test_runs: z.int().describe('Runs of tests that name this version; without any the other counts say nothing.'),
+  test_runs: z.int().describe('Test runs that name this version; without one the other counts mean nothing.'),
   requirements: z.int(),
   verified: z.int(),
   failing: z.int(),
@@ -42,37 +39,39 @@ export const ReleaseDigestOutput = z.object({
     continuing_issues: z.int().describe('In both releases.'),
   }),
   new_issues: z.array(z.object(issue)).describe('First seen in this environment in this release.'),
-  regressed_issues: z.array(z.object(issue)).describe('Came back in this release after they were resolved.'),
+  regressed_issues: z.array(z.object(issue)).describe('Resolved before, and back in this release.'),
   gone_issues: z
     .array(
       z.object({
         ...issue,
         confidence: z
           .enum(['HIGH', 'LOW'])
-          .describe('HIGH: at the rate of the predecessor at least 3 events were due by now.'),
+          .describe(
+            'HIGH: this release has events, and at the rate of the predecessor at least 3 of this issue were due by now.',
+          ),
       }),
     )
-    .describe('In the predecessor, and not in this release.'),
+    .describe('In the predecessor, but not in this release.'),
   coverage: z.object({
     current: coverage,
     before: coverage.nullable(),
-    lost: z
-      .array(requirement)
-      .describe('Verified by the results of the predecessor, and not by those of this release.'),
+    lost: z.array(Ref).describe('Verified by the results of the predecessor, but not by those of this release.'),
     lost_total: z.int(),
-    gained: z.array(requirement),
+    gained: z.array(Ref),
     gained_total: z.int(),
   }),
   untested: z
-    .array(requirement.extend({ because: Sentence }))
-    .describe('Requirements that this release touches and no result of it verifies.'),
+    .array(Ref.extend({ because: Sentence }))
+    .describe(
+      'Unverified requirements whose code has new or regressed issues of this release, or that the predecessor verified.',
+    ),
   verdict: z.object({
     current: z.object({ ...verdict, status_reason: Sentence, stale: z.boolean() }).nullable(),
     before: z.object(verdict).nullable(),
   }),
   risks_ending: z
     .array(z.object({ risk_id: Id, expires_at: Timestamp, condition_ids: z.array(Key), items: z.int() }))
-    .describe('Accepted risks that count for this release and end within 7 days.'),
+    .describe('Accepted risks of this release that end within 7 days.'),
   elsewhere: z
     .array(release.extend({ new_issues: z.int(), regressed_issues: z.int() }))
     .describe('The same version in other environments.'),

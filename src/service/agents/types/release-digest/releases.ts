@@ -27,7 +27,7 @@ export interface ChosenReleases {
 
 /**
  * The release to digest and its neighbours. Without a name it is the newest known release; a version that is in several
- * environments means the one in production, else the newest. `not_found` where there is none.
+ * environments means the one in production, else the newest. Throws `not_found` if there is none.
  */
 export async function chooseReleases(
   rows: Rows,
@@ -72,7 +72,7 @@ async function readPlaced(rows: Rows, productId: number): Promise<PlacedRelease[
 function newestKnown(all: readonly PlacedRelease[]): PlacedRelease {
   const newest = inOrder(all.filter(({ release }) => isKnownRelease(release))).at(-1)
   if (newest !== undefined) return newest
-  const message = 'there is no release that a member or CI recorded; record one with record_release, or name a release'
+  const message = 'no release has been recorded by a member or CI; record one with record_release, or name a release'
   throw new ServiceError('not_found', message)
 }
 

@@ -1,3 +1,4 @@
+import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { counted } from '../../../../lib/counted.ts'
 import { cutWithEllipsis } from '../../../../lib/text.ts'
 import type { EventData } from '../../define.ts'
@@ -7,7 +8,7 @@ type Finding = [message: string, data: EventData]
 
 const SUMMARY_CHARACTERS = 500
 
-/** What somebody should look at: regressions, new issues, lost coverage. Titles of issues are outsiders' text and left out. */
+/** The findings: regressions, new issues, lost coverage. Outsiders write the titles of issues, so they are left out. */
 export function describeFindings({ regressed_issues, new_issues, coverage: { lost } }: ReleaseDigestOutput): Finding[] {
   const data = (type: 'issue' | 'requirement', { id, key }: { id: string; key: string }) => ({ type, id, key })
   return [
@@ -20,13 +21,13 @@ export function describeFindings({ regressed_issues, new_issues, coverage: { los
       { ...data('issue', issue), events: issue.events },
     ]),
     ...lost.map((requirement): Finding => [
-      `${requirement.key} was verified in the release before it and is not in this one.`,
+      `${requirement.key} was verified in the release before and is not verified in this one.`,
       data('requirement', requirement),
     ]),
   ]
 }
 
-/** Issues, coverage and verdict in numbers, and the next step. */
+/** Issues, coverage, verdict, the risks that end soon, and the next step. */
 export function summarise(output: ReleaseDigestOutput): string {
   const sentences = [issueSentence(output), coverageSentence(output), verdictSentence(output), riskSentence(output)]
   const all = [...sentences, nextStep(output)].filter((sentence) => sentence !== '')
@@ -34,12 +35,13 @@ export function summarise(output: ReleaseDigestOutput): string {
 }
 
 function issueSentence({ release, predecessor, counts, ...lists }: ReleaseDigestOutput): string {
+  // Events name releases and environments: only known names are shown.
   const name = ({ release: { title, known } }: ReleaseDigestOutput['release']) => (known ? title : 'a release')
   const where = release.environment.known ? release.environment.title : 'its environment'
   const against = predecessor === null ? 'without a known predecessor' : `compared with ${name(predecessor)}`
   const certain = lists.gone_issues.find(({ confidence }) => confidence === 'HIGH')
   const { new_issues: fresh, regressed_issues: regressed, gone_issues: gone } = counts
-  const back = regressed === 0 ? '' : ` (${keysOf(lists.regressed_issues, regressed)})`
+  const back = regressed === 0 ? '' : ` (${firstKeys(lists.regressed_issues, regressed)})`
   const sure = certain === undefined ? '' : `, ${certain.key} with high confidence`
   const kinds = [`${fresh} new`, `${regressed} regressed${back}`, `${gone} gone${sure}`]
   return `${name(release)} in ${where}, ${against}. Issues: ${kinds.join(', ')}.`
@@ -51,27 +53,27 @@ function coverageSentence({ coverage }: ReleaseDigestOutput): string {
   const now = `${current.verified} of ${counted(current.requirements, 'requirement')} verified`
   if (before === null || before.test_runs === 0) return `${now}.`
   const change = [
-    ...(lostTotal === 0 ? [] : [`lost ${keysOf(lost, lostTotal)}`]),
-    ...(gainedTotal === 0 ? [] : [`gained ${keysOf(gained, gainedTotal)}`]),
+    ...(lostTotal === 0 ? [] : [`lost ${firstKeys(lost, lostTotal)}`]),
+    ...(gainedTotal === 0 ? [] : [`gained ${firstKeys(gained, gainedTotal)}`]),
   ]
   return `${now} (${before.verified} before${change.length === 0 ? '' : `: ${change.join(', ')}`}).`
 }
 
 /** The first keys of a list that has `total` entries. */
-function keysOf(list: readonly { key: string }[], total: number): string {
+function firstKeys(list: readonly { key: string }[], total: number): string {
   const shown = list.slice(0, 3).map(({ key }) => key)
   return total <= shown.length ? shown.join(', ') : `${shown.join(', ')} and ${total - shown.length} more`
 }
 
 function verdictSentence({ verdict: { current, before } }: ReleaseDigestOutput): string {
-  if (current === null) return 'No verdict has been computed for it.'
-  const word = (status: string) => status.slice('VERDICT_STATUS_'.length)
-  const was = before === null ? '' : ` (${word(before.status)} before)`
-  return `Verdict: ${word(current.status)}${was}${current.stale ? ', out of date' : ''}.`
+  if (current === null) return 'No verdict has been computed for this release.'
+  const was = before === null ? '' : ` (${shortName(before.status)} before)`
+  return `Verdict: ${shortName(current.status)}${was}${current.stale ? ', out of date' : ''}.`
 }
 
 function riskSentence({ risks_ending: ending }: ReleaseDigestOutput): string {
-  return ending.length === 0 ? '' : `${counted(ending.length, 'accepted risk')} of it ending within 7 days.`
+  const risks = counted(ending.length, 'accepted risk ends', 'accepted risks end')
+  return ending.length === 0 ? '' : `${risks} within 7 days.`
 }
 
 function nextStep({ release, regressed_issues, new_issues, coverage, verdict }: ReleaseDigestOutput): string {
@@ -79,7 +81,7 @@ function nextStep({ release, regressed_issues, new_issues, coverage, verdict }: 
   const issue = regressed_issues.find(open) ?? new_issues.find(open)
   if (issue !== undefined) return `Next: get_fix_context of ${issue.key}.`
   const [lost] = coverage.lost
-  if (lost !== undefined) return `Next: get_requirement of ${lost.key}, whose tests do not pass any more.`
+  if (lost !== undefined) return `Next: get_requirement of ${lost.key}, whose tests no longer pass.`
   if (verdict.current === null || verdict.current.stale)
     return `Next: compute_quality_gate with release ${release.release.id}.`
   return ''
