@@ -38,7 +38,7 @@ async function countVerdicts(app: App): Promise<number> {
   return (await app.db.read.selectFrom('verdict').select('id').execute()).length
 }
 
-const findingsOf = ({ events }: { events: { type: string; data: object }[] }) =>
+const findFindings = ({ events }: { events: { type: string; data: object }[] }) =>
   events.filter(({ type }) => type === 'FINDING')
 
 test('the sample fails for its red tests and its regression, and the summary names the first thing to fix', async () => {
@@ -101,7 +101,7 @@ test('newly failing is what the last run did not have, also when others computed
   })
   const red = run.output.newly_failing.filter(({ condition_id: id }) => id === 'failing_tests')
   expect(red.map(({ title }) => title)).toEqual(['[REQ-1] adds up', '[REQ-1] rounds'])
-  expect(findingsOf(run).map(({ data }) => data)).toContainEqual(
+  expect(findFindings(run).map(({ data }) => data)).toContainEqual(
     expect.objectContaining({ key: 'REQ-1', condition_ids: ['critical_coverage'] }),
   )
   expect(run.summary).toContain('FAIL (was PASS): ')
@@ -153,7 +153,7 @@ test('an accepted risk is announced in the week before its end and reported once
   })
   const late = await watch(app, {}, { now: now + 5 * dayMs, previous: early.output })
   expect(late.output.risks.ending).toMatchObject([{ risk_id: body.risk.id, condition_ids: conditions }])
-  expect(late.summary).toContain('Risks: 1 accepted risk ending within 7 days.')
+  expect(late.summary).toContain('1 accepted risk ends within 7 days.')
   const after = await watch(app, {}, { now: now + 11 * dayMs, previous: late.output })
   expect(after.output).toMatchObject({
     verdict: { status: 'VERDICT_STATUS_FAIL' },

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { gateScope } from '../../../../contract/quality-gate/gate.ts'
+import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { readEndedRisks } from '../../../gate/risks/facts.ts'
 import { readGateScope, type GateScope, type GateScopeInput } from '../../../gate/scope.ts'
 import { computeVerdictIn } from '../../../gate/verdict/compute.ts'
@@ -12,14 +13,22 @@ import { environmentRef, releaseRef, requireNamedEnvironment, requireNamedReleas
 import { readLastRun, type LastRun } from './last-run.ts'
 import { GateWatchOutput } from './output.ts'
 import { reportVerdict, type VerdictBody } from './report.ts'
-import { describeFindings, statusWord, summarise } from './words.ts'
+import { describeFindings, summarise } from './words.ts'
 
 const input = z.strictObject({
-  release: z.string().min(1).max(200).optional().describe('Release to judge: id, or version.'),
-  environment: z.string().min(1).max(64).optional().describe('Environment to judge: id or name.'),
+  release: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Id or version of the release to judge; a version in several environments needs `environment`.'),
+  environment: z.string().min(1).max(64).optional().describe('Id or name of the environment to judge.'),
   commit_sha: gateScope.commit_sha,
   git_branch: gateScope.git_branch,
-  recompute: z.boolean().default(true).describe('false: read the newest stored verdict of the scope.'),
+  recompute: z
+    .boolean()
+    .default(true)
+    .describe('false: read the newest stored verdict of the scope instead of computing one.'),
 })
 type Input = z.output<typeof input>
 
@@ -53,7 +62,7 @@ export const gateWatch = defineAgent({
         const verdict = await computeVerdictIn(rows, context.call, context.product, request)
         const { result, findings } = await finish(rows, watch, { verdict, newestBefore: newest?.id ?? '' })
         if (verdict.id !== newest?.id)
-          action(`Stored a verdict: ${statusWord(verdict.status)}.`, { verdict_id: verdict.id, status: verdict.status })
+          action(`Stored a verdict: ${shortName(verdict.status)}.`, { verdict_id: verdict.id, status: verdict.status })
         for (const one of findings) finding(...one)
         return result
       },

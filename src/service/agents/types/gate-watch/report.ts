@@ -3,6 +3,7 @@ import type { Verdict } from '../../../../contract/quality-gate/verdict.ts'
 import type { EndedRisk } from '../../../gate/risks/facts.ts'
 import { timestamp } from '../../../shared/times.ts'
 import { keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
+import { keepFitting } from '../../output-size.ts'
 import type { LastRun } from './last-run.ts'
 import type { GateWatchOutput } from './output.ts'
 
@@ -13,6 +14,8 @@ type ConditionBody = VerdictBody['conditions'][number]
 const LISTED = 50
 /** Items to fix first that each failing condition names. */
 const CHEAPEST = 5
+/** What each list that can be large may use of the output. */
+const SHARES = { newlyFailing: 0.3, toGreen: 0.4, risks: 0.15 }
 
 export interface Watched {
   verdict: VerdictBody
@@ -36,6 +39,7 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
   // A condition of the verdict lists at most 20 of its items.
   const newlyFailing = fresh.flatMap(newItems).slice(0, LISTED)
   notes.noteCut('newly_failing', 'max_items', newlyFailing.length, newTotal)
+  const toGreen = failing.toSorted(blockingFirst).map(cheapest)
   return {
     checked_at: timestamp(now),
     scope,
@@ -52,7 +56,7 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
     is_new_verdict: verdict.id !== newestBefore,
     compared_with: comparedWith(verdict, last),
     changes: last === undefined ? verdict.changes : changesSince(last, verdict),
-    newly_failing: newlyFailing,
+    newly_failing: keepFitting(notes, 'newly_failing', newlyFailing, { share: SHARES.newlyFailing }),
     newly_failing_total: newTotal,
     conditions: verdict.conditions.map(({ id, status, severity, message, evidence_total, to_pass }) => ({
       id,
@@ -62,7 +66,7 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
       evidence_total,
       to_pass,
     })),
-    to_green: failing.toSorted(blockingFirst).map(cheapest),
+    to_green: keepFitting(notes, 'to_green', toGreen, { share: SHARES.toGreen }),
     risks: reportRisks(verdict, ended, notes),
   }
 }
@@ -118,7 +122,7 @@ function reportRisks(
   return {
     active: verdict.active_risk_ids.length,
     pending: verdict.pending_risk_ids.length,
-    ending: keepFirst(notes, 'risks.ending', ending, LISTED),
+    ending: keepFitting(notes, 'risks.ending', ending, { share: SHARES.risks, max: LISTED }),
     ended: keepFirst(
       notes,
       'risks.ended',

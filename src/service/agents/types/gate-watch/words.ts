@@ -1,3 +1,4 @@
+import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { counted } from '../../../../lib/counted.ts'
 import { cutWithEllipsis } from '../../../../lib/text.ts'
 import type { EventData } from '../../define.ts'
@@ -33,13 +34,8 @@ export function summarise(output: GateWatchOutput): string {
 }
 
 function statusSentence({ verdict, compared_with: before }: GateWatchOutput): string {
-  const was = before === null || before.status === verdict.status ? '' : ` (was ${statusWord(before.status)})`
-  return `${statusWord(verdict.status)}${was}: ${cutWithEllipsis(verdict.status_reason, REASON_CHARACTERS)}`
-}
-
-/** `PASS_WITH_RISK` of `VERDICT_STATUS_PASS_WITH_RISK`. */
-export function statusWord(status: GateWatchOutput['verdict']['status']): string {
-  return status.slice('VERDICT_STATUS_'.length)
+  const was = before === null || before.status === verdict.status ? '' : ` (was ${shortName(before.status)})`
+  return `${shortName(verdict.status)}${was}: ${cutWithEllipsis(verdict.status_reason, REASON_CHARACTERS)}`
 }
 
 function changeSentence({ compared_with: before, newly_failing_total: fresh, changes }: GateWatchOutput): string {
@@ -51,11 +47,12 @@ function changeSentence({ compared_with: before, newly_failing_total: fresh, cha
 }
 
 function riskSentence({ risks: { ending, ended } }: GateWatchOutput): string {
-  const parts = [
-    ...(ending.length === 0 ? [] : [`${counted(ending.length, 'accepted risk')} ending within 7 days`]),
-    ...(ended.length === 0 ? [] : [`${counted(ended.length, 'risk')} ended`]),
-  ]
-  return parts.length === 0 ? '' : `Risks: ${parts.join(', ')}.`
+  const soon = counted(ending.length, 'accepted risk ends', 'accepted risks end')
+  const over = counted(ended.length, 'accepted risk has', 'accepted risks have')
+  return [
+    ...(ending.length === 0 ? [] : [`${soon} within 7 days.`]),
+    ...(ended.length === 0 ? [] : [`${over} ended.`]),
+  ].join(' ')
 }
 
 function nextStep({ verdict, to_green: [first], risks }: GateWatchOutput): string {
@@ -66,5 +63,7 @@ function nextStep({ verdict, to_green: [first], risks }: GateWatchOutput): strin
     const many = counted(first.to_pass, 'item')
     return `Next: ${first.condition_id} needs ${many} to change, first ${item.key}: ${cutWithEllipsis(item.because, NEXT_CHARACTERS)}`
   }
-  return risks.ending.length === 0 ? '' : 'Next: renew what still fails with accept_gate_risk.'
+  return risks.ending.length === 0
+    ? ''
+    : 'Next: fix what the ending risks cover, or accept them again with accept_gate_risk.'
 }
