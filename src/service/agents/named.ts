@@ -5,11 +5,10 @@ import { notFound, ServiceError } from '../../errors.ts'
 import { requireOpenBranch, type StoredBranch } from '../branches/store/branches.ts'
 import type { Rows } from '../sql/database.ts'
 import type { EnvironmentRow, ReleaseRow } from '../sql/schema.ts'
-import { compareFixes } from '../workspace/releases/fix-order.ts'
 import { isKnownEnvironment, isKnownRelease, nameKey } from '../workspace/releases/rules.ts'
 import type { AgentContext } from './define.ts'
 
-/** The environment of a product that an agent's input names by its id or name; `not_found` without one. */
+/** The environment of a product by its id or name, as an agent's input names it. Throws `not_found`. */
 export async function requireNamedEnvironment(
   rows: Rows,
   productId: number,
@@ -32,43 +31,33 @@ export function environmentRef(environment: Selectable<EnvironmentRow>): z.input
   return { id: environment.id, key: '', title: environment.name, known: isKnownEnvironment(environment) }
 }
 
-/** The releases that an agent's input names by id or version, of one environment or of all, newest first. */
-async function findNamedReleases(
+/**
+ * The release of a product by its id or version, as an agent's input names it. Throws `not_found`, and `invalid_argument` for
+ * a version that is in several environments unless `environmentId` chooses one.
+ */
+export async function requireNamedRelease(
   rows: Rows,
   productId: number,
   { named, environmentId }: { named: string; environmentId: string | undefined },
-): Promise<Selectable<ReleaseRow>[]> {
+): Promise<Selectable<ReleaseRow>> {
   const found = await rows
     .selectFrom('release')
     .selectAll()
     .where('product_id', '=', productId)
     .where((eb) => eb.or([eb('id', '=', named), eb('version', '=', named)]))
-    .$if(environmentId !== undefined, (of) => of.where('environment_id', '=', environmentId ?? ''))
+    .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
     .execute()
-  const byId = found.filter(({ id }) => id === named)
-  return byId.length > 0 ? byId : found.toSorted((left, right) => compareFixes(right, left))
-}
-
-/**
- * The one release that an agent's input names by its id, or by a version that is in one environment; `not_found` without
- * one, `invalid_argument` for a version that is in several.
- */
-export async function requireNamedRelease(
-  rows: Rows,
-  productId: number,
-  wanted: { named: string; environmentId: string | undefined },
-): Promise<Selectable<ReleaseRow>> {
-  const [release, ...others] = await findNamedReleases(rows, productId, wanted)
-  if (release === undefined) throw notFound('release', wanted.named, 'list the releases of the product')
-  if (others.length === 0) return release
-  const message = `${wanted.named} is in ${others.length + 1} environments; name one with environment, or give a release id`
+  const release = found.find(({ id }) => id === named) ?? found[0]
+  if (release === undefined) throw notFound('release', named, 'list the releases of the product')
+  if (found.length === 1 || release.id === named) return release
+  const message = `${named} is in ${found.length} environments; name one with environment, or give a release id`
   throw new ServiceError('invalid_argument', message, {
     reason: 'FIELD_INVALID',
     violations: [{ field: 'release', description: 'must name one release' }],
   })
 }
 
-/** A release as outputs of agents name it: the version is its title. */
+/** A release as outputs of agents name it, with the version as title. */
 export function releaseRef(release: Selectable<ReleaseRow>): z.input<typeof NamedRef> {
   return { id: release.id, key: '', title: release.version, known: isKnownRelease(release) }
 }
