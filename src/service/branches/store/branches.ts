@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { BranchSource } from '../../../contract/branches.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
+import { cut } from '../../../lib/text.ts'
 import { checkEtag, computeEtag } from '../../shared/etag.ts'
 import type { Principal, Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
@@ -66,7 +67,7 @@ async function checkName(rows: Rows, productId: number, name: string): Promise<v
   })
 }
 
-/** The name, with a number when an open branch of the product has it. */
+/** The name, with a number after it if an open branch of the product has it. */
 export async function findFreeName(rows: Rows, productId: number, name: string): Promise<string> {
   const open = await rows
     .selectFrom('branch')
@@ -76,7 +77,7 @@ export async function findFreeName(rows: Rows, productId: number, name: string):
     .execute()
   const taken = new Set(open.map((row) => row.name))
   let free = name
-  for (let number = 2; taken.has(free); number += 1) free = `${name.slice(0, 110)} (${String(number)})`
+  for (let number = 2; taken.has(free); number += 1) free = `${cut(name, 110)} (${String(number)})`
   return free
 }
 

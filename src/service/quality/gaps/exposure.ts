@@ -65,7 +65,7 @@ export async function liveIssues(
     .groupBy('issue.id')
     .execute()
   if (counted.length === 0) return []
-  const files = await loadCrashFiles(rows, productId, { found: new Set(counted.map(({ id }) => id)), issueIds })
+  const files = await loadCrashFiles(rows, productId, { wanted: new Set(counted.map(({ id }) => id)), issueIds })
   return counted.map(({ component_id, exposed, level, suspicious, contradicted, ...issue }) => {
     const parsed = Level.parse(level)
     return {
@@ -82,7 +82,7 @@ export async function liveIssues(
 async function loadCrashFiles(
   rows: Rows,
   productId: number,
-  { found: wanted, issueIds }: { found: ReadonlySet<string>; issueIds: readonly string[] | undefined },
+  { wanted, issueIds }: { wanted: ReadonlySet<string>; issueIds: readonly string[] | undefined },
 ) {
   const found = await rows
     .selectFrom('issue_frame')

@@ -83,7 +83,7 @@ interface OpenGap {
   componentIds: readonly string[]
 }
 
-/** The gaps by the stored coverage, with those judged now whose stored coverage rests on results that are too old by now. */
+/** The gaps by the stored coverage. Coverage by results that have become too old since it was stored is judged now. */
 export async function readOpenGaps(
   rows: Rows,
   product: CoveredProduct,
@@ -95,27 +95,24 @@ export async function readOpenGaps(
     .where('product_id', '=', product.id)
     .where((eb) => eb.or([eb('gap_type', '<>', ''), eb('stale_at', '<=', query.now)]))
     .execute()
-  const isStale = ({ stale_at: at }: (typeof found)[number]) => at !== null && at <= query.now
-  const stale = found.filter(isStale).map((row) => row.requirement_id)
-  const components = parsedOnce()
-  const stored = found.flatMap((row): OpenGap[] =>
-    isStale(row)
-      ? []
-      : [
-          {
-            id: row.requirement_id,
-            number: row.number,
-            type: GapType.parse(row.gap_type),
-            state: CoverageState.parse(row.own_state),
-            risk: row.risk_score,
-            componentIds: components(row.component_ids),
-          },
-        ],
+  const { stale = [], stored = [] } = Object.groupBy(found, ({ stale_at: at }) =>
+    at !== null && at <= query.now ? 'stale' : 'stored',
   )
-  return stale.length === 0 ? stored : [...stored, ...(await judgedGaps(rows, product, query, stale))]
+  const components = parsedOnce()
+  const gaps = stored.map((row): OpenGap => ({
+    id: row.requirement_id,
+    number: row.number,
+    type: GapType.parse(row.gap_type),
+    state: CoverageState.parse(row.own_state),
+    risk: row.risk_score,
+    componentIds: components(row.component_ids),
+  }))
+  if (stale.length === 0) return gaps
+  const staleIds = stale.map((row) => row.requirement_id)
+  return [...gaps, ...(await judgedGaps(rows, product, query, staleIds))]
 }
 
-/** The gaps of all requirements, or of some, judged now: by the results of one environment or of all. */
+/** The gaps of all requirements or of `onlyIds`, judged now by the results of one environment or of all. */
 async function judgedGaps(
   rows: Rows,
   product: CoveredProduct,
