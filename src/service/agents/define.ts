@@ -3,28 +3,28 @@ import type { Call } from '../shared/context.ts'
 import type { Prepare, Rows } from '../sql/database.ts'
 import type { StoredProduct } from '../workspace/products.ts'
 
-/** The members of an event or a result, with names that the type's output schema or its description explains. */
+/** The data of an event. */
 export type EventData = Readonly<Record<string, unknown>>
 
-/** How a run stands, as its progress event and `progress` of the run say it. */
+/** How far a run is, as its PROGRESS events and its `progress` show it. */
 export interface Progress {
-  /** What is being done, such as `issues`. */
+  /** What it is working on, such as `issues`. */
   phase: string
   done: number
-  /** 0 while it is not known. */
+  /** 0 if it is not known. */
   total: number
 }
 
 /** What a run of an agent has to work with. */
 export interface AgentContext {
   readonly product: StoredProduct
-  /** For reading: sees the last committed state. */
+  /** For reading the last committed state. */
   readonly rows: Rows
-  /** Who acts: the person or token that started the run, as an agent. It has the rights of that token. */
+  /** Acts as an agent, with the rights of the token that started the run. */
   readonly call: Omit<Call, 'db'>
-  /** Epoch milliseconds at which the run started: windows of time end here, so that equal data gives equal output. */
+  /** Epoch milliseconds at which the run started. Windows of time end here, so that equal data gives equal output. */
   readonly now: number
-  /** The output of the config's last run that succeeded, for what has changed since; null when there is none. */
+  /** The output of the config's last run that succeeded, to tell what has changed since; null if there is none. */
   readonly previous: unknown
   /**
    * Reports progress, lets the rest of the process run, and ends the run here when it was cancelled or has lasted too
@@ -34,9 +34,9 @@ export interface AgentContext {
   progress(this: void, progress: Progress): Promise<void>
   /** Writes a LOG event. */
   log(this: void, message: string, data?: EventData): Promise<void>
-  /** Writes a WARNING event: something that limits what the output says. */
+  /** Writes a WARNING event: something that limits what the output shows. */
   warn(this: void, message: string, data?: EventData): Promise<void>
-  /** Writes a FINDING event: one thing that somebody should look at; `data` has its ids. At most 200 in a run. */
+  /** Writes a FINDING event: one thing to look at; `data` has its ids. At most 200 in a run. */
   finding(this: void, message: string, data?: EventData): Promise<void>
 }
 
@@ -44,10 +44,11 @@ export interface AgentContext {
 export interface AgentResult<O extends z.ZodObject = z.ZodObject> {
   /** What was found, and what to do next. It is cut off after 500 characters. */
   summary: string
+  /** At most `OUTPUT_BYTES`: `keepFitting` bounds its lists. */
   output: z.input<O>
   /** The quality branch that the run drafted on. */
   branchId?: string | undefined
-  /** Notes of what was left out of the output (`createTruncationNotes`). */
+  /** What was left out of the output (`createTruncationNotes`). */
   truncationSignals?: string[] | undefined
 }
 
@@ -57,13 +58,13 @@ export interface AgentWrite {
   readonly prepare: Prepare
   /** Writes an ACTION event: what the run changed. */
   action(this: void, message: string, data?: EventData): void
-  /** Writes a FINDING event: what only the written state shows. It counts among the 200 of the run. */
+  /** Writes a FINDING event that only the written state shows. It counts among the 200 of the run. */
   finding(this: void, message: string, data?: EventData): void
 }
 
 /**
  * A run that only reads resolves to its result. A run that writes resolves to `commit`, which does all of the writing
- * in the transaction that also finishes the run: a cancelled run has written nothing.
+ * in the transaction that also finishes the run, so that a cancelled run has written nothing.
  */
 export type AgentEnd<O extends z.ZodObject = z.ZodObject> =
   | AgentResult<O>
@@ -77,7 +78,7 @@ export interface AgentDefinition<I extends z.ZodObject = z.ZodObject, O extends 
   readonly id: string
   readonly title: string
   readonly description: string
-  /** Semantic version of what the output means. */
+  /** Semantic version of the output and its meaning. */
   readonly version: string
   /** The resources that it reads, such as `requirements`. */
   readonly reads: readonly string[]

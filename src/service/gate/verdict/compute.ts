@@ -28,7 +28,7 @@ import { viewEarlier, viewEphemeral, viewStored } from './view.ts'
 
 export type ComputeRequest = GateScopeInput & Pick<InputOf<'computeGate'>, 'baseline_id' | 'policy_override'>
 
-/** What computing needs of its call. */
+/** The members of a call that computing a verdict uses. */
 type Computing = Pick<Call, 'actor' | 'principal' | 'now' | 'newId'>
 
 type VerdictBody = z.input<typeof Verdict>

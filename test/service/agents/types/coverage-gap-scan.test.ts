@@ -21,7 +21,7 @@ async function scan(app: App, input: object = {}, options: Parameters<typeof run
   return { ...run, output: output as Output }
 }
 
-const keyOf = ({ requirement, files }: Output['gaps'][number]) => requirement?.key ?? files[0]
+const readKey = ({ requirement, files }: Output['gaps'][number]) => requirement?.key ?? files[0]
 
 const place = { file_path: 'test/more.test.ts', suite_path: [] }
 
@@ -46,7 +46,7 @@ test('the requirements of the sample that no report names are the gaps without a
   const named = new Set(JSON.stringify(reports).match(/REQ-\d+/g))
   // A person linked the tests of the search to REQ-25 by hand.
   const untested = (await demandedKeys()).filter((key) => !named.has(key) && key !== 'REQ-25')
-  const found = output.gaps.filter(({ type }) => type === 'GAP_TYPE_NO_TEST').map(keyOf)
+  const found = output.gaps.filter(({ type }) => type === 'GAP_TYPE_NO_TEST').map(readKey)
   expect(new Set(found)).toEqual(new Set(untested))
   expect(output.by_type.GAP_TYPE_NO_TEST).toBe(untested.length)
 })
@@ -60,7 +60,7 @@ test('the first scan finds every listed gap, worst first, and says what to do ab
   )
   expect(output.delta).toBeNull()
   const findings = events.filter(({ type }) => type === 'FINDING')
-  expect(findings.map(({ data }) => data['key'])).toEqual(output.gaps.map(keyOf))
+  expect(findings.map(({ data }) => data['key'])).toEqual(output.gaps.map(readKey))
   // 140 failed payments of production went through the code of REQ-16, which is critical and has no test.
   expect(summary).toMatch(/ Worst: REQ-16 \(score [\d.]+\)\. Next: write a test for REQ-16; get_test_context /)
 })
@@ -133,7 +133,7 @@ test('gaps that are too large for the output are listed by key, and the next sca
   const first = await scan(app, { min_score: 0 })
   expect(jsonBytes(first.output)).toBeLessThan(OUTPUT_BYTES)
   expect(first.output.total).toBe(6)
-  expect([...first.output.gaps.map(keyOf), ...first.output.unlisted.map(({ key }) => key)]).toEqual(
+  expect([...first.output.gaps.map(readKey), ...first.output.unlisted.map(({ key }) => key)]).toEqual(
     [1, 2, 3, 4, 5, 6].map((number) => `REQ-${number}`),
   )
   expect(first.truncationSignals).toEqual([`gaps:max_bytes:${first.output.gaps.length}/6`])
