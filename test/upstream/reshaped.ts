@@ -1,4 +1,4 @@
-import { replyText, type Send, type WireReply } from '../../src/contract/base/wire.ts'
+import { replyText, type Send, type WireReply, type WireRequest } from '../../src/contract/base/wire.ts'
 import { lossless } from './reshapings/lossless.ts'
 import { lossy } from './reshapings/lossy.ts'
 import { findCall, type Call, type Reshaping, type Reshapings } from './reshaping.ts'
@@ -24,6 +24,7 @@ export function reshaped(send: Send, ...names: readonly string[]): Send {
       if ('status' in next) return next
       wire = next
     }
+    if (call.endpoint.stream !== undefined) return reshapedStream(steps, await send(asLines(wire)), call)
     return await reshapedReply(steps, await send(wire), call)
   }
 }
@@ -40,6 +41,28 @@ function chosen(names: readonly string[]): Reshaping[] {
   return [...names]
     .sort((one, other) => order.indexOf(one) - order.indexOf(other))
     .map((name) => reshapings[name] ?? { sentence: '' })
+}
+
+/** The request for a stream as lines of JSON. */
+function asLines(request: WireRequest): WireRequest {
+  return { ...request, headers: { ...request.headers, accept: 'application/x-ndjson' } }
+}
+
+/** A stream whose items are reshaped like answers, as they come. */
+function reshapedStream(steps: readonly Reshaping[], reply: WireReply, call: Call): WireReply {
+  const { body } = reply
+  if (typeof body === 'string' || body instanceof Uint8Array) return reply
+  return { ...reply, body: reshapedLines(steps, body, call) }
+}
+
+/** The service writes each line as one piece. */
+async function* reshapedLines(steps: readonly Reshaping[], body: AsyncIterable<Uint8Array>, call: Call) {
+  for await (const line of body) {
+    const item = JSON.parse(Buffer.from(line).toString()) as { result?: unknown }
+    if (item.result !== undefined)
+      item.result = steps.reduce((answer, step) => step.answer?.(answer, call) ?? answer, item.result)
+    yield Buffer.from(`${JSON.stringify(item)}\n`)
+  }
 }
 
 async function reshapedReply(steps: readonly Reshaping[], reply: WireReply, call: Call): Promise<WireReply> {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Endpoint, StreamFacts } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
-import { isObject } from '../../lib/objects.ts'
+import { isObject, type JsonObject } from '../../lib/objects.ts'
 import { readAnswer } from '../reader/index.ts'
 import { readMember } from '../reader/read-schema.ts'
 import type { StreamPart } from './parts.ts'
@@ -10,9 +10,11 @@ import type { Item } from './place.ts'
 /** An endpoint whose response is a stream. */
 export type StreamEndpoint = Endpoint<z.ZodRawShape, z.ZodRawShape, StreamFacts>
 
+const wrappers = ['result', 'data', 'response']
+
 /**
  * Compiles the reader of an endpoint's parts. It returns the item of a part, or undefined for a part that says nothing: a
- * text that was cut off, or a ping with a name of its own. Gateways wrap each item in `result`, and end a failed stream with
+ * text that was cut off, or a ping with a name of its own. Gateways wrap each item, usually in `result`, and end a failed stream with
  * `error`, for which it throws what `failed` returns. Throws `upstream_shape_unknown` for
  * anything else.
  */
@@ -24,8 +26,9 @@ export function compilePartReader(endpoint: StreamEndpoint, failed: (text: strin
     const json = parse(part)
     if (part.name === 'error' || isError(json)) throw failed(part.text)
     if (json === undefined) return undefined
-    const value = isObject(json) && !(number in json) && isObject(json['result']) ? json['result'] : json
-    const again = part.name === resync.member ? value : isObject(value) ? readMember(value, resync.member) : undefined
+    const value = unwrapped(json)
+    const bare = part.name === resync.member ? value : undefined
+    const again = isObject(value) ? (readMember(value, resync.member) ?? bare) : undefined
     if (isObject(again)) return readAnswer(resyncs, { [resync.member]: again })
     try {
       return numbered(readAnswer(endpoint, value), part)
@@ -33,6 +36,18 @@ export function compilePartReader(endpoint: StreamEndpoint, failed: (text: strin
       if (isOther(part)) return undefined
       throw error
     }
+  }
+
+  /** What is inside wrappers. The content of an item is never taken for a wrapper: outsiders may have written it. */
+  function unwrapped(json: unknown): unknown {
+    if (!isObject(json) || holdsItem(json)) return json
+    const inner = wrappers.map((name) => json[name]).find(isObject)
+    return inner === undefined ? json : unwrapped(inner)
+  }
+
+  /** Whether the object is an item or has one as a member. */
+  function holdsItem(json: JsonObject): boolean {
+    return [member, number, resync.member, 'id'].some((name) => readMember(json, name) !== undefined)
   }
 
   function parse(part: StreamPart): unknown {
@@ -50,8 +65,7 @@ export function compilePartReader(endpoint: StreamEndpoint, failed: (text: strin
   }
 
   function isError(json: unknown): boolean {
-    if (!isObject(json) || json['error'] === undefined || json['error'] === null) return false
-    return !(number in json) && readMember(json, member) === undefined
+    return isObject(json) && json['error'] !== undefined && json['error'] !== null && !holdsItem(json)
   }
 
   /** The item, with the id of its event as its number where it has none. */
