@@ -1,5 +1,5 @@
 /**
- * How much each signal proves when it is 1. A key that somebody wrote is nearly certain. Words alone decide only when
+ * How much each signal proves when it is 1. A key that a person wrote is nearly certain. Words alone decide only when
  * nearly all of them are rare and in common (0.75 reaches 0.6). Place and history never decide: together they reach 0.51.
  */
 const weights = { annotation: 0.95, name_similarity: 0.8, path_overlap: 0.3, history: 0.3 } as const

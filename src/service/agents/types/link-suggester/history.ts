@@ -64,6 +64,8 @@ function countLinked(
   const parents = new Map(requirements.map(({ id, parentId }) => [id, parentId]))
   const files = new Map<string, LinkedInFile>()
   for (const { id, file } of tests) {
+    // Tests without a file share none.
+    if (file === '') continue
     const above = new Set([...(linked.get(id) ?? [])].flatMap((one) => parents.get(one) ?? []))
     if (above.size === 0) continue
     const counts = files.get(file) ?? { total: 0, byParent: new Map<string, number>() }

@@ -25,7 +25,7 @@ const input = z.strictObject({
     .optional()
     .describe('Keys such as REQ-12, or ids, of the main tree. Default: all that demand a test and have none.'),
   min_confidence: z.number().min(0).max(1).default(0.6).describe('Links below it are not proposed.'),
-  limit: z.int().min(1).max(500).default(100).describe('Links proposed at most.'),
+  limit: z.int().min(1).max(500).default(100).describe('Most links to propose.'),
   branch: z
     .string()
     .trim()
@@ -104,7 +104,7 @@ export const linkSuggester = defineAgent({
     const choice = chooser.end()
     const chosen = cutFairly(choice.proposals, given.limit)
     notes.noteCut('proposals', 'max_items', chosen.length, choice.proposals.length)
-    await tellFindings(context, chosen)
+    await reportFindings(context, chosen)
     const found = { given, targets, tests: tests.length, choice, notes }
     if (chosen.length === 0) return report(found, undefined)
     return {
@@ -113,7 +113,7 @@ export const linkSuggester = defineAgent({
   },
 })
 
-async function tellFindings({ finding }: AgentContext, chosen: readonly Candidate[]): Promise<void> {
+async function reportFindings({ finding }: AgentContext, chosen: readonly Candidate[]): Promise<void> {
   for (const [requirement, candidates] of Map.groupBy(chosen, ({ requirement }) => requirement)) {
     await finding(describeFinding(requirement, candidates), {
       requirement_id: requirement.id,

@@ -13,9 +13,10 @@ export function chooseTargets(
   if (names === undefined) {
     return requirements.filter(({ isNormative, isDeprecated, hasTest }) => isNormative && !isDeprecated && !hasTest)
   }
+  const byId = new Map(requirements.map((one) => [one.id, one]))
+  const byNumber = new Map(requirements.map((one) => [one.number, one]))
   const found = names.map((name) => {
-    const wanted = requirementNumber(name)
-    const one = requirements.find(({ id, number }) => id === name || number === wanted)
+    const one = byId.get(name) ?? byNumber.get(requirementNumber(name))
     if (one === undefined)
       throw notFound('requirement', name, 'name requirements by key or id; a group has no tests of its own')
     return one

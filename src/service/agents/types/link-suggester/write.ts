@@ -87,7 +87,7 @@ async function findBranch(rows: Rows, { call, product }: Drafting, named: string
 }
 
 /**
- * The newest open branch of an earlier run on which nobody has changed, reviewed or proposed anything since. Proposals that
+ * The newest open branch of an earlier run that has not been changed, reviewed or added to since. Proposals that
  * are added to a branch under review would not be noticed.
  */
 function findUntouched(rows: Rows, productId: number): Promise<StoredBranch | undefined> {

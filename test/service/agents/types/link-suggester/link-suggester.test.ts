@@ -19,7 +19,7 @@ function pairs({ proposals }: Pick<Output, 'proposals'>): string[] {
   return proposals.map(({ requirement_key, test_title }) => `${requirement_key} < ${test_title}`)
 }
 
-async function proposalsOf(app: App, branchId: string | undefined) {
+async function listProposals(app: App, branchId: string | undefined) {
   const { link_proposals } = await app.api.listLinkProposals({ branch_id: branchId ?? '', page_size: 100 })
   return link_proposals
 }
@@ -40,7 +40,7 @@ const arrival = {
   name: 'is the day on which the parcel arrives',
 }
 
-test('the test of the sample that nobody linked is proposed for its requirement, on a branch of the run', async () => {
+test('the unlinked test of the sample is proposed for its requirement, on a branch of the run', async () => {
   await using app = await startSampleApp()
   const { output, branchId, summary, events } = await suggest(app)
   expect(pairs(output)).toEqual(['REQ-32 < of a parcel wished for a Friday is the Tuesday after it'])
@@ -56,7 +56,7 @@ test('the test of the sample that nobody linked is proposed for its requirement,
     'Proposed 1 link for 1 of 7 requirements on quality branch "Link suggestions". 6 requirements got none. ' +
       'Next: review the links with review_branch; they count once they are accepted and the branch is merged.',
   )
-  const [stored, ...others] = await proposalsOf(app, branchId)
+  const [stored, ...others] = await listProposals(app, branchId)
   expect(others).toEqual([])
   expect(stored).toMatchObject({
     requirement: { key: 'REQ-32' },
@@ -86,7 +86,7 @@ test('a proposal names the criterion that the test is about', async () => {
   await using app = await startSampleApp()
   const { output, branchId } = await suggest(app)
   expect(output.proposals[0]?.criteria).toBe('REQ-32.1')
-  const [proposal] = await proposalsOf(app, branchId)
+  const [proposal] = await listProposals(app, branchId)
   const { requirement } = await app.api.getRequirement({ id: proposal?.requirement?.id ?? '' })
   const [onFriday] = requirement.acceptance_criteria ?? []
   expect(onFriday?.text).toContain('Friday')
@@ -103,7 +103,7 @@ test('a requirement without a proposal is listed with the test that comes closes
   expect(confirmation?.fits_better).toBe('REQ-12')
 })
 
-test('equal data give an equal output', async () => {
+test('equal data gives an equal output', async () => {
   const run = async () => {
     await using app = await startSampleApp()
     const { output } = await suggest(app, { min_confidence: 0.2 }, { now: 1_800_000_000_000 })
@@ -144,7 +144,7 @@ test('what reaches no confidence leaves no branch', async () => {
 test('a rejected pair is not proposed again, also after its branch was closed, and is counted', async () => {
   await using app = await startSampleApp()
   const first = await suggest(app)
-  const [proposal] = await proposalsOf(app, first.branchId)
+  const [proposal] = await listProposals(app, first.branchId)
   await app.api.reviewLinkProposals({
     branch_id: first.branchId ?? '',
     proposal_ids: [proposal?.id ?? ''],
@@ -255,6 +255,19 @@ test('a test next to linked tests of neighbouring requirements is more likely to
   expect(output.proposals.map(({ test_title, history }) => [test_title, history])).toEqual([['reads the weight', 0.4]])
 })
 
+test('tests without a file have no neighbours', async () => {
+  await using app = await startApp()
+  const { id: parent_id } = await demand(app, { kind: 'GROUP', title: 'Parcels' })
+  const { id: requirement_id } = await demand(app, { ...parcels, parent_id })
+  await demand(app, { title: 'The weight of a parcel', parent_id })
+  const create = (title: string) => app.api.createTest({ product_id: app.productId, kind: 'TEST_KIND_CASE', title })
+  const { test: linked } = await create('works')
+  await app.api.linkTest({ test_id: linked.id, requirement_id })
+  await create('reads the weight')
+  const { output } = await suggest(app, { min_confidence: 0 })
+  expect(output.proposals.map(({ test_title, history }) => [test_title, history])).toEqual([['reads the weight', 0]])
+})
+
 test('a test is proposed only for the requirement that it fits best', async () => {
   await using app = await startApp()
   await demand(app, parcels)
@@ -318,11 +331,11 @@ test('an open branch that is named by id or name gets the proposals', async () =
   const { branch } = await app.api.createBranch({ product_id: app.productId, name: 'My review' })
   const { output } = await suggest(app, { branch: 'My review' })
   expect(output.branch).toEqual({ id: branch.id, name: 'My review', is_new: false })
-  expect(await proposalsOf(app, branch.id)).toHaveLength(1)
+  expect(await listProposals(app, branch.id)).toHaveLength(1)
   await expect(suggest(app, { branch: 'no such branch' })).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a branch of an earlier run is used again until somebody reviews it', async () => {
+test('a branch of an earlier run is used again until its proposals are reviewed', async () => {
   await using app = await startSampleApp()
   const first = await suggest(app)
   const refund = { title: 'A refund of a voucher', statement: 'The shop shall refund a voucher within 14 days.' }
@@ -330,7 +343,7 @@ test('a branch of an earlier run is used again until somebody reviews it', async
   await report(app, { name: 'refunds a voucher within 14 days' })
   const second = await suggest(app)
   expect(second.output.branch).toEqual({ id: first.branchId, name: 'Link suggestions', is_new: false })
-  const [proposal] = await proposalsOf(app, first.branchId)
+  const [proposal] = await listProposals(app, first.branchId)
   await app.api.reviewLinkProposals({
     branch_id: first.branchId ?? '',
     proposal_ids: [proposal?.id ?? ''],

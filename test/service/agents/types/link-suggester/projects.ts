@@ -73,7 +73,7 @@ export async function createClinic(app: App): Promise<Truth> {
 
 /**
  * The requirements and test reports of the sample shop without the keys that its tests name, which are the truth, as are the
- * links that a person made and the test of the delivery day, which nobody linked.
+ * links that a person made and the test of the delivery day, which has no link.
  */
 export async function createUnlinkedShop(app: App, sample: App): Promise<Truth> {
   const ids = new Map<string, string>()
