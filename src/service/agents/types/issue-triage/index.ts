@@ -29,7 +29,7 @@ export const issueTriage = defineAgent({
   output,
   async run(context, { status, limit, apply }) {
     const notes = createTruncationNotes()
-    const issues = await readIssues(context.rows, context.product.id, status)
+    const issues = await readIssues(context, status)
     const facts = await readFacts(context, issues, status)
     const ordered = await orderIssues(context, issues, facts)
     const first = keepFirst(notes, 'issues', ordered, limit)

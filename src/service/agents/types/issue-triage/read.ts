@@ -15,6 +15,8 @@ const MOST_FILES = 3
 const MOST_FRAMES = 3
 /** The issues of other statuses that can be duplicate candidates: those last seen. */
 const MOST_OTHERS = 2_000
+/** Issues of one query: some milliseconds. */
+const PAGE = 1_000
 /** Paths between two reports of progress: each is a query. */
 const PATHS = 100
 
@@ -37,18 +39,34 @@ const columns = [
 ] as const
 
 /** The issues of a status, by number, without the one that collects unrelated events. */
-export async function readIssues(rows: Rows, productId: number, status: string) {
-  const overflow = await findOverflowIssue(rows, productId)
-  const found = await rows
+export async function readIssues(
+  { rows, product, progress }: Pick<AgentContext, 'rows' | 'product' | 'progress'>,
+  status: string,
+): Promise<TriagedIssue[]> {
+  const overflow = await findOverflowIssue(rows, product.id)
+  const issues: TriagedIssue[] = []
+  for (let after = 0; ;) {
+    await progress({ phase: 'reading issues', done: issues.length, total: 0 })
+    const page = await readPage(rows, product.id, { status, after })
+    issues.push(...page.filter(({ id }) => id !== overflow))
+    const last = page.at(-1)
+    if (last === undefined) return issues
+    after = last.number
+  }
+}
+
+function readPage(rows: Rows, productId: number, { status, after }: { status: string; after: number }) {
+  return rows
     .selectFrom('issue')
     .select(columns)
     .where('product_id', '=', productId)
     .where('status', '=', status)
+    .where('number', '>', after)
     .orderBy('number')
+    .limit(PAGE)
     .execute()
-  return found.filter(({ id }) => id !== overflow)
 }
-export type TriagedIssue = Awaited<ReturnType<typeof readIssues>>[number]
+export type TriagedIssue = Awaited<ReturnType<typeof readPage>>[number]
 
 /** Issues of other statuses that have one of the types. */
 export async function readOthers(rows: Rows, productId: number, status: string, types: readonly string[]) {

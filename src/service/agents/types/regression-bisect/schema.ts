@@ -20,7 +20,6 @@ export const input = z.strictObject({
     .describe('Name or id of the only environment that counts. Default: all known ones in which the issue occurs.'),
   limit: z.int().min(1).max(100).default(25).describe('Most issues to bisect when none is named.'),
 })
-export type Input = z.output<typeof input>
 
 const Named = z.object({ id: z.string(), version: z.string() })
 

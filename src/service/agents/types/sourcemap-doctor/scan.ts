@@ -48,7 +48,7 @@ export async function scanEvents(
     }
     before = { receivedAt: last.received_at, seq: last.seq }
     if (events >= MOST_EVENTS) {
-      notes.note('events', 'max_items', events, await countEvents(rows, product.id, { from, to, releaseIds }))
+      notes.note('counts.events', 'max_items', events, await countEvents(rows, product.id, { from, to, releaseIds }))
       break
     }
   }
