@@ -35,27 +35,30 @@ export class StreamPlace {
    * are missing and have to be asked for. When they are missing again, the deployment does not have them: a resync says so.
    */
   take(item: Item): Item[] | undefined {
-    const { member, number, resync, resume } = this.#facts
+    const { member, number, resync } = this.#facts
     const again = item[resync.member]
     if (isObject(again)) return this.#goOnFrom(item, again)
     const value = item[member]
     const sequence = isObject(value) ? value[number] : undefined
-    if (typeof sequence !== 'number') {
-      this.#isNumbered = false
-      return [item]
-    }
-    if (sequence <= this.#last) return []
-    const gap = sequence > Math.max(this.#last + 1, 1)
-    if (gap && !this.#gapsStay && this.#gapAt !== this.#last) {
-      this.#gapAt = this.#last
+    if (typeof sequence === 'number') return this.#goOnTo(item, sequence)
+    this.#isNumbered = false
+    return [item]
+  }
+
+  #goOnTo(item: Item, sequence: number): Item[] | undefined {
+    const before = this.#last
+    if (sequence <= before) return []
+    const isGap = sequence > Math.max(before + 1, 1)
+    if (isGap && !this.#gapsStay && this.#gapAt !== before) {
+      this.#gapAt = before
       return undefined
     }
     this.#resync = ''
-    const missing = { [resync.member]: { [resume]: Math.max(this.#last, 0), [resync.first]: sequence } }
     this.#last = sequence
-    if (!gap) return [item]
+    if (!isGap) return [item]
     this.#gapsStay = true
-    return [missing, item]
+    const { resync, resume } = this.#facts
+    return [{ [resync.member]: { [resume]: Math.max(before, 0), [resync.first]: sequence } }, item]
   }
 
   /** A resync that says the same again is not news: the deployment may send it on each connection. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { Principal } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { isActive } from '../runs/states.ts'
-import { requireRun, type StoredRun } from '../runs/store.ts'
+import { requireRun } from '../runs/store.ts'
 import { viewRun } from '../runs/view.ts'
 import type { RunSignals } from './signals.ts'
 import { firstSequence, readRunEvents, viewRunEvent } from './store.ts'
@@ -32,22 +32,20 @@ export interface FollowOptions {
  * not stored; the next event is then the first that is. Throws `not_found` for a run that is deleted meanwhile.
  */
 export async function* followRun(
-  { rows, principal, signals, clock, signal }: FollowOptions,
+  options: FollowOptions,
   { runId, afterSequence }: { runId: string; afterSequence: number },
 ): AsyncGenerator<Item, void> {
+  const { signals, clock, signal } = options
   const endsAt = clock.now() + LONGEST_STREAM_MS
   const isOver = () => signal.aborted || clock.now() >= endsAt
   const watch = signals.watch(runId)
   let place = afterSequence
   try {
     while (!isOver()) {
-      // The run first: an event that it counts is either found or not stored.
-      const { run } = await requireRun(rows, principal, runId)
-      const events = await readRunEvents(rows, { runId, afterSequence: place, limit: BATCH })
-      if ((events[0]?.sequence ?? run.last_sequence + 1) !== place + 1) {
-        const first = events[0]?.sequence ?? (place > run.last_sequence ? await firstSequence(rows, runId) : 0)
-        yield { resync: viewResync(run, place, first) }
-        place = first === 0 ? run.last_sequence : first - 1
+      const { run, events, gap } = await look(options, runId, place)
+      if (gap !== undefined) {
+        yield { resync: gap }
+        place = gap.first_sequence === 0 ? gap.last_sequence : gap.first_sequence - 1
         continue
       }
       for (const event of events) {
@@ -64,6 +62,15 @@ export async function* followRun(
   }
 }
 
-function viewResync(run: StoredRun, after: number, first: number): Item['resync'] {
-  return { after_sequence: after, first_sequence: first, last_sequence: run.last_sequence, agent_run: viewRun(run) }
+/** The run with its next events after a place, or with the gap where those are not stored. */
+async function look({ rows, principal }: Pick<FollowOptions, 'rows' | 'principal'>, runId: string, place: number) {
+  // The run first: an event that it counts is either found or not stored.
+  const { run } = await requireRun(rows, principal, runId)
+  const events = await readRunEvents(rows, { runId, afterSequence: place, limit: BATCH })
+  const last = run.last_sequence
+  const next = events[0]?.sequence
+  if ((next ?? last + 1) === place + 1) return { run, events }
+  const first = next ?? (place > last ? await firstSequence(rows, runId) : 0)
+  const gap = { after_sequence: place, first_sequence: first, last_sequence: last, agent_run: viewRun(run) }
+  return { run, events, gap }
 }

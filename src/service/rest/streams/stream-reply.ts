@@ -14,7 +14,7 @@ export interface StreamOptions {
   enter(this: void): ReturnType<OpenStreams['enter']>
   /** Whether the caller may still read; rejects with the failure where it says why not. */
   recheck(this: void): Promise<boolean>
-  /** Logs what was thrown and resolves to the body of the error. */
+  /** Logs what was thrown, and returns what the error says. */
   failed(this: void, thrown: unknown): object
   clock: Clock
   requestId: string
