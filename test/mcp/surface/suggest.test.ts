@@ -35,6 +35,7 @@ async function suggested({ client }: Connected, ref: Ref, argument: [string, str
 
 const address: Ref = { type: 'ref/resource', uri: 'tracegate://error-issue/{id}/fix-context' }
 const fix: Ref = { type: 'ref/prompt', name: 'fix_error_issue' }
+const follow: Ref = { type: 'ref/prompt', name: 'follow_agent_run' }
 const triage: Ref = { type: 'ref/prompt', name: 'triage_errors' }
 
 describe.each(eras)('a client of %s', (era) => {
@@ -113,6 +114,18 @@ test('products and components are suggested for coverage gaps', async () => {
   const close: Ref = { type: 'ref/prompt', name: 'close_coverage_gaps' }
   expect(await suggested(agent, close, ['component', ''])).toEqual(['Cart', 'Search'])
   expect(await suggested(agent, close, ['component', ''], { product: 'Other shop' })).toEqual(['Search'])
+})
+
+test('agent configs are suggested by name, and the last run of each by its id', async () => {
+  const { agent_config: config } = await app.api.createAgentConfig({
+    product_id: otherId,
+    agent_type_id: 'coverage_gap_scan',
+    name: 'Nightly',
+  })
+  const { agent_run: run } = await app.api.startAgentRun({ agent_config_id: config.id })
+  await using agent = await connect(app.api)
+  expect(await suggested(agent, follow, ['config', 'n'])).toEqual(['Nightly'])
+  expect(await suggested(agent, follow, ['run', ''])).toEqual([run.id])
 })
 
 test('a name that only events used is never suggested', async () => {

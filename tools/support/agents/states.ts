@@ -53,7 +53,7 @@ export function stateSentence(run: AgentRun): string {
 }
 
 /** `, issues: 40 of 200` */
-export function progressWords({ progress }: Pick<AgentRun, 'progress'>): string {
+function progressWords({ progress }: Pick<AgentRun, 'progress'>): string {
   const { phase, done, total } = progress ?? {}
   if (done === undefined || (done === 0 && !total)) return ''
   const what = phase === undefined || phase === '' ? '' : ` ${phase}:`
