@@ -73,6 +73,7 @@ export const getWorkspaceContext = defineTool({
     server: z.object({
       name: z.string().optional(),
       mode: z.string().optional(),
+      surface: z.string(),
       toolsets: z.string(),
       read_only: z.boolean(),
     }),
@@ -149,6 +150,7 @@ export const getWorkspaceContext = defineTool({
         server: {
           name: [me?.server?.name, me?.server?.version].filter(Boolean).join(' '),
           mode: me?.server?.mode,
+          surface: context.surfaceDigest,
           toolsets: options.toolsets.join(','),
           read_only: options.readOnly,
         },

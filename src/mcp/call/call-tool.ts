@@ -189,6 +189,7 @@ async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
     signal,
     wait: (ms) => budget.part(ms),
     offers: listing.offers,
+    surfaceDigest: listing.digest,
     local,
     upload: boundUpload(facts.upload, budget),
     sendEvent: facts.sendEvent,

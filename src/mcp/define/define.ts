@@ -82,6 +82,8 @@ export interface Context {
   wait(this: void, ms: number): AbortSignal
   /** Is the tool in this caller's list? */
   offers: (tool: string) => boolean
+  /** Differs when the names of the caller's tools and of their parameters do. */
+  surfaceDigest: string
   /** Files inside the allowed roots; undefined where the caller is not on this machine. */
   local: LocalFiles | undefined
   /** Sends bytes to a presigned address; undefined where the caller is not on this machine. */

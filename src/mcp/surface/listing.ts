@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { LRUCache } from 'lru-cache'
+import { stateDigest } from '../confirm/state.ts'
 import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool, View } from '../define/define.ts'
 import { descriptionsOffered, documentOffered, sentencesOffered } from './naming.ts'
 import { envelopeJson, published, publishedInput } from './schema.ts'
@@ -37,6 +38,8 @@ export interface Listing {
   prompts: readonly Prompt[]
   /** Of the listed tools. */
   views: readonly View[]
+  /** Differs when a listed tool or the name of a parameter does. */
+  digest: string
   offers: (tool: string) => boolean
 }
 
@@ -83,6 +86,7 @@ function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean)
     }),
     prompts: surface.prompts.filter((prompt) => prompt.tools.every(offers)).map((prompt) => listPrompt(prompt, pinned)),
     views: (surface.views ?? []).filter((view) => view.tools.some(offers)),
+    digest: stateDigest(tools.map(({ tool, input }) => [tool.name, ...Object.keys(input.shape)])).slice(0, 8),
     offers,
   }
 }
