@@ -32,8 +32,8 @@ export function environmentRef(environment: Selectable<EnvironmentRow>): z.input
 }
 
 /**
- * The release of a product by its id or version, as an agent's input names it. Throws `not_found`, and `invalid_argument` for
- * a version that is in several environments unless `environmentId` chooses one.
+ * The release of a product by its id or version, as an agent's input names it, in an environment that is not deleted. Throws
+ * `not_found`, and `invalid_argument` for a version that is in several environments unless `environmentId` chooses one.
  */
 export async function requireNamedRelease(
   rows: Rows,
@@ -42,9 +42,11 @@ export async function requireNamedRelease(
 ): Promise<Selectable<ReleaseRow>> {
   const found = await rows
     .selectFrom('release')
-    .selectAll()
-    .where('product_id', '=', productId)
-    .where((eb) => eb.or([eb('id', '=', named), eb('version', '=', named)]))
+    .innerJoin('environment', 'environment.id', 'release.environment_id')
+    .selectAll('release')
+    .where('release.product_id', '=', productId)
+    .where('environment.deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('release.id', '=', named), eb('release.version', '=', named)]))
     .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
     .execute()
   const release = found.find(({ id }) => id === named) ?? found[0]

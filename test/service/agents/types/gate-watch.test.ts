@@ -187,6 +187,28 @@ test('a scope is named by ids or names, and a version that is in several environ
   expect(other.output.compared_with).toBeNull()
 })
 
+test('a version in one environment that was not deleted names its release', async () => {
+  await using app = await startPassing()
+  for (const environment of ['staging', 'production'])
+    await post(app, 'releases', { version: 'app@1.0.0', environment })
+  const { environments } = await app.api.listEnvironments({ product_id: app.productId })
+  const staging = environments.find(({ kind }) => kind === 'ENVIRONMENT_KIND_STAGING')
+  expect(await app.request('DELETE', `/v1/environments/${staging?.id}`)).toMatchObject({ status: 200 })
+  const { output } = await watch(app, { release: 'app@1.0.0' })
+  expect(output.scope.release).toMatchObject({ title: 'app@1.0.0' })
+})
+
+test('a run compares with the previous verdict when the verdict of the last run is not stored any more', async () => {
+  await using app = await startPassing()
+  const { output: previous } = await watch(app)
+  await report(app, { '[REQ-1] adds up': 'failed' }, { run_key: '2' })
+  const { output: newest } = await watch(app)
+  await app.db.write((rows) => rows.deleteFrom('verdict').where('id', '=', previous.verdict.id).execute())
+  const { output } = await watch(app, {}, { previous })
+  expect(output.compared_with).toMatchObject({ source: 'previous_verdict' })
+  expect(output.verdict.id).toBe(newest.verdict.id)
+})
+
 test('a run that is cancelled stores no verdict', async () => {
   await using app = await startSampleApp()
   const stop = () => {

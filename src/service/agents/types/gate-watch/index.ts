@@ -58,9 +58,11 @@ export const gateWatch = defineAgent({
     return {
       async commit({ rows, action, finding }) {
         const [newest] = await newestVerdicts(rows, watch.scope, 1)
-        const request = { ...watch.request, baseline_id: watch.baselineId }
+        const last = watch.last && (await keepStored(rows, context.product.id, watch.last))
+        // Evidence that the verdict of the last run lists is not new.
+        const request = { ...watch.request, baseline_id: last?.verdict.id }
         const verdict = await computeVerdictIn(rows, context.call, context.product, request)
-        const { result, findings } = await finish(rows, watch, { verdict, newestBefore: newest?.id ?? '' })
+        const { result, findings } = await finish(rows, { ...watch, last }, { verdict, newestBefore: newest?.id ?? '' })
         if (verdict.id !== newest?.id)
           action(`Stored a verdict: ${shortName(verdict.status)}.`, { verdict_id: verdict.id, status: verdict.status })
         for (const one of findings) finding(...one)
@@ -76,8 +78,6 @@ interface Watch {
   request: GateScopeInput
   shown: GateWatchOutput['scope']
   last: LastRun | undefined
-  /** The verdict of the last run, while it is stored: evidence that it lists is not new. */
-  baselineId: string | undefined
   now: number
 }
 
@@ -88,15 +88,18 @@ async function openWatch({ rows, product, call, previous, now }: AgentContext, a
   const release = named === undefined ? undefined : await requireNamedRelease(rows, product.id, wanted)
   const request = { release_id: release?.id, environment_id: environment?.id, commit_sha, git_branch }
   const scope = await readGateScope(rows, call, product, request)
-  const last = readLastRun(previous, scope)
-  const baseline = last && (await findVerdict(rows, product.id, last.verdict.id))
   const shown = {
     release: release === undefined ? null : releaseRef(release),
     environment: environment === undefined ? null : environmentRef(environment),
     commit_sha: scope.commitSha,
     git_branch: scope.gitBranch,
   }
-  return { scope, request, shown, last, baselineId: baseline?.id, now }
+  return { scope, request, shown, last: readLastRun(previous, scope), now }
+}
+
+/** The last run if its verdict is stored: old verdicts are removed. */
+async function keepStored(rows: Rows, productId: number, last: LastRun): Promise<LastRun | undefined> {
+  return (await findVerdict(rows, productId, last.verdict.id)) === undefined ? undefined : last
 }
 
 /** A stored verdict tells what is new since the one before it, so only a last run on one of these two is compared with it. */
