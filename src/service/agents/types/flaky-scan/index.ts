@@ -6,12 +6,13 @@ import type { Rows } from '../../../sql/database.ts'
 import { environmentNames } from '../../../workspace/releases/names.ts'
 import { defineAgent, type AgentContext, type AgentResult } from '../../define.ts'
 import { requireNamedEnvironment } from '../../named.ts'
+import { viewNamedTest } from '../../named-test.ts'
 import { keepFitting } from '../../output-size.ts'
 import { findBroken, findFlips } from './history.ts'
 import { applyQuarantine } from './quarantine.ts'
 import { readCases, readProved, readRuns } from './read.ts'
 import { Input, Output, type Options, type OutputBody } from './schema.ts'
-import { viewBrokenCase, viewFlaky, viewTest, type Judged } from './view.ts'
+import { viewBrokenCase, viewFlaky, type Judged } from './view.ts'
 
 /** Cases read at once: one of them may have a thousand results in the window. */
 const CASES = 50
@@ -94,7 +95,7 @@ async function viewJudged(
   const environments = await nameEnvironments(rows, shown)
   const flaky = shown.map((one) => viewFlaky(one, { proved: proved.get(one.test.id) ?? [], environments, now, notes }))
   const broken = shownBroken.map((one) => viewBrokenCase(one, proved.get(one.test.id) ?? [], notes))
-  const few = fewer.map(({ test, runs, flips }) => ({ ...viewTest(test), runs: runs.length, flips: flips.length }))
+  const few = fewer.map(({ test, runs, flips }) => ({ ...viewNamedTest(test), runs: runs.length, flips: flips.length }))
   const output = {
     totals: { flaky: enough.length, too_few_runs: fewer.length, broken: steady.length },
     flaky: keepFitting(notes, 'flaky', flaky, { share: SHARES.flaky }),

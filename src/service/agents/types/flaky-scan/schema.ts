@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Priority, Timestamp } from '../../../../contract/base/common.ts'
+import { NamedTest } from '../../named-test.ts'
 
 const MOST_DAYS = 30
 
@@ -33,14 +34,6 @@ export const Input = z
     message: 'is required with apply: say who will mend the tests',
   })
 
-const TestRef = {
-  id: z.string(),
-  key: z.string().describe('Such as TC-7.'),
-  title: z.string(),
-  names_known: z.boolean().describe('Whether members gave the names; else they come from a report.'),
-  file_path: z.string(),
-}
-
 const BrokenSince = z.object({
   at: Timestamp.describe('The first of the runs that failed.'),
   commit_sha: z.string(),
@@ -63,7 +56,7 @@ const Commit = z.object({
 })
 
 const FlakyCase = z.object({
-  ...TestRef,
+  ...NamedTest,
   runs: z.int().describe('Runs in the window that passed or failed; skipped and blocked ones do not count.'),
   flips: z
     .int()
@@ -106,12 +99,12 @@ export const Output = z.object({
     .describe('The full length of each list, even if the list is cut.'),
   flaky: z.array(FlakyCase).describe('Most flips first.'),
   too_few_runs: z
-    .array(z.object({ ...TestRef, runs: z.int(), flips: z.int() }))
+    .array(z.object({ ...NamedTest, runs: z.int(), flips: z.int() }))
     .describe('Cases that flipped and have fewer than min_runs runs.'),
   broken: z
     .array(
       z.object({
-        ...TestRef,
+        ...NamedTest,
         broken_since: BrokenSince,
         requirement_keys: z.array(z.string()).describe('What the case proves, at most 50.'),
       }),

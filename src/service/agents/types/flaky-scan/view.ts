@@ -1,10 +1,10 @@
 import { Priority } from '../../../../contract/base/common.ts'
 import { counted } from '../../../../lib/counted.ts'
 import { isQuarantined } from '../../../quality/coverage/quarantine.ts'
-import { testKey } from '../../../quality/keys.ts'
 import { timestamp } from '../../../shared/times.ts'
 import { keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { byTime, sameCode, type Broken, type CaseRun } from './history.ts'
+import { viewNamedTest } from '../../named-test.ts'
 import type { Proved, ScannedCase } from './read.ts'
 import type { FlakyCaseBody } from './schema.ts'
 
@@ -19,10 +19,6 @@ export interface Judged {
   /** Oldest first. */
   flips: readonly CaseRun[]
   broken: Broken | undefined
-}
-
-export function viewTest({ id, number, title, names_known, file_path }: ScannedCase) {
-  return { id, key: testKey({ number }), title, names_known: names_known === 1, file_path }
 }
 
 function viewBroken({ since, runs, commits }: Broken) {
@@ -44,7 +40,7 @@ export function viewBrokenCase(
   notes: TruncationNotes,
 ) {
   return {
-    ...viewTest(test),
+    ...viewNamedTest(test),
     broken_since: viewBroken(broken),
     requirement_keys: keepFirst(notes, 'broken.requirement_keys', proved, REQUIREMENTS).map(({ key }) => key),
   }
@@ -65,7 +61,7 @@ export function viewFlaky(
   const isBroken = broken !== undefined && broken.commits > 1
   const quarantine = until !== null && isQuarantined(test, now) ? { until: timestamp(until), owner, reason } : null
   return {
-    ...viewTest(test),
+    ...viewNamedTest(test),
     runs: runs.length,
     flips: flips.length,
     flip_rate: Math.round((flips.length / runs.length) * 1000) / 1000,

@@ -4,6 +4,7 @@ import { untrusted } from '../../../../contract/base/text.ts'
 import { ConditionSeverity, VerdictStatus } from '../../../../contract/quality-gate/policy.ts'
 import { EvidenceType, RiskState } from '../../../../contract/quality-gate/risks.ts'
 import { ConditionStatus } from '../../../../contract/quality-gate/verdict.ts'
+import { EndingRisk } from '../../ending-risk.ts'
 
 /** An item of evidence with its key: REQ-12, TC-7, SHOP-31. */
 const item = {
@@ -60,9 +61,7 @@ export const GateWatchOutput = z.object({
   risks: z.object({
     active: z.int(),
     pending: z.int().describe('Accepted, waiting for the approval of a second person.'),
-    ending: z
-      .array(z.object({ risk_id: Id, expires_at: Timestamp, condition_ids: z.array(Key), items: z.int() }))
-      .describe('Active risks that end within 7 days, the first to end first.'),
+    ending: z.array(EndingRisk).describe('Active risks that end within 7 days, the first to end first.'),
     ended: z
       .array(z.object({ risk_id: Id, state: RiskState, ended_at: Timestamp }))
       .describe('Risks that ended since the verdict of `compared_with` was checked or computed.'),

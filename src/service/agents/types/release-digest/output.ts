@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Id, IssueStatus, Key, Level, NamedRef, Ref, Sentence, Timestamp } from '../../../../contract/base/common.ts'
 import { untrusted } from '../../../../contract/base/text.ts'
 import { VerdictStatus } from '../../../../contract/quality-gate/policy.ts'
+import { EndingRisk } from '../../ending-risk.ts'
 
 const issue = {
   id: Id,
@@ -69,9 +70,7 @@ export const ReleaseDigestOutput = z.object({
     current: z.object({ ...verdict, status_reason: Sentence, stale: z.boolean() }).nullable(),
     before: z.object(verdict).nullable(),
   }),
-  risks_ending: z
-    .array(z.object({ risk_id: Id, expires_at: Timestamp, condition_ids: z.array(Key), items: z.int() }))
-    .describe('Accepted risks of this release that end within 7 days.'),
+  risks_ending: z.array(EndingRisk).describe('Accepted risks of this release that end within 7 days.'),
   elsewhere: z
     .array(release.extend({ new_issues: z.int(), regressed_issues: z.int() }))
     .describe('The same version in other environments.'),

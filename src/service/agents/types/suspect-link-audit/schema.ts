@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Priority, ResultStatus, RiskLevel, Timestamp } from '../../../../contract/base/common.ts'
 import { LinkOrigin, LinkRole } from '../../../../contract/links.ts'
 import { TestKind } from '../../../../contract/tests.ts'
+import { NamedTest } from '../../named-test.ts'
 
 export const Input = z.strictObject({
   limit: z.int().min(1).max(1000).default(200).describe('The most links in the output.'),
@@ -37,14 +38,7 @@ const Change = z.object({
 export const Advice = z.enum(['FIX', 'RUN', 'READ', 'CONFIRM'])
 
 const SuspectLink = z.object({
-  test: z.object({
-    id: z.string(),
-    key: z.string().describe('Such as TC-7.'),
-    title: z.string(),
-    names_known: z.boolean().describe('Whether members gave the names; else they come from a report.'),
-    kind: TestKind,
-    file_path: z.string(),
-  }),
+  test: z.object({ ...NamedTest, kind: TestKind }),
   role: LinkRole,
   origin: LinkOrigin,
   requirement_version: z.int(),

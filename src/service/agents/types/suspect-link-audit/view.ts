@@ -7,6 +7,7 @@ import { Criteria } from '../../../quality/requirements/columns.ts'
 import { timestamp, timestampOrNull } from '../../../shared/times.ts'
 import type { TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { readJson, readTexts } from '../../../sql/json.ts'
+import { viewNamedTest } from '../../named-test.ts'
 import { keepFitting } from '../../output-size.ts'
 import { describeSince, type RequirementChange } from './changes.ts'
 import type { CaseResult, Merged, StoredRequirement, StoredVersion, SuspectRow } from './read.ts'
@@ -70,12 +71,8 @@ function viewLink(
   }
   return {
     test: {
-      id: link.test_id,
-      key: testKey({ number: link.test_number }),
-      title: link.test_title,
-      names_known: link.names_known === 1,
+      ...viewNamedTest({ ...link, id: link.test_id, number: link.test_number, title: link.test_title }),
       kind: TestKind.parse(link.test_kind),
-      file_path: link.file_path,
     },
     role: LinkRole.parse(link.role),
     origin: LinkOrigin.parse(link.origin),
