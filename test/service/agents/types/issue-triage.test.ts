@@ -4,6 +4,7 @@ import { OUTPUT_BYTES } from '../../../../src/service/agents/output-size.ts'
 import type { output } from '../../../../src/service/agents/types/issue-triage/schema.ts'
 import { startApp, type App } from '../../../app.ts'
 import { startSampleApp } from '../../../sample-app.ts'
+import { copyIssue } from '../copy-issue.ts'
 import { runType } from '../run-type.ts'
 
 const day = 86_400_000
@@ -193,28 +194,9 @@ test('the largest output fits into a run, and the issues that were left out for 
   await using app = await startApp()
   await createComponent(app, 'p'.repeat(120), 'src/**')
   await crash(app, 'first')
-  await copyIssues(app, 520)
+  await copyIssue(app, { copies: 520, paths: ['src/pay.ts'] })
   const { output, issues, truncationSignals } = await triage(app, { limit: 500 })
   expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(OUTPUT_BYTES)
   expect(issues.length).toBeGreaterThan(300)
   expect(truncationSignals).toEqual(['issues:max_items:500/521', `issues:max_bytes:${String(issues.length)}/500`])
 })
-
-/** Copies the only issue with its frame: the copies are duplicates of each other. */
-async function copyIssues(app: App, count: number) {
-  await app.db.write(async (rows) => {
-    const issue = await rows.selectFrom('issue').selectAll().executeTakeFirstOrThrow()
-    const frame = await rows.selectFrom('issue_frame').selectAll().executeTakeFirstOrThrow()
-    for (let number = 2; number < 2 + count; number += 1) {
-      const id = issue.id.slice(0, -6) + String(number).padStart(6, '0')
-      await rows
-        .insertInto('issue')
-        .values({ ...issue, id, number })
-        .execute()
-      await rows
-        .insertInto('issue_frame')
-        .values({ ...frame, issue_id: id })
-        .execute()
-    }
-  })
-}

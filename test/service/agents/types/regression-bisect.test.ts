@@ -6,6 +6,7 @@ import { runRetention } from '../../../../src/service/errors/issues/retention.ts
 import { sampleReleases } from '../../../../src/service/sample/load.ts'
 import { startApp, type App } from '../../../app.ts'
 import { startSampleApp } from '../../../sample-app.ts'
+import { copyIssue } from '../copy-issue.ts'
 import { runType } from '../run-type.ts'
 
 const day = 86_400_000
@@ -282,36 +283,17 @@ test('the largest output fits into a run, and the issues that were left out for 
   const versions = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => name.repeat(250))
   for (const [index, version] of versions.entries()) await release(app, version, 10 - index)
   await crash(app, 'Broken', versions[5], 1)
-  await copyIssues(app, 120)
+  const presence = await app.db.read.selectFrom('issue_presence').selectAll().executeTakeFirstOrThrow()
+  await copyIssue(app, {
+    copies: 120,
+    paths: ['a', 'b', 'c'].map((name) => name.repeat(500)),
+    also: (rows, id) =>
+      rows
+        .insertInto('issue_presence')
+        .values({ ...presence, issue_id: id })
+        .execute(),
+  })
   const { output, issues, truncationSignals } = await bisect(app, { limit: 100 })
   expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(OUTPUT_BYTES)
   expect(truncationSignals).toEqual(['issues:max_items:100/121', `issues:max_bytes:${String(issues.length)}/100`])
 })
-
-/** Copies the only issue with the release in which it occurred, and gives each copy three files with long names. */
-async function copyIssues(app: App, count: number) {
-  await app.db.write(async (rows) => {
-    const issue = await rows.selectFrom('issue').selectAll().executeTakeFirstOrThrow()
-    const presence = await rows.selectFrom('issue_presence').selectAll().executeTakeFirstOrThrow()
-    for (let number = 2; number < 2 + count; number += 1) {
-      const id = issue.id.slice(0, -6) + String(number).padStart(6, '0')
-      await rows
-        .insertInto('issue')
-        .values({ ...issue, id, number })
-        .execute()
-      await rows
-        .insertInto('issue_presence')
-        .values({ ...presence, issue_id: id })
-        .execute()
-      const paths = ['a', 'b', 'c'].map((name) => name.repeat(500))
-      const frames = paths.map((path) => ({
-        product_id: issue.product_id,
-        issue_id: id,
-        path,
-        function: '',
-        distance: 0,
-      }))
-      await rows.insertInto('issue_frame').values(frames).execute()
-    }
-  })
-}
