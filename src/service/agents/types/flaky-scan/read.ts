@@ -133,7 +133,7 @@ export async function readProved(
       WHERE ${columnIn('link.role', countingRoles)} AND link.archived_at IS NULL
         AND requirement.status <> 'REQUIREMENT_STATUS_DEPRECATED'
       ORDER BY requirement.number`.execute(rows)
-    const cases = await casesOf(rows, [...new Set(links.map(({ id }) => id))], now)
+    const cases = await readLinkedCases(rows, [...new Set(links.map(({ id }) => id))], now)
     for (const { root, id, number, title, priority } of links) {
       const isOnlyProof = [...(cases.get(id) ?? [])].every((testId) => testId === root)
       const one = { id, key: requirementKey({ number }), title, priority, isOnlyProof }
@@ -144,7 +144,11 @@ export async function readProved(
 }
 
 /** The cases that count for each requirement. */
-async function casesOf(rows: Rows, requirementIds: readonly string[], now: number): Promise<Map<string, Set<string>>> {
+async function readLinkedCases(
+  rows: Rows,
+  requirementIds: readonly string[],
+  now: number,
+): Promise<Map<string, Set<string>>> {
   const cases = new Map<string, Set<string>>()
   for (const chunk of chunks(requirementIds)) {
     for (const [id, links] of await countedLinks(rows, chunk, { now }))
