@@ -6,6 +6,8 @@ import type { StoredRun } from './store.ts'
 
 /** How long a process may execute a run without renewing its lease. */
 const LEASE_MS = 15_000
+/** Each attempt of a run adds events to it, and blocks its config. */
+const MOST_ATTEMPTS = 5
 /** How long a run that is being cancelled may take to reach its next checkpoint. */
 export const CANCEL_GRACE_MS = 1_500
 
@@ -49,11 +51,16 @@ export function renewLease(prepare: Prepare, platform: Platform, { runId, fence 
   )
 }
 
-/** Queues the run of a lease again, for the next process; one that is being cancelled ends instead. */
+/**
+ * Queues the run of a lease again, for the next process. A run that is being cancelled ends instead, and so does one that
+ * was in progress for the fifth time.
+ */
 export function requeueRun(prepare: Prepare, platform: Platform, lease: Lease): void {
   const state = leasedState(prepare, lease)
   if (state === undefined) return
   if (state === 'AGENT_RUN_STATE_CANCELLING') return endRun(prepare, platform, lease.runId, cancelled)
+  // Each attempt has raised the fence by one.
+  if (lease.fence >= MOST_ATTEMPTS) return endRun(prepare, platform, lease.runId, interrupted)
   prepare(
     `UPDATE agent_run SET state = 'AGENT_RUN_STATE_QUEUED', started_at = NULL, lease_until = 0, progress_phase = '',
        progress_done = 0, progress_total = 0 WHERE id = ?`,
@@ -97,4 +104,12 @@ const leftBehind = {
   state: 'AGENT_RUN_STATE_FAILED',
   code: 'PROCESS_RESTARTED',
   message: 'The process that executed the run ended before the run did. The run wrote nothing; start it again.',
+} as const
+
+const interrupted = {
+  state: 'AGENT_RUN_STATE_FAILED',
+  code: 'PROCESS_RESTARTED',
+  message:
+    `The service was stopped during each of ${String(MOST_ATTEMPTS)} attempts. The run wrote nothing; start it again in a ` +
+    'process that stays, such as tracegate serve.',
 } as const

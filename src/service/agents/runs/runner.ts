@@ -4,8 +4,8 @@ import { executeRun, type Execution, type ExecutionOptions } from './execution.t
 import { CANCEL_GRACE_MS, claimRun, endForOwner, isExpired, isOverdue, renewLease, type LeasedRun } from './lease.ts'
 
 const MOST_AT_ONCE = 2
-/** Later than the start itself, so that a process that answers a single call does nothing else. */
-const FIRST_LOOK_MS = 200
+/** A process that answers a single call is gone by then, and uses up no attempt of a run. */
+const FIRST_LOOK_MS = 1_000
 /** How often runs are looked for that another process queued or left behind. */
 const IDLE_LOOK_MS = 2_000
 /** The same while runs are executed here: another process may cancel one, which has to end within 2 s. */

@@ -36,7 +36,7 @@ test('a run whose process was killed is FAILED once its lease has expired, with 
   await using _ = before
   const { app, clock } = await startOnClock([], before.dataDir)
   await using __ = app
-  clock.pass(200)
+  clock.pass(1000)
   expect((await readRun(app, id)).state).toBe('AGENT_RUN_STATE_RUNNING')
   clock.pass(15_000)
   expect(await reach(app, id)).toMatchObject({

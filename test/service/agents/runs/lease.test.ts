@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AgentContext } from '../../../../src/service/agents/define.ts'
-import { claimRun } from '../../../../src/service/agents/runs/lease.ts'
+import { claimRun, requeueRun } from '../../../../src/service/agents/runs/lease.ts'
 import { settleRun, toTimedOut } from '../../../../src/service/agents/runs/settle.ts'
 import { systemPlatform } from '../../../../src/service/shared/platform.ts'
 import type { App } from '../../../app.ts'
@@ -45,7 +45,7 @@ test('a queued run is found by another service within two seconds', async () => 
   await using __ = other.app
   for (let count = 0; count < 2; count += 1) await start(app, await configure(app))
   await until(() => held.started[1])
-  other.clock.pass(200)
+  other.clock.pass(1000)
   const id = await start(app, await configure(app))
   other.clock.pass(2000)
   expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
@@ -138,11 +138,36 @@ test('a service that stops queues its runs again, and the next one executes them
     ),
   )
   for (const row of stopped) expect(row).toEqual({ state: 'AGENT_RUN_STATE_QUEUED', started_at: null })
-  await using later = await startAgentApp({ dataDir: app.dataDir })
+  const { app: later, clock } = await startOnClock([probe()], app.dataDir)
+  await using __ = later
+  clock.pass(1000)
   for (const id of ids) expect((await reach(later, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
   expect(await kinds(later, ids[0]!)).toEqual(['STARTED', 'LOG', 'STARTED', 'COMPLETED'])
   expect(await kinds(later, ids[2]!)).toEqual(['STARTED', 'COMPLETED'])
   expect(app.logged).toEqual([])
+})
+
+test('a run is queued again four times, and FAILED when its service stops for the fifth time', async () => {
+  const held = heldProbe()
+  const app = await startAgentApp({ agentTypes: [held.type] })
+  await using _ = app
+  const id = await start(app, await configure(app))
+  await until(() => held.started[0])
+  await app.service.close()
+  for (const fence of [2, 3, 4, 5]) {
+    const claimed = await app.db.batch((prepare) => {
+      const run = claimRun(prepare, systemPlatform, 'another process')
+      requeueRun(prepare, systemPlatform, { runId: id, fence })
+      return run
+    })
+    expect(claimed).toMatchObject({ id, lease_fence: fence })
+  }
+  await using later = await startAgentApp({ dataDir: app.dataDir })
+  expect(await readRun(later, id)).toMatchObject({
+    state: 'AGENT_RUN_STATE_FAILED',
+    error: { code: 'PROCESS_RESTARTED', message: expect.stringContaining('tracegate serve') as unknown },
+  })
+  expect((await kinds(later, id)).slice(-3)).toEqual(['STARTED', 'ERROR', 'COMPLETED'])
 })
 
 test('a run that is being cancelled when its service stops is cancelled', async () => {
@@ -177,7 +202,9 @@ test('a run of a type that the next version does not have ends FAILED', async ()
   await using _ = app
   const id = await start(app, await configure(app, { agent_type_id: 'gone' }))
   await app.service.close()
-  await using later = await startAgentApp({ dataDir: app.dataDir })
+  const { app: later, clock } = await startOnClock([probe()], app.dataDir)
+  await using __ = later
+  clock.pass(1000)
   expect((await reach(later, id)).error).toMatchObject({ code: 'AGENT_TYPE_NOT_FOUND' })
 })
 
