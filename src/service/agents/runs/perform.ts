@@ -88,6 +88,7 @@ async function readPrevious({ db, run }: PerformOptions): Promise<unknown> {
     .where('agent_config_id', '=', run.agent_config_id)
     .where('state', '=', 'AGENT_RUN_STATE_SUCCEEDED')
     .orderBy('seq', 'desc')
+    .limit(1)
     .executeTakeFirst()
   const output = previous?.output
   return output === null || output === undefined ? null : readJson(StoredObject, output)
