@@ -47,9 +47,7 @@ export interface AgentRunRow {
   started_at: number | null
   finished_at: number | null
   cancel_requested_at: number | null
-  cancel_reason: Generated<string>
   last_sequence: Generated<number>
-  lease_owner: Generated<string>
   lease_fence: Generated<number>
   lease_until: Generated<number>
 }

@@ -32,7 +32,6 @@ export async function runElsewhere(app: Pick<App, 'db' | 'productId'>, configId 
         started_by: '{"type":"ACTOR_TYPE_API_TOKEN","id":"t","display_name":"Sam","user_id":"u"}',
         principal: '{}',
         created_at: systemPlatform.now(),
-        lease_owner: 'another process',
         lease_until: Number.MAX_SAFE_INTEGER,
       })
       .execute(),

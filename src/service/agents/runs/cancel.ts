@@ -23,7 +23,7 @@ export async function cancelRun(
   checkEtag(etag, runEtag(run))
   await rows
     .updateTable('agent_run')
-    .set({ state: 'AGENT_RUN_STATE_CANCELLING', cancel_requested_at: call.now(), cancel_reason: reason })
+    .set({ state: 'AGENT_RUN_STATE_CANCELLING', cancel_requested_at: call.now() })
     .where('id', '=', run.id)
     .execute()
   const data = { reason, requested_by: call.actor }

@@ -20,15 +20,15 @@ export interface Lease {
 /** A run that a process executes, as the others see it. */
 export type LeasedRun = Pick<StoredRun, 'id' | 'state' | 'lease_fence' | 'lease_until' | 'cancel_requested_at'>
 
-/** Leases the oldest queued run to `owner`, and writes its STARTED event; undefined when no run is queued. */
-export function claimRun(prepare: Prepare, platform: Platform, owner: string): StoredRun | undefined {
+/** Leases the oldest queued run, and writes its STARTED event; undefined when no run is queued. */
+export function claimRun(prepare: Prepare, platform: Platform): StoredRun | undefined {
   const now = platform.now()
   const claimed = prepare(
-    `UPDATE agent_run SET state = 'AGENT_RUN_STATE_RUNNING', started_at = ?1, lease_owner = ?2, lease_until = ?3,
+    `UPDATE agent_run SET state = 'AGENT_RUN_STATE_RUNNING', started_at = ?1, lease_until = ?2,
        lease_fence = lease_fence + 1
      WHERE seq = (SELECT seq FROM agent_run WHERE state = 'AGENT_RUN_STATE_QUEUED' ORDER BY seq LIMIT 1)
      RETURNING *`,
-  ).get<StoredRun>(now, owner, now + LEASE_MS)
+  ).get<StoredRun>(now, now + LEASE_MS)
   if (claimed === undefined) return undefined
   appendEvents(prepare, platform, claimed.id, [{ kind: 'STARTED', message: 'The run has started.' }])
   return claimed

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { stackText } from '../../../lib/stack.ts'
 import { executeRun, type Execution, type ExecutionOptions } from './execution.ts'
 import { CANCEL_GRACE_MS, claimRun, endForOwner, isExpired, isOverdue, renewLease, type LeasedRun } from './lease.ts'
@@ -28,8 +27,6 @@ export interface Runner {
 
 export function createRunner(options: RunnerOptions): Runner {
   const { db, platform, clock, log, onChanged } = options
-  // Not an id of something stored, so it is not one of the ids that a test counts.
-  const owner = randomUUID()
   const executions = new Map<string, Execution>()
   const timers = new Set<() => void>()
   let isStopped = false
@@ -104,7 +101,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   async function claimWhileFree(): Promise<void> {
     while (executions.size < MOST_AT_ONCE && !isStopped && (await isAnyQueued())) {
-      const run = await db.batch((prepare) => claimRun(prepare, platform, owner))
+      const run = await db.batch((prepare) => claimRun(prepare, platform))
       if (run === undefined) return
       onChanged(run.id)
       const execution = executeRun({ ...options, run, onEnded: () => onEnded(execution) })

@@ -115,7 +115,7 @@ test('a lease that another one has followed writes nothing, though the run is ex
   const id = await start(app, await configure(app))
   await until(() => held.started[0])
   await app.service.close()
-  const again = await app.db.batch((prepare) => claimRun(prepare, systemPlatform, 'another process'))
+  const again = await app.db.batch((prepare) => claimRun(prepare, systemPlatform))
   expect(again).toMatchObject({ id, state: 'AGENT_RUN_STATE_RUNNING', lease_fence: 2 })
   const end = () => Promise.resolve(toTimedOut(1))
   await settleRun({ db: app.db, platform: systemPlatform }, { runId: id, fence: 1 }, end)
@@ -156,7 +156,7 @@ test('a run is queued again four times, and FAILED when its service stops for th
   await app.service.close()
   for (const fence of [2, 3, 4, 5]) {
     const claimed = await app.db.batch((prepare) => {
-      const run = claimRun(prepare, systemPlatform, 'another process')
+      const run = claimRun(prepare, systemPlatform)
       requeueRun(prepare, systemPlatform, { runId: id, fence })
       return run
     })

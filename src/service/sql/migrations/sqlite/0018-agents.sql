@@ -48,11 +48,10 @@ CREATE TABLE agent_run (
   started_at INTEGER,
   finished_at INTEGER,
   cancel_requested_at INTEGER,
-  cancel_reason TEXT NOT NULL DEFAULT '',
   last_sequence INTEGER NOT NULL DEFAULT 0,
-  -- The process that executes the run, and until when it may. A write with an older fence changes nothing.
-  lease_owner TEXT NOT NULL DEFAULT '',
+  -- Grows with each process that takes the run; a write with an older one changes nothing.
   lease_fence INTEGER NOT NULL DEFAULT 0,
+  -- Until when that process may execute the run; 0 when none does.
   lease_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX agent_run_config ON agent_run (agent_config_id, seq DESC);
