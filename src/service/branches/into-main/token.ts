@@ -45,6 +45,7 @@ async function explainStale(rows: Rows, { branch, product }: Previewed, token: s
     .where('product_id', '=', product.id)
     .where('merged_revision', '>', main)
     .orderBy('merged_revision', 'desc')
+    .limit(1)
     .executeTakeFirst()
   if (merged !== undefined) return describeMerge(rows, merged)
   if (main < product.tree_revision) return describeChange(rows, product.id)
@@ -73,6 +74,7 @@ async function describeChange(rows: Rows, productId: number): Promise<string> {
       where.or([where('requirement.product_id', '=', productId), where('test.product_id', '=', productId)]),
     )
     .orderBy(sql.ref(`audit.${rows.dialect.insertionOrder}`), 'desc')
+    .limit(1)
     .executeTakeFirst()
   if (newest === undefined) return 'requirements, tests or links changed since'
   const { display_name: name } = readJson(StoredActor, newest.actor)

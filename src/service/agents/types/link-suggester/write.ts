@@ -105,5 +105,6 @@ function findUntouched(rows: Rows, productId: number): Promise<StoredBranch | un
           AND (proposal.state <> 'LINK_PROPOSAL_STATE_PENDING' OR proposal.signals = '[]'))`,
     )
     .orderBy('seq', 'desc')
+    .limit(1)
     .executeTakeFirst()
 }
