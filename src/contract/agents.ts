@@ -39,6 +39,9 @@ export const AgentRunEventType = prefixed('AGENT_RUN_EVENT_TYPE', [
   'COMPLETED',
 ])
 
+/** Days that a run can be read after its end (contract §13). */
+export const AGENT_RUN_DAYS = 180
+
 const JsonObject = z.record(z.string(), z.unknown())
 const BuiltInObject = trusted(z.record(z.string(), z.unknown()))
 

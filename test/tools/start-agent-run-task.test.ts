@@ -74,7 +74,8 @@ test('start_agent_run asks a person first, and then gives the run as a task', as
     taskId: run.id,
     status: 'working',
     createdAt: run.created_at,
-    ttlMs: null,
+    // A run is deleted 180 days after its end.
+    ttlMs: 15_552_000_000,
     pollIntervalMs: 2000,
   })
   held.release()

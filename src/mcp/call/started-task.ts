@@ -14,8 +14,8 @@ export interface TaskFacts {
   createdAt: string
   /** ISO 8601. */
   lastUpdatedAt: string
-  /** How long the task is kept from its creation, in milliseconds; null without a limit. */
-  ttlMs: number | null
+  /** How long after its creation the task can be read at least, in milliseconds. */
+  ttlMs: number
   /** How often a client should ask, in milliseconds. */
   pollIntervalMs: number
 }
@@ -43,7 +43,7 @@ export async function startedTask(
   }
 }
 
-/** What every task says of itself. It is kept as long as what the call started. */
+/** The task without its result. */
 export function taskHead(task: ToolTask, taskId: string, reading: TaskReading): TaskHead {
   const { status, message, createdAt, updatedAt } = reading
   return {
@@ -52,7 +52,7 @@ export function taskHead(task: ToolTask, taskId: string, reading: TaskReading): 
     ...(message !== undefined && { statusMessage: cutTo(inOneLine(clean(message)), MESSAGE_CHARACTERS) }),
     createdAt,
     lastUpdatedAt: updatedAt,
-    ttlMs: null,
+    ttlMs: task.ttlMs,
     pollIntervalMs: task.pollIntervalMs,
   }
 }

@@ -124,8 +124,10 @@ export type TaskReading<O extends z.ZodObject = z.ZodObject> = {
 
 /** How what a call starts is offered as a task to clients that declare the tasks extension (mcp §10.1). */
 export interface ToolTask<O extends z.ZodObject = z.ZodObject> {
-  /** How often a client should ask how it stands, in milliseconds. */
+  /** How often a client should ask for the state, in milliseconds. */
   pollIntervalMs: number
+  /** How long after its creation the task can be read at least, in milliseconds. */
+  ttlMs: number
   /** The id of what the call started, which is the task's id; undefined when it started nothing. */
   started(answer: Answer<z.input<O>>): string | undefined
   /** Reads how it stands. Rejects with `not_found` for what the caller may not read or is not in the pinned product. */

@@ -36,6 +36,7 @@ export function countSurface(count: Count): Surface {
     output,
     task: {
       pollIntervalMs: 500,
+      ttlMs: 60_000,
       started: ({ data }) => data.id,
       async read(id) {
         if (id !== 'count-1') throw new ServiceError('not_found', 'no such count')

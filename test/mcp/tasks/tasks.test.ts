@@ -31,7 +31,7 @@ const head = {
   taskId: 'count-1',
   createdAt: '2026-11-23T03:00:00.000Z',
   lastUpdatedAt: '2026-11-23T03:00:01.000Z',
-  ttlMs: null,
+  ttlMs: 60_000,
   pollIntervalMs: 500,
 }
 const call = { name: 'start_count', arguments: {} }

@@ -1,3 +1,4 @@
+import { AGENT_RUN_DAYS } from '../../../src/contract/agents.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { TaskReading, ToolTask } from '../../../src/mcp/define/define.ts'
 import type { AgentRun } from '../../../src/mcp/resolve/types.ts'
@@ -10,6 +11,7 @@ import { isOver, stateSentence } from './states.ts'
 export const runTask: ToolTask<typeof runOutput> = {
   // Most runs end within seconds, and each read is several requests.
   pollIntervalMs: 2_000,
+  ttlMs: AGENT_RUN_DAYS * 24 * 60 * 60 * 1000,
   started: ({ data }) => data.run?.id,
   async read(id, context) {
     const { run, product } = await context.resolve.agentRun(id, undefined)

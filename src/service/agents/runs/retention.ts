@@ -1,10 +1,10 @@
+import { AGENT_RUN_DAYS } from '../../../contract/agents.ts'
 import { dayMs } from '../../shared/times.ts'
 import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, STEP } from '../../sql/in-steps.ts'
 
-/** How long the events of a run are kept after its end, and how long the run is (contract §13). */
+/** Days that the events of a run are kept after its end (contract §13). */
 const EVENT_DAYS = 30
-const RUN_DAYS = 180
 
 /**
  * Removes the events of runs that ended more than 30 days ago, and runs that ended more than 180 days ago. Resolves to the
@@ -16,7 +16,7 @@ export async function removeOldRuns(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
   const events = await inSteps({ db, signal }, (prepare) => removeEvents(prepare, now - EVENT_DAYS * dayMs))
-  const runs = await inSteps({ db, signal }, (prepare) => removeRuns(prepare, now - RUN_DAYS * dayMs))
+  const runs = await inSteps({ db, signal }, (prepare) => removeRuns(prepare, now - AGENT_RUN_DAYS * dayMs))
   return events + runs
 }
 
