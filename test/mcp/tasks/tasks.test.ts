@@ -77,7 +77,7 @@ describe.each(['stdio', 'HTTP'] as const)('a client over %s', (door) => {
     })
   })
 
-  test('reads what went wrong as a completed task with an error of the tool', async () => {
+  test('reads a failure as a completed task with an error of the tool', async () => {
     await using client = await open(door)
     count.reading = counted(true)
     const { result } = await client.request('tasks/get', { taskId: 'count-1' })

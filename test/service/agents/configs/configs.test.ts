@@ -70,7 +70,7 @@ test('a config keeps its input as it was given, and is read back equal', async (
   expect((await configs(app)).agent_configs).toEqual([body.agent_config])
 })
 
-test('a config without a name is called as its type, with a number where that is taken', async () => {
+test('a config without a name gets the title of its type, with a number where that is taken', async () => {
   await using app = await startAgentApp()
   for (let count = 0; count < 3; count += 1) await createConfig(app)
   expect((await configs(app)).agent_configs.map(({ name }) => name)).toEqual(['Probe', 'Probe 2', 'Probe 3'])
@@ -83,7 +83,7 @@ test('a name that is taken is refused with the id of the config that has it', as
   expect([reply.status, reasonOf(reply), existingIdOf(reply)]).toEqual([409, 'CONFIG_EXISTS', id])
 })
 
-test('an unknown agent type is not found, and the message names those that there are', async () => {
+test('an unknown agent type is not found, and the message lists the known ones', async () => {
   await using app = await startAgentApp()
   const reply = await createConfig(app, { agent_type_id: 'oracle' })
   expect([reply.status, reasonOf(reply)]).toEqual([404, 'AGENT_TYPE_NOT_FOUND'])
@@ -159,7 +159,7 @@ test('a product has at most 200 configs', async () => {
   expect([reply.status, reasonOf(reply)]).toEqual([400, 'TOO_MANY_CONFIGS'])
 })
 
-test("a stranger's config reads as missing, like one that never was", async () => {
+test("a stranger's config is not found, like one that does not exist", async () => {
   await using app = await startAgentApp()
   const id = await configure(app)
   const headers = await tokenHeaders(app, { stranger: true, scopes: ['write', 'agents:run'] })
@@ -184,7 +184,7 @@ test('a deleted config is gone; another etag than its own prevents the deletion'
   expect((await configs(app)).agent_configs).toEqual([])
 })
 
-test('creating and deleting a config leave a trace of who did it', async () => {
+test('creating and deleting a config are in the audit trail', async () => {
   await using app = await startAgentApp()
   const id = await configure(app)
   await app.request('DELETE', `/v1/agent-configs/${id}`)

@@ -44,7 +44,7 @@ test('a run is executed with the merged input, and ends with the output and summ
   ])
 })
 
-test('a run reports in the order in which its type does', async () => {
+test('the events of a run are in the order in which its type reports', async () => {
   const type = probe(async (context, input) => {
     await context.progress({ phase: 'cases', done: 0, total: 2 })
     await context.log('Reading.', { cases: 2 })
@@ -65,7 +65,7 @@ test('a run reports in the order in which its type does', async () => {
   ])
 })
 
-test('a type that fails for a reason ends its run FAILED with that reason', async () => {
+test('a run whose type refuses ends FAILED with the reason', async () => {
   const type = probe(() => {
     throw new ServiceError('failed_precondition', 'no release is known; report a deploy first', {
       reason: 'NO_RELEASE',
@@ -105,7 +105,7 @@ test('an output that breaks the schema of its type is a bug', async () => {
   })
 })
 
-test('an output of more than 512 KiB fails the run and takes back what it wrote', async () => {
+test('an output of more than 512 KiB fails the run and rolls back what it wrote', async () => {
   const type = probe(({ product }) =>
     Promise.resolve({
       async commit({ rows, action }) {

@@ -74,7 +74,7 @@ test('a lease is renewed while its run goes on', async () => {
   expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
 })
 
-test('a run whose process stands still for longer than its lease fails, and cannot write any more', async () => {
+test('a run whose process is suspended for longer than its lease fails, and cannot write any more', async () => {
   const contexts: AgentContext[] = []
   const held = Promise.withResolvers<void>()
   const type = probe(async (context) => {
@@ -108,7 +108,7 @@ test('a run whose process stands still for longer than its lease fails, and cann
   expect(description).not.toBe('late')
 })
 
-test('a lease that another one has followed writes nothing, though the run is executed', async () => {
+test('an older lease writes nothing while a newer one executes the run', async () => {
   const held = heldProbe()
   const app = await startAgentApp({ agentTypes: [held.type] })
   await using _ = app

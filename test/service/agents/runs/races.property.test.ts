@@ -154,7 +154,7 @@ test('a run ends once, whichever of two services finishes, cancels, times out or
   expect(new Set(ends).size).toBeGreaterThan(2)
 })
 
-test('three services that execute many runs and cancel some of them leave no run undone', async () => {
+test('three services that execute many runs and cancel some of them end every run', async () => {
   const scripts = Array.from({ length: 10 }, (_, index) => ({ reports: [index % 3, index % 4], inCommit: index % 2 }))
   const type = scripted(scripts)
   await using one = await startAgentApp({ agentTypes: [type] })

@@ -69,7 +69,7 @@ test('a summary is cut at 500 characters', async () => {
   expect((await reach(app, await start(app, await configure(app)))).summary).toHaveLength(500)
 })
 
-test('what outsiders wrote is stored as data, without what no database can store', async () => {
+test('text of outsiders is stored without the characters that no database can store', async () => {
   const hostile = '"; DROP TABLE agent_run; -- \u0000 \ud800 {{secret}} <script>'
   const { events } = await report(({ finding }) => finding(hostile, { [hostile]: hostile, constructor: 1 }))
   expect(events).toMatchObject([

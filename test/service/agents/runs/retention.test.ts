@@ -6,7 +6,7 @@ import { configure, heldProbe, reach, readEvents, readRun, start, startAgentApp,
 
 const age = (app: App, days: number) => removeOldRuns(app.db, Date.now() + days * dayMs)
 
-test('events go 30 days after the end of their run, which stays as it was', async () => {
+test('events are removed 30 days after the end of their run, which stays unchanged', async () => {
   await using app = await startAgentApp()
   const run = await reach(app, await start(app, await configure(app)))
   await age(app, 29)
@@ -16,7 +16,7 @@ test('events go 30 days after the end of their run, which stays as it was', asyn
   expect(await readRun(app, run.id)).toEqual(run)
 })
 
-test('a run goes 180 days after its end', async () => {
+test('a run is removed 180 days after its end', async () => {
   await using app = await startAgentApp()
   const { id } = await reach(app, await start(app, await configure(app)))
   await age(app, 179)

@@ -21,9 +21,9 @@ interface Runs {
   pagination: { total_size: number }
 }
 
-const runsOf = async (app: App, configId: string, query = '') =>
+const listRuns = async (app: App, configId: string, query = '') =>
   (await app.request<Runs>('GET', `/v1/agent-configs/${configId}/runs${query}`)).body
-const metadataOf = (reply: Reply) => (reply.body as Failure).details[0]?.metadata
+const readMetadata = (reply: Reply) => (reply.body as Failure).details[0]?.metadata
 
 test('a disabled config starts no run', async () => {
   await using app = await startAgentApp()
@@ -40,7 +40,7 @@ test("the input of a run is checked together with the config's", async () => {
     { field: 'input.limit', description: 'must be at most 50' },
     { field: 'input.depth', description: 'is not known' },
   ])
-  expect((await runsOf(app, configId)).agent_runs).toEqual([])
+  expect((await listRuns(app, configId)).agent_runs).toEqual([])
 })
 
 test('a config has one active run at a time, which the refusal names', async () => {
@@ -49,7 +49,7 @@ test('a config has one active run at a time, which the refusal names', async () 
   const configId = await configure(app)
   const runId = await start(app, configId)
   const reply = await startRun(app, configId)
-  expect([reply.status, reasonOf(reply), metadataOf(reply)]).toMatchObject([
+  expect([reply.status, reasonOf(reply), readMetadata(reply)]).toMatchObject([
     400,
     'RUN_ALREADY_ACTIVE',
     { run_id: runId },
@@ -85,7 +85,7 @@ test('a repeated request id starts one run', async () => {
   const first = await startRun(app, configId, { request_id: 'r1' })
   await reach(app, first.body.agent_run.id)
   expect((await startRun(app, configId, { request_id: 'r1' })).body).toEqual(first.body)
-  expect((await runsOf(app, configId)).agent_runs).toHaveLength(1)
+  expect((await listRuns(app, configId)).agent_runs).toHaveLength(1)
 })
 
 test('a run needs the scope agents:run, and that of a type that writes the scope write too', async () => {
@@ -96,11 +96,11 @@ test('a run needs the scope agents:run, and that of a type that writes the scope
   const tryBoth = async (...scopes: ('write' | 'agents:run')[]) => {
     const headers = await tokenHeaders(app, { scopes })
     const replies = [await startRun(app, reading, {}, headers), await startRun(app, writing, {}, headers)]
-    return replies.map((reply) => (reply.status === 200 ? 200 : metadataOf(reply)?.['scope']))
+    return replies.map((reply) => (reply.status === 200 ? 200 : readMetadata(reply)?.['scope']))
   }
   expect(await tryBoth('write')).toEqual(['agents:run', 'agents:run'])
   expect(await tryBoth('agents:run')).toEqual([200, 'write'])
-  for (const id of [reading, writing]) for (const run of (await runsOf(app, id)).agent_runs) await reach(app, run.id)
+  for (const id of [reading, writing]) for (const run of (await listRuns(app, id)).agent_runs) await reach(app, run.id)
   expect(await tryBoth('agents:run', 'write')).toEqual([200, 200])
 })
 
@@ -114,11 +114,11 @@ test('runs of a config are listed newest first, in pages and by state', async ()
   const configId = await configure(app)
   const ids: string[] = []
   for (const limit of [1, 13, 2]) ids.unshift((await reach(app, await start(app, configId, { input: { limit } }))).id)
-  const first = await runsOf(app, configId, '?page_size=2')
-  const second = await runsOf(app, configId, `?page_size=2&page_token=${first.next_page_token}`)
+  const first = await listRuns(app, configId, '?page_size=2')
+  const second = await listRuns(app, configId, `?page_size=2&page_token=${first.next_page_token}`)
   expect([...first.agent_runs, ...second.agent_runs].map(({ id }) => id)).toEqual(ids)
   expect(first.pagination.total_size).toBe(3)
-  const failed = await runsOf(app, configId, '?state=failed')
+  const failed = await listRuns(app, configId, '?state=failed')
   expect(failed.agent_runs.map(({ id }) => id)).toEqual([ids[1]])
 })
 
@@ -144,7 +144,7 @@ test('the etag of a run changes with what a reader sees of it', async () => {
   expect(new Set([queued, running, ended]).size).toBe(3)
 })
 
-test("a stranger's run reads as missing, like one that never was", async () => {
+test("a stranger's run is not found, like one that does not exist", async () => {
   const held = heldProbe()
   await using app = await startAgentApp({ agentTypes: [held.type] })
   const configId = await configure(app)
@@ -164,7 +164,7 @@ test("a stranger's run reads as missing, like one that never was", async () => {
   expect((await readRun(app, id)).cancel_requested_at).toBeNull()
 })
 
-test('starting and cancelling a run leave a trace of who did it', async () => {
+test('the audit trail says who started and who cancelled a run', async () => {
   const held = heldProbe()
   await using app = await startAgentApp({ agentTypes: [held.type] })
   const id = await start(app, await configure(app))
