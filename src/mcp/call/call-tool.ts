@@ -84,7 +84,7 @@ export interface CallFrame {
   form?: FormKind | undefined
   /** What the user answered, or confirmed elsewhere. */
   given?: Given | undefined
-  /** True if the caller's client takes a task for what the call starts. */
+  /** True if the client accepts a task instead of a result. */
   startsTasks?: boolean
 }
 
@@ -93,7 +93,7 @@ export function tryTool(listed: ListedTool, raw: unknown, frame: CallFrame): Pro
   return logged(frame, (record) => withinBudget(frame, (running) => runTool(listed, raw, running, record)))
 }
 
-/** Does other work with the context and within the budget of a call of the tool, and logs it; never rejects. */
+/** Runs other work as a call of the tool: with its context, its budget and a log record. It never rejects. */
 export function tryWith(
   tool: Tool,
   frame: CallFrame,

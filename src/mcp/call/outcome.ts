@@ -12,11 +12,11 @@ export interface CallOutcome {
   structuredContent?: { [name: string]: unknown }
   _meta: { 'tracegate/integrity': string }
   error?: unknown
-  /** True for a result that says what went wrong. */
+  /** True for a result that describes a failure. */
   isError?: boolean
   /** Instead of a result: what the client has to ask its user before the same call runs. */
   asked?: Asked
-  /** What the call started, for a client that takes tasks. */
+  /** What the call started, for a client that accepts tasks. */
   task?: TaskHead
 }
 

@@ -5,10 +5,10 @@ import type { Answer } from '../result/answer.ts'
 
 const MESSAGE_CHARACTERS = 300
 
-/** What every task says of itself (mcp §10.1). */
+/** The members that every task has (mcp §10.1). */
 export interface TaskFacts {
   taskId: string
-  /** How it stands, for people and models; never text of outsiders. */
+  /** Its state in words, for people and models; never text of outsiders. */
   statusMessage?: string | undefined
   /** ISO 8601. */
   createdAt: string
@@ -20,12 +20,12 @@ export interface TaskFacts {
   pollIntervalMs: number
 }
 
-/** What the tasks of tools say of themselves, without the result. */
+/** A task of a tool, without its result. */
 export type TaskHead = TaskFacts & { status: 'working' | 'completed' | 'cancelled' }
 
 /**
- * The task of a call with this answer, read so that it is there when the client asks for it. Resolves to undefined when
- * the call started nothing, or when what it started cannot be read now: the result of the call says what that is.
+ * The task of a call with this answer, after it has been read successfully. Resolves to undefined when the call started
+ * nothing, or when the task cannot be read now: the client then gets the ordinary result.
  */
 export async function startedTask(
   tool: Tool,

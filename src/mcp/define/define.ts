@@ -108,17 +108,17 @@ export interface Context {
   progress(report: { done: number; total: number | undefined; message: string }): void
 }
 
-/** How something stands that a call started, read with the rights of the caller. */
+/** The state of what a call started, read with the rights of the caller. */
 export type TaskReading<O extends z.ZodObject = z.ZodObject> = {
   /** ISO 8601. */
   createdAt: string
   /** ISO 8601: the last change that is known. */
   updatedAt: string
-  /** How it stands, in words of the service; never text of outsiders. */
+  /** The state in words; never text of outsiders. */
   message?: string | undefined
 } & (
   | { status: 'working' | 'cancelled' }
-  /** `answer` reads the result; `isError` says that it ended without doing what it was for. */
+  /** `answer` reads the result; `isError` is true for a failure. */
   | { status: 'completed'; answer(this: void): Promise<Answer<z.input<O>>>; isError: boolean }
 )
 
@@ -130,9 +130,9 @@ export interface ToolTask<O extends z.ZodObject = z.ZodObject> {
   ttlMs: number
   /** The id of what the call started, which is the task's id; undefined when it started nothing. */
   started(answer: Answer<z.input<O>>): string | undefined
-  /** Reads how it stands. Rejects with `not_found` for what the caller may not read or is not in the pinned product. */
+  /** Reads the state. Rejects with `not_found` for what the caller may not read or is not in the pinned product. */
   read(id: string, context: Context): Promise<TaskReading<O>>
-  /** Ends it; called only for what `read` has just returned as working. What has ended since stays as it is. */
+  /** Cancels it; called only after `read` returned `working`. Does nothing if it has ended since. */
   cancel(id: string, context: Context): Promise<void>
 }
 

@@ -6,26 +6,26 @@ import type { Task } from './task.ts'
 /** The member of `_meta` that carries what is sent instead of the result. */
 const INSTEAD = 'tracegate/instead'
 
-/** The result of a tool whose call goes on as a task; `sendTasks` sends the task. */
+/** The result of a call that continues as a task; `sendTasks` sends the task instead. */
 export function taskResult(task: Task | TaskHead): CallToolResult {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task
   const started = { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
   return carrier({ result: { resultType: 'task', ...started } })
 }
 
-/** The result of a tool that refuses a call with an error of the protocol; `sendTasks` sends the error. */
+/** The result of a call that is refused with a protocol error; `sendTasks` sends the error instead. */
 export function refusal({ code, message, data }: ProtocolError): CallToolResult {
   return carrier({ error: { code, message, data } })
 }
 
-/** An error, because the SDK compares the results of successful calls with the output schema. */
+/** Marked as an error, because the SDK validates the results of successful calls against the output schema. */
 function carrier(instead: object): CallToolResult {
   return { content: [], isError: true, _meta: { [INSTEAD]: instead } }
 }
 
 /**
- * Sends tasks and errors in place of the results that carry them. The SDK's handler of `tools/call` returns results of
- * tools alone: it would make a result of an error, and add `content` to a task.
+ * Sends tasks and errors instead of the results that carry them. The SDK's handler of `tools/call` returns only tool results:
+ * it would turn an error into a result, and add `content` to a task.
  */
 export function sendTasks(server: McpServer): void {
   const connect = server.connect.bind(server)

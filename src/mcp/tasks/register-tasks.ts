@@ -23,7 +23,7 @@ function acknowledged(exists: boolean): object | undefined {
   return exists ? {} : undefined
 }
 
-/** `run` resolves to undefined for a task that does not exist, which the extension answers with -32602. */
+/** Sets the handler of a method. `run` resolves to undefined for a task that does not exist: the error -32602. */
 function answer(
   { server }: McpServer,
   method: string,

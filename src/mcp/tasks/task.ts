@@ -14,12 +14,12 @@ export type Task = TaskFacts &
     | { status: 'cancelled' }
   )
 
-/** The tasks that one caller may read. A task of another caller is one that does not exist. */
+/** The tasks that one caller may read; those of others do not exist for it. */
 export interface Tasks {
   /** Resolves to undefined for a task that does not exist; rejects with a `ProtocolError` when it cannot be read. */
   get(this: void, taskId: string, signal: AbortSignal): Promise<Task | undefined>
   /** Takes answers to what the task asks, by their keys; resolves to false for a task that does not exist. */
   update(this: void, taskId: string, answers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<boolean>
-  /** Asks for its end; a task that has ended stays as it is. Resolves to false for a task that does not exist. */
+  /** Requests its cancellation; a task that has ended stays unchanged. Resolves to false for a task that does not exist. */
   cancel(this: void, taskId: string, signal: AbortSignal): Promise<boolean>
 }

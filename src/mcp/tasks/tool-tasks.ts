@@ -11,14 +11,14 @@ import type { Task, Tasks } from './task.ts'
 type Starter = Tool & { task: ToolTask }
 
 /**
- * The tasks that calls of the listed tools started. Nothing is stored: a task is read where it runs, with the caller's
- * token, so that any process answers. Undefined when no listed tool starts any.
+ * The tasks that calls of the listed tools started; undefined when no listed tool starts any. Nothing is stored: a task is
+ * read from the service with the caller's token, so that any process can answer.
  */
 export function createToolTasks(listing: Listing, facts: CallFacts): Tasks | undefined {
   const starters = listing.tools.flatMap(({ tool }) => (isStarter(tool) ? [tool] : []))
   if (starters.length === 0) return undefined
 
-  /** Runs the work for the tool that has the task; undefined when none has. */
+  /** Runs the work for the tool whose call started the task; undefined for an unknown task. */
   async function find(
     name: string,
     signal: AbortSignal,
@@ -54,7 +54,7 @@ export function createToolTasks(listing: Listing, facts: CallFacts): Tasks | und
       const outcome = await find('tasks/get', signal, (starter, context) => read(starter, taskId, context))
       return outcome && detailed(outcome)
     },
-    // None of these tasks asks anything, and answers to what is not asked are ignored.
+    // These tasks ask nothing. The extension says that unexpected answers are ignored.
     async update(taskId, _answers, signal) {
       const outcome = await find('tasks/update', signal, async ({ task }, context) => {
         await task.read(taskId, context)
@@ -75,7 +75,7 @@ function isStarter(tool: Tool): tool is Starter {
   return tool.task !== undefined
 }
 
-/** What is another caller's, or not an id at all, does not exist either. */
+/** Whether the task does not exist, belongs to another caller, or has an id of the wrong form. */
 function isUnknown(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'not_found' || error.code === 'invalid_argument')
 }

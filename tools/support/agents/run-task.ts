@@ -9,7 +9,7 @@ import { isOver, stateSentence } from './states.ts'
 
 /** A run as the task of the call that started it (mcp §10.1). */
 export const runTask: ToolTask<typeof runOutput> = {
-  // Most runs end within seconds, and each read is several requests.
+  // Most runs end within seconds, and each read takes several requests.
   pollIntervalMs: 2_000,
   ttlMs: AGENT_RUN_DAYS * 24 * 60 * 60 * 1000,
   started: ({ data }) => data.run?.id,
@@ -32,7 +32,7 @@ function isFailed({ state }: AgentRun): boolean {
   return state === 'AGENT_RUN_STATE_FAILED' || state === 'AGENT_RUN_STATE_TIMED_OUT'
 }
 
-/** When a run was created and last changed, as far as it says. */
+/** When a run was created, and the last change that has a time. */
 function times(run: AgentRun): Pick<TaskReading, 'createdAt' | 'updatedAt'> {
   const { created_at: createdAt, started_at: started, cancel_requested_at: cancelled, finished_at: finished } = run
   if (createdAt === undefined) {

@@ -6,10 +6,10 @@ import type { AgentDefinition } from '../define.ts'
 /** The input of a config or a run, or the output of a run, as it is stored. */
 export const StoredObject = z.record(z.string(), z.unknown())
 
-/** Violations that one answer lists. */
+/** Violations in one reply. */
 const MOST_VIOLATIONS = 50
 
-/** The type with that id; `not_found` names those that there are. */
+/** The type with that id; `not_found` lists the known ones. */
 export function requireType(types: readonly AgentDefinition[], id: string): AgentDefinition {
   const type = types.find((each) => each.id === id)
   if (type !== undefined) return type

@@ -14,7 +14,7 @@ export type StoredConfig = Selectable<AgentConfigRow>
 
 export interface ConfigFacts {
   name?: string | undefined
-  /** As it was given: it conforms to the schema of the type. */
+  /** Without defaults; conforms to the schema of the type. */
   input?: Readonly<Record<string, unknown>> | undefined
   enabled?: boolean | undefined
   timeout_seconds?: number | undefined
@@ -24,8 +24,8 @@ const MOST_CONFIGS = 200
 const DEFAULT_TIMEOUT_SECONDS = 300
 
 /**
- * Creates a config; without a name it is called as the type, with a number where that is taken. Throws `CONFIG_EXISTS` for a
- * given name that is taken, and `TOO_MANY_CONFIGS`.
+ * Creates a config. Without a name it gets the title of its type, with a number where that is taken. Throws `CONFIG_EXISTS`
+ * for a given name that is taken, and `TOO_MANY_CONFIGS`.
  */
 export async function createConfig(
   rows: Rows,
@@ -72,11 +72,15 @@ function freeName(title: string, taken: ReadonlyMap<string, string>): string {
 function refuseTaken(name: string, taken: ReadonlyMap<string, string>): string {
   const id = taken.get(name)
   if (id === undefined) return name
-  throw new ServiceError('already_exists', 'a config of the product has this name; use that one, or choose another', {
-    reason: 'CONFIG_EXISTS',
-    metadata: { existing_id: id },
-    violations: [{ field: 'name', description: 'is taken' }],
-  })
+  throw new ServiceError(
+    'already_exists',
+    'a config of the product has this name; use that config, or choose another name',
+    {
+      reason: 'CONFIG_EXISTS',
+      metadata: { existing_id: id },
+      violations: [{ field: 'name', description: 'is taken' }],
+    },
+  )
 }
 
 function tooMany(): ServiceError {
@@ -99,7 +103,7 @@ export async function requireConfig(
   return { config, product }
 }
 
-/** The tag of a config. Nothing changes a config, and what its runs do does not count. */
+/** The tag of a config: always the same, because a config never changes and its runs do not count. */
 export function configEtag({ id }: StoredConfig): string {
   return computeEtag(id, 0)
 }

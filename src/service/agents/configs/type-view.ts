@@ -6,7 +6,7 @@ type AgentTypeView = z.input<typeof AgentType>
 
 const views = new WeakMap<AgentDefinition, AgentTypeView>()
 
-/** The contract's view of a type. Its schemas are made when they are first asked for. */
+/** Converts a type to the contract's view; its schemas are generated once. */
 export function viewType(type: AgentDefinition): AgentTypeView {
   const known = views.get(type)
   if (known !== undefined) return known
@@ -34,7 +34,7 @@ function makeView(type: AgentDefinition): AgentTypeView {
   }
 }
 
-/** An output is stored as the type gives it, so its schema too is that of what goes in. */
+/** The schema before defaults are applied: outputs are stored as the type returns them. */
 function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
   return { ...z.toJSONSchema(schema, { io: 'input' }) }
 }

@@ -30,8 +30,8 @@ const MESSAGE_CHARACTERS = 1000
 const DATA_BYTES = 16 * 1024
 
 /**
- * Appends events to a run inside the transaction of what they tell, numbered after those that it has. The caller has checked
- * that the run may be written.
+ * Appends events to a run in the transaction of the change that they report, numbered after the run's last one. The caller
+ * has checked that the run may be written.
  */
 export function appendEvents(prepare: Prepare, platform: Platform, runId: string, events: readonly NewEvent[]): void {
   const run = prepare(

@@ -9,8 +9,8 @@ import { activeStates } from './states.ts'
 import { runEtag, type StoredRun } from './store.ts'
 
 /**
- * Cancels a queued run at once, and asks for the end of one that is executed; a run that is cancelled already stays as it
- * is. Throws `RUN_FINISHED` for any other end, and `ETAG_MISMATCH`.
+ * Cancels a queued run at once, and requests the cancellation of one in progress; a run that is cancelled or being cancelled
+ * stays unchanged. Throws `RUN_FINISHED` for a run that ended otherwise, and `ETAG_MISMATCH`.
  */
 export async function cancelRun(
   { rows, prepare }: { rows: Rows; prepare: Prepare },

@@ -11,13 +11,13 @@ export type RunEnd =
       output: string
       branchId: string
       truncationSignals: readonly string[]
-      /** What its commit did and found. */
+      /** Actions and findings of its commit. */
       events: readonly NewEvent[]
     }
   | { state: 'AGENT_RUN_STATE_FAILED' | 'AGENT_RUN_STATE_TIMED_OUT'; code: string; message: string }
   | { state: 'AGENT_RUN_STATE_CANCELLED' }
 
-/** Writes the last state of a run and its last events, inside the transaction that has checked that it may end so. */
+/** Writes the last state and the last events of a run, in the transaction that has checked its state. */
 export function endRun(prepare: Prepare, platform: Platform, runId: string, end: RunEnd): void {
   const isDone = end.state === 'AGENT_RUN_STATE_SUCCEEDED'
   const error = 'code' in end ? end : { code: '', message: '' }

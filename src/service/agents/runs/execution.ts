@@ -19,13 +19,13 @@ export interface Execution {
   readonly lease: Lease
   /** Ends the run at its next checkpoint. */
   cancel(): void
-  /** Gives the run up: another process has ended it. */
+  /** Stops working on the run, which another process has ended. */
   abandon(): void
-  /** Queues the run again and gives it up. */
+  /** Queues the run again and stops working on it. */
   requeue(): Promise<void>
 }
 
-/** Executes a leased run: the type, and the end that it comes to. */
+/** Executes a leased run and writes its end. */
 export function executeRun(options: ExecutionOptions): Execution {
   const { db, platform, clock, run, onChanged } = options
   const lease: Lease = { runId: run.id, fence: run.lease_fence }
@@ -34,7 +34,7 @@ export function executeRun(options: ExecutionOptions): Execution {
   const stopTimer = clock.after(run.timeout_seconds * 1000, () => void timeOut())
   let hasEnded = false
 
-  /** Lets go of the run. What its type still does is stopped at its next checkpoint, and cannot write anything. */
+  /** Stops working on the run. Its type may go on until its next checkpoint, but cannot write any more. */
   function release(): void {
     if (hasEnded) return
     hasEnded = true
@@ -63,7 +63,7 @@ export function executeRun(options: ExecutionOptions): Execution {
     return Promise.resolve(end)
   }
 
-  /** Whatever cannot be written is left to the end of the lease. */
+  /** Logs a failure. A run whose end could not be written fails when its lease expires. */
   function warn(thrown: unknown): void {
     if (hasEnded) return
     const where = `agent run ${run.id} of type ${run.agent_type_id}`

@@ -4,20 +4,20 @@ import { appendEvents } from './append.ts'
 import { endRun } from './end.ts'
 import type { StoredRun } from './store.ts'
 
-/** How long a process may execute a run without renewing its lease. */
+/** How long a process may execute a run before it has to renew its lease. */
 const LEASE_MS = 15_000
 /** Each attempt of a run adds events to it, and blocks its config. */
 const MOST_ATTEMPTS = 5
 /** How long a run that is being cancelled may take to reach its next checkpoint. */
 export const CANCEL_GRACE_MS = 1_500
 
-/** The right to execute a run and to write what it does; a later fence ends it (decision 067). */
+/** The right to execute a run and to write its results, until another process gets a higher fence (decision 067). */
 export interface Lease {
   readonly runId: string
   readonly fence: number
 }
 
-/** A run that a process executes, as the others see it. */
+/** A run in progress, as every process sees it. */
 export type LeasedRun = Pick<StoredRun, 'id' | 'state' | 'lease_fence' | 'lease_until' | 'cancel_requested_at'>
 
 /** Leases the oldest queued run, and writes its STARTED event; undefined when no run is queued. */
@@ -42,7 +42,7 @@ export function leasedState(prepare: Prepare, { runId, fence }: Lease): string |
   ).get<{ state: string }>(runId, fence)?.state
 }
 
-/** Extends a lease that has not ended. */
+/** Extends a lease unless its run has ended. */
 export function renewLease(prepare: Prepare, platform: Platform, { runId, fence }: Lease): void {
   prepare('UPDATE agent_run SET lease_until = ?3 WHERE id = ?1 AND lease_fence = ?2 AND lease_until > 0').run(
     runId,
@@ -69,7 +69,7 @@ export function requeueRun(prepare: Prepare, platform: Platform, lease: Lease): 
   appendEvents(prepare, platform, lease.runId, [{ kind: 'LOG', message }])
 }
 
-/** Whether the lease of a run has expired: its process is gone, or has stood still for too long. */
+/** Whether the lease of a run has expired: its process is gone, or was suspended for too long. */
 export function isExpired({ lease_until: until }: LeasedRun, now: number): boolean {
   return until <= now
 }
@@ -80,8 +80,8 @@ export function isOverdue({ state, cancel_requested_at: requestedAt }: LeasedRun
 }
 
 /**
- * Ends a run in place of the process that executes it, whose lease ends with it: CANCELLED where that was asked for, else
- * FAILED. Returns false, and leaves the run alone, when it has ended or `isDue` says that it is not due any more.
+ * Ends a run on behalf of the process that executes it, and with it the lease of that process: CANCELLED if that was
+ * requested, else FAILED. Returns false and changes nothing when the run has ended or `isDue` returns false for it.
  */
 export function endForOwner(
   prepare: Prepare,

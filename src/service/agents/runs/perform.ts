@@ -14,21 +14,21 @@ export interface PerformOptions {
   symbolicator: Call['symbolicator']
   types: readonly AgentDefinition[]
   run: StoredRun
-  /** Aborts when the run is not to go on. */
+  /** Aborts when the run has to stop. */
   signal: AbortSignal
   /** Called after each commit. */
   onChanged: (runId: string) => void
 }
 
-/** What a run's type ended with. */
+/** What the type of a run returned. */
 export interface Performed {
   type: AgentDefinition
   end: AgentEnd
-  /** Counts on from the findings so far. */
+  /** Continues the count of findings. */
   findingEvent: FindingEvent
 }
 
-/** Runs the type of a leased run. Rejects with what the type threw, and with `RunStopped` when it is not to go on. */
+/** Runs the type of a leased run. Rejects with what the type threw, and with `RunStopped` when the run has to stop. */
 export async function performRun(options: PerformOptions): Promise<Performed> {
   const { types, run } = options
   const type = requireType(types, run.agent_type_id)
@@ -59,7 +59,7 @@ async function createContext(options: PerformOptions & Omit<Performed, 'end'>): 
     now,
     previous: await readPrevious(options),
     call: {
-      // The same for the whole run, so that an answer that depends on the time depends only on its start.
+      // Fixed for the whole run, so that the output depends on no other time than its start.
       now: () => now,
       newId: () => platform.newId(),
       symbolicator,

@@ -14,7 +14,7 @@ const StoredPrincipal = z.object({
   workspaceIds: z.array(z.string()),
 })
 
-/** The caller that starts a run, as the run keeps it: its rights at that time are those of the run. */
+/** The caller that starts a run, as stored with it: the run has the rights that the caller has now. */
 export function storePrincipal(principal: Principal): string {
   const stored: z.input<typeof StoredPrincipal> = {
     ...principal,

@@ -8,10 +8,10 @@ import { leasedState, type Lease } from './lease.ts'
 
 /** Reports of progress without a total between two events. */
 const EVENT_EVERY = 100
-/** Work without letting the rest of the process run. */
+/** The longest work in one turn of the event loop. */
 const TURN_MS = 20
 
-/** Thrown into a run that is not to go on: it was cancelled, took too long, or has another process now. */
+/** Thrown into a run that has to stop: it was cancelled, took too long, or another process executes it now. */
 export class RunStopped extends Error {
   constructor() {
     super('the run has been stopped')
@@ -23,14 +23,14 @@ export interface ReportOptions {
   db: Database
   platform: Platform
   lease: Lease
-  /** Aborts when the run is not to go on. */
+  /** Aborts when the run has to stop. */
   signal: AbortSignal
   findingEvent: FindingEvent
   /** Called after each commit. */
   onChanged: (runId: string) => void
 }
 
-/** The functions with which a run reports: each throws `RunStopped` when it is not to go on. */
+/** The functions with which a run reports; each rejects with `RunStopped` when the run has to stop. */
 export function createReport(options: ReportOptions): Pick<AgentContext, 'progress' | 'log' | 'warn' | 'finding'> {
   const { db, platform, lease, signal, findingEvent, onChanged } = options
   const isEventDue = progressEvents()
@@ -96,7 +96,7 @@ function storeProgress(prepare: Prepare, { runId }: Lease, { phase, done, total 
   )
 }
 
-/** Lets the rest of the process run, if the last time was long enough ago. */
+/** Lets the rest of the process run once a turn has lasted long enough. */
 function createTurns(): () => Promise<void> {
   let since = performance.now()
   return async () => {

@@ -5,9 +5,9 @@ import { CANCEL_GRACE_MS, claimRun, endForOwner, isExpired, isOverdue, renewLeas
 const MOST_AT_ONCE = 2
 /** A process that answers a single call is gone by then, and uses up no attempt of a run. */
 const FIRST_LOOK_MS = 1_000
-/** How often runs are looked for that another process queued or left behind. */
+/** How often to look for runs that other processes have queued or left behind. */
 const IDLE_LOOK_MS = 2_000
-/** The same while runs are executed here: another process may cancel one, which has to end within 2 s. */
+/** The same while this process executes runs: another one may cancel a run, which then has to end within 2 s. */
 const BUSY_LOOK_MS = 500
 const RENEW_MS = 5_000
 
@@ -15,11 +15,11 @@ export type RunnerOptions = Omit<ExecutionOptions, 'run' | 'onEnded'>
 
 /** Executes runs in this process (contract §8, decision 067). */
 export interface Runner {
-  /** Begins to look for runs that are queued or were left behind. */
+  /** Begins to look for queued runs and for those left behind. */
   begin(this: void): void
-  /** Says that a run was queued: it is executed at once if there is room. */
+  /** To be called after a run was queued: executes it at once unless too many are in progress. */
   queued(this: void): void
-  /** Says that the cancellation of a run was committed. */
+  /** To be called after the cancellation of a run was committed. */
   cancelled(this: void, runId: string): void
   /** Queues the runs in progress again. */
   stop(this: void): Promise<void>
@@ -61,7 +61,7 @@ export function createRunner(options: RunnerOptions): Runner {
     await claimWhileFree()
   }
 
-  /** The runs that are executed, here or elsewhere, by their ids. */
+  /** The runs in progress in any process, by their ids. */
   async function readLeased(): Promise<Map<string, LeasedRun>> {
     const found = await db.read
       .selectFrom('agent_run')
@@ -71,7 +71,7 @@ export function createRunner(options: RunnerOptions): Runner {
     return new Map(found.map((run) => [run.id, run]))
   }
 
-  /** Acts on what another process did to a run of this one. */
+  /** Stops an execution whose run another process has ended or cancelled. */
   function follow(execution: Execution, run: LeasedRun | undefined): void {
     if (run?.lease_fence !== execution.lease.fence) execution.abandon()
     else if (run.state === 'AGENT_RUN_STATE_CANCELLING') execution.cancel()
@@ -86,13 +86,13 @@ export function createRunner(options: RunnerOptions): Runner {
     })
   }
 
-  /** A run of this process is not left behind, however long the process has stood still. */
+  /** A run of this process is not left behind, even if the process was suspended for longer than the lease. */
   function isLeftBehind(run: LeasedRun): boolean {
     const isOwn = executions.get(run.id)?.lease.fence === run.lease_fence
     return isOverdue(run, platform.now()) || (!isOwn && isExpired(run, platform.now()))
   }
 
-  /** Ends a run in place of whoever executes it. */
+  /** Ends a run that is due, whichever process executes it. */
   async function endWhere(runId: string, isDue: (run: LeasedRun) => boolean): Promise<void> {
     if (!(await db.batch((prepare) => endForOwner(prepare, platform, { runId, isDue })))) return
     executions.get(runId)?.abandon()
@@ -109,7 +109,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
 
-  /** A read, which waits for no other process. */
+  /** Asked before the claim: a read waits for no lock. */
   async function isAnyQueued(): Promise<boolean> {
     const queued = db.read.selectFrom('agent_run').select('seq').where('state', '=', 'AGENT_RUN_STATE_QUEUED')
     return (await queued.limit(1).executeTakeFirst()) !== undefined
@@ -134,16 +134,16 @@ export function createRunner(options: RunnerOptions): Runner {
       onChanged(runId)
       executions.get(runId)?.cancel()
       if (isStopped) return
-      const cancelTimer = clock.after(CANCEL_GRACE_MS, () => {
-        timers.delete(cancelTimer)
+      const stopTimer = clock.after(CANCEL_GRACE_MS, () => {
+        timers.delete(stopTimer)
         endWhere(runId, ({ state }) => state === 'AGENT_RUN_STATE_CANCELLING').catch(warn)
       })
-      timers.add(cancelTimer)
+      timers.add(stopTimer)
     },
     async stop() {
       isStopped = true
       cancelNext()
-      for (const cancelTimer of timers) cancelTimer()
+      for (const stopTimer of timers) stopTimer()
       await looking
       await Promise.all(Array.from(executions.values(), (execution) => execution.requeue()))
     },

@@ -16,8 +16,9 @@ interface Transaction {
 }
 
 /**
- * Ends the run of a lease in one transaction with what `makeEnd` writes. A run that is being cancelled ends CANCELLED, and
- * `makeEnd` is not called. Does nothing when the lease has ended, or when `makeEnd` is left out and the run goes on.
+ * Ends the run of a lease, in one transaction with what `makeEnd` writes. A run that is being cancelled ends CANCELLED
+ * without a call of `makeEnd`. Does nothing when the lease has ended. Without `makeEnd` it only ends a run that is being
+ * cancelled.
  */
 export async function settleRun(
   { db, platform }: { db: Database; platform: Platform },
@@ -34,8 +35,8 @@ export async function settleRun(
 }
 
 /**
- * What a type ended with as the end of its run, after its `commit` has written. Throws `OUTPUT_TOO_LARGE`, and an error that
- * is a bug for an output that the type's own schema refuses.
+ * The end of a run whose type returned: runs `commit` if there is one. Throws `OUTPUT_TOO_LARGE`, and an unexpected error
+ * for an output that does not conform to the type's schema.
  */
 export async function toSucceeded(
   { type, end, findingEvent }: Performed,
@@ -72,7 +73,7 @@ function tooLarge(): ServiceError {
   return new ServiceError('failed_precondition', message, { reason: 'OUTPUT_TOO_LARGE' })
 }
 
-/** The end of a run that threw: the reason and the message of a `ServiceError`, nothing of anything else. */
+/** The end of a run that threw, with the reason and the message of a `ServiceError`; other errors are not shown. */
 export function toFailed(thrown: unknown): Extract<RunEnd, { code: string }> {
   const state = 'AGENT_RUN_STATE_FAILED'
   if (thrown instanceof ServiceError && thrown.code !== 'internal')

@@ -14,7 +14,7 @@ import type { StoredRun } from './store.ts'
 const MOST_QUEUED = 50
 
 /**
- * Queues a run of a config, with the config's input and that of the request on top. Throws `CONFIG_DISABLED`,
+ * Queues a run of a config. The members of `input` replace those of the config's input. Throws `CONFIG_DISABLED`,
  * `INPUT_SCHEMA`, `RUN_ALREADY_ACTIVE`, `TOO_MANY_RUNS`, and `SCOPE_MISSING` for a type that writes.
  */
 export async function startRun(

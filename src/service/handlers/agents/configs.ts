@@ -9,7 +9,7 @@ import { requireProduct } from '../../workspace/access.ts'
 
 interface ConfigOptions {
   types: readonly AgentDefinition[]
-  /** Called with each run whose cancellation was committed. */
+  /** Called after the cancellation of a run was committed. */
   onCancelled: (runId: string) => void
 }
 

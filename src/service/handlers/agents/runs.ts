@@ -10,13 +10,13 @@ import { readPage } from '../../shared/paging.ts'
 
 export interface RunOptions {
   types: readonly AgentDefinition[]
-  /** Called when the start of a run was committed. */
+  /** Called after the start of a run was committed. */
   onStarted: () => void
-  /** Called with each run whose cancellation was committed. */
+  /** Called after the cancellation of a run was committed. */
   onCancelled: (runId: string) => void
 }
 
-/** Handlers of agent runs; their events have their own. */
+/** Handlers of agent runs, except for their events. */
 export function agentRunHandlers({ types, onStarted, onCancelled }: RunOptions) {
   return {
     async startAgentRun({ agent_config_id: configId, input }, call) {
