@@ -72,15 +72,16 @@ interface Place {
 type EventRow = Awaited<ReturnType<typeof readPage>>[number]
 
 /** A state in the JSON of a summary. Texts of events are escaped there, so that none can look like it. */
-const inState = (state: string) =>
-  sql<boolean>`summary LIKE ${`%"symbolication_state":"SYMBOLICATION\\_STATE\\_${state}"%`} ESCAPE '\\'`
+const inState = ({ dialect }: Rows, state: string) =>
+  dialect.anyContains(['summary'], `"symbolication_state":"SYMBOLICATION_STATE_${state}"`)
 
 function readPage(
   rows: Rows,
   productId: number,
   { from, before, releaseIds }: Pick<Asked, 'from' | 'releaseIds'> & { before: Place },
 ) {
-  const isUnmapped = sql<boolean>`(${sql.join(['MISSING', 'PARTIAL', 'FAILED'].map(inState), sql` OR `)})`
+  const states = ['MISSING', 'PARTIAL', 'FAILED'].map((state) => inState(rows, state))
+  const isUnmapped = sql<boolean>`(${sql.join(states, sql` OR `)})`
   return rows
     .selectFrom('occurrence')
     .select(['id', 'seq', 'received_at', 'issue_id', 'release_id'])
