@@ -22,7 +22,7 @@ const SHARES = { flaky: 0.6, tooFewRuns: 0.1, broken: 0.2 }
 
 export const flakyScan = defineAgent({
   id: 'flaky_scan',
-  title: 'Find flaky tests',
+  title: 'Flaky scan',
   description:
     'Finds test cases that pass and fail on the same commit, with the commits as evidence and what each case proves, ' +
     'and tells them apart from cases that have failed since a commit. Suggests which to quarantine; with `apply` it quarantines them.',

@@ -20,7 +20,7 @@ const MEANING =
 
 export const suspectLinkAudit = defineAgent({
   id: 'suspect_link_audit',
-  title: 'Audit links in doubt',
+  title: 'Suspect link audit',
   description:
     'Lists the links that became suspect because their requirement changed: what changed since the link was made, who ' +
     'changed it and when, the results since then, and the call that confirms the link. Confirms nothing itself.',
