@@ -140,6 +140,11 @@ export async function readEvents(app: App, runId: string) {
   }))
 }
 
+/** The kinds of the events of a run, such as STARTED. */
+export async function readKinds(app: App, runId: string): Promise<string[]> {
+  return (await readEvents(app, runId)).map(({ kind }) => kind)
+}
+
 /** A probe whose runs wait until the test lets them go on. */
 export function heldProbe(facts: Parameters<typeof probe>[1] = {}) {
   const started: AgentContext[] = []
@@ -150,4 +155,14 @@ export function heldProbe(facts: Parameters<typeof probe>[1] = {}) {
     return succeed(context, input)
   }, facts)
   return { type, started, release: () => released.resolve() }
+}
+
+/** A probe whose runs report progress until they are stopped. */
+export function endlessProbe() {
+  return probe(async (context) => {
+    for (let done = 0; ; done += 1) {
+      await context.progress({ phase: 'waiting', done, total: 0 })
+      await new Promise(setImmediate)
+    }
+  })
 }

@@ -4,10 +4,12 @@ import { reasonOf } from '../../people.ts'
 import {
   cancelRun,
   configure,
+  endlessProbe,
   heldProbe,
   probe,
   reach,
   readEvents,
+  readKinds,
   readRun,
   start,
   startAgentApp,
@@ -22,8 +24,6 @@ async function occupy(app: App) {
     await reach(app, await start(app, await configure(app)), 'AGENT_RUN_STATE_RUNNING')
   }
 }
-
-const kinds = async (app: App, id: string) => (await readEvents(app, id)).map(({ kind }) => kind)
 
 test('a queued run is cancelled at once and never executed', async () => {
   const held = heldProbe()
@@ -45,14 +45,7 @@ test('a queued run is cancelled at once and never executed', async () => {
 })
 
 test('a run that is executed ends at its next checkpoint', async () => {
-  const type = probe(async (context, input) => {
-    for (let done = 0; ; done += 1) {
-      await context.progress({ phase: 'waiting', done, total: 0 })
-      await new Promise(setImmediate)
-      if (done === 1_000_000) return succeed(context, input)
-    }
-  })
-  await using app = await startAgentApp({ agentTypes: [type] })
+  await using app = await startAgentApp({ agentTypes: [endlessProbe()] })
   const id = await start(app, await configure(app))
   await reach(app, id, 'AGENT_RUN_STATE_RUNNING')
   expect((await cancelRun(app, id)).body.agent_run).toMatchObject({
@@ -60,7 +53,7 @@ test('a run that is executed ends at its next checkpoint', async () => {
     finished_at: null,
   })
   expect(await reach(app, id)).toMatchObject({ state: 'AGENT_RUN_STATE_CANCELLED', output: null, error: null })
-  expect((await kinds(app, id)).slice(-2)).toEqual(['CANCEL_REQUESTED', 'COMPLETED'])
+  expect((await readKinds(app, id)).slice(-2)).toEqual(['CANCEL_REQUESTED', 'COMPLETED'])
 })
 
 test.for(['log', 'warn', 'finding', 'progress'] as const)(
@@ -85,7 +78,7 @@ test.for(['log', 'warn', 'finding', 'progress'] as const)(
     held.resolve()
     expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_CANCELLED')
     expect(thrown).toMatchObject([{ name: 'RunStopped' }])
-    expect(await kinds(app, id)).toEqual(['STARTED', 'CANCEL_REQUESTED', 'COMPLETED'])
+    expect(await readKinds(app, id)).toEqual(['STARTED', 'CANCEL_REQUESTED', 'COMPLETED'])
   },
 )
 
@@ -150,16 +143,9 @@ test('a cancellation of another version of the run is refused', async () => {
 })
 
 test('a run of another process hears of its cancellation within a second', async () => {
-  const type = probe(async (context, input) => {
-    for (let done = 0; ; done += 1) {
-      await context.progress({ phase: 'waiting', done, total: 0 })
-      await new Promise(setImmediate)
-      if (done === 1_000_000) return succeed(context, input)
-    }
-  })
-  const { app, clock } = await startOnClock([type])
+  const { app, clock } = await startOnClock([endlessProbe()])
   await using _ = app
-  const other = await startOnClock([type], app.dataDir)
+  const other = await startOnClock([endlessProbe()], app.dataDir)
   await using __ = other.app
   const id = await start(app, await configure(app))
   await reach(app, id, 'AGENT_RUN_STATE_RUNNING')

@@ -3,14 +3,13 @@ import type { AgentContext } from '../../../../src/service/agents/define.ts'
 import { claimRun, requeueRun } from '../../../../src/service/agents/runs/lease.ts'
 import { settleRun, toTimedOut } from '../../../../src/service/agents/runs/settle.ts'
 import { systemPlatform } from '../../../../src/service/shared/platform.ts'
-import type { App } from '../../../app.ts'
 import {
   cancelRun,
   configure,
   heldProbe,
   probe,
   reach,
-  readEvents,
+  readKinds,
   readRun,
   start,
   startAgentApp,
@@ -18,8 +17,6 @@ import {
   succeed,
   until,
 } from '../probes.ts'
-
-const kinds = async (app: App, id: string) => (await readEvents(app, id)).map(({ kind }) => kind)
 
 test('two services on one data directory execute each run once', async () => {
   const executed: string[] = []
@@ -103,7 +100,7 @@ test('a run whose process is suspended for longer than its lease fails, and cann
   held.resolve()
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
   expect(await readRun(app, id)).toEqual(run)
-  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG', 'ERROR', 'COMPLETED'])
+  expect(await readKinds(app, id)).toEqual(['STARTED', 'LOG', 'ERROR', 'COMPLETED'])
   const { description } = await app.db.read.selectFrom('product').select('description').executeTakeFirstOrThrow()
   expect(description).not.toBe('late')
 })
@@ -119,9 +116,9 @@ test('an older lease writes nothing while a newer one executes the run', async (
   expect(again).toMatchObject({ id, state: 'AGENT_RUN_STATE_RUNNING', lease_fence: 2 })
   const end = () => Promise.resolve(toTimedOut(1))
   await settleRun({ db: app.db, platform: systemPlatform }, { runId: id, fence: 1 }, end)
-  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG', 'STARTED'])
+  expect(await readKinds(app, id)).toEqual(['STARTED', 'LOG', 'STARTED'])
   await settleRun({ db: app.db, platform: systemPlatform }, { runId: id, fence: 2 }, end)
-  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG', 'STARTED', 'ERROR', 'COMPLETED'])
+  expect(await readKinds(app, id)).toEqual(['STARTED', 'LOG', 'STARTED', 'ERROR', 'COMPLETED'])
 })
 
 test('a service that stops queues its runs again, and the next one executes them from the beginning', async () => {
@@ -142,8 +139,8 @@ test('a service that stops queues its runs again, and the next one executes them
   await using __ = later
   clock.pass(1000)
   for (const id of ids) expect((await reach(later, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
-  expect(await kinds(later, ids[0]!)).toEqual(['STARTED', 'LOG', 'STARTED', 'COMPLETED'])
-  expect(await kinds(later, ids[2]!)).toEqual(['STARTED', 'COMPLETED'])
+  expect(await readKinds(later, ids[0]!)).toEqual(['STARTED', 'LOG', 'STARTED', 'COMPLETED'])
+  expect(await readKinds(later, ids[2]!)).toEqual(['STARTED', 'COMPLETED'])
   expect(app.logged).toEqual([])
 })
 
@@ -167,7 +164,7 @@ test('a run is queued again four times, and FAILED when its service stops for th
     state: 'AGENT_RUN_STATE_FAILED',
     error: { code: 'PROCESS_RESTARTED', message: expect.stringContaining('tracegate serve') as unknown },
   })
-  expect((await kinds(later, id)).slice(-3)).toEqual(['STARTED', 'ERROR', 'COMPLETED'])
+  expect((await readKinds(later, id)).slice(-3)).toEqual(['STARTED', 'ERROR', 'COMPLETED'])
 })
 
 test('a run that is being cancelled when its service stops is cancelled', async () => {
@@ -192,7 +189,7 @@ test('a stopped service executes nothing that its runs still ask for', async () 
   await expect(held.started[0]!.finding('Late.')).rejects.toThrow('the run has been stopped')
   held.release()
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
-  expect(await kinds(app, id)).toEqual(['STARTED', 'LOG'])
+  expect(await readKinds(app, id)).toEqual(['STARTED', 'LOG'])
   expect(app.logged).toEqual([])
 })
 
@@ -223,6 +220,6 @@ test('a run that lasts longer than its config allows ends TIMED_OUT', async () =
   await expect(held.started[0]!.progress({ phase: 'late', done: 0, total: 0 })).rejects.toThrow(
     'the run has been stopped',
   )
-  expect(await kinds(app, id)).toEqual(['STARTED', 'ERROR', 'COMPLETED'])
+  expect(await readKinds(app, id)).toEqual(['STARTED', 'ERROR', 'COMPLETED'])
   expect(await readRun(app, id)).toEqual(run)
 })
