@@ -118,6 +118,16 @@ test('get_agent_run shows how a run ended, what it found, and the call that foll
   `)
 })
 
+test('get_agent_run states no duration of a run during which the clock was set back', async () => {
+  const scans = await startScans()
+  await using _ = scans.app
+  await scans.app.db.write((rows) => rows.updateTable('agent_run').set({ finished_at: 1 }).execute())
+  await using agent = await connect(scans.app.api, { options })
+  const { structured } = await agent.call('get_agent_run', { run: scans.run })
+  expect(structured).toMatchObject({ answer: 'The agent run of Nightly scan (coverage_gap_scan) succeeded.' })
+  expect(JSON.stringify(structured)).not.toContain('"seconds"')
+})
+
 test('the runs of a config are listed by its name or its agent type, newest first', async () => {
   await using agent = await connect(app.api, { options })
   const listed = await agent.call('get_agent_run', { config: 'Nightly scan' })

@@ -18,10 +18,11 @@ export function stateWord(state: string | undefined): string | undefined {
   return withoutPrefix(state, 'AGENT_RUN_STATE_')
 }
 
-/** Whole seconds from the start of a run to its end; undefined while one of them is not stated. */
+/** Whole seconds from the start of a run to its end; undefined without both, or if the clock was set back between them. */
 export function runSeconds({ started_at: start, finished_at: end }: AgentRun): number | undefined {
   if (!start || !end) return undefined
-  return Math.round((Date.parse(end) - Date.parse(start)) / 1000)
+  const seconds = Math.round((Date.parse(end) - Date.parse(start)) / 1000)
+  return seconds < 0 ? undefined : seconds
 }
 
 /** ` succeeded after 3 s.`: how a run stands, to follow its name in a sentence, and what to do after a failure. */
