@@ -5,7 +5,7 @@ import type { Surface } from '../../../src/mcp/surface/listing.ts'
 
 const output = z.object({ id: z.string().optional(), counted: z.int().optional() })
 
-/** Something that goes on after the call that started it. */
+/** Work that continues after the call that started it. */
 export interface Count {
   reading: TaskReading<typeof output>
   cancelled: string[]

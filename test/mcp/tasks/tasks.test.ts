@@ -132,7 +132,7 @@ describe.each(['stdio', 'HTTP'] as const)('a client over %s', (door) => {
     expect(idle.result).toMatchObject({ resultType: 'complete', structuredContent: { answer: 'Nothing to count.' } })
   })
 
-  test('reads in the server capabilities that there are tasks', async () => {
+  test('reads the tasks extension in the server capabilities', async () => {
     await using client = await open(door)
     const { result } = await client.request('server/discover', {})
     expect(result).toMatchObject({ capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } })

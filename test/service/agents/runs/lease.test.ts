@@ -48,7 +48,7 @@ test('a queued run is found by another service within two seconds', async () => 
   expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
 })
 
-test('a lease is renewed while its run goes on', async () => {
+test('a lease is renewed while its run is in progress', async () => {
   const held = heldProbe()
   const { app, clock, now } = await startOnClock([held.type])
   await using _ = app
