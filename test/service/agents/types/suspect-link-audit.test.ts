@@ -129,10 +129,7 @@ test('a link whose criteria did not change can be confirmed, one to the whole re
   await report(app, 'whole', 'PASSED')
   const [first, second] = (await audit(app)).requirements[0]!.links
   expect(first).toMatchObject({ criteria: ['REQ-1.1'], is_touched: false, advice: { action: 'CONFIRM' } })
-  expect(first?.confirm_call?.arguments).toEqual({
-    tests: [{ title: 'TC-1', requirement_ids: ['REQ-1.1'] }],
-    confirm_links: true,
-  })
+  expect(first?.to_confirm).toEqual({ test: 'TC-1', requirement_ids: ['REQ-1.1'] })
   expect(second).toMatchObject({ criteria: [], is_touched: true, advice: { action: 'READ' } })
 })
 
@@ -157,7 +154,7 @@ test('a link to a criterion that is gone is to be made again, not confirmed', as
   const { requirement } = await linked(app, { first: true })
   await app.tree.change(requirement.id, { acceptance_criteria: [requirement.acceptance_criteria[1]!] })
   const [link] = (await audit(app)).requirements[0]!.links
-  expect(link).toMatchObject({ criteria: [], is_touched: true, advice: { action: 'READ' }, confirm_call: null })
+  expect(link).toMatchObject({ criteria: [], is_touched: true, advice: { action: 'READ' }, to_confirm: null })
 })
 
 test('a link to a requirement that reads as before can be confirmed', async () => {

@@ -23,7 +23,7 @@ export const suspectLinkAudit = defineAgent({
   title: 'Suspect link audit',
   description:
     'Lists the links that became suspect because their requirement changed: what changed since the link was made, who ' +
-    'changed it and when, the results since then, and the call that confirms the link. Confirms nothing itself.',
+    'changed it and when, the results since then, and what a confirmation has to name. Confirms nothing itself.',
   version: '1.0.0',
   reads: ['test_links', 'requirements', 'tests', 'test_results'],
   writes: [],
@@ -87,6 +87,6 @@ function summarise(total: number, requirements: readonly RequirementBody[]): str
     `${part}${counted(requirements.length, 'requirement')}: ${counts.join(', ')}.`,
     ...(first === undefined
       ? []
-      : [`Next: read the change of ${first.key} and its tests, then make the confirm_call of each with a reason.`]),
+      : [`Next: read the change of ${first.key} and its tests, then confirm each link that holds, with a reason.`]),
   ].join(' ')
 }

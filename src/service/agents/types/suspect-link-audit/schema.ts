@@ -68,11 +68,11 @@ const SuspectLink = z.object({
     ),
     why: z.string(),
   }),
-  confirm_call: z
-    .object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()), then_add: z.string() })
+  to_confirm: z
+    .object({ test: z.string(), requirement_ids: z.array(z.string()) })
     .nullable()
     .describe(
-      'The call that confirms this link, to be made after reading; null for a suite, or if all criteria that it names are gone.',
+      'What a confirmation of this link names, after reading; null for a suite, or if all criteria that it names are gone.',
     ),
 })
 

@@ -84,9 +84,9 @@ function viewLink(
     last_result: viewNewest(results, since),
     results_since: facts.counts,
     advice: advise(facts),
-    confirm_call: facts.isNamedGone
+    to_confirm: facts.isNamedGone
       ? null
-      : confirmCall(link, criteria.length > 0 ? criteria : [requirementKey(requirement)]),
+      : toConfirm(link, criteria.length > 0 ? criteria : [requirementKey(requirement)]),
   }
 }
 
@@ -174,16 +174,8 @@ function describeAddition(keys: readonly string[]): string {
   return `Only ${added} ${others.length === 0 ? 'is' : 'are'} new: confirm the test for the criteria that it proves, and write tests for the others.`
 }
 
-/** The call by keys that confirms the link; tools name cases by key, and no suites. */
-function confirmCall(
-  { test_number, test_kind }: SuspectRow,
-  named: readonly string[],
-): SuspectLinkBody['confirm_call'] {
+/** What confirms the link, by keys: tools name cases by key, and no suites. */
+function toConfirm({ test_number, test_kind }: SuspectRow, named: readonly string[]): SuspectLinkBody['to_confirm'] {
   if (test_kind !== 'TEST_KIND_CASE') return null
-  const title = testKey({ number: test_number })
-  return {
-    tool: 'record_tests',
-    arguments: { tests: [{ title, requirement_ids: named }], confirm_links: true },
-    then_add: 'reason: why the test, as it is, proves the new wording',
-  }
+  return { test: testKey({ number: test_number }), requirement_ids: [...named] }
 }
