@@ -26,7 +26,8 @@ export interface Answer<D extends object> {
 
 /**
  * A list or a text that may be shortened when a result is too big. The path begins in the facts, in outsiders' text or
- * in both: `breadcrumbs`, `rows`, `exceptions.*.frames` with `*` for each item.
+ * in both: `breadcrumbs`, `rows`, `exceptions.*.frames` with `*` for each item, `output.*` with `*` for each list among the
+ * members of an object.
  */
 export interface Cut {
   path: string

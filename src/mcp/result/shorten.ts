@@ -164,11 +164,20 @@ function visit(value: Json, path: readonly string[], look: (value: Json) => void
   const [name, ...rest] = path
   if (name === undefined) look(value)
   else if (name === '*' && Array.isArray(value)) for (const item of value) visit(item, rest, look)
+  else if (name === '*' && isMembers(value)) for (const list of listsIn(value)) visit(list, rest, look)
   else if (isMembers(value) && value[name] !== undefined) visit(value[name], rest, look)
+}
+
+function listsIn(value: Members): Json[][] {
+  return Object.values(value).filter((member) => Array.isArray(member))
 }
 
 function replace(value: Members, path: readonly string[], change: (value: Json) => Json | undefined): Members {
   const [name, ...rest] = path
+  if (name === '*') {
+    const lists = Object.entries(value).filter(([, member]) => Array.isArray(member))
+    return lists.reduce((all, [list]) => replace(all, [list, ...rest], change), value)
+  }
   const member = name === undefined ? undefined : value[name]
   if (name === undefined || member === undefined) return value
   const next = rest.length === 0 ? change(member) : replaceIn(member, rest, change)

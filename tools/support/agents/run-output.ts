@@ -34,4 +34,5 @@ export const runOutput = z.object({
 export const runCuts: readonly Cut[] = [
   { path: 'events.*.data', least: 60 },
   { path: 'events', keep: 'last', least: 5 },
+  { path: 'output.*', least: 3 },
 ]
