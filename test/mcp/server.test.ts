@@ -33,6 +33,7 @@ describe.each(eras)('a client of %s', (era) => {
       { name: 'close_coverage_gaps', description: expect.any(String) },
       { name: 'release_check', description: expect.any(String) },
       { name: 'plan_change', description: expect.any(String) },
+      { name: 'follow_agent_run', description: expect.any(String) },
     ])
     const { resourceTemplates } = await agent.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(
@@ -81,7 +82,7 @@ test('details of a bug in a tool go to the operator, not to the agent', async ()
 test('read-only shows no tool that writes', async () => {
   await using agent = await connect(app.api, { options: { readOnly: true } })
   const listed = await agent.list()
-  expect(listed).toHaveLength(8)
+  expect(listed).toHaveLength(9)
   expect(listed.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true)).toEqual([])
   await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found')
   const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/workflows' })
