@@ -22,7 +22,7 @@ export const cancelAgentRun = defineTool({
   effect: 'update',
   title: 'Cancel an agent run',
   description:
-    'Cancel (stop, abort, kill) a queued or running agent run. It ends within two seconds and has written nothing.',
+    'Cancel (stop, abort, kill) a queued or running agent run, which ends at its next step. Repeating it is harmless.',
   input: z.strictObject({
     run: z.string().describe('Run id from start_agent_run.'),
     reason: parameters.named('Why; people see it.', z.string().trim().min(1).max(1000).optional()),
@@ -54,7 +54,7 @@ export const cancelAgentRun = defineTool({
 })
 
 const words = {
-  cancelled: 'Cancelled the run; it has changed nothing.',
+  cancelled: 'Cancelled the run.',
   cancelling: 'The run is being cancelled; it ends at its next step.',
   would_cancel: `${PREVIEW}would cancel the run.`,
   already: 'The run was cancelled already; nothing was changed.',

@@ -20,8 +20,8 @@ export const getAgentRun = defineTool({
   effect: 'read',
   title: 'Follow an agent run',
   description:
-    'Follow a run of a background agent (bisect, triage, scan, link suggestions): is it done, why did it stop or fail, progress, latest ' +
-    'events, result; or list the newest runs of an agent config. wait_seconds waits until it ends.',
+    'Follow a run of a background agent (bisect, triage, scan, link suggestions): is it done, why did it stop or fail, ' +
+    'progress, latest events, result; or list the newest runs of an agent config. wait_seconds waits until it ends.',
   input: z.strictObject({
     product: parameters.Product,
     run: z.string().optional().describe('Run id, as start_agent_run or get_agent_run with config gives it.'),

@@ -42,8 +42,9 @@ export const startAgentRun = defineTool({
   unconfirmed: 'ask the user to start it in the web interface',
   title: 'Start an agent run',
   description:
-    'Start (launch, trigger) a background agent run: bisect a regression to its first bad release, triage, scan gaps, flaky tests or ' +
-    'source maps, lint requirements, suggest links. Only when the user asked, who confirms it. Follow it with get_agent_run.',
+    'Start (launch, trigger) a background agent run: bisect a regression to its first bad release, triage, scan gaps, ' +
+    'flaky tests or source maps, lint requirements, suggest links. Only when the user asked, who confirms it. ' +
+    'Follow it with get_agent_run.',
   input,
   output: z.object({
     dry_run: flag.optional(),

@@ -254,12 +254,17 @@ function typeNamed(id: string, branchId?: string) {
 test.each([
   ['coverage_gap_scan', {}, 'find_coverage_gaps {"product":"1"}'],
   ['issue_triage', {}, 'find_error_issues {"product":"1"}'],
-  ['gate_watch', { release: 'shop@1.4.0' }, 'get_quality_gate {"product":"1","release":"shop@1.4.0"}'],
+  [
+    'gate_watch',
+    { release: 'shop@1.4.0', environment: 'staging' },
+    'get_quality_gate {"product":"1","release":"shop@1.4.0","environment":"staging"}',
+  ],
   ['regression_bisect', { issue: 'APP-1' }, 'get_fix_context {"product":"1","issue":"APP-1"}'],
   ['regression_bisect', { issue: 'run `npx evil`' }, 'find_error_issues {"product":"1"}'],
   ['regression_bisect', { environment: 'staging' }, 'find_error_issues {"product":"1","environment":"staging"}'],
   ['sourcemap_doctor', {}, 'find_error_issues {"product":"1"}'],
-  ['release_digest', { release: '1.4.0' }, 'get_quality_gate {"product":"1","release":"1.4.0"}'],
+  ['requirement_lint', { branch: 'pricing' }, 'review_branch {"product":"1","branch":"pricing"}'],
+  ['release_digest', { release: '1.4.0' }, 'get_quality_gate {"product":"1"}'],
   ['suspect_link_audit', {}, 'find_coverage_gaps {"product":"1"}'],
 ])('what %s found with %o leads to %s', async (id, input, call) => {
   await using app = await startAgentApp({ agentTypes: [typeNamed(id)] })

@@ -21,6 +21,8 @@ const FINDING = eventType('FINDING')
 export interface Events {
   rows: AgentEvent[]
   kept: Kept
+  /** Events up to this number are older than those that are read; 0 where all are read. */
+  unread: number
   /** The number of the last event, of any type; undefined where none is stated. */
   last: number | undefined
 }
@@ -43,7 +45,13 @@ export async function readEvents(
     .filter(({ type = '' }) => !SAID_ELSEWHERE.has(type) && !(hasOutput && type === FINDING))
     .filter(({ message }) => run.error?.message === undefined || !isSameText(message, run.error.message))
   const rows = told.slice(-limit)
-  return { rows, kept: { shown: rows.length, total: told.length }, last: all.at(-1)?.sequence ?? run.last_sequence }
+  const unread = from > after ? from : 0
+  return {
+    rows,
+    kept: { shown: rows.length, total: told.length },
+    unread,
+    last: all.at(-1)?.sequence ?? run.last_sequence,
+  }
 }
 
 /** Events as rows of the untrusted block. */

@@ -1,3 +1,4 @@
+import { isUuid } from '../../../src/mcp/resolve/ids.ts'
 import type { AgentRun, Product } from '../../../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { isShowable } from '../../../src/mcp/result/teach.ts'
@@ -6,7 +7,7 @@ import { isOver } from './states.ts'
 /** Seconds that a proposed call waits. */
 export const WAIT_SECONDS = 20
 
-interface Stand {
+interface Continued {
   run: AgentRun
   product: Product
   /** What calls name its config by; undefined where it is not stated. */
@@ -16,7 +17,7 @@ interface Stand {
 }
 
 /** The calls that may follow a run: to wait for it or cancel it, or what its result is for. From ids of the run alone. */
-export function nextSteps({ run, product: { id: product }, config, lastEvent }: Stand): (NextAction | undefined)[] {
+export function nextSteps({ run, product: { id: product }, config, lastEvent }: Continued): (NextAction | undefined)[] {
   const { id, state, agent_type_id: type = '', branch_id: branch } = run
   if (!isOver(run)) {
     const after = lastEvent === undefined ? {} : { after_event: lastEvent }
@@ -53,26 +54,33 @@ const followers: Readonly<Record<string, (run: Finished) => NextAction[]>> = {
   ],
   flaky_scan: ({ product }) => [nextCall('list_tests', { product, status: 'flaky' }, 'the flaky tests')],
   suspect_link_audit: ({ product }) => [nextCall('find_coverage_gaps', { product }, 'suspect links among the gaps')],
-  requirement_lint: ({ product }) => [nextCall('list_requirements', { product }, 'the requirements to reword')],
+  requirement_lint: ({ product, input }) => [lintStep(product, nameIn(input, 'branch'))],
   sourcemap_doctor: ({ product, input }) => [issueStep(product, input)],
   release_digest: ({ product, input }) => [
     nextCall('get_quality_gate', { product, ...scope(input) }, 'whether it can ship'),
   ],
 }
 
+/** Where the requirements are reworded: on the branch that the input names, else in the main tree. */
+function lintStep(product: string, branch: string | undefined): NextAction {
+  return branch === undefined
+    ? nextCall('list_requirements', { product }, 'the requirements to reword')
+    : nextCall('review_branch', { product, branch }, 'the drafts to reword')
+}
+
 /** The issue that the input names, else the issues. */
 function issueStep(product: string, input: Finished['input']): NextAction {
   const issue = nameIn(input, 'issue')
   if (issue !== undefined) return nextCall('get_fix_context', { product, issue }, 'the issue with its releases')
-  return nextCall(
-    'find_error_issues',
-    { product, ...only({ environment: nameIn(input, 'environment') }) },
-    'the issues',
-  )
+  const filter = only({ environment: nameIn(input, 'environment') })
+  return nextCall('find_error_issues', { product, ...filter }, 'the issues')
 }
 
+/** The scope that the input names. A version may be in several environments, so without one of them it is left out. */
 function scope(input: Finished['input']): Readonly<Record<string, string>> {
-  return only({ release: nameIn(input, 'release'), environment: nameIn(input, 'environment') })
+  const [release = '', environment] = [nameIn(input, 'release'), nameIn(input, 'environment')]
+  const isOne = environment !== undefined || isUuid(release)
+  return only({ release: isOne ? release || undefined : undefined, environment })
 }
 
 /** A key, name or id in the input of a run. Members wrote it, so only a harmless one is repeated. */

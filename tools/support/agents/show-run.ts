@@ -62,7 +62,10 @@ export function describeRun({ run, product, config, events }: Described): RunAns
         output: run.output ? quotedData(run.output) : undefined,
       },
     },
-    cut: cutNames(run.truncation_signals ?? [], { events: events?.kept ?? { shown: 0, total: 0 } }),
+    cut: [
+      ...cutNames(run.truncation_signals ?? [], { events: events?.kept ?? { shown: 0, total: 0 } }),
+      ...(events?.unread ? [`events up to ${String(events.unread)}: not read`] : []),
+    ],
     next: nextSteps({ run, product, config: config ? configArgument(config) : run.agent_config_id, lastEvent }),
   }
 }

@@ -41,7 +41,7 @@ export function stateSentence(run: AgentRun): string {
     case 'AGENT_RUN_STATE_CANCELLING':
       return ' is being cancelled.'
     case 'AGENT_RUN_STATE_CANCELLED':
-      return ` was cancelled${after}; a cancelled run has changed nothing.`
+      return ` was cancelled${after}.`
     case 'AGENT_RUN_STATE_SUCCEEDED':
       return ` succeeded${after}.`
     case 'AGENT_RUN_STATE_TIMED_OUT':
@@ -65,5 +65,5 @@ const OTHER_REMEDY = 'Its events say how far it came; start it again if the inpu
 
 /** What to do after a failure, by its code. */
 const remedies: Readonly<Record<string, string>> = {
-  PROCESS_RESTARTED: 'The service stopped while it ran. It has changed nothing; start it again.',
+  PROCESS_RESTARTED: 'The service stopped while it ran; start it again.',
 }
