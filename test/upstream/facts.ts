@@ -10,8 +10,12 @@ export interface Invented {
 const nonce = /untrusted-\d{15}/g
 const times = [/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?/g, /\b\d\d-\d\d \d\d:\d\d\b/g]
 const opaque = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:.]+Z?/g
-/** Our own words: examples of keys, the proposal of a longer period, the version in paths, what a call may not have, ages. */
-const ours = /\b(?:REQ|TC)-12\b|"30d"|\/v1\/|no environment, release, match or cursor|no call links|\(computed [^)]*\)/g
+/**
+ * Our own words: examples of keys, the proposal of a longer period, the version in paths, what a call may not have, ages, the
+ * digest of the tools.
+ */
+const ours =
+  /\b(?:REQ|TC)-12\b|"30d"|\/v1\/|no environment, release, match or cursor|no call links|\(computed [^)]*\)|\bsurface=[\w-]{8}/g
 
 /**
  * Numbers, times, paths and addresses of the result that are neither in an answer of the deployment nor in the arguments,
