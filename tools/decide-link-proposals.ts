@@ -15,7 +15,7 @@ import {
   type Decided,
   type Decision,
 } from './support/branches/proposals.ts'
-import { readSubject } from './support/branches/subject.ts'
+import { readSubject, type BranchSubject } from './support/branches/subject.ts'
 import { branchSentence } from './support/named-branch.ts'
 import { countWords, PREVIEW } from './support/words.ts'
 import { READ_BACK, UNKNOWN_ROWS } from './support/writes/outcome.ts'
@@ -86,7 +86,7 @@ export const decideLinkProposals = defineTool({
         })),
         still_open: dryRun ? undefined : open.filter((id) => !isDecided(id, decided)).length,
       },
-      next: [dryRun ? undefined : undoCall(decided, subject.argument)],
+      next: dryRun ? [] : nextSteps(decided, subject, context),
     }
   },
 })
@@ -138,6 +138,17 @@ function outcomeWords(rows: readonly Decided[]): string {
     [count('unknown'), 'proposal', 'of unknown outcome'],
     [count('failed'), 'proposal', 'failed'],
   ])
+}
+
+/** The review of what was accepted, or the merge where no review is offered; then the call that decides the other way. */
+function nextSteps(rows: readonly Decided[], { product, argument: branch }: BranchSubject, { offers }: Context) {
+  const undo = undoCall(rows, branch)
+  if (!rows.some(({ outcome }) => outcome === 'accepted')) return [undo]
+  const args = { product: product.id, branch }
+  const onward = offers('review_branch')
+    ? nextCall('review_branch', args, 'what the merge changes now')
+    : nextCall('merge_quality_branch', { ...args, reason: 'as the user decided' }, 'asks the user to confirm the merge')
+  return [onward, undo]
 }
 
 /** The call that decides the other way what this one decided. */

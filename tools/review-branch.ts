@@ -16,6 +16,7 @@ import {
   proposalRows,
   type LinkProposal,
 } from './support/branches/rows.ts'
+import { readCriterionNames } from './support/branches/criterion-names.ts'
 import { coverageWords, gateWords } from './support/branches/merge-facts.ts'
 import { readPreview, type MergePreview } from './support/branches/merge-preview.ts'
 import { readSubject, type BranchSubject } from './support/branches/subject.ts'
@@ -68,7 +69,8 @@ export const reviewBranch = defineTool({
     const { branch, product } = subject
     const { changes = [], conflicts = [], duplicates = [], also_changed_in: also = [], warnings = [] } = preview
     const decided = new Set(conflicts.filter(({ type }) => type === 'CONFLICT_TYPE_DECISION').map(({ key }) => key))
-    const tests = await Promise.all(proposals.map((proposal) => proposalRow(proposal, context)))
+    const criterionNames = await readCriterionNames(subject, proposals, context)
+    const tests = await Promise.all(proposals.map((proposal) => proposalRow(proposal, criterionNames, context)))
     return {
       answer: sentence(review, context),
       product,
@@ -128,8 +130,9 @@ function sentence({ preview, label, proposals }: Review, { offers }: Context): s
   const decisions = new Set(conflicts.map(({ entity_id: id, key }) => keyOrId({ id, key }))).size
   const ready =
     decisions === 0 ? 'can be merged' : `needs decisions on ${counted(decisions, 'thing')} before it can be merged`
+  const open = proposals.length === 0 ? '' : ' without the open link proposals'
   const effects = Object.entries({ Coverage: coverageWords(preview), Gate: gateWords(preview) }).flatMap(
-    ([name, words]) => (words === undefined ? [] : [` ${name}: ${words}.`]),
+    ([name, words]) => (words === undefined ? [] : [` ${name}${open}: ${words}.`]),
   )
   const person = sentencesOffered('A person merges it, with merge_quality_branch.', offers) || 'A person merges it.'
   const links = proposals.length === 0 ? '' : sentencesOffered(DECIDES, offers)

@@ -72,6 +72,14 @@ test('decide_link_proposals decides each, says what failed, and names the call t
         "next_actions": [
           {
             "args": {
+              "branch": "pricing",
+              "product": "1",
+            },
+            "tool": "review_branch",
+            "why": "what the merge changes now",
+          },
+          {
+            "args": {
               "accept": [
                 "00000000-0000-7000-8000-000000000050",
               ],
@@ -98,6 +106,7 @@ test('decide_link_proposals decides each, says what failed, and names the call t
     00000000-0000-7000-8000-000000000050 | TC-2 proves REQ-4 | rejected | -
     still_open: 0
     Next:
+    - review_branch {"product":"1","branch":"pricing"} (what the merge changes now)
     - decide_link_proposals {"branch":"pricing","accept":["00000000-0000-7000-8000-000000000050"],"reject":["00000000-0000-7000-8000-000000000046"]} (decides them the other way, if the user wants that)",
     }
   `)

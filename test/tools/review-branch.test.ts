@@ -138,6 +138,30 @@ test('open link proposals are listed, and next to their titles no call that writ
   ])
 })
 
+test('a proposal shows its role and its criteria, and once it is accepted the states that it changes are counted', async () => {
+  const { branch: links } = await shop.api.createBranch({ product_id: shop.productId, name: 'Links' })
+  const { requirement } = await shop.api.getRequirement({ id: shop.ids['REQ-2'] ?? '' })
+  const { proposal } = await shop.api.linkTest({
+    test_id: shop.ids['TC-3'] ?? '',
+    requirement_id: requirement.id,
+    role: 'LINK_ROLE_PARTIALLY_VERIFIES',
+    criterion_ids: requirement.acceptance_criteria?.slice(1).map(({ id }) => id) ?? [],
+    branch_id: links.id,
+  })
+  const open = await agent.call('review_branch', { branch: 'Links' })
+  expect(rowsOf(open.structured, 'proposals')).toMatchObject([
+    { test: 'TC-3', role: 'partially_verifies', requirement: 'REQ-2', criteria: 'REQ-2.2' },
+  ])
+  expect(open.text).toContain('Coverage without the open link proposals: verified 1 -> 1.')
+
+  const decided = await agent.call('decide_link_proposals', { branch: 'Links', accept: [proposal?.id] })
+  expect(decided.text).toContain(' | TC-3 proves part of REQ-2 | accepted')
+  const { next_actions: steps } = decided.structured as { next_actions: { tool: string }[] }
+  expect(steps.map(({ tool }) => tool)).toEqual(['review_branch', 'decide_link_proposals'])
+  const accepted = await agent.call('review_branch', { branch: 'Links' })
+  expect(accepted.text).toContain('Coverage: verified 1 -> 0, not_run 1 -> 2.')
+})
+
 test('another open branch that changes the same requirement is named', async () => {
   const { branch: other } = await shop.api.createBranch({ product_id: shop.productId, name: 'Coupons' })
   await shop.api.updateRequirement({

@@ -113,10 +113,16 @@ function settled(row: Decided, after: Proposal | undefined, error?: string): Dec
   return isDone ? { ...row, outcome: done[row.decision] } : { ...row, outcome: 'unknown', error }
 }
 
-/** `TC-7 proves REQ-12`, or that the link goes; tests are named by their keys. */
+/** `TC-7 proves REQ-12`, `TC-7 proves part of REQ-12`, or that the link goes; tests are named by their keys. */
 export function proposalWords(proposal: Proposal | undefined, id: string): string {
   if (proposal === undefined) return describeValue(id)
-  const { test, requirement, action } = proposal
+  const { test, requirement, action, role } = proposal
   const [one, other] = [keyOrId(test ?? {}), keyOrId(requirement ?? {})]
-  return action === 'LINK_PROPOSAL_ACTION_REMOVE' ? `${one} no longer proves ${other}` : `${one} proves ${other}`
+  if (action === 'LINK_PROPOSAL_ACTION_REMOVE') return `${one} no longer proves ${other}`
+  return `${one} ${roleWords(role)} ${other}`
+}
+
+function roleWords(role: Proposal['role']): string {
+  if (role === 'LINK_ROLE_PARTIALLY_VERIFIES') return 'proves part of'
+  return role === 'LINK_ROLE_EXERCISES' ? 'exercises' : 'proves'
 }

@@ -125,17 +125,21 @@ export const proposalRows = rows({
   id: z.string().optional(),
   ...pick(ProposalSchema, 'action', 'state'),
   test: z.string(),
+  ...pick(ProposalSchema, 'role'),
   requirement: z.string(),
+  criteria: z.string(),
   title: rowTitle,
   ...pick(ProposalSchema, 'confidence'),
   why: upTo(teamLine, 160),
 })
 
-/** A link proposal, and the test's title where only a report gave it. */
+/** A link proposal with its criteria by name, and the test's title where only a report gave it. */
 export async function proposalRow(
-  { id, action, state, test, requirement, confidence, rationale, signals = [] }: LinkProposal,
+  { id, action, state, test, role, requirement, criterion_ids: criteria = [], ...proposal }: LinkProposal,
+  criterionNames: ReadonlyMap<string, string>,
   { local }: Pick<Context, 'local'>,
 ) {
+  const { confidence, rationale, signals = [] } = proposal
   const { facts, reported } = await showNames({ title: test?.title, names_known: test?.known }, local)
   const why = rationale || signals.map(({ name, value }) => `${name ?? 'signal'} ${String(value ?? '')}`).join(', ')
   return {
@@ -144,7 +148,9 @@ export async function proposalRow(
       action,
       state,
       test: test && keyOrId(test),
+      role,
       requirement: requirement && keyOrId(requirement),
+      criteria: listed(criteria.flatMap((criterion) => criterionNames.get(criterion) ?? [])),
       title: facts.title,
       confidence,
       why: why || undefined,
