@@ -15,7 +15,7 @@ import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { isSameName } from '../src/mcp/text/untrusted.ts'
 import { InputJson, inputRefused, inputText, isInputRefused, readInput } from './support/agents/input-json.ts'
-import { requireType, writesWords, type AgentType } from './support/agents/types.ts'
+import { mayWrite, onceConfirmed, requireType, writesWords, type AgentType } from './support/agents/types.ts'
 import { factList } from './support/deleting/remove.ts'
 import { isTracegate } from './support/is-tracegate.ts'
 import { PREVIEW } from './support/words.ts'
@@ -36,12 +36,10 @@ export const createAgentConfig = defineTool({
   name: 'create_agent_config',
   toolset: 'agents',
   effect: 'create',
-  // Its runs act on their own.
-  level: () => 2,
   unconfirmed: 'ask the user to create it in the web interface',
   title: 'Create an agent config',
   description:
-    'Create (set up, configure) a background agent for a product: an agent type with a name and input. The user confirms it. ' +
+    'Create (set up, configure) a background agent for a product: an agent type with a name and input. One that may write needs a confirmation. ' +
     'It runs nothing yet.',
   input,
   output: z.object({
@@ -79,6 +77,7 @@ export const createAgentConfig = defineTool({
   async run(args, context) {
     const { product, type, request } = await readRequest(args, context)
     if (args.dry_run) return previewAnswer({ product, type, request }, context)
+    if (mayWrite(type)) context.requirePerson("an agent config whose runs may write needs a person's confirmation")
     const { config, isReadBack } = await create(request, product, context)
     const place = { product: product.id, config: configArgument(config) }
     return {
@@ -117,7 +116,7 @@ async function previewAnswer({ product, type, request }: Creating, context: Cont
     : undefined
   const { id: _, ...config } = checked?.agent_config ?? { id: '', ...request }
   return {
-    answer: `${PREVIEW}would create agent config ${teamText(config.name ?? type.id)}, once the user confirms.`,
+    answer: `${PREVIEW}would create agent config ${teamText(config.name ?? type.id)}${onceConfirmed(type)}.`,
     product,
     data: {
       dry_run: true,

@@ -18,7 +18,7 @@ import { WAIT_SECONDS } from './support/agents/next-steps.ts'
 import { runCuts, runOutput } from './support/agents/run-output.ts'
 import { runTask } from './support/agents/run-task.ts'
 import { describeRun, showRun } from './support/agents/show-run.ts'
-import { readTypes, writesWords, type AgentType } from './support/agents/types.ts'
+import { mayWrite, onceConfirmed, readTypes, writesWords, type AgentType } from './support/agents/types.ts'
 import { factList } from './support/deleting/remove.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, unknownOutcome } from './support/writes/outcome.ts'
@@ -37,13 +37,11 @@ export const startAgentRun = defineTool({
   name: 'start_agent_run',
   toolset: 'agents',
   effect: 'create',
-  // A run takes time of the service, and some of them write.
-  level: () => 2,
   unconfirmed: 'ask the user to start it in the web interface',
   title: 'Start an agent run',
   description:
     'Start (launch, trigger) a background agent run: bisect a regression to its first bad release, triage, scan gaps, ' +
-    'flaky tests or source maps, lint requirements, suggest links. Only when the user asked, who confirms it. ' +
+    'flaky tests or source maps, lint requirements, suggest links. Only when the user asked; one that may write needs a confirmation. ' +
     'Follow it with get_agent_run.',
   input,
   output: z.object({
@@ -72,11 +70,12 @@ export const startAgentRun = defineTool({
     const { config, product } = starting
     if (dryRun) {
       return {
-        answer: `${PREVIEW}would start a run of the agent ${configLabel(config)}, once the user confirms.`,
+        answer: `${PREVIEW}would start a run of the agent ${configLabel(config)}${onceConfirmed(starting.type)}.`,
         product,
         data: { dry_run: true, would_start: startFacts(starting).map(({ label, value }) => `${label}: ${value}`) },
       }
     }
+    if (mayWrite(starting.type)) context.requirePerson("a run that may write needs a person's confirmation")
     const run = await start(starting, context)
     // It is started: what cannot be read afterwards is no reason to report a failure.
     const followed = seconds === 0 ? undefined : await ifReadable(follow(run, { product, seconds }, context))

@@ -39,7 +39,7 @@ test('create_agent_config tells a person what its runs may write, and creates it
         "answer": "Created agent config Nightly. Nothing runs before start_agent_run.",
         "data": {
           "config": {
-            "id": "00000000-0000-7000-8000-000000000030",
+            "id": "00000000-0000-7000-8000-000000000032",
             "input": "{"limit":3}",
             "name": "Nightly",
             "timeout_seconds": 60,
@@ -67,7 +67,7 @@ test('create_agent_config tells a person what its runs may write, and creates it
       "text": "Created agent config Nightly. Nothing runs before start_agent_run.
     product: My product (id 1)
     outcome: created
-    config: id=00000000-0000-7000-8000-000000000030, name=Nightly, type=probe, timeout_seconds=60, input={"limit":3}
+    config: id=00000000-0000-7000-8000-000000000032, name=Nightly, type=probe, timeout_seconds=60, input={"limit":3}
     may_write: link proposals
     undo: delete_agent_config
     Next:

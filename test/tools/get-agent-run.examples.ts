@@ -14,6 +14,8 @@ export const examples: ToolExamples = {
     'did the background run fail and why',
     'why did the agent stop',
   ],
+  // Where answers lack the state of a run, a wait lasts as long as was asked for.
+  elsewhere: { wait_seconds: 0 },
   hostileCalls: [{ run: RUN }, { run: RUN, detail: 'full' }, { config: 'scan' }],
   oneOf: ['run', 'config'],
 }

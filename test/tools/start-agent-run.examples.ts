@@ -14,6 +14,8 @@ export const examples: ToolExamples = {
     'start a new run of the nightly agent config',
     'trigger the requirement lint agent',
   ],
+  // Where answers lack the state of a run, a wait lasts as long as was asked for.
+  elsewhere: { wait_seconds: 0 },
   hostileCalls: [{ config: 'scan' }],
   texts: { input_json: '{"limit":5}' },
 }

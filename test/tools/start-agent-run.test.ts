@@ -61,6 +61,14 @@ test('with wait_seconds the answer is that of the run that has ended', async () 
   expect(text).toContain('| summary: Found 3.')
 })
 
+test('an agent that only reads is started without a question', async () => {
+  const asked: string[] = []
+  await using agent = await connect(app.api, { options, user: yesTo(asked) })
+  const { text } = await agent.call('start_agent_run', { config: 'Nightly', wait_seconds: 20 })
+  expect(text).toMatch(/^Started\. The agent run of Nightly \(probe\) succeeded/)
+  expect(asked).toEqual([])
+})
+
 test('without a yes nothing is started, and a preview starts nothing either', async () => {
   await using decliner = await connect(app.api, { options, user: () => ({ action: 'decline' }) })
   const { agent_runs: before } = await listRuns('Links')
@@ -103,10 +111,7 @@ test('a disabled config and an input that does not fit say what to do', async ()
 
 test('a reply that is lost leaves the outcome unknown: the run is started once, and the runs of the config show it', async () => {
   await using elsewhere = await connectElsewhere(app, (send) => losing(send, '502'))
-  const args = { config: 'Nightly' }
-  const [, confirmation = ''] =
-    /^confirmation: (\S+)$/m.exec((await elsewhere.call('start_agent_run', args)).text) ?? []
-  const { text } = await elsewhere.call('start_agent_run', { ...args, confirmation })
+  const { text } = await elsewhere.call('start_agent_run', { config: 'Nightly' })
   expect(text).toContain('(outcome_unknown')
   expect(text).toContain('next: get_agent_run {"product":"1","config":"Nightly"}')
   expect(elsewhere.writes().filter((write) => write.endsWith('/runs'))).toHaveLength(1)
@@ -117,10 +122,7 @@ test('a start stays a success where the run cannot be read afterwards', async ()
     reshaped(send, 'noRoute:getAgentRun', 'noRoute:listAgentRunEvents', 'noRoute:streamAgentRunEvents'),
   )
   await configure(app, { name: 'Weekly' })
-  const args = { config: 'Weekly', wait_seconds: 5 }
-  const asked = await elsewhere.call('start_agent_run', args)
-  const [, confirmation = ''] = /^confirmation: (\S+)$/m.exec(asked.text) ?? []
-  expect((await elsewhere.call('start_agent_run', { ...args, confirmation })).text).toMatch(
+  expect((await elsewhere.call('start_agent_run', { config: 'Weekly', wait_seconds: 5 })).text).toMatch(
     /^Started\. The agent run of Weekly \(probe\) is queued/,
   )
 })

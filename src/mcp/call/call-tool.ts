@@ -4,7 +4,8 @@ import { Budget } from '../../client/budget.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
-import { countChanges, WideChange, type Changing } from './count-changes.ts'
+import { countChanges, type Changing } from './count-changes.ts'
+import { NeedsPerson } from './needs-person.ts'
 import { askPerson, type Asked } from '../confirm/ask.ts'
 import { UNCONFIRMED, type Asking } from '../confirm/asking.ts'
 import { checkConfirmation, type Given } from '../confirm/check.ts'
@@ -195,6 +196,9 @@ async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
     sendEvent: facts.sendEvent,
     progress,
     countChanges: (ids) => countChanges(tool, ids, changing),
+    requirePerson: (why) => {
+      throw new NeedsPerson(why)
+    },
     confirmed: undefined,
     gatePage: async (scope) => facts.gatePage?.(scope),
     decidedAt: (other, args) => whereDecided(asking({ tool: other as Tool, args, context, handle: undefined, frame })),
@@ -218,14 +222,14 @@ async function confirmedAnswer(
   const given = frame.given ?? (typeof handle === 'string' ? { way: 'handle' as const, token: handle } : undefined)
   if (given !== undefined && args['dry_run'] !== true) {
     const confirmed = await checkConfirmation(asking(calling), given)
-    // The person has seen how many things it changes.
-    return { answer: await tool.run(args, { ...context, confirmed, countChanges: () => {} }) }
+    // The person has seen what the call does, and how many things it changes.
+    return { answer: await tool.run(args, { ...context, confirmed, countChanges: () => {}, requirePerson: () => {} }) }
   }
   if (callLevel(tool, args) > UNCONFIRMED) return { asked: await askPerson(asking(calling)) }
   try {
     return { answer: await tool.run(args, context) }
   } catch (error) {
-    if (!(error instanceof WideChange)) throw error
+    if (!(error instanceof NeedsPerson)) throw error
     return { asked: await askPerson(asking(calling), error.message) }
   }
 }

@@ -95,6 +95,11 @@ export interface Context {
    * which no person has confirmed (mcp §7.1).
    */
   countChanges(ids: readonly string[]): void
+  /**
+   * Called before anything is written, where what the tool has read makes this a call of level 2; throws unless a person
+   * has confirmed it. `why` is the first sentence of the refusal.
+   */
+  requirePerson(why: string): void
   /** By which way a person confirmed this call; undefined where none was asked. */
   confirmed: Confirmed | undefined
   /**

@@ -43,6 +43,16 @@ function folded(name: string): string {
     .trim()
 }
 
+/** Whether its runs may write; also true where the deployment does not say what they write. */
+export function mayWrite(type: AgentType | undefined): boolean {
+  return type?.writes === undefined || type.writes.length > 0
+}
+
+/** The end of the sentence that says what a preview would do. */
+export function onceConfirmed(type: AgentType | undefined): string {
+  return mayWrite(type) ? ', once the user confirms' : ''
+}
+
 /** What its runs may write, in words. */
 export function writesWords({ writes }: AgentType): string {
   if (writes === undefined) return 'not stated'
