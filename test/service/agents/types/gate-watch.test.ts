@@ -44,24 +44,36 @@ const findFindings = ({ events }: { events: { type: string; data: object }[] }) 
 test('the sample fails for its red tests and its regression, and the summary names the first thing to fix', async () => {
   await using app = await startSampleApp()
   const { output, summary } = await watch(app)
-  expect(output.verdict.status).toBe('VERDICT_STATUS_FAIL')
+  expect(output.verdict.status).toBe('FAIL')
   const newest = sampleRuns.filter(({ release }) => release === 'shop@1.4.1')
   const reports = await Promise.all(
     newest.map(async (run) => parseReport({ name: '', content: await readReport(run, 0) })),
   )
   const cases = reports.flatMap((one) => one.cases)
   const failed = cases.filter(({ status }) => status === 'RESULT_STATUS_FAILED').map(({ name }) => name)
-  const red = output.newly_failing.filter(({ condition_id: id }) => id === 'failing_tests')
-  expect(new Set(red.map(({ title }) => title))).toEqual(new Set(failed))
+  const titles = (condition: string) =>
+    output.to_green.find(({ condition_id: id }) => id === condition)?.cheapest.map(({ title }) => title)
+  expect(new Set(titles('failing_tests'))).toEqual(new Set(failed))
   // A person resolved the issue of the guest's address, and 1.4.1 brought it back.
-  const regressed = output.newly_failing.filter(({ condition_id: id }) => id === 'regressed_issues')
-  expect(regressed.map(({ title }) => title)).toEqual([
-    "TypeError: Cannot read properties of undefined (reading 'email')",
-  ])
+  expect(titles('regressed_issues')).toEqual(["TypeError: Cannot read properties of undefined (reading 'email')"])
   expect(summary).toMatch(
-    /^FAIL: 4 blocking conditions fail: .* Next: critical_coverage needs 7 items to change, first REQ-\d+: /,
+    /^FAIL for the whole product: 4 blocking conditions fail: .* Next: critical_coverage needs 7 items to change, first REQ-\d+: /,
   )
   expect(summary.length).toBeLessThanOrEqual(500)
+})
+
+test('the first verdict of a scope is compared with nothing and lists every item to fix in plain words', async () => {
+  await using app = await startSampleApp()
+  const run = await watch(app)
+  expect(run.output).toMatchObject({ compared_with: null, changes: [], newly_failing: [], newly_failing_total: 0 })
+  expect(run.summary).toContain('This is its first verdict, so there is nothing to compare with.')
+  for (const { to_pass: needed, listed, cheapest } of run.output.to_green) {
+    expect(listed).toBe(needed)
+    expect(cheapest).toHaveLength(needed)
+  }
+  const links = run.output.to_green.flatMap(({ cheapest }) => cheapest.filter(({ type }) => type === 'link'))
+  expect(links.map(({ id, key }) => [id, key])).toContainEqual([undefined, expect.stringMatching(/^TC-\d+ > REQ-\d+$/)])
+  expect(JSON.stringify(run)).not.toMatch(/(?:STATUS|SEVERITY|STATE)_[A-Z]/)
 })
 
 test('without new evidence a run neither changes the status nor finds anything, however often it is repeated', async () => {
@@ -73,7 +85,7 @@ test('without new evidence a run neither changes the status nor finds anything, 
     expect(again.output).toMatchObject({
       verdict: previous.verdict,
       is_new_verdict: false,
-      compared_with: { source: 'last_run', verdict_id: previous.verdict.id },
+      compared_with: { source: 'last_run', at: previous.checked_at },
       changes: [],
       newly_failing: [],
     })
@@ -88,7 +100,7 @@ test('without new evidence a run neither changes the status nor finds anything, 
 test('newly failing is what the last run did not have, also when others computed a verdict since', async () => {
   await using app = await startPassing()
   const { output: previous } = await watch(app)
-  expect(previous.verdict.status).toBe('VERDICT_STATUS_PASS')
+  expect(previous.verdict.status).toBe('PASS')
   await report(app, { '[REQ-1] adds up': 'failed' }, { run_key: '2' })
   await post(app, 'quality-gate:compute')
   await report(app, { '[REQ-1] rounds': 'failed' }, { run_key: '3' })
@@ -96,26 +108,26 @@ test('newly failing is what the last run did not have, also when others computed
   const run = await watch(app, {}, { previous })
   expect(run.output.changes).toContainEqual({
     condition_id: 'failing_tests',
-    from: 'CONDITION_STATUS_PASS',
-    to: 'CONDITION_STATUS_FAIL',
+    from: 'pass',
+    to: 'fail',
   })
   const red = run.output.newly_failing.filter(({ condition_id: id }) => id === 'failing_tests')
   expect(red.map(({ title }) => title)).toEqual(['[REQ-1] adds up', '[REQ-1] rounds'])
   expect(findFindings(run).map(({ data }) => data)).toContainEqual(
     expect.objectContaining({ key: 'REQ-1', condition_ids: ['critical_coverage'] }),
   )
-  expect(run.summary).toContain('FAIL (was PASS): ')
+  expect(run.summary).toContain('FAIL (was PASS) for the whole product: ')
   expect(run.events).toContainEqual(
     expect.objectContaining({
       type: 'ACTION',
-      data: { verdict_id: run.output.verdict.id, status: 'VERDICT_STATUS_FAIL' },
+      data: { verdict_id: run.output.verdict.id, status: 'FAIL' },
     }),
   )
 
   await report(app, { '[REQ-1] adds up': 'passed', '[REQ-1] rounds': 'passed' }, { run_key: '4' })
   const mended = await watch(app, {}, { previous: run.output })
-  expect(mended.output).toMatchObject({ verdict: { status: 'VERDICT_STATUS_PASS' }, newly_failing: [], to_green: [] })
-  expect(mended.summary).toMatch(/^PASS \(was FAIL\): /)
+  expect(mended.output).toMatchObject({ verdict: { status: 'PASS' }, newly_failing: [], to_green: [] })
+  expect(mended.summary).toMatch(/^PASS \(was FAIL\) for the whole product: /)
 })
 
 test('an inconclusive verdict names the missing shard, and ends when it arrives', async () => {
@@ -123,13 +135,13 @@ test('an inconclusive verdict names the missing shard, and ends when it arrives'
   const shard = { run_key: 'sharded', shard_total: 2 }
   await report(app, { '[REQ-1] adds up': 'passed' }, { ...shard, shard_index: 0 })
   const open = await watch(app)
-  expect(open.output.verdict.status).toBe('VERDICT_STATUS_INCONCLUSIVE')
+  expect(open.output.verdict.status).toBe('INCONCLUSIVE')
   expect(open.output.verdict.settled_by).toContain('The report of shard 1 ')
   expect(open.summary).toContain('Next: The report of shard 1 ')
 
   await report(app, { 'another test': 'passed' }, { ...shard, shard_index: 1 })
   const settled = await watch(app, {}, { previous: open.output })
-  expect(settled.summary).toMatch(/^PASS \(was INCONCLUSIVE\): /)
+  expect(settled.summary).toMatch(/^PASS \(was INCONCLUSIVE\) for the whole product: /)
 })
 
 test('an accepted risk is announced in the week before its end and reported once it has ended', async () => {
@@ -148,7 +160,7 @@ test('an accepted risk is announced in the week before its end and reported once
   const now = Date.now()
   const early = await watch(app, {}, { now, previous: failed })
   expect(early.output).toMatchObject({
-    verdict: { status: 'VERDICT_STATUS_PASS_WITH_RISK' },
+    verdict: { status: 'PASS_WITH_RISK' },
     risks: { active: 1, pending: 0, ending: [], ended: [] },
   })
   const late = await watch(app, {}, { now: now + 5 * dayMs, previous: early.output })
@@ -156,8 +168,8 @@ test('an accepted risk is announced in the week before its end and reported once
   expect(late.summary).toContain('1 accepted risk ends within 7 days.')
   const after = await watch(app, {}, { now: now + 11 * dayMs, previous: late.output })
   expect(after.output).toMatchObject({
-    verdict: { status: 'VERDICT_STATUS_FAIL' },
-    risks: { active: 0, ending: [], ended: [{ risk_id: body.risk.id, state: 'RISK_STATE_EXPIRED' }] },
+    verdict: { status: 'FAIL' },
+    risks: { active: 0, ending: [], ended: [{ risk_id: body.risk.id, state: 'expired' }] },
   })
 })
 
@@ -177,7 +189,11 @@ test('without recompute a run reads the newest verdict, writes nothing, and says
 test('a scope is named by ids or names, and a version that is in several environments needs one', async () => {
   await using app = await startSampleApp()
   const { output } = await watch(app, { release: 'shop@1.4.1', environment: 'STAGING' })
-  expect(output.scope).toMatchObject({ release: { title: 'shop@1.4.1' }, environment: { title: 'staging' } })
+  expect(output.scope).toMatchObject({
+    name: 'release shop@1.4.1, environment staging',
+    release: { title: 'shop@1.4.1' },
+    environment: { title: 'staging' },
+  })
   const id = output.scope.release?.id
   const verdict = await app.db.read.selectFrom('verdict').selectAll().executeTakeFirstOrThrow()
   expect(verdict).toMatchObject({ release_id: id, environment_id: output.scope.environment?.id })

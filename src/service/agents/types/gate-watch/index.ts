@@ -25,10 +25,7 @@ const input = z.strictObject({
   environment: z.string().min(1).max(64).optional().describe('Id or name of the environment to judge.'),
   commit_sha: gateScope.commit_sha,
   git_branch: gateScope.git_branch,
-  recompute: z
-    .boolean()
-    .default(true)
-    .describe('false: read the newest stored verdict of the scope instead of computing one.'),
+  recompute: z.boolean().default(true).describe('false: read the newest stored verdict instead of computing one.'),
 })
 type Input = z.output<typeof input>
 
@@ -36,7 +33,7 @@ export const gateWatch = defineAgent({
   id: 'gate_watch',
   title: 'Quality gate watch',
   description:
-    'Computes the verdict of a scope and says what changed since its last run: conditions, newly failing items, ' +
+    'Computes the verdict of the product, a release, an environment or a branch and says what changed since its last run: conditions, newly failing items, ' +
     'risks that end. Names what would settle an inconclusive verdict.',
   version: '1.0.0',
   reads: ['requirements', 'tests', 'issues', 'risks'],
@@ -64,7 +61,10 @@ export const gateWatch = defineAgent({
         const verdict = await computeVerdictIn(rows, context.call, context.product, request)
         const { result, findings } = await finish(rows, { ...watch, last }, { verdict, newestBefore: newest?.id ?? '' })
         if (verdict.id !== newest?.id)
-          action(`Stored a verdict: ${shortName(verdict.status)}.`, { verdict_id: verdict.id, status: verdict.status })
+          action(`Stored a verdict: ${shortName(verdict.status)}.`, {
+            verdict_id: verdict.id,
+            status: shortName(verdict.status),
+          })
         for (const one of findings) finding(...one)
         return result
       },
@@ -88,7 +88,14 @@ async function openWatch({ rows, product, call, previous, now }: AgentContext, a
   const release = named === undefined ? undefined : await requireNamedRelease(rows, product.id, wanted)
   const request = { release_id: release?.id, environment_id: environment?.id, commit_sha, git_branch }
   const scope = await readGateScope(rows, call, product, request)
+  const places = [
+    release && `release ${release.version}`,
+    environment && `environment ${environment.name}`,
+    scope.commitSha && `commit ${scope.commitSha}`,
+    scope.gitBranch && `git branch ${scope.gitBranch}`,
+  ]
   const shown = {
+    name: places.filter(Boolean).join(', ') || 'the whole product',
     release: release === undefined ? null : releaseRef(release),
     environment: environment === undefined ? null : environmentRef(environment),
     commit_sha: scope.commitSha,

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { VerdictStatus } from '../../../../contract/quality-gate/policy.ts'
-import { ConditionStatus } from '../../../../contract/quality-gate/verdict.ts'
 import type { ScopeIds } from '../../../gate/verdict/store.ts'
+import { ConditionWord, VerdictWord } from './output.ts'
 
 const ref = z.object({ id: z.string() }).nullable()
 
@@ -9,8 +8,8 @@ const ref = z.object({ id: z.string() }).nullable()
 const EarlierOutput = z.object({
   checked_at: z.string(),
   scope: z.object({ release: ref, environment: ref, commit_sha: z.string(), git_branch: z.string() }),
-  verdict: z.object({ id: z.string(), status: VerdictStatus }),
-  conditions: z.array(z.object({ id: z.string(), status: ConditionStatus })),
+  verdict: z.object({ id: z.string(), status: VerdictWord }),
+  conditions: z.array(z.object({ id: z.string(), status: ConditionWord })),
 })
 
 export type LastRun = z.output<typeof EarlierOutput>

@@ -1,27 +1,35 @@
 import * as z from 'zod'
-import { Hash, Id, IdOrEmpty, Key, NamedRef, Sentence, Timestamp } from '../../../../contract/base/common.ts'
+import { Hash, Id, Key, NamedRef, Sentence, Timestamp } from '../../../../contract/base/common.ts'
 import { untrusted } from '../../../../contract/base/text.ts'
 import { ConditionSeverity, VerdictStatus } from '../../../../contract/quality-gate/policy.ts'
 import { EvidenceType, RiskState } from '../../../../contract/quality-gate/risks.ts'
 import { ConditionStatus } from '../../../../contract/quality-gate/verdict.ts'
+import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { EndingRisk } from '../../ending-risk.ts'
+import { plainWords } from './plain-words.ts'
 
-/** An item of evidence with its key: REQ-12, TC-7, SHOP-31. */
+/** As get_quality_gate shows them: PASS of a verdict, pass of a condition. */
+export const VerdictWord = z.enum(VerdictStatus.options.map(shortName))
+export const ConditionWord = plainWords(ConditionStatus)
+const SeverityWord = plainWords(ConditionSeverity)
+
+/** An item of evidence. */
 const item = {
   type: EvidenceType,
-  id: IdOrEmpty,
-  key: Key,
+  id: Id.optional().describe('Absent for a link, which `key` names.'),
+  key: Key.describe('REQ-12, TC-7, SHOP-31; of a link TC-7 > REQ-12.'),
   title: untrusted(z.string()),
   state: Key,
   because: Sentence,
 }
 
-const condition = { condition_id: Key, severity: ConditionSeverity }
+const condition = { condition_id: Key, severity: SeverityWord }
 
 /** What a run of gate_watch found; the next run compares with it. */
 export const GateWatchOutput = z.object({
   checked_at: Timestamp,
   scope: z.object({
+    name: untrusted(z.string()).describe('`release 1.4.1, environment staging`, or `the whole product`.'),
     release: NamedRef.nullable(),
     environment: NamedRef.nullable(),
     commit_sha: Hash,
@@ -29,7 +37,7 @@ export const GateWatchOutput = z.object({
   }),
   verdict: z.object({
     id: Id,
-    status: VerdictStatus,
+    status: VerdictWord,
     status_reason: Sentence,
     settled_by: Sentence.describe('INCONCLUSIVE: the one fact that would settle it, and how to send it; else empty.'),
     computed_at: Timestamp,
@@ -39,31 +47,36 @@ export const GateWatchOutput = z.object({
   }),
   is_new_verdict: z.boolean().describe('This run stored it: the evidence differs from that of the verdict before.'),
   compared_with: z
-    .object({ source: z.enum(['last_run', 'previous_verdict']), verdict_id: Id, status: VerdictStatus })
+    .object({ source: z.enum(['last_run', 'previous_verdict']), at: Timestamp, status: VerdictWord })
     .nullable()
-    .describe('What `changes` and `newly_failing` compare with: the verdict of the last run on this scope.'),
-  changes: z.array(z.object({ condition_id: Key, from: ConditionStatus, to: ConditionStatus })),
+    .describe(
+      'What `changes` and `newly_failing` compare with; null and both empty at the first verdict of the scope.',
+    ),
+  changes: z.array(z.object({ condition_id: Key, from: ConditionWord, to: ConditionWord })),
   newly_failing: z.array(z.object({ ...condition, ...item, since: Timestamp.nullable() })),
   newly_failing_total: z.int(),
   conditions: z.array(
     z.object({
       id: Key,
-      status: ConditionStatus,
-      severity: ConditionSeverity,
+      status: ConditionWord,
+      severity: SeverityWord,
       message: Sentence,
       evidence_total: z.int(),
       to_pass: z.int(),
     }),
   ),
   to_green: z
-    .array(z.object({ ...condition, to_pass: z.int(), cheapest: z.array(z.object(item)) }))
-    .describe('Each failing condition, blocking ones first: how many items must change, and those to fix first.'),
+    .array(z.object({ ...condition, to_pass: z.int(), listed: z.int(), cheapest: z.array(z.object(item)) }))
+    .describe(
+      'Each failing condition, blocking ones first: how many items must change, and the cheapest to fix. A verdict lists at ' +
+        'most 20 items of a condition, so `listed` can be less than `to_pass`.',
+    ),
   risks: z.object({
     active: z.int(),
     pending: z.int().describe('Accepted, waiting for the approval of a second person.'),
     ending: z.array(EndingRisk).describe('Active risks that end within 7 days, the first to end first.'),
     ended: z
-      .array(z.object({ risk_id: Id, state: RiskState, ended_at: Timestamp }))
+      .array(z.object({ risk_id: Id, state: plainWords(RiskState), ended_at: Timestamp }))
       .describe('Risks that ended since the verdict of `compared_with` was checked or computed.'),
   }),
 })

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import type { Verdict } from '../../../../contract/quality-gate/verdict.ts'
 import type { EndedRisk } from '../../../gate/risks/facts.ts'
 import { timestamp } from '../../../shared/times.ts'
@@ -6,14 +7,14 @@ import { keepFirst, type TruncationNotes } from '../../../shared/truncation-note
 import { keepFitting } from '../../output-size.ts'
 import type { LastRun } from './last-run.ts'
 import type { GateWatchOutput } from './output.ts'
+import { plainWord } from './plain-words.ts'
 
 export type VerdictBody = z.input<typeof Verdict>
 type ConditionBody = VerdictBody['conditions'][number]
+type EvidenceBody = ConditionBody['evidence'][number]
 
 /** Entries of each list. */
 const LISTED = 50
-/** Items to fix first that each failing condition names. */
-const CHEAPEST = 5
 /** What each list that can be large may use of the output. */
 const SHARES = { newlyFailing: 0.3, toGreen: 0.4, risks: 0.15 }
 
@@ -34,18 +35,20 @@ export interface Watched {
 export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWatchOutput {
   const { verdict, newestBefore, last, scope, ended, now } = watched
   const failing = verdict.conditions.filter(({ status }) => status === 'CONDITION_STATUS_FAIL')
-  const fresh = last?.verdict.id === verdict.id ? [] : failing
+  const before = comparedWith(verdict, last)
+  const fresh = before === null || last?.verdict.id === verdict.id ? [] : failing
   const newTotal = fresh.reduce((total, { new_total: count }) => total + count, 0)
   // A condition of the verdict lists at most 20 of its items.
   const newlyFailing = fresh.flatMap(newItems).slice(0, LISTED)
   notes.noteCut('newly_failing', 'max_items', newlyFailing.length, newTotal)
   const toGreen = failing.toSorted(blockingFirst).map(cheapest)
+  for (const { to_pass: needed, listed } of toGreen) notes.noteCut('to_green.cheapest', 'max_items', listed, needed)
   return {
     checked_at: timestamp(now),
     scope,
     verdict: {
       id: verdict.id,
-      status: verdict.status,
+      status: shortName(verdict.status),
       status_reason: verdict.status_reason,
       settled_by: verdict.settled_by,
       computed_at: verdict.computed_at,
@@ -54,14 +57,14 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
       failed_advisory: verdict.failed_advisory,
     },
     is_new_verdict: verdict.id !== newestBefore,
-    compared_with: comparedWith(verdict, last),
-    changes: last === undefined ? verdict.changes : changesSince(last, verdict),
+    compared_with: before,
+    changes: listChanges(verdict, last),
     newly_failing: keepFitting(notes, 'newly_failing', newlyFailing, { share: SHARES.newlyFailing }),
     newly_failing_total: newTotal,
     conditions: verdict.conditions.map(({ id, status, severity, message, evidence_total, to_pass }) => ({
       id,
-      status,
-      severity,
+      status: plainWord(status),
+      severity: plainWord(severity),
       message,
       evidence_total,
       to_pass,
@@ -72,23 +75,33 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
 }
 
 function comparedWith(verdict: VerdictBody, last: LastRun | undefined): GateWatchOutput['compared_with'] {
-  if (last !== undefined) return { source: 'last_run', verdict_id: last.verdict.id, status: last.verdict.status }
+  if (last !== undefined) return { source: 'last_run', at: last.checked_at, status: last.verdict.status }
   const { previous } = verdict
-  return previous && { source: 'previous_verdict', verdict_id: previous.id, status: previous.status }
+  return previous && { source: 'previous_verdict', at: previous.computed_at, status: shortName(previous.status) }
 }
 
-function changesSince(last: LastRun, { conditions }: VerdictBody): VerdictBody['changes'] {
+function listChanges({ conditions, changes }: VerdictBody, last: LastRun | undefined): GateWatchOutput['changes'] {
+  if (last === undefined)
+    return changes.map(({ condition_id: id, from, to }) => ({
+      condition_id: id,
+      from: plainWord(from),
+      to: plainWord(to),
+    }))
   const before = new Map(last.conditions.map(({ id, status }) => [id, status]))
   return conditions.flatMap(({ id, status }) => {
-    const from = before.get(id)
-    return from === undefined || from === status ? [] : [{ condition_id: id, from, to: status }]
+    const [from, to] = [before.get(id), plainWord(status)]
+    return from === undefined || from === to ? [] : [{ condition_id: id, from, to }]
   })
 }
 
 function newItems({ id, severity, evidence }: ConditionBody): GateWatchOutput['newly_failing'] {
   return evidence
     .filter((one) => one.new)
-    .map(({ new: _new, since, ...item }) => ({ condition_id: id, severity, ...item, since }))
+    .map((one) => ({ condition_id: id, severity: plainWord(severity), ...shownItem(one), since: one.since }))
+}
+
+function shownItem({ type, id, key, title, state, because }: EvidenceBody) {
+  return { type, ...(type !== 'link' && { id }), key, title, state: plainWord(state), because }
 }
 
 function blockingFirst(left: ConditionBody, right: ConditionBody): number {
@@ -98,13 +111,8 @@ function blockingFirst(left: ConditionBody, right: ConditionBody): number {
 
 /** Evidence has new items first; among those of equal age the cheapest to fix come first (contract §7). */
 function cheapest({ id, severity, to_pass, evidence }: ConditionBody): GateWatchOutput['to_green'][number] {
-  const items = evidence.slice(0, Math.min(to_pass, CHEAPEST))
-  return {
-    condition_id: id,
-    severity,
-    to_pass,
-    cheapest: items.map(({ new: _new, since: _since, ...item }) => item),
-  }
+  const items = evidence.slice(0, to_pass).map(shownItem)
+  return { condition_id: id, severity: plainWord(severity), to_pass, listed: items.length, cheapest: items }
 }
 
 function reportRisks(
@@ -126,7 +134,7 @@ function reportRisks(
     ended: keepFirst(
       notes,
       'risks.ended',
-      ended.map(({ id, state, endedAt }) => ({ risk_id: id, state, ended_at: timestamp(endedAt) })),
+      ended.map(({ id, state, endedAt }) => ({ risk_id: id, state: plainWord(state), ended_at: timestamp(endedAt) })),
       LISTED,
     ),
   }

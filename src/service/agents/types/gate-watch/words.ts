@@ -1,30 +1,34 @@
-import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { counted } from '../../../../lib/counted.ts'
 import { cutWithEllipsis } from '../../../../lib/text.ts'
 import type { EventData } from '../../define.ts'
 import type { GateWatchOutput } from './output.ts'
 
-/** Characters of the summary, and of the sentences of the verdict in it. */
+/** Characters of the summary, and of the parts of the verdict in it. */
 const SUMMARY_CHARACTERS = 500
+const SCOPE_CHARACTERS = 80
 const REASON_CHARACTERS = 140
-const NEXT_CHARACTERS = 180
+const NEXT_CHARACTERS = 140
 
-/** The newly failing items as findings: one for each item, with all conditions in which it fails. */
-export function describeFindings({
-  newly_failing: failing,
-  compared_with: before,
-}: GateWatchOutput): [message: string, data: EventData][] {
+/**
+ * The newly failing items as findings: one for each item, with all conditions in which it fails. At the first verdict of a
+ * scope, the items to fix.
+ */
+export function describeFindings(output: GateWatchOutput): [message: string, data: EventData][] {
+  const { compared_with: before } = output
   const verb = before === null ? 'fails' : 'newly fails'
-  const items = Map.groupBy(failing, ({ type, id }) => `${type}:${id}`)
+  const failing = before === null ? itemsToFix(output) : output.newly_failing
+  const items = Map.groupBy(failing, ({ type, key }) => `${type}:${key}`)
   return [...items.values()].flatMap((same) => {
     const [first] = same
     if (first === undefined) return []
     const conditions = same.map(({ condition_id: id }) => id)
-    const { type, id, key, since, because } = first
-    return [
-      [`${key} ${verb} ${conditions.join(', ')}: ${because}`, { type, id, key, condition_ids: conditions, since }],
-    ]
+    const { type, id, key, because } = first
+    return [[`${key} ${verb} ${conditions.join(', ')}: ${because}`, { type, id, key, condition_ids: conditions }]]
   })
+}
+
+function itemsToFix({ to_green: conditions }: GateWatchOutput) {
+  return conditions.flatMap(({ condition_id, cheapest }) => cheapest.map((item) => ({ condition_id, ...item })))
 }
 
 /** Status, what changed, what ends soon, and the next step. */
@@ -33,13 +37,14 @@ export function summarise(output: GateWatchOutput): string {
   return cutWithEllipsis(sentences.filter((sentence) => sentence !== '').join(' '), SUMMARY_CHARACTERS)
 }
 
-function statusSentence({ verdict, compared_with: before }: GateWatchOutput): string {
-  const was = before === null || before.status === verdict.status ? '' : ` (was ${shortName(before.status)})`
-  return `${shortName(verdict.status)}${was}: ${cutWithEllipsis(verdict.status_reason, REASON_CHARACTERS)}`
+function statusSentence({ verdict, scope, compared_with: before }: GateWatchOutput): string {
+  const was = before === null || before.status === verdict.status ? '' : ` (was ${before.status})`
+  const place = cutWithEllipsis(scope.name, SCOPE_CHARACTERS)
+  return `${verdict.status}${was} for ${place}: ${cutWithEllipsis(verdict.status_reason, REASON_CHARACTERS)}`
 }
 
 function changeSentence({ compared_with: before, newly_failing_total: fresh, changes }: GateWatchOutput): string {
-  if (before === null) return 'This is the first verdict of the scope.'
+  if (before === null) return 'This is its first verdict, so there is nothing to compare with.'
   const since = before.source === 'last_run' ? 'the last run' : 'the previous verdict'
   if (fresh === 0 && changes.length === 0) return `Nothing newly fails since ${since}.`
   const moved = changes.length === 0 ? '' : ` and ${counted(changes.length, 'changed condition')}`
