@@ -34,7 +34,7 @@ test('doctor says how many tools an agent gets, and fails when it gets none', as
     code: 0,
     stdout: expect.stringMatching(/toolsets default: [1-9]\d* tools\n/),
   })
-  expect(await tracegate(['doctor', '--toolsets', 'agents', '--data', dataDir])).toMatchObject({
+  expect(await tracegate(['doctor', '--toolsets', 'ingest_dev', '--read-only', '--data', dataDir])).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/FAIL {2}configuration: .*: 0 tools\n {6}fix: .*there are tools in: default/),
   })
