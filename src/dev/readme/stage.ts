@@ -59,7 +59,7 @@ export async function openStage(): Promise<Stage> {
   const api = createApi({ send: service.direct, baseUrl, token: service.token, via: 'mcp' })
   const upload = createUpload({ baseUrl, send: service.direct })
   const [near, far] = InMemoryTransport.createLinkedPair()
-  const options = { toolsets: ['default'] as const, readOnly: false, local: true }
+  const options = { toolsets: ['default', 'agents'] as const, readOnly: false, local: true }
   const handle = serveStdio(
     () => buildServer({ api: () => api, options, version, local: createLocalFiles([shop]), upload }),
     { transport: far },

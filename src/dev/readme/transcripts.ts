@@ -117,6 +117,11 @@ const steps: readonly Step[] = [
     call: ['review_branch', { branch: 'Cancelling' }],
     parts: [{ from: /^Quality branch/ }, { from: /^conflicts \(/, lines: 2 }, { from: /^changes \(/, lines: 3 }],
   },
+  {
+    name: 'agent-run',
+    call: ['start_agent_run', { config: 'regression_bisect', input_json: '{"issue":"SHOP-7"}', wait_seconds: 20 }],
+    parts: [{ from: /^Started/ }, { from: /summary: / }, { from: /^Next:/, lines: 2 }],
+  },
 ]
 
 /** What each marked block of a document shows, by name: made by running the calls. */
