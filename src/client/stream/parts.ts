@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 
-/** Longest line that is kept in memory. */
-const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
+/** Longest line, and longest data of an event, that is kept in memory. */
+const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** One JSON text of a stream as it arrived. */
 export interface StreamPart {
@@ -15,7 +15,7 @@ export interface StreamPart {
 
 /**
  * The texts of a streamed response as they arrive: one per line (NDJSON) or one per event (SSE, whose `data:` lines are
- * joined). Empty lines and comments are skipped. Throws `upstream_shape_unknown` for a line that is too long.
+ * joined). Empty lines and comments are skipped. Throws `upstream_shape_unknown` for one that is too long.
  */
 export async function* streamParts(
   body: AsyncIterable<Uint8Array>,
@@ -37,8 +37,7 @@ async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamPar
       yield { ...nothing, text: withoutReturn(rest) }
       rest = next
     }
-    if (rest.length > MAX_LINE_CHARACTERS)
-      throw new ServiceError('upstream_shape_unknown', 'a line of the stream is too long')
+    requireShort(rest)
   }
   rest += decoder.decode()
   if (rest !== '') yield { ...nothing, text: withoutReturn(rest), isCut: true }
@@ -50,21 +49,31 @@ function withoutReturn(line: string): string {
 
 const nothing: StreamPart = { text: '', name: '', id: '', isCut: false }
 
-/** The events of a stream of lines; other fields than these three have no meaning here. */
+/** The events of a stream of lines. */
 async function* events(source: AsyncIterable<StreamPart>): AsyncGenerator<StreamPart> {
-  let data: string[] = []
-  let fields = nothing
-  for await (const { text: line, isCut } of source) {
-    if (line === '') {
-      yield { ...fields, text: data.join('\n') }
-      data = []
-      fields = nothing
-      continue
+  let event = nothing
+  for await (const line of source) {
+    if (line.text === '') {
+      yield event
+      event = nothing
+    } else {
+      event = withField(event, line)
+      requireShort(event.text)
     }
-    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
-    if (field === 'data') data.push(value)
-    else if ((field === 'event' || field === 'id') && !isCut)
-      fields = { ...fields, [field === 'event' ? 'name' : 'id']: value }
   }
-  yield { ...fields, text: data.join('\n'), isCut: true }
+  yield { ...event, isCut: true }
+}
+
+/** The event with the field of a line; other fields than `data`, `event` and `id` are ignored. */
+function withField(event: StreamPart, { text: line, isCut }: StreamPart): StreamPart {
+  const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+  if (field === 'data') return { ...event, text: event.text === '' ? value : `${event.text}\n${value}` }
+  if (isCut) return event
+  if (field === 'event') return { ...event, name: value }
+  return field === 'id' ? { ...event, id: value } : event
+}
+
+function requireShort(text: string): void {
+  if (text.length > MAX_CHARACTERS)
+    throw new ServiceError('upstream_shape_unknown', 'an item of the stream is too long')
 }

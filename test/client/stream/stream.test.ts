@@ -225,6 +225,17 @@ test('a reply that is not a stream fails at once', async () => {
   expect(page.requests).toHaveLength(1)
 })
 
+const mebibyte = 'x'.repeat(1024 * 1024)
+
+test.each<[string, Scripted]>([
+  ['a line', { pieces: Array.from({ length: 9 }, () => mebibyte) }],
+  ['an event', { type: 'text/event-stream', pieces: Array.from({ length: 9 }, () => `data: ${mebibyte}\n`) }],
+])('%s of more than 8 MiB fails at once', async (_, connection) => {
+  const client = scriptedClient([connection])
+  expect(await read(client)).toEqual(['upstream_shape_unknown'])
+  expect(client.requests).toHaveLength(1)
+})
+
 test('a connection that is silent for 45 seconds is followed by another one', async () => {
   const client = scriptedClient([{ pieces: [lines(1)], afterwards: 'silence' }, { pieces: [lastLine(2)] }])
   const seen = read(client)
