@@ -1,3 +1,4 @@
+import type { StreamFacts } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
 import { broken, openConnection, type Connecting, type Connection } from './connection.ts'
 import type { StreamPart } from './parts.ts'
@@ -14,12 +15,11 @@ export interface StreamCall extends Connecting {
 
 /**
  * The items of a numbered stream, each once and in order, over as many connections as it takes. A connection that is cut or
- * silent for 45 seconds is followed by another one after the last number. Ends after the last item and when the service
- * says that nothing follows. Rejects when several connections in a row bring nothing new, and at once with a failure that
- * another connection does not change.
+ * silent for 45 seconds is followed by another one after the last number. Ends after the last item, and when the service
+ * says that nothing follows or repeats a last item that the reader has seen. Rejects when several connections in a row
+ * bring nothing new, and at once with a failure that another connection does not change.
  */
 export async function* readStream(call: StreamCall): AsyncGenerator<Item, void> {
-  const { last, member } = call.endpoint.stream
   const reader = new StreamReader(call)
   try {
     for (;;) {
@@ -27,13 +27,17 @@ export async function* readStream(call: StreamCall): AsyncGenerator<Item, void> 
       if (items === undefined) return
       for (const item of items) {
         yield item
-        const value = item[member] as Item | undefined
-        if (value?.[last.member] === last.value) return
+        if (isLast(call.endpoint.stream, item)) return
       }
     }
   } finally {
     reader.close()
   }
+}
+
+function isLast({ member, last }: StreamFacts, item: Item): boolean {
+  const value = item[member] as Item | undefined
+  return value?.[last.member] === last.value
 }
 
 /** Reads one connection after the other. */
@@ -67,14 +71,16 @@ class StreamReader {
     this.#connection = undefined
   }
 
-  async #nextNew({ parts }: Connection): Promise<Item[]> {
+  async #nextNew({ parts }: Connection): Promise<Item[] | undefined> {
     for (;;) {
       const { done, value: part } = await parts.next()
       if (done === true) throw broken('STREAM_ENDED')
       const item = this.#call.read(part)
-      const items = item === undefined ? [] : this.#place.take(item)
+      if (item === undefined) continue
+      const items = this.#place.take(item)
       if (items === undefined) throw broken('ITEMS_MISSING')
       if (items.length > 0) return items
+      if (isLast(this.#call.endpoint.stream, item)) return undefined
     }
   }
 

@@ -110,6 +110,12 @@ test('a deployment that replays from the beginning repeats no event', async () =
   expect(await read(client)).toEqual([1, 2, 3, 4])
 })
 
+test('a stream ends when a deployment replays a last event that the reader has seen', async () => {
+  const client = scriptedClient([{ pieces: [lines(1, 2), lastLine(3)] }])
+  expect(await read(client, { after_sequence: 3 })).toEqual([])
+  expect(client.requests).toHaveLength(1)
+})
+
 test('a deployment that refuses our parameters is asked without them from then on', async () => {
   const refused = { status: 400, pieces: ['{"code":3,"message":"unknown parameter"}'] }
   const client = scriptedClient([
