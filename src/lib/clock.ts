@@ -1,9 +1,20 @@
-/** Time, passed in so that tests do not wait. */
+/** The time and timers of a process, passed in so that tests do not wait. */
 export interface Clock {
-  /** Milliseconds that only grow. */
+  /** Milliseconds since some moment; never decreases. */
   now(): number
-  /** Calls `run` once after the delay, unless the function that it returns is called before. */
+  /** Calls `run` once after the delay. Returns a function that cancels the call. */
   after(delayMs: number, run: () => void): () => void
+}
+
+/** Whether the work is still pending after the delay. Rejects if the work does before. */
+export async function isPendingAfter(work: Promise<unknown>, delayMs: number, clock: Clock): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const cancel = clock.after(delayMs, () => late.resolve(true))
+  try {
+    return await Promise.race([work.then(() => false), late.promise])
+  } finally {
+    cancel()
+  }
 }
 
 export const systemClock: Clock = {

@@ -1,6 +1,6 @@
 import type { WireReply } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { isPendingAfter, type Clock } from '../../lib/clock.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { StreamEndpoint } from './item.ts'
 import { streamParts, type StreamPart } from './parts.ts'
@@ -87,22 +87,14 @@ async function* chunks(body: WireReply['body']): AsyncGenerator<Uint8Array, void
 async function* unlessSilent(body: AsyncGenerator<Uint8Array, void>, clock: Clock): AsyncGenerator<Uint8Array, void> {
   try {
     for (;;) {
-      const { done, value } = await withinSilence(body.next(), clock)
+      const next = body.next()
+      if (await isPendingAfter(next, SILENCE_MS, clock)) throw broken('STREAM_SILENT')
+      const { done, value } = await next
       if (done === true) return
       yield value
     }
   } finally {
     void body.return().catch(() => undefined)
-  }
-}
-
-async function withinSilence<T>(next: Promise<T>, clock: Clock): Promise<T> {
-  const silence = Promise.withResolvers<never>()
-  const cancel = clock.after(SILENCE_MS, () => silence.reject(broken('STREAM_SILENT')))
-  try {
-    return await Promise.race([next, silence.promise])
-  } finally {
-    cancel()
   }
 }
 

@@ -1,5 +1,5 @@
 import type { WireReply } from '../../../contract/base/wire.ts'
-import type { Clock } from '../../../lib/clock.ts'
+import { isPendingAfter, type Clock } from '../../../lib/clock.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { StreamForm, StreamItem } from './stream-form.ts'
 
@@ -73,7 +73,7 @@ async function* withSilences<T>(
   try {
     for (;;) {
       const next = items.next()
-      while (await isSilent(next, silenceMs, clock)) yield SILENCE
+      while (await isPendingAfter(next, silenceMs, clock)) yield SILENCE
       const { done, value } = await next
       if (done === true) return
       yield value
@@ -81,15 +81,5 @@ async function* withSilences<T>(
   } finally {
     // The item that is still awaited comes when the stream's signal has aborted.
     void items.return()
-  }
-}
-
-async function isSilent(next: Promise<unknown>, silenceMs: number, clock: Clock): Promise<boolean> {
-  const silence = Promise.withResolvers<boolean>()
-  const cancel = clock.after(silenceMs, () => silence.resolve(true))
-  try {
-    return await Promise.race([next.then(() => false), silence.promise])
-  } finally {
-    cancel()
   }
 }
