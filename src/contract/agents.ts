@@ -111,7 +111,7 @@ export const AgentRunEvent = z.object({
   created_at: Timestamp,
 })
 
-/** Stands in a stream for events that are not stored any more or never were. */
+/** Sent in a stream instead of events that are no longer stored or never existed. */
 export const AgentRunResync = z.object({
   after_sequence: z.int().describe('As requested.'),
   first_sequence: z.int().describe('The first event that is still stored; 0 when there is none.'),

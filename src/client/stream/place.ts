@@ -1,18 +1,19 @@
-import type { StreamFacts } from '../../contract/base/endpoint.ts'
+import { placeAfterResync, type StreamFacts } from '../../contract/base/endpoint.ts'
 import { isObject } from '../../lib/objects.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** How far a reader of a numbered stream has come. */
+/** The place of a reader in a numbered stream. */
 export class StreamPlace {
   readonly #facts: StreamFacts
-  /** The number that was seen last; -1 before the first, because some deployments count from 0. */
+  /** The last number that was received; -1 before the first, because some deployments count from 0. */
   #last: number
   #isNumbered = true
-  /** Where items were missing when they were asked for again. */
+  /** The number after which missing items were requested again. */
   #gapAt: number | undefined
-  #gapsStay = false
-  /** What the newest resync said, until an item follows. */
+  /** Whether the deployment did not have missing items that were requested again. */
+  #hasGaps = false
+  /** The numbers of the newest resync, until an item follows. */
   #resync = ''
 
   constructor(facts: StreamFacts, after: unknown) {
@@ -20,55 +21,55 @@ export class StreamPlace {
     this.#last = typeof after === 'number' ? after : -1
   }
 
-  /** The number to go on after; undefined at the beginning. */
+  /** The number to continue after; undefined at the beginning. */
   get after(): number | undefined {
     return this.#last > 0 ? this.#last : undefined
   }
 
-  /** False when an item had no number: after a cut it is not known which ones are missing. */
+  /** False after an item without a number: if the connection is cut, the place to continue at is unknown. */
   get isKnown(): boolean {
     return this.#isNumbered
   }
 
   /**
-   * What the reader gets for the item that came next: nothing for one that it has seen, and undefined when items before it
-   * are missing and have to be asked for. When they are missing again, the deployment does not have them: a resync says so.
+   * The items to give the reader for the item that was received: none for one that it has seen, and undefined when earlier
+   * items are missing and have to be requested again. If they are still missing then, a resync is given before the item.
    */
   take(item: Item): Item[] | undefined {
     const { member, number, resync } = this.#facts
-    const again = item[resync.member]
-    if (isObject(again)) return this.#goOnFrom(item, again)
+    const told = item[resync.member]
+    if (isObject(told)) return this.#takeResync(item, told)
     const value = item[member]
     const sequence = isObject(value) ? value[number] : undefined
-    if (typeof sequence === 'number') return this.#goOnTo(item, sequence)
+    if (typeof sequence === 'number') return this.#takeNumbered(item, sequence)
     this.#isNumbered = false
     return [item]
   }
 
-  #goOnTo(item: Item, sequence: number): Item[] | undefined {
+  #takeNumbered(item: Item, sequence: number): Item[] | undefined {
     const before = this.#last
     if (sequence <= before) return []
     const isGap = sequence > Math.max(before + 1, 1)
-    if (isGap && !this.#gapsStay && this.#gapAt !== before) {
+    if (isGap && !this.#hasGaps && this.#gapAt !== before) {
       this.#gapAt = before
       return undefined
     }
     this.#resync = ''
     this.#last = sequence
     if (!isGap) return [item]
-    this.#gapsStay = true
+    this.#hasGaps = true
     const { resync, resume } = this.#facts
     return [{ [resync.member]: { [resume]: Math.max(before, 0), [resync.first]: sequence } }, item]
   }
 
-  /** A resync that says the same again is not news: the deployment may send it on each connection. */
-  #goOnFrom(item: Item, again: Item): Item[] {
+  /** A resync is given once, although the deployment may repeat it on each connection. */
+  #takeResync(item: Item, resync: Item): Item[] {
     const { first: firstName, last: lastName } = this.#facts.resync
-    const [first, last] = [again[firstName], again[lastName]]
-    const place = typeof first === 'number' && first > 0 ? first - 1 : last
-    const said = JSON.stringify([first, last])
-    if (said === this.#resync) return []
-    this.#resync = said
+    const [first, last] = [resync[firstName], resync[lastName]]
+    const numbers = JSON.stringify([first, last])
+    if (numbers === this.#resync) return []
+    this.#resync = numbers
+    const place = placeAfterResync(first, last)
     if (typeof place === 'number') this.#last = place
     return [item]
   }

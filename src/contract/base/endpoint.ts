@@ -10,27 +10,35 @@ export const scopes = ['read', 'write', 'gate:accept', 'gate:approve', 'agents:r
 export type Scope = (typeof scopes)[number]
 
 /**
- * A response that is a sequence of `returns` objects, as lines of JSON or as server-sent events. Each item is numbered
- * without gaps, so that a reader whose connection was cut goes on after the last number that it saw.
+ * A response that is a sequence of `returns` objects, as lines of JSON or as server-sent events. Items are numbered
+ * without gaps, so that a reader whose connection was cut can continue after the last number that it received.
  */
 export interface StreamFacts {
   /** The member of `returns` that holds an item. */
   readonly member: string
   /** The member of an item that holds its number. */
   readonly number: string
-  /** The query parameter with the number that the reader saw last. */
+  /** The query parameter with the last number that the reader received. */
   readonly resume: string
   /** The query parameter with the seconds of silence after which an empty line is sent. */
   readonly heartbeat: string
-  /** The value of a member by which the last item of the sequence is recognised. */
+  /** The member of an item, and its value, that identify the last item. */
   readonly last: { readonly member: string; readonly value: string }
   /** The name of an item as a server-sent event. */
   readonly eventName: string
   /**
-   * What comes in place of items that are not stored any more or never were: the member of `returns`, also the name of its
-   * server-sent event, and its members with the number of the first item that is stored (0 without one) and of the newest.
+   * Sent instead of items that are no longer stored or never existed: the member of `returns`, which is also the name of the
+   * server-sent event, and its members with the numbers of the first stored item (0 without one) and of the newest item.
    */
   readonly resync: { readonly member: string; readonly first: string; readonly last: string }
+}
+
+/**
+ * The number that a reader continues after when it has received a resync: the one before the first item that is stored, or
+ * the newest one if none is.
+ */
+export function placeAfterResync<Last>(first: unknown, last: Last): number | Last {
+  return typeof first === 'number' && first > 0 ? first - 1 : last
 }
 
 /** One endpoint as data: client, router, OpenAPI and docs are folds over these (contributing "One contract table"). */

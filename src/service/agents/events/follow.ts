@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { streamAgentRunEvents } from '../../../contract/agents.ts'
+import { placeAfterResync } from '../../../contract/base/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Principal } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
@@ -9,10 +10,10 @@ import { viewRun } from '../runs/view.ts'
 import type { RunSignals } from './signals.ts'
 import { firstSequence, readRunEvents, viewRunEvent } from './store.ts'
 
-/** How long to wait for a signal: another process that writes to the same database gives none. */
-const LONGEST_WAIT_MS = 2000
+/** How often the database is read without a signal, for changes by other processes. */
+const POLL_MS = 2000
 const LONGEST_STREAM_MS = 30 * 60_000
-/** What is held in memory for a reader, however slow. */
+/** The most events that are held in memory for a reader. */
 const BATCH = 100
 
 type Item = z.input<(typeof streamAgentRunEvents)['returns']>
@@ -22,14 +23,14 @@ export interface FollowOptions {
   principal: Principal
   signals: RunSignals
   clock: Clock
-  /** The reader has left, or the service closes. */
+  /** Aborts when the reader leaves and when the service closes. */
   signal: AbortSignal
 }
 
 /**
- * The events of a run after a number, those that are stored and then each as it is committed, in order and once. Ends
- * after the COMPLETED event, after 30 minutes and when the signal aborts. One `resync` comes in place of events that are
- * not stored; the next event is then the first that is. Throws `not_found` for a run that is deleted meanwhile.
+ * The events of a run after a number, each once and in order: the stored ones, then each as it is committed. Ends after the
+ * COMPLETED event, after 30 minutes and when the signal aborts. Gives one `resync` instead of events that are not stored and
+ * continues with the first stored one. Throws `not_found` when the run is deleted in the meantime.
  */
 export async function* followRun(
   options: FollowOptions,
@@ -42,10 +43,10 @@ export async function* followRun(
   let place = afterSequence
   try {
     while (!isOver()) {
-      const { run, events, gap } = await look(options, runId, place)
+      const { run, events, gap } = await readNext(options, runId, place)
       if (gap !== undefined) {
         yield { resync: gap }
-        place = gap.first_sequence === 0 ? gap.last_sequence : gap.first_sequence - 1
+        place = placeAfterResync(gap.first_sequence, gap.last_sequence)
         continue
       }
       for (const event of events) {
@@ -55,16 +56,16 @@ export async function* followRun(
       }
       if (events.length > 0) continue
       if (!isActive(run.state)) return
-      await watch.next(LONGEST_WAIT_MS, signal)
+      await watch.next(POLL_MS, signal)
     }
   } finally {
     watch.stop()
   }
 }
 
-/** The run with its next events after a place, or with the gap where those are not stored. */
-async function look({ rows, principal }: Pick<FollowOptions, 'rows' | 'principal'>, runId: string, place: number) {
-  // The run first: an event that it counts is either found or not stored.
+/** The run with its next events after a place, and the gap if the first of these are not stored. */
+async function readNext({ rows, principal }: Pick<FollowOptions, 'rows' | 'principal'>, runId: string, place: number) {
+  // The run is read first, so that each event up to its last_sequence is either found or no longer stored.
   const { run } = await requireRun(rows, principal, runId)
   const events = await readRunEvents(rows, { runId, afterSequence: place, limit: BATCH })
   const last = run.last_sequence

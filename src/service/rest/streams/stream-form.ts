@@ -1,10 +1,10 @@
-import type { StreamFacts } from '../../../contract/base/endpoint.ts'
+import { placeAfterResync, type StreamFacts } from '../../../contract/base/endpoint.ts'
 import { isObject } from '../../../lib/objects.ts'
 
 /** One value of the endpoint's `returns`: the member of an item, or that of a resync. */
 export type StreamItem = Readonly<Record<string, unknown>>
 
-/** How a stream is written. */
+/** How the items of a stream are written. */
 export interface StreamForm {
   contentType: string
   item(this: void, item: StreamItem): string
@@ -17,10 +17,10 @@ export interface StreamForm {
 
 const PING_MS = 15_000
 
-/** Content types by which a reader asks for a form; where it likes several equally, the first one counts. */
+/** Content types that `Accept` may name; the first one wins among types of equal weight. */
 const types = ['application/json', 'application/x-ndjson', 'text/event-stream'] as const
 
-/** The form that `Accept` prefers: lines of JSON, unless it names server-sent events. */
+/** The form that `Accept` prefers; lines of JSON by default. */
 export function chooseForm(facts: StreamFacts, accept: string | undefined, input: StreamItem): StreamForm {
   const preferred = preferredType(accept ?? '')
   if (preferred === 'text/event-stream') return serverSentEvents(facts)
@@ -35,13 +35,15 @@ const linesOfJson = {
   heartbeat: '\n',
 }
 
-/** Server-sent events, each with the number after which a reader goes on (`Last-Event-ID`). */
+/** Server-sent events, whose ids are the numbers that a reader continues after (`Last-Event-ID`). */
 function serverSentEvents({ member, number, eventName, resync }: StreamFacts): StreamForm {
   return {
     contentType: 'text/event-stream',
     item(item) {
-      const again = item[resync.member]
-      if (isObject(again)) return eventText(resync.member, again, placeAfter(again, resync))
+      const told = item[resync.member]
+      if (isObject(told)) {
+        return eventText(resync.member, told, placeAfterResync(told[resync.first], Number(told[resync.last])))
+      }
       const value = item[member]
       return eventText(eventName, value, isObject(value) ? Number(value[number]) : undefined)
     },
@@ -56,13 +58,7 @@ function eventText(name: string, data: unknown, id: number | undefined): string 
   return `${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** The number that a reader has to name after a resync: the one before the first item that is stored. */
-function placeAfter(resync: StreamItem, { first, last }: StreamFacts['resync']): number {
-  const sequence = Number(resync[first])
-  return sequence === 0 ? Number(resync[last]) : sequence - 1
-}
-
-/** The type with the highest weight in an `Accept` header (RFC 9110 §12.5.1); JSON where none of them is named. */
+/** The type with the highest weight in an `Accept` header (RFC 9110 §12.5.1); `application/json` if none is named. */
 function preferredType(accept: string): (typeof types)[number] {
   const weights = new Map<string, number>()
   for (const range of accept.toLowerCase().split(',')) {
