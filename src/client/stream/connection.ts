@@ -6,14 +6,14 @@ import type { StreamEndpoint } from './item.ts'
 import { streamParts, type StreamPart } from './parts.ts'
 import type { Item } from './place.ts'
 
-/** The service sends something every 15 seconds. */
+/** Three times the interval at which the service sends pings. */
 const SILENCE_MS = 45_000
 
-/** What each connection of a call needs. */
+/** What a call needs to connect. */
 export interface Connecting {
   endpoint: StreamEndpoint
   request: Item
-  /** The caller's. */
+  /** The caller's signal. */
   signal: AbortSignal | undefined
   capabilities: Capabilities
   /** Sends a request for the items after a number; rejects for any reply that is not a success. */
@@ -26,7 +26,7 @@ export interface Connection {
   close(this: void): void
 }
 
-/** Connects for what comes after a number; undefined when the service says that nothing does. */
+/** Connects for the items after a number; undefined when the service says that none follow. */
 export async function openConnection(call: Connecting, after: number | undefined): Promise<Connection | undefined> {
   const ending = new AbortController()
   const { signal } = call
@@ -36,7 +36,7 @@ export async function openConnection(call: Connecting, after: number | undefined
   const close = () => {
     signal?.removeEventListener('abort', end)
     end()
-    // What the body ends with after the abort says nothing more.
+    // The body may fail because of the abort.
     void parts?.return().catch(() => undefined)
   }
   try {
@@ -54,8 +54,8 @@ export async function openConnection(call: Connecting, after: number | undefined
 }
 
 /**
- * Asks for the items after a number. A deployment that refuses the parameters that only we have is asked without them: it
- * replays the stream from its beginning, and what was seen is skipped.
+ * Requests the items after a number. A deployment that refuses the parameters that only our service has is asked without
+ * them. It replays the stream from the beginning, and items that the reader has seen are skipped.
  */
 async function ask(
   { endpoint, request, capabilities, send }: Connecting,
@@ -83,7 +83,7 @@ async function* chunks(body: WireReply['body']): AsyncGenerator<Uint8Array, void
   else yield* body
 }
 
-/** The chunks of a body until none comes for too long: the connection looks open then, but may be dead. */
+/** The chunks of a body. Throws when none arrives for 45 seconds: the connection may be dead although it looks open. */
 async function* unlessSilent(body: AsyncGenerator<Uint8Array, void>, clock: Clock): AsyncGenerator<Uint8Array, void> {
   try {
     for (;;) {
@@ -98,7 +98,7 @@ async function* unlessSilent(body: AsyncGenerator<Uint8Array, void>, clock: Cloc
   }
 }
 
-/** Why a connection is over that has not failed by itself, as the code of a network error. */
+/** The error for a connection that is given up, with a code like that of a network error. */
 export function broken(code: 'STREAM_SILENT' | 'STREAM_ENDED' | 'ITEMS_MISSING'): Error {
   return Object.assign(new Error('the stream broke off'), { code })
 }

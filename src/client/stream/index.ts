@@ -6,10 +6,11 @@ import { StreamPlace, type Item } from './place.ts'
 
 /** What a stream needs of the client that it belongs to. */
 export interface StreamCall extends Connecting {
+  /** The item of a part; undefined for a part without one. Throws the failure that the part reports. */
   read(this: void, part: StreamPart): Item | undefined
   /** The next piece of a connection; rejects as `repeat` expects when the connection breaks. */
   arrived<T>(this: void, next: () => Promise<T>): Promise<T>
-  /** Repeats an attempt whose connection broke, or brought nothing new, some times and with longer and longer waits. */
+  /** Repeats an attempt whose connection broke before a new item, a limited number of times with growing waits. */
   repeat<T>(this: void, attempt: () => Promise<T>): Promise<T>
 }
 
@@ -40,7 +41,7 @@ function isLast({ member, last }: StreamFacts, item: Item): boolean {
   return value?.[last.member] === last.value
 }
 
-/** Reads one connection after the other. */
+/** Reads one connection after another. */
 class StreamReader {
   readonly #call: StreamCall
   readonly #place: StreamPlace
@@ -52,7 +53,7 @@ class StreamReader {
     this.#place = new StreamPlace(stream, call.request[stream.resume])
   }
 
-  /** The next items that are new; undefined when nothing follows. Rejects when the connection is over. */
+  /** The next new items; undefined when none follow. Rejects when the connection ends. */
   async next(): Promise<Item[] | undefined> {
     const { arrived } = this.#call
     this.#requireKnownPlace()
@@ -84,10 +85,10 @@ class StreamReader {
     }
   }
 
-  /** Another connection is of use only where it is known what came before. */
+  /** A reader can connect again only if it knows the number to continue after. */
   #requireKnownPlace(): void {
     if (this.#connection !== undefined || this.#place.isKnown) return
-    const message = 'the stream was cut, and its items have no numbers after which it could go on'
+    const message = 'the stream was cut, and its items have no numbers to continue after'
     throw new ServiceError('unavailable', message)
   }
 }

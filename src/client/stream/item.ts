@@ -13,10 +13,10 @@ export type StreamEndpoint = Endpoint<z.ZodRawShape, z.ZodRawShape, StreamFacts>
 const wrappers = ['result', 'data', 'response']
 
 /**
- * Compiles the reader of an endpoint's parts. It returns the item of a part, or undefined for a part that says nothing: a
- * text that was cut off, or a ping with a name of its own. Gateways wrap each item, usually in `result`, and end a failed stream with
- * `error`, for which it throws what `failed` returns. Throws `upstream_shape_unknown` for
- * anything else.
+ * Compiles the function that reads the parts of an endpoint's stream. It returns the item of a part, or undefined for a
+ * text that was cut off and for an event with an unknown name, such as a ping. Gateways wrap each item, usually in
+ * `result`, and end a failed stream with `error`, for which the function throws what `failed` returns. Throws
+ * `upstream_shape_unknown` for anything else.
  */
 export function compilePartReader(endpoint: StreamEndpoint, failed: (text: string) => Error) {
   const { member, number, eventName, resync } = endpoint.stream
@@ -28,8 +28,8 @@ export function compilePartReader(endpoint: StreamEndpoint, failed: (text: strin
     if (json === undefined) return undefined
     const value = unwrapped(json)
     const bare = part.name === resync.member ? value : undefined
-    const again = isObject(value) ? (readMember(value, resync.member) ?? bare) : undefined
-    if (isObject(again)) return readAnswer(resyncs, { [resync.member]: again })
+    const told = isObject(value) ? (readMember(value, resync.member) ?? bare) : undefined
+    if (isObject(told)) return readAnswer(resyncs, { [resync.member]: told })
     try {
       return numbered(readAnswer(endpoint, value), part)
     } catch (error) {
@@ -38,14 +38,14 @@ export function compilePartReader(endpoint: StreamEndpoint, failed: (text: strin
     }
   }
 
-  /** What is inside wrappers. The content of an item is never taken for a wrapper: outsiders may have written it. */
+  /** The value inside wrappers. Members of an item are never treated as wrappers: outsiders may have written them. */
   function unwrapped(json: unknown): unknown {
     if (!isObject(json) || holdsItem(json)) return json
     const inner = wrappers.map((name) => json[name]).find(isObject)
     return inner === undefined ? json : unwrapped(inner)
   }
 
-  /** Whether the object is an item or has one as a member. */
+  /** Whether the object is an item or has one as a member, or a resync. */
   function holdsItem(json: JsonObject): boolean {
     return [member, number, resync.member, 'id'].some((name) => readMember(json, name) !== undefined)
   }
@@ -59,7 +59,7 @@ export function compilePartReader(endpoint: StreamEndpoint, failed: (text: strin
     }
   }
 
-  /** Whether the part has a name that the contract does not have. If it is an item after all, its number will be missed. */
+  /** Whether the part has a name that is not in the contract. If it is an item after all, its number will be missing. */
   function isOther({ name }: StreamPart): boolean {
     return name !== '' && name !== eventName && name !== resync.member
   }
@@ -68,7 +68,7 @@ export function compilePartReader(endpoint: StreamEndpoint, failed: (text: strin
     return isObject(json) && json['error'] !== undefined && json['error'] !== null && !holdsItem(json)
   }
 
-  /** The item, with the id of its event as its number where it has none. */
+  /** The item, with the id of its event as its number if it has none. */
   function numbered(item: Item, { id }: StreamPart): Item {
     const value = item[member]
     if (!/^\d{1,15}$/.test(id) || !isObject(value) || value[number] !== undefined) return item

@@ -1,15 +1,15 @@
 import { ServiceError } from '../../errors.ts'
 
-/** Longest line, and longest data of an event, that is kept in memory. */
+/** Longest line, and longest data of an event, that are kept in memory. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** One JSON text of a stream as it arrived. */
 export interface StreamPart {
   text: string
-  /** The name and the id of a server-sent event; '' where there is none. */
+  /** The name and the id of a server-sent event; empty if it has none. */
   name: string
   id: string
-  /** Whether the stream ended before its end: it may be the beginning of a longer text. */
+  /** Whether the stream ended in this text, which may be the beginning of a longer one. */
   isCut: boolean
 }
 

@@ -1,49 +1,49 @@
-import { backgroundClock, type Clock } from '../../../lib/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 
-/** Tells those who follow a run that it has changed. Only this process is heard; changes by others need a poll. */
+/** Notifies the watches of a run when this process has changed it; readers poll for changes by other processes. */
 export interface RunSignals {
-  /** Says that a run has a new state or new events; called after the commit. */
+  /** Reports that a run has a new state or new events; called after the commit. */
   changed(this: void, runId: string): void
-  /** Watches a run from now on, until `stop`. */
+  /** Watches a run until `stop`. */
   watch(this: void, runId: string): RunWatch
 }
 
 export interface RunWatch {
   /**
-   * Resolves at the next change, at once if there was one since the last call resolved, and at the latest after
-   * `longestMs` or when the signal aborts. One caller at a time.
+   * Resolves at the next change, or at once if there has been one since the last call resolved; also after `longestMs` and
+   * when the signal aborts. One call at a time.
    */
   next(this: void, longestMs: number, signal: AbortSignal): Promise<void>
   /** Ends the watch. */
   stop(this: void): void
 }
 
-export function createRunSignals(clock: Clock = backgroundClock): RunSignals {
+export function createRunSignals(clock: Clock): RunSignals {
   const watches = new Map<string, Set<() => void>>()
   return {
     changed(runId) {
-      for (const hear of watches.get(runId) ?? []) hear()
+      for (const notify of watches.get(runId) ?? []) notify()
     },
     watch(runId) {
       const watch = createWatch(clock)
       const ofRun = watches.get(runId) ?? new Set()
-      watches.set(runId, ofRun.add(watch.hear))
+      watches.set(runId, ofRun.add(watch.notify))
       return {
         next: watch.next,
         stop() {
-          if (ofRun.delete(watch.hear) && ofRun.size === 0) watches.delete(runId)
+          if (ofRun.delete(watch.notify) && ofRun.size === 0) watches.delete(runId)
         },
       }
     },
   }
 }
 
-/** A watch, with `hear` for the changes of its run. */
-function createWatch(clock: Clock): Pick<RunWatch, 'next'> & { hear(this: void): void } {
+/** A watch, with the function that reports a change of its run. */
+function createWatch(clock: Clock): Pick<RunWatch, 'next'> & { notify(this: void): void } {
   let hasChanged = false
   let wake = () => {}
   return {
-    hear() {
+    notify() {
       hasChanged = true
       wake()
     },
@@ -57,7 +57,7 @@ function createWatch(clock: Clock): Pick<RunWatch, 'next'> & { hear(this: void):
         cancel()
         signal.removeEventListener('abort', wake)
       }
-      // The caller reads what is stored next, and so sees every change up to here.
+      // The caller reads the database next and finds every change up to now.
       hasChanged = false
     },
   }

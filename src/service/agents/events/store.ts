@@ -13,7 +13,7 @@ type StoredRunEvent = Selectable<AgentRunEventRow>
 interface EventQuery {
   runId: string
   afterSequence: number
-  /** Only events of these types; all without one. */
+  /** Only events of these types; empty for all. */
   types: readonly string[]
   page: Page
 }
@@ -40,7 +40,7 @@ export function readRunEvents(
   return eventsAfter(rows, runId, afterSequence).selectAll().orderBy('sequence').limit(limit).execute()
 }
 
-/** The number of the first event of a run that is stored; 0 without one. */
+/** The number of the first stored event of a run; 0 without one. */
 export async function firstSequence(rows: Rows, runId: string): Promise<number> {
   const [first] = await readRunEvents(rows, { runId, afterSequence: 0, limit: 1 })
   return first?.sequence ?? 0
@@ -50,7 +50,7 @@ function eventsAfter(rows: Rows, runId: string, sequence: number) {
   return rows.selectFrom('agent_run_event').where('run_id', '=', runId).where('sequence', '>', sequence)
 }
 
-/** Converts a row to the contract's event. */
+/** The event of the contract for a row. */
 export function viewRunEvent(row: StoredRunEvent): z.input<typeof AgentRunEvent> {
   return {
     id: row.id,

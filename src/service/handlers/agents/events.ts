@@ -5,7 +5,7 @@ import { requireRun } from '../../agents/runs/store.ts'
 import type { Handlers } from '../../shared/context.ts'
 import { readPage } from '../../shared/paging.ts'
 
-/** What the streams of all runs share. */
+/** The parts that the streams of all runs share. */
 export type FollowTools = Pick<FollowOptions, 'signals' | 'clock'>
 
 /** Handlers of the events of agent runs. */

@@ -1,15 +1,15 @@
 import { ServiceError } from '../../../errors.ts'
 
-/** Streams that one token may have open at a time. */
+/** The most streams that a token may have open at the same time. */
 const MOST_PER_TOKEN = 20
 
-/** The streams that are being read. */
+/** Counts the open streams of each token and ends them when the service closes. */
 export interface OpenStreams {
   /** Throws `resource_exhausted` when the token has as many streams open as it may, `unavailable` after `close`. */
   requireRoom(this: void, tokenId: string): void
   /**
-   * Counts a stream until `leave` or until the reader leaves; throws as `requireRoom` does. Its signal aborts then, and at
-   * `close`.
+   * Counts a stream until `leave` is called or the signal `leaving` aborts. The signal that it returns aborts then and at
+   * `close`. Throws as `requireRoom` does.
    */
   enter(this: void, tokenId: string, leaving: AbortSignal | undefined): { signal: AbortSignal; leave(this: void): void }
   /** Ends all streams, and refuses new ones. */
@@ -21,7 +21,7 @@ export function createOpenStreams(): OpenStreams {
   let isClosed = false
 
   function requireRoom(tokenId: string): void {
-    if (isClosed) throw new ServiceError('unavailable', 'the service is stopping; connect again')
+    if (isClosed) throw new ServiceError('unavailable', 'the service is stopping; connect again later')
     if ((ofTokens.get(tokenId)?.size ?? 0) < MOST_PER_TOKEN) return
     const message = `${String(MOST_PER_TOKEN)} streams of this token are open; end one of them first`
     throw new ServiceError('resource_exhausted', message, {

@@ -3,24 +3,24 @@ import { isPendingAfter, type Clock } from '../../../lib/clock.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { StreamForm, StreamItem } from './stream-form.ts'
 
-/** A token that is revoked, or loses its access, reads no longer than this. */
+/** How long a token that was revoked or lost its access can continue to read. */
 const RECHECK_MS = 60_000
 
 export interface StreamOptions {
   form: StreamForm
   /** Opens the stream; its items end when the signal aborts. */
   open(this: void, signal: AbortSignal): AsyncGenerator<StreamItem, void>
-  /** Takes part in the count of open streams while the reply is read. */
+  /** Counts the stream as open while its body is read. */
   enter(this: void): ReturnType<OpenStreams['enter']>
-  /** Whether the caller may still read; rejects with the failure where it says why not. */
+  /** Whether the caller may still read. Rejects with the reason if the token is not valid any more. */
   recheck(this: void): Promise<boolean>
-  /** Logs what was thrown, and returns what the error says. */
+  /** Logs the error, and returns the body that tells the reader about it. */
   failed(this: void, thrown: unknown): object
   clock: Clock
   requestId: string
 }
 
-/** The reply whose body is written as the items come. Proxies are asked not to collect, compress or keep it. */
+/** A reply whose body is written as the items arrive. Its headers ask proxies not to buffer, compress or store it. */
 export function streamReply(options: StreamOptions): WireReply {
   const headers = {
     'content-type': options.form.contentType,
@@ -31,7 +31,7 @@ export function streamReply(options: StreamOptions): WireReply {
   return { status: 200, headers, body: encoded(body(options)) }
 }
 
-/** The reply when nothing can follow: a reader of server-sent events does not connect again after it. */
+/** The reply when no items can follow; after it a browser does not connect again. */
 export function emptyReply(requestId: string): WireReply {
   return { status: 204, headers: { 'cache-control': 'no-store', 'x-request-id': requestId }, body: '' }
 }
@@ -40,7 +40,7 @@ async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const text of texts) yield Buffer.from(text)
 }
 
-/** The text of the stream. Nothing is read for a reader who has not taken the piece before. */
+/** The text of the stream. The next item is read when the reader has taken the one before. */
 async function* body({ form, open, enter, recheck, failed, clock }: StreamOptions): AsyncGenerator<string> {
   let stream: ReturnType<OpenStreams['enter']> | undefined
   try {
@@ -55,7 +55,7 @@ async function* body({ form, open, enter, recheck, failed, clock }: StreamOption
       else if (form.heartbeatMs !== undefined) yield form.heartbeat
     }
   } catch (thrown) {
-    // A reader who has left needs no reason, and one of a service that closes connects again.
+    // After an abort the reader has left, or the service closes and the reader connects again.
     if (stream?.signal.aborted !== true) yield form.error(failed(thrown))
   } finally {
     stream?.leave()
@@ -64,7 +64,7 @@ async function* body({ form, open, enter, recheck, failed, clock }: StreamOption
 
 const SILENCE = Symbol('silence')
 
-/** The items, and `SILENCE` whenever none has come for the time. */
+/** The items, and `SILENCE` after each period of that length without one. */
 async function* withSilences<T>(
   items: AsyncGenerator<T, void>,
   silenceMs: number,
@@ -79,7 +79,7 @@ async function* withSilences<T>(
       yield value
     }
   } finally {
-    // The item that is still awaited comes when the stream's signal has aborted.
+    // Not awaited: a pending `next` settles only when the stream's signal aborts.
     void items.return()
   }
 }
