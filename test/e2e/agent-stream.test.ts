@@ -40,7 +40,7 @@ async function openDoor(): Promise<number> {
   return port
 }
 
-/** A line to a port that cuts each connection after so many bytes of the replies; later connections are whole. */
+/** A proxy of a port that cuts each connection after a number of reply bytes; later connections are not cut. */
 function openLine(to: number, cuts: readonly number[]): Promise<number> {
   const left = [...cuts]
   const line = createServer((near) => {
@@ -68,7 +68,7 @@ function openLine(to: number, cuts: readonly number[]): Promise<number> {
 async function* read({ port, token, runId }: { port: number; token: string; runId: string }) {
   const send = networkSend()
   const baseUrl = `http://127.0.0.1:${String(port)}`
-  // On a busy machine a server takes long to start again.
+  // A busy machine takes long to start a server again.
   const patience = { retries: 500, sleep: () => sleep(50) }
   const api = createApi({ send, baseUrl, token, capabilities: new Capabilities(), ...patience })
   try {

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup()
 })
 
-/** A service whose reply is a stream, and what became of it. */
+/** A service whose reply is a stream, and the state of that stream. */
 function streaming(pieces: () => AsyncGenerator<Uint8Array>) {
   const state = { given: 0, ended: Promise.withResolvers<void>(), aborted: false }
   async function* body(signal: AbortSignal | undefined) {
@@ -60,7 +60,7 @@ test('the status of a stream arrives before its first piece, and each piece at o
   }
 })
 
-test('a reader who disconnects ends the stream, also while it is silent', async () => {
+test('a reader who disconnects ends the stream, even while it is silent', async () => {
   const silence = Promise.withResolvers<void>()
   const { state, service } = streaming(async function* () {
     yield Buffer.from('one')
@@ -91,7 +91,7 @@ test('a reader who does not read holds back the stream', async () => {
   await state.ended.promise
 })
 
-test('the reply to HEAD has the headers of the stream, which does not begin', async () => {
+test('the reply to HEAD has the headers of the stream, which is not started', async () => {
   const { state, service } = streaming(async function* () {
     yield await Promise.resolve(Buffer.from('one'))
   })

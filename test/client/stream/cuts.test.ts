@@ -16,12 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** How the connections of one reader behave. */
+/** The behaviour of the connections of one reader. */
 interface Line {
   accept: string
-  /** The bytes after which each connection is cut, one after the other; the ones after these are not. */
+  /** The number of bytes after which each connection is cut, in order; later connections are not cut. */
   cuts: readonly number[]
-  /** Whether a cut looks like an end. */
+  /** Whether a cut looks like the end of the reply. */
   isClean: boolean
   /** The size of the pieces in which bytes arrive. */
   pieceBytes: number
@@ -86,7 +86,7 @@ async function readAll(runId: string, { after, rests, ...rest }: Reader): Promis
 
 interface Reader extends Line {
   after: number
-  /** Turns of the event loop that it takes for each event. */
+  /** Turns of the event loop that the reader takes for each event. */
   rests: number
 }
 
@@ -100,7 +100,7 @@ const writes = fc.record({
   during: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 4 }),
 })
 
-/** What the readers resolve to, while the service looks for what another process has written. */
+/** Waits for the readers while the clock advances, so that the service polls for the writes of the other process. */
 async function polling<T>(reading: Promise<T>): Promise<T> {
   const turn = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))
   for (;;) {
@@ -110,7 +110,7 @@ async function polling<T>(reading: Promise<T>): Promise<T> {
   }
 }
 
-test('readers see each event once and in order, wherever their connections are cut', async () => {
+test('each reader sees each event once and in order, wherever its connections are cut', async () => {
   const property = fc.asyncProperty(writes, fc.array(reader, { minLength: 1, maxLength: 3 }), async (plan, readers) => {
     const run = await runElsewhere(app)
     for (const count of plan.before) await run.log(count)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What a reader of the run sees of a deployment that differs so. */
+/** The items that a reader gets from a deployment with these differences. */
 async function read(names: readonly string[]) {
   const send = reshaped(app.service.direct, ...names)
   const baseUrl = baseAddress(origin, names)

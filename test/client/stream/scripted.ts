@@ -4,17 +4,17 @@ import type { Send, WireRequest } from '../../../src/contract/base/wire.ts'
 import { virtualClock } from '../../virtual-clock.ts'
 import { runEvent } from '../../service/rest/stream-router.ts'
 
-/** What a deployment does with one connection. */
+/** The behaviour of a deployment on one connection. */
 export interface Scripted {
   status?: number
   type?: string
   /** The body in the pieces in which it arrives. */
   pieces?: readonly (string | Uint8Array)[]
-  /** After the pieces: an end, a connection that breaks, or silence. */
+  /** How the connection goes on after the pieces. */
   afterwards?: 'end' | 'break' | 'silence'
 }
 
-/** A client of a deployment that does with each connection what is scripted, and with all others the last thing. */
+/** A client of a deployment that follows a script, one step per connection; the last step is repeated. */
 export function scriptedClient(script: readonly Scripted[], options: Partial<ClientOptions> = {}) {
   const requests: WireRequest[] = []
   const waits: number[] = []
@@ -42,7 +42,7 @@ export function scriptedClient(script: readonly Scripted[], options: Partial<Cli
     clock,
     requests,
     waits,
-    /** The places that were asked for, in the query. */
+    /** The requested places in the queries. */
     places: () => requests.map(({ url }) => new URL(url).searchParams.get('after_sequence')),
   }
 }

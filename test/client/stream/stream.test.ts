@@ -8,7 +8,7 @@ import { lastLine, lastSse, lines, scriptedClient, sse, type Scripted } from './
 
 type Client = ReturnType<typeof scriptedClient>
 
-/** The numbers of all events, or what a resync says, and the code of the failure that the stream ended with. */
+/** The numbers of all events and of each resync, and the code of the failure that the stream ended with. */
 async function read({ api }: Client, request: { after_sequence?: number } = {}, call: CallOptions = {}) {
   const seen: (number | string)[] = []
   try {
@@ -23,7 +23,7 @@ async function read({ api }: Client, request: { after_sequence?: number } = {}, 
 
 const settled = () => new Promise(setImmediate)
 
-test('a stream is asked for as server-sent events, and as lines of a deployment that has no others', async () => {
+test('the client prefers server-sent events, and accepts lines of JSON', async () => {
   const client = scriptedClient([{ pieces: [lastLine(1)] }])
   expect(await read(client)).toEqual([1])
   expect(client.requests[0]?.headers['accept']).toBe(
@@ -99,7 +99,7 @@ test('a stream that is cut goes on after the last number, in the query and in La
   expect(client.requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '3'])
 })
 
-test('the caller says where the stream begins', async () => {
+test('a stream begins after the number that the caller names', async () => {
   const client = scriptedClient([{ pieces: [lines(4)] }, { pieces: [lastLine(5)] }])
   expect(await read(client, { after_sequence: 3 })).toEqual([4, 5])
   expect(client.places()).toEqual(['3', '4'])
@@ -128,7 +128,7 @@ test('a deployment that refuses our parameters is asked without them from then o
   expect(client.places()).toEqual([null, '1', null, null])
 })
 
-test('a value that our own service refuses is a failure', async () => {
+test('a place that our own service refuses is a failure', async () => {
   const refused = { status: 400, pieces: ['{"code":3,"message":"after_sequence"}'] }
   const client = scriptedClient([refused], { capabilities: new Capabilities({ isComplete: true }) })
   expect(await read(client, { after_sequence: 1 })).toEqual(['invalid_argument'])
@@ -141,7 +141,7 @@ test('events that are missing are asked for again', async () => {
   expect(client.places()).toEqual([null, '1'])
 })
 
-test('events that are missing twice are said to be missing, and the stream goes on', async () => {
+test('events that are missing twice are reported by a resync, and the stream goes on', async () => {
   const client = scriptedClient([{ pieces: [lines(1, 4)] }, { pieces: [lines(4, 8), lastLine(9)] }])
   expect(await read(client)).toEqual([1, '1 to 4', 4, '4 to 8', 8, 9])
 })
@@ -176,12 +176,12 @@ test('events without numbers are read, and a cut among them is a failure', async
   expect(client.requests).toHaveLength(1)
 })
 
-test('the reply that nothing follows ends the stream', async () => {
+test('a 204 to a later connection ends the stream', async () => {
   const client = scriptedClient([{ pieces: [lines(1)] }, { status: 204 }])
   expect(await read(client)).toEqual([1])
 })
 
-test('connections that bring nothing new are given up after a few, with longer waits between them', async () => {
+test('the ninth connection in a row without a new event is a failure, after growing waits', async () => {
   const client = scriptedClient([{ pieces: [lines(1)] }, { pieces: [lines(1)], afterwards: 'break' }])
   expect(await read(client)).toEqual([1, 'unavailable'])
   expect(client.requests).toHaveLength(9)
@@ -189,7 +189,7 @@ test('connections that bring nothing new are given up after a few, with longer w
   expect(Math.max(...client.waits)).toBeLessThanOrEqual(5000)
 })
 
-test('each new event allows as many cuts again', async () => {
+test('each new event allows the same number of cuts again', async () => {
   const cut: Scripted = { afterwards: 'break' }
   const script = [1, 2, 3, 4].flatMap((sequence) => [cut, cut, cut, cut, { pieces: [lines(sequence)] }])
   expect(await read(scriptedClient([...script, { pieces: [lastLine(5)] }]))).toEqual([1, 2, 3, 4, 5])
@@ -220,7 +220,7 @@ test.each([
   expect(client.requests).toHaveLength(1)
 })
 
-test('an error that passes is followed by another connection', async () => {
+test('a transient error in a stream is followed by another connection', async () => {
   const busy = '{"error":{"code":14,"message":"stopping","details":[]}}\n'
   expect(await read(scriptedClient([{ pieces: [lines(1), busy] }, { pieces: [lastLine(2)] }]))).toEqual([1, 2])
 })
@@ -275,7 +275,7 @@ test("a stream ends with the reason of the caller's signal", async () => {
   expect(client.requests[0]?.signal?.aborted).toBe(true)
 })
 
-test('a stream ends with the time of its tool call', async () => {
+test('a stream ends when the time of its tool call is over', async () => {
   const clock = virtualClock()
   const budget = new Budget({ totalMs: 25_000, clock })
   budget.start()

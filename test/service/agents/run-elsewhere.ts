@@ -3,11 +3,11 @@ import { endRun } from '../../../src/service/agents/runs/end.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import type { App } from '../../app.ts'
 
-/** A run that another process executes on the same database: the app's service hears nothing of what it writes. */
+/** A run that another process executes on the same database: the app's service gets no signal of its changes. */
 export interface RunElsewhere {
   id: string
   configId: string
-  /** Commits so many LOG events at once. */
+  /** Commits this number of LOG events at once. */
   log(this: void, count: number): Promise<void>
   /** Ends the run, with its COMPLETED event. */
   succeed(this: void): Promise<void>
@@ -63,14 +63,14 @@ export function lineText(number: number): string {
   return `línea ${String(number)} ✓ 🧭`
 }
 
-/** An item of a stream, as the service sends it or as a client receives it. */
-interface Told {
+/** An item of a stream, as the service sends it or as a client reads it. */
+interface StreamedItem {
   event?: { sequence?: number; type?: string } | undefined
   resync?: { first_sequence?: number; last_sequence?: number } | undefined
 }
 
-/** What a stream gave, shortly: the number of an event, `done` for the last one, or the numbers of a resync. */
-export function brief({ event, resync }: Told): string {
+/** An item in short form: the number of an event, with `done` for the last one, or the numbers of a resync. */
+export function brief({ event, resync }: StreamedItem): string {
   if (resync !== undefined) return `resync ${String(resync.first_sequence)} to ${String(resync.last_sequence)}`
   if (event === undefined) throw new Error('an item without a member')
   return event.type === 'AGENT_RUN_EVENT_TYPE_COMPLETED' ? `done ${String(event.sequence)}` : String(event.sequence)

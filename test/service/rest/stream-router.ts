@@ -30,7 +30,7 @@ export function runEvent(sequence: number): Item {
   }
 }
 
-/** A handler whose stream gives what the test puts into it, and what became of it. */
+/** A handler whose stream gives the items that the test puts in, and a record of how it was used. */
 export function source() {
   const items: (Item | Error | 'end')[] = []
   const seen = { places: [] as (number | undefined)[], given: 0, hasEnded: false }

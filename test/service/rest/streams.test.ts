@@ -62,7 +62,7 @@ test('Last-Event-ID is the place of the reader, and wins over the query that a b
   expect(seen.places).toEqual([7, 3, undefined])
 })
 
-test('a Last-Event-ID that is no number is refused', async () => {
+test('a Last-Event-ID that is not a number is refused', async () => {
   await using app = await startApp()
   const reply = await streamRouter(app, source().handlers).ask({ 'last-event-id': 'event-7' })
   expect(reply.status).toBe(400)
@@ -109,7 +109,7 @@ test('a stream of lines is silent unless it was asked for heartbeats', async () 
   expect(await first).toContain('"sequence":1')
 })
 
-test('what fails before the stream begins is an ordinary error reply', async () => {
+test('a failure before the stream begins is an ordinary error reply', async () => {
   await using app = await startApp()
   const missing = () => Promise.reject(new ServiceError('not_found', 'no such run'))
   const reply = await streamRouter(app, { streamAgentRunEvents: missing }).ask()
@@ -120,7 +120,7 @@ test('what fails before the stream begins is an ordinary error reply', async () 
 test.each([
   ['application/json', ''],
   ['text/event-stream', 'event: error\ndata: '],
-])('what fails later is the last item of the stream as %s', async (accept, before) => {
+])('a later failure is the last item of a stream of %s', async (accept, before) => {
   await using app = await startApp()
   const { put, handlers } = source()
   const reader = reading(await streamRouter(app, handlers).ask({ accept }))
@@ -132,7 +132,7 @@ test.each([
   expect(await reader.next()).toBeUndefined()
 })
 
-test('a bug in the middle of a stream says nothing to the reader, and is logged', async () => {
+test('a bug in the middle of a stream is logged, and its message is not sent', async () => {
   await using app = await startApp()
   const { put, handlers } = source()
   const { ask, logged } = streamRouter(app, handlers)
@@ -143,7 +143,7 @@ test('a bug in the middle of a stream says nothing to the reader, and is logged'
   expect(logged).toMatchObject([{ level: 'error', where: expect.stringContaining('events:stream') as string }])
 })
 
-test('an item that breaks the contract is found by tests', async () => {
+test('with checkResponses an item that breaks the contract fails the stream', async () => {
   await using app = await startApp()
   const { put, handlers } = source()
   put({ event: { ...runEvent(1).event, sequence: 'one' } } as unknown as Item)
@@ -199,7 +199,7 @@ test('a token has at most 20 streams open, and a reader who leaves makes room', 
   expect((await ask()).status).toBe(200)
 })
 
-test('a reader who disconnects ends the stream, also while it is silent', async () => {
+test('a reader who disconnects ends the stream, even while it is silent', async () => {
   await using app = await startApp()
   const { seen, handlers } = source()
   const leaving = new AbortController()
@@ -224,7 +224,7 @@ test('a service that closes ends its streams without an error and opens no more'
   expect((await ask()).status).toBe(503)
 })
 
-test('nothing is read for a slow reader before it takes what it was given', async () => {
+test('the next item is read when a slow reader has taken the one before', async () => {
   await using app = await startApp()
   const { put, seen, handlers } = source()
   put(...Array.from({ length: 1000 }, (_, index) => runEvent(index + 1)))

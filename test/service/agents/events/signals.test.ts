@@ -14,7 +14,6 @@ function watchRun(runId: string) {
     clock,
     signals,
     leaving,
-    stop: () => watch.stop(),
     wait() {
       const number = (waits += 1)
       return watch.next(2000, leaving.signal).then(() => ended.push(number))
@@ -45,7 +44,7 @@ test('a change between two waits ends the next wait, and only that one', async (
   expect(await watched.ended()).toEqual([1])
 })
 
-test('a wait ends after its longest time, for changes by other processes', async () => {
+test('a wait ends after its longest time without a change', async () => {
   const watched = watchRun('a')
   void watched.wait()
   watched.clock.pass(1999)
@@ -61,16 +60,16 @@ test('a wait ends when the reader leaves', async () => {
   expect(await watched.ended()).toEqual([1])
 })
 
-test('everyone who watches a run hears of its change, except those who have stopped', async () => {
+test('a change ends the waits of all watches of the run, except stopped ones', async () => {
   const watched = watchRun('a')
   const other = watched.signals.watch('a')
   const gone = watched.signals.watch('a')
   gone.stop()
-  const heard: string[] = []
-  void other.next(2000, watched.leaving.signal).then(() => heard.push('other'))
-  void gone.next(2000, watched.leaving.signal).then(() => heard.push('gone'))
+  const notified: string[] = []
+  void other.next(2000, watched.leaving.signal).then(() => notified.push('other'))
+  void gone.next(2000, watched.leaving.signal).then(() => notified.push('gone'))
   void watched.wait()
   watched.signals.changed('a')
   expect(await watched.ended()).toEqual([1])
-  expect(heard).toEqual(['other'])
+  expect(notified).toEqual(['other'])
 })

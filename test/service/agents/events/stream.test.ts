@@ -6,7 +6,7 @@ import { reading, type Item } from '../../rest/stream-router.ts'
 import { configure, probe, reach, start, startAgentApp, succeed } from '../probes.ts'
 import { brief, runElsewhere } from '../run-elsewhere.ts'
 
-/** The app with a clock that the test sets forward. */
+/** The app with a clock that the test advances. */
 async function startClocked() {
   const clock = virtualClock()
   return { app: await startApp({ clock }), clock }
@@ -21,7 +21,7 @@ function ask(app: App, runId: string, after = 0) {
   })
 }
 
-/** Opens the stream of a run and reads it item by item, in short. */
+/** Opens the stream of a run; its items are given in short form. */
 async function follow(app: App, runId: string, after = 0) {
   const reader = reading(await ask(app, runId, after))
   return {
@@ -58,7 +58,7 @@ test('a replay of many batches gives each event once', async () => {
   expect(await (await follow(app, run.id)).rest()).toEqual([...numbers, 'done 1051'])
 })
 
-test('what this process writes arrives without waiting for a poll', async () => {
+test('an event that this process writes arrives without waiting for a poll', async () => {
   const clock = virtualClock()
   const proceed = Promise.withResolvers<void>()
   const slow = probe(async (context, input) => {
@@ -102,7 +102,7 @@ test('a browser that connects again goes on after its Last-Event-ID', async () =
   expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(['3', '4'])
 })
 
-test('readers at different places do not disturb each other', async () => {
+test('readers at different places each get the events after their own', async () => {
   await using app = await startApp()
   const run = await runElsewhere(app)
   await run.log(250)
@@ -114,7 +114,7 @@ test('readers at different places do not disturb each other', async () => {
   expect((await slow.rest()).at(-1)).toBe('done 251')
 })
 
-test('a place that never was gets one resync, and all events from the first', async () => {
+test('a place beyond the last event gets one resync, and all events from the first', async () => {
   await using app = await startApp()
   const run = await runElsewhere(app)
   await run.log(1)
@@ -155,7 +155,7 @@ test('a reader who has seen the last event of a run gets 204', async () => {
   expect((await ask(app, run.id, 2)).status).toBe(204)
 })
 
-test('a stream ends after 30 minutes without the end of its run', async () => {
+test('a stream ends after 30 minutes although its run has not ended', async () => {
   const { app, clock } = await startClocked()
   await using _ = app
   const run = await runElsewhere(app)
@@ -170,7 +170,7 @@ test('a stream ends after 30 minutes without the end of its run', async () => {
   expect(await read).toEqual(['1'])
 })
 
-test('a run that is deleted while it is followed ends the stream with not found', async () => {
+test('a stream ends with not_found when its run is deleted', async () => {
   const { app, clock } = await startClocked()
   await using _ = app
   const run = await runElsewhere(app)
@@ -181,7 +181,7 @@ test('a run that is deleted while it is followed ends the stream with not found'
   expect(JSON.parse((await line) ?? '')).toMatchObject({ error: { code: 5 } })
 })
 
-test('a service that closes ends its streams, also of a reader who has stopped reading', async () => {
+test('a service that closes ends its streams, even that of a reader who has stopped reading', async () => {
   const app = await startApp()
   const run = await runElsewhere(app)
   await run.log(2)
