@@ -57,7 +57,7 @@ test('the sample fails for its red tests and its regression, and the summary nam
   // A person resolved the issue of the guest's address, and 1.4.1 brought it back.
   expect(titles('regressed_issues')).toEqual(["TypeError: Cannot read properties of undefined (reading 'email')"])
   expect(summary).toMatch(
-    /^FAIL for the whole product: 4 blocking conditions fail: .* Next: critical_coverage needs 7 items to change, first REQ-\d+: /,
+    /^FAIL for the whole product: 4 blocking conditions fail: .* Next: confirm_link for REQ-\d+, the first of 7 items that must change for critical_coverage: /,
   )
   expect(summary.length).toBeLessThanOrEqual(500)
 })
@@ -128,6 +128,30 @@ test('newly failing is what the last run did not have, also when others computed
   const mended = await watch(app, {}, { previous: run.output })
   expect(mended.output).toMatchObject({ verdict: { status: 'PASS' }, newly_failing: [], to_green: [] })
   expect(mended.summary).toMatch(/^PASS \(was FAIL\) for the whole product: /)
+})
+
+test('a requirement that gets a test, and one that no longer fails, are named as improved', async () => {
+  await using app = await startApp()
+  await post(app, 'requirements', { title: 'Totals are right', status: 'APPROVED', priority: 'CRITICAL' })
+  await report(app, { 'another test': 'passed' })
+  const first = await watch(app)
+  const actions = ({ output }: typeof first) =>
+    output.to_green.flatMap(({ condition_id: id, cheapest }) =>
+      id === 'critical_coverage' ? cheapest.map((item) => [item.key, item.do]) : [],
+    )
+  expect(actions(first)).toEqual([['REQ-1', 'write_test']])
+
+  await report(app, { '[REQ-1] adds up': 'skipped' }, { run_key: '2' })
+  const linked = await watch(app, {}, { previous: first.output })
+  expect(linked.output.improved).toContainEqual(
+    expect.objectContaining({ condition_id: 'critical_coverage', key: 'REQ-1', from: 'no_test', to: 'not_run' }),
+  )
+  expect(linked.summary).toContain('1 item improved, first REQ-1 no_test -> not_run.')
+  expect(actions(linked)).toEqual([['REQ-1', 'finish_test']])
+
+  await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: '3' })
+  const covered = await watch(app, {}, { previous: linked.output })
+  expect(covered.summary).toContain('1 item improved, first REQ-1 no longer fails critical_coverage.')
 })
 
 test('an inconclusive verdict names the missing shard, and ends when it arrives', async () => {

@@ -8,8 +8,11 @@ import { readVerdict } from '../../../gate/verdict/current.ts'
 import { findVerdict, newestVerdicts } from '../../../gate/verdict/store.ts'
 import { createTruncationNotes } from '../../../shared/truncation-notes.ts'
 import type { Rows } from '../../../sql/database.ts'
+import type { StoredProduct } from '../../../workspace/products.ts'
 import { defineAgent, type AgentContext, type AgentResult, type EventData } from '../../define.ts'
 import { environmentRef, releaseRef, requireNamedEnvironment, requireNamedRelease } from '../../named.ts'
+import { readGapActions } from './actions.ts'
+import { listImproved } from './improved.ts'
 import { readLastRun, type LastRun } from './last-run.ts'
 import { GateWatchOutput } from './output.ts'
 import { reportVerdict, type VerdictBody } from './report.ts'
@@ -74,6 +77,7 @@ export const gateWatch = defineAgent({
 
 /** What a run watches, and what it compares with. */
 interface Watch {
+  product: StoredProduct
   scope: GateScope
   request: GateScopeInput
   shown: GateWatchOutput['scope']
@@ -101,7 +105,7 @@ async function openWatch({ rows, product, call, previous, now }: AgentContext, a
     commit_sha: scope.commitSha,
     git_branch: scope.gitBranch,
   }
-  return { scope, request, shown, last: readLastRun(previous, scope), now }
+  return { product, scope, request, shown, last: readLastRun(previous, scope), now }
 }
 
 /** The last run if its verdict is stored: old verdicts are removed. */
@@ -116,7 +120,7 @@ function comparableRun(last: LastRun | undefined, { id, previous }: VerdictBody)
 
 async function finish(
   rows: Rows,
-  { scope, shown, last, now }: Watch,
+  { product, scope, shown, last, now }: Watch,
   { verdict, newestBefore }: { verdict: VerdictBody; newestBefore: string },
 ): Promise<{ result: AgentResult<typeof GateWatchOutput>; findings: [message: string, data: EventData][] }> {
   const since = last?.checked_at ?? verdict.previous?.computed_at
@@ -124,10 +128,17 @@ async function finish(
     since === undefined
       ? []
       : await readEndedRisks(rows, { productId: scope.productId, scope, now, since: Date.parse(since) })
+  const gapActions = await readGapActions(rows, product, { verdict, environmentId: scope.environmentId, now })
+  const improved = await readImproved(rows, product.id, [last?.verdict.id ?? verdict.previous?.id ?? '', verdict.id])
   const notes = createTruncationNotes()
-  const output = reportVerdict({ verdict, newestBefore, last, scope: shown, ended, now }, notes)
+  const output = reportVerdict({ verdict, newestBefore, last, scope: shown, ended, improved, gapActions, now }, notes)
   return {
     findings: describeFindings(output),
     result: { summary: summarise(output), output, truncationSignals: notes.list() },
   }
+}
+
+async function readImproved(rows: Rows, productId: number, [earlierId, id]: [earlierId: string, id: string]) {
+  const [earlier, now] = [await findVerdict(rows, productId, earlierId), await findVerdict(rows, productId, id)]
+  return earlier === undefined || now === undefined ? [] : listImproved(earlier, now)
 }

@@ -6,6 +6,7 @@ import { EvidenceType, RiskState } from '../../../../contract/quality-gate/risks
 import { ConditionStatus } from '../../../../contract/quality-gate/verdict.ts'
 import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { EndingRisk } from '../../ending-risk.ts'
+import { ActionWord } from './actions.ts'
 import { plainWords } from './plain-words.ts'
 
 /** As get_quality_gate shows them: PASS of a verdict, pass of a condition. */
@@ -13,15 +14,14 @@ export const VerdictWord = z.enum(VerdictStatus.options.map(shortName))
 export const ConditionWord = plainWords(ConditionStatus)
 const SeverityWord = plainWords(ConditionSeverity)
 
-/** An item of evidence. */
-const item = {
+/** An item of evidence by its names. */
+const identified = {
   type: EvidenceType,
   id: Id.optional().describe('Absent for a link, which `key` names.'),
   key: Key.describe('REQ-12, TC-7, SHOP-31; of a link TC-7 > REQ-12.'),
   title: untrusted(z.string()),
-  state: Key,
-  because: Sentence,
 }
+const item = { ...identified, state: Key, because: Sentence }
 
 const condition = { condition_id: Key, severity: SeverityWord }
 
@@ -55,6 +55,16 @@ export const GateWatchOutput = z.object({
   changes: z.array(z.object({ condition_id: Key, from: ConditionWord, to: ConditionWord })),
   newly_failing: z.array(z.object({ ...condition, ...item, since: Timestamp.nullable() })),
   newly_failing_total: z.int(),
+  improved: z
+    .array(
+      z.object({
+        condition_id: Key,
+        ...identified,
+        from: Key,
+        to: Key.nullable().describe('The state now; null: it no longer fails.'),
+      }),
+    )
+    .describe('Of the items that the verdict of `compared_with` lists, those that no longer fail or have a test now.'),
   conditions: z.array(
     z.object({
       id: Key,
@@ -66,7 +76,14 @@ export const GateWatchOutput = z.object({
     }),
   ),
   to_green: z
-    .array(z.object({ ...condition, to_pass: z.int(), listed: z.int(), cheapest: z.array(z.object(item)) }))
+    .array(
+      z.object({
+        ...condition,
+        to_pass: z.int(),
+        listed: z.int(),
+        cheapest: z.array(z.object({ ...item, do: ActionWord })),
+      }),
+    )
     .describe(
       'Each failing condition, blocking ones first: how many items must change, and the cheapest to fix. A verdict lists at ' +
         'most 20 items of a condition, so `listed` can be less than `to_pass`.',

@@ -5,18 +5,19 @@ import type { EndedRisk } from '../../../gate/risks/facts.ts'
 import { timestamp } from '../../../shared/times.ts'
 import { keepFirst, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { keepFitting } from '../../output-size.ts'
+import { chooseAction } from './actions.ts'
 import type { LastRun } from './last-run.ts'
 import type { GateWatchOutput } from './output.ts'
 import { plainWord } from './plain-words.ts'
+import { shownItem } from './shown-item.ts'
 
 export type VerdictBody = z.input<typeof Verdict>
 type ConditionBody = VerdictBody['conditions'][number]
-type EvidenceBody = ConditionBody['evidence'][number]
 
 /** Entries of each list. */
 const LISTED = 50
 /** What each list that can be large may use of the output. */
-const SHARES = { newlyFailing: 0.3, toGreen: 0.4, risks: 0.15 }
+const SHARES = { newlyFailing: 0.3, improved: 0.1, toGreen: 0.35, risks: 0.15 }
 
 export interface Watched {
   verdict: VerdictBody
@@ -27,13 +28,16 @@ export interface Watched {
   scope: GateWatchOutput['scope']
   /** Risks that ended since `last`, or since the previous verdict. */
   ended: readonly EndedRisk[]
+  improved: GateWatchOutput['improved']
+  /** What to do about requirements, by their ids. */
+  gapActions: ReadonlyMap<string, string>
   /** Epoch milliseconds. */
   now: number
 }
 
 /** The output of a run: what the verdict says now, and what is different from the last run on the scope. */
 export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWatchOutput {
-  const { verdict, newestBefore, last, scope, ended, now } = watched
+  const { verdict, newestBefore, last, scope, ended, improved, gapActions, now } = watched
   const failing = verdict.conditions.filter(({ status }) => status === 'CONDITION_STATUS_FAIL')
   const before = comparedWith(verdict, last)
   const fresh = before === null || last?.verdict.id === verdict.id ? [] : failing
@@ -41,7 +45,7 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
   // A condition of the verdict lists at most 20 of its items.
   const newlyFailing = fresh.flatMap(newItems).slice(0, LISTED)
   notes.noteCut('newly_failing', 'max_items', newlyFailing.length, newTotal)
-  const toGreen = failing.toSorted(blockingFirst).map(cheapest)
+  const toGreen = failing.toSorted(blockingFirst).map((condition) => cheapest(condition, gapActions))
   for (const { to_pass: needed, listed } of toGreen) notes.noteCut('to_green.cheapest', 'max_items', listed, needed)
   return {
     checked_at: timestamp(now),
@@ -61,6 +65,7 @@ export function reportVerdict(watched: Watched, notes: TruncationNotes): GateWat
     changes: listChanges(verdict, last),
     newly_failing: keepFitting(notes, 'newly_failing', newlyFailing, { share: SHARES.newlyFailing }),
     newly_failing_total: newTotal,
+    improved: keepFitting(notes, 'improved', improved, { share: SHARES.improved, max: LISTED }),
     conditions: verdict.conditions.map(({ id, status, severity, message, evidence_total, to_pass }) => ({
       id,
       status: plainWord(status),
@@ -100,18 +105,20 @@ function newItems({ id, severity, evidence }: ConditionBody): GateWatchOutput['n
     .map((one) => ({ condition_id: id, severity: plainWord(severity), ...shownItem(one), since: one.since }))
 }
 
-function shownItem({ type, id, key, title, state, because }: EvidenceBody) {
-  return { type, ...(type !== 'link' && { id }), key, title, state: plainWord(state), because }
-}
-
 function blockingFirst(left: ConditionBody, right: ConditionBody): number {
   const place = ({ severity }: ConditionBody) => (severity === 'CONDITION_SEVERITY_BLOCKING' ? 0 : 1)
   return place(left) - place(right)
 }
 
 /** Evidence has new items first; among those of equal age the cheapest to fix come first (contract §7). */
-function cheapest({ id, severity, to_pass, evidence }: ConditionBody): GateWatchOutput['to_green'][number] {
-  const items = evidence.slice(0, to_pass).map(shownItem)
+function cheapest(
+  condition: ConditionBody,
+  gapActions: ReadonlyMap<string, string>,
+): GateWatchOutput['to_green'][number] {
+  const { id, severity, to_pass, evidence } = condition
+  const items = evidence
+    .slice(0, to_pass)
+    .map((item) => ({ ...shownItem(item), do: chooseAction(item, condition, gapActions) }))
   return { condition_id: id, severity: plainWord(severity), to_pass, listed: items.length, cheapest: items }
 }
 

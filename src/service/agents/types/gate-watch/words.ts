@@ -16,7 +16,7 @@ const NEXT_CHARACTERS = 140
 export function describeFindings(output: GateWatchOutput): [message: string, data: EventData][] {
   const { compared_with: before } = output
   const verb = before === null ? 'fails' : 'newly fails'
-  const failing = before === null ? itemsToFix(output) : output.newly_failing
+  const failing: readonly Failing[] = before === null ? itemsToFix(output) : output.newly_failing
   const items = Map.groupBy(failing, ({ type, key }) => `${type}:${key}`)
   return [...items.values()].flatMap((same) => {
     const [first] = same
@@ -27,7 +27,9 @@ export function describeFindings(output: GateWatchOutput): [message: string, dat
   })
 }
 
-function itemsToFix({ to_green: conditions }: GateWatchOutput) {
+type Failing = Pick<GateWatchOutput['newly_failing'][number], 'condition_id' | 'type' | 'id' | 'key' | 'because'>
+
+function itemsToFix({ to_green: conditions }: GateWatchOutput): Failing[] {
   return conditions.flatMap(({ condition_id, cheapest }) => cheapest.map((item) => ({ condition_id, ...item })))
 }
 
@@ -43,12 +45,25 @@ function statusSentence({ verdict, scope, compared_with: before }: GateWatchOutp
   return `${verdict.status}${was} for ${place}: ${cutWithEllipsis(verdict.status_reason, REASON_CHARACTERS)}`
 }
 
-function changeSentence({ compared_with: before, newly_failing_total: fresh, changes }: GateWatchOutput): string {
+function changeSentence(output: GateWatchOutput): string {
+  const { compared_with: before, newly_failing_total: fresh, changes } = output
   if (before === null) return 'This is its first verdict, so there is nothing to compare with.'
   const since = before.source === 'last_run' ? 'the last run' : 'the previous verdict'
-  if (fresh === 0 && changes.length === 0) return `Nothing newly fails since ${since}.`
+  const better = improvedSentence(output)
+  if (fresh === 0 && changes.length === 0) return `Nothing newly fails since ${since}.${better}`
   const moved = changes.length === 0 ? '' : ` and ${counted(changes.length, 'changed condition')}`
-  return `Since ${since}: ${counted(fresh, 'newly failing item')}${moved}.`
+  return `Since ${since}: ${counted(fresh, 'newly failing item')}${moved}.${better}`
+}
+
+function improvedSentence({ improved }: GateWatchOutput): string {
+  const [first] = improved
+  if (first === undefined) return ''
+  const items = new Set(improved.map(({ type, key }) => `${type}:${key}`)).size
+  const how =
+    first.to === null
+      ? `${first.key} no longer fails ${first.condition_id}`
+      : `${first.key} ${first.from} -> ${first.to}`
+  return ` ${counted(items, 'item')} improved, first ${how}.`
 }
 
 function riskSentence({ risks: { ending, ended } }: GateWatchOutput): string {
@@ -65,8 +80,9 @@ function nextStep({ verdict, to_green: [first], risks }: GateWatchOutput): strin
   if (verdict.settled_by !== '') return `Next: ${cutWithEllipsis(verdict.settled_by, NEXT_CHARACTERS)}`
   const [item] = first?.cheapest ?? []
   if (first !== undefined && item !== undefined) {
+    const why = cutWithEllipsis(item.because, NEXT_CHARACTERS)
     const many = counted(first.to_pass, 'item')
-    return `Next: ${first.condition_id} needs ${many} to change, first ${item.key}: ${cutWithEllipsis(item.because, NEXT_CHARACTERS)}`
+    return `Next: ${item.do} for ${item.key}, the first of ${many} that must change for ${first.condition_id}: ${why}`
   }
   return risks.ending.length === 0
     ? ''
