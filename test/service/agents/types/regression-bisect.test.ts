@@ -79,6 +79,23 @@ test('the regression of the sample came back in shop@1.4.1, after shop@1.4.0 was
   expect(summary.length).toBeLessThanOrEqual(500)
 })
 
+test('the result, the reason of its confidence and the next step are each told once', async () => {
+  await using app = await startApp()
+  await release(app, 'shop@1.0.0', 10, { commit_sha: 'a1b2c3d4e5f6' })
+  await release(app, 'shop@1.1.0', 5, { commit_sha: 'b1b2c3d4e5f6' })
+  await crash(app, 'Other', 'shop@1.0.0', 8)
+  await crash(app, 'Broken', 'shop@1.1.0', 4)
+  const key = await issueKey(app, 'Broken')
+  const { summary, only } = await bisect(app, { issue: key })
+  expect(summary).toBe(
+    `${key} has 1 event in shop@1.1.0 and none in shop@1.0.0, which was live in production for 5 days. Confidence HIGH. Read git log -p a1b2c3d4e5f6..b1b2c3d4e5f6, the files of the crash first.`,
+  )
+  expect(only?.confidence_reason).toMatch(
+    /^No known release is between the two, and shop@1\.0\.0 had 1 event of other issues\./,
+  )
+  expect(JSON.stringify(only)).not.toMatch(/git log|was live in production/)
+})
+
 test('each other issue of the sample began in the first release that its events name', async () => {
   await using app = await startSampleApp()
   const events = await app.db.read
@@ -274,8 +291,8 @@ test('an abbreviated commit and the whole one are the same', async () => {
   await release(app, 'shop@1.0.0', 10, { commit_sha: commit })
   await release(app, 'shop@1.1.0', 5, { commit_sha: commit.slice(0, 8) })
   await crash(app, 'Broken', 'shop@1.1.0', 4)
-  const { only } = await bisect(app, { issue: await issueKey(app, 'Broken') })
-  expect(only?.next).toContain('Both releases name the same commit')
+  const { summary } = await bisect(app, { issue: await issueKey(app, 'Broken') })
+  expect(summary).toContain('Both releases name the same commit')
 })
 
 test('the largest output fits into a run, and the issues that were left out for it are noted', async () => {

@@ -13,7 +13,7 @@ import {
 } from './read.ts'
 import { orderLines } from './release-lines.ts'
 import { input, output, type BisectionBody } from './schema.ts'
-import { viewBisection, type Facts } from './view.ts'
+import { viewBisection, type Facts, type ViewedBisection } from './view.ts'
 import { listSome, shown } from './words.ts'
 
 /** First bad releases that the summary names. */
@@ -44,10 +44,11 @@ export const regressionBisect = defineAgent({
           )
         : await readNamedIssue(rows, product, asked.issue)
     const facts = await readFacts(context, { environments, issues, onlyId: only?.id })
-    const found = await bisectAll(context, issues, facts)
+    const viewed = await bisectAll(context, issues, facts)
+    const found = viewed.map(({ body }) => body)
     const byRelease = groupByRelease(found)
     return {
-      summary: summarise(found, byRelease, only?.name),
+      summary: summarise(viewed, byRelease, only?.name),
       output: {
         environment: only === undefined ? null : { id: only.id, name: only.name },
         counts: countKinds(found),
@@ -82,8 +83,8 @@ async function bisectAll(
   { progress, finding }: AgentContext,
   issues: readonly BisectedIssue[],
   facts: Facts,
-): Promise<BisectionBody[]> {
-  const found: BisectionBody[] = []
+): Promise<ViewedBisection[]> {
+  const found: ViewedBisection[] = []
   for (const [done, issue] of issues.entries()) {
     await progress({ phase: 'issues', done, total: issues.length })
     const bisection = viewBisection(issue, facts)
@@ -99,7 +100,7 @@ function byConfidence(left: BisectionBody, right: BisectionBody): number {
   return Number(right.confidence === 'HIGH') - Number(left.confidence === 'HIGH')
 }
 
-function findingData({ issue, kind, first_bad, last_good, commits, confidence, next }: BisectionBody) {
+function findingData({ body: { issue, kind, first_bad, last_good, commits, confidence }, next }: ViewedBisection) {
   return { issue: { id: issue.id, key: issue.key }, kind, first_bad, last_good, commits, confidence, next }
 }
 
@@ -125,7 +126,7 @@ function countKinds(found: readonly BisectionBody[]) {
 }
 
 function summarise(
-  found: readonly BisectionBody[],
+  found: readonly ViewedBisection[],
   byRelease: ReturnType<typeof groupByRelease>,
   environment: string | undefined,
 ): string {
@@ -134,12 +135,12 @@ function summarise(
     const where = environment === undefined ? '' : ` in ${environment}`
     return `No open fatal or error issue${where} is new or came back in the last 14 days.`
   }
-  if (found.length === 1) return `${first.why} Confidence ${first.confidence}. ${first.next}`
-  const sure = found.filter(({ confidence }) => confidence === 'HIGH')
+  if (found.length === 1) return `${first.why} Confidence ${first.body.confidence}. ${first.next}`
+  const sure = found.filter(({ body }) => body.confidence === 'HIGH')
   const named = byRelease
     .slice(0, MOST_NAMED)
     .map(({ version, issues }) => `${String(issues.length)} in ${shown(version)} (${listSome(issues)})`)
   const began = named.length === 0 ? '' : ` They began: ${named.join(', ')}.`
   const next = sure[0] ?? first
-  return `Bisected ${counted(found.length, 'issue')}: ${String(sure.length)} with confidence HIGH.${began} Next, ${next.issue.key}: ${next.next}`
+  return `Bisected ${counted(found.length, 'issue')}: ${String(sure.length)} with confidence HIGH.${began} Next, ${next.body.issue.key}: ${next.next}`
 }

@@ -61,7 +61,6 @@ const Bisection = z.object({
     .describe('Commits of last_good (exclusive) and first_bad (inclusive); null when a release does not know its own.'),
   confidence: z.enum(['HIGH', 'LOW']),
   confidence_reason: z.string().describe('The data behind HIGH, or what is missing for it.'),
-  why: z.string().describe('The result in one sentence.'),
   expected_in_last_good: z
     .number()
     .nullable()
@@ -72,8 +71,11 @@ const Bisection = z.object({
   events_outside: z
     .int()
     .describe('Events that name no known release, or come from another environment or package: they order nothing.'),
-  files: z.array(z.string()).describe('Files of the repository nearest to the crash, at most 3.'),
-  next: z.string(),
+  files: z
+    .array(z.string())
+    .describe(
+      'Files nearest to the crash, at most 3, as repo_path of their frames; get_fix_context names them as they are in the working tree.',
+    ),
 })
 export type BisectionBody = z.input<typeof Bisection>
 

@@ -28,8 +28,18 @@ export interface Facts {
   now: number
 }
 
-/** The bisection of one issue as the output has it. */
-export function viewBisection(issue: BisectedIssue, facts: Facts): BisectionBody {
+/** The bisection of one issue, and the sentences that events and the summary have of it. */
+export interface ViewedBisection {
+  /** As the output has it. */
+  body: BisectionBody
+  /** The result in one sentence. */
+  why: string
+  /** What to do with the result. */
+  next: string
+}
+
+/** The bisection of one issue. */
+export function viewBisection(issue: BisectedIssue, facts: Facts): ViewedBisection {
   const { environments, known, keyPrefix, now, onlyId } = facts
   const everywhere = facts.presences.get(issue.id) ?? []
   const presence = everywhere.filter((place) => onlyId === undefined || place.environment_id === onlyId)
@@ -43,7 +53,7 @@ export function viewBisection(issue: BisectedIssue, facts: Facts): BisectionBody
     liveDays: (one) => Math.max(hourMs, liveMs(line, line.indexOf(one), now)) / dayMs,
   }
   const commits = commitRange(lastGood, firstBad, environments)
-  return {
+  const body: BisectionBody = {
     issue: {
       id: issue.id,
       key: told.key,
@@ -57,13 +67,12 @@ export function viewBisection(issue: BisectedIssue, facts: Facts): BisectionBody
     last_good: viewVersion(lastGood, environments),
     commits,
     ...judgeConfidence(told),
-    why: explain(told),
     expected_in_last_good: expectedInGood(told),
     releases: cutAroundBad(line, firstBad).map((one) => viewRow(one, told, environments)),
     events_outside: bisected.outside.events + countEvents(everywhere) - countEvents(presence),
     files: [...(facts.files.get(issue.id) ?? [])],
-    next: nextStep(told, commits),
   }
+  return { body, why: explain(told), next: nextStep(told, commits) }
 }
 
 function countEvents(presence: readonly Presence[]): number {

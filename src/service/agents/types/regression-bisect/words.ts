@@ -29,10 +29,9 @@ export const shown = (version: string) => cutWithEllipsis(version, LONGEST_VERSI
 /** The result for one issue in one sentence. */
 export function explain(told: Told): string {
   const { kind, key, firstBad, lastGood, line } = told
-  if (firstBad === undefined) return `${capitalised(whyUnknown(told))}.`
+  if (firstBad === undefined) return `The first bad release of ${key} is not known.`
   const bad = `${counted(firstBad.events, 'event')} in ${shown(firstBad.version)}`
-  if (lastGood === undefined)
-    return `${key} has ${bad} already, and no older release is known to have been live in ${nameEnvironments(firstBad, told)}.`
+  if (lastGood === undefined) return `${key} has ${bad}, and no good release before it is known.`
   const where = nameEnvironments(firstBad, told)
   const good = `${shown(lastGood.version)}, which was live in ${where} for ${days(told.liveDays(lastGood))}`
   if (kind === 'INTRODUCED') return `${key} has ${bad} and none in ${good}.`
@@ -52,8 +51,7 @@ export function judgeConfidence(told: Told): Pick<BisectionBody, 'confidence' | 
     )
   if (outside.earlier > 0)
     return low(`${counted(outside.earlier, 'earlier event')} of the issue named no known release, so it may be older.`)
-  const where = nameEnvironments(firstBad, told)
-  const proof = `${shown(lastGood.version)} comes right before ${shown(firstBad.version)} and was live in ${where}: ${proveLive(lastGood, firstBad)}.`
+  const proof = `No known release is between the two, and ${shown(lastGood.version)} ${proveLive(lastGood, firstBad)}.`
   return { confidence: 'HIGH', confidence_reason: `${proof}${sayDoubt(told)}` }
 }
 
@@ -97,9 +95,9 @@ function whyOldest(told: Told, firstBad: Judged): string {
 function proveLive(good: Judged, { badIn }: Judged): string {
   const there = good.places.filter((place) => badIn.has(place.environment_id))
   const events = there.reduce((sum, { event_count: count }) => sum + count, 0)
-  if (events > 0) return `it had ${counted(events, 'event')} of other issues`
+  if (events > 0) return `had ${counted(events, 'event')} of other issues`
   const dates = there.flatMap(({ released_at: at }) => at ?? [])
-  return `it was released on ${new Date(Math.min(...dates)).toISOString().slice(0, 10)}, without any event`
+  return `was released on ${new Date(Math.min(...dates)).toISOString().slice(0, 10)}, without any event`
 }
 
 function nameEnvironments({ badIn, places }: Judged, { environmentNames }: Told): string {
