@@ -55,17 +55,46 @@ test("each file of the sample's browser that its newest release forgot is named 
   const forgotten = groups.filter(({ file }) => /\/(?:app|chunk|recommendations)-/.test(file))
   expect(forgotten.length).toBeGreaterThan(0)
   for (const { cause, release: named, file, fix } of forgotten) {
-    expect({ cause, named }).toEqual({ cause: 'NO_UPLOAD', named: { version: 'shop@1.4.1', known: true } })
+    expect({ cause, named, fix }).toEqual({ cause: 'NO_UPLOAD', named: { version: 'shop@1.4.1', known: true }, fix: 1 })
     expect(file).toMatch(/^~\/assets\//)
-    expect(fix.command).toBe(
-      `tracegate sourcemaps upload DIR --release 'shop@1.4.1' --url-prefix '~/assets/' --product ${app.productId}`,
-    )
   }
+  const command = `tracegate sourcemaps upload DIR --release 'shop@1.4.1' --url-prefix '~/assets/' --product ${app.productId}`
+  expect(fixes).toMatchObject([{ number: 1, command }])
+  expect(fixes[0]?.text).toContain('DIR is the folder of the build that is served under the prefix.')
   // The release before has a build of the same file.
   expect(forgotten[0]?.nearest?.release).toBe('shop@1.4.0')
-  expect(fixes[0]?.command).toBe(forgotten[0]?.fix.command)
-  expect(summary).toContain(forgotten[0]?.fix.command)
+  expect(summary).toContain(`Next: ${command}`)
   expect(summary.length).toBeLessThanOrEqual(500)
+})
+
+test('a file without a map in a folder with maps differs from a folder without maps, and each fix is listed once', async () => {
+  await using app = await startSampleApp()
+  const { groups, fixes, summary } = await examine(app, { window: '30d' })
+  const causesOf = (version: string) =>
+    new Set(groups.filter(({ release: of }) => of.version === version).map(({ cause }) => cause))
+  expect(causesOf('shop@1.3.0')).toEqual(new Set(['FILE_NOT_UPLOADED']))
+  expect(causesOf('shop@1.4.1')).toEqual(new Set(['NO_UPLOAD']))
+  expect(new Map(fixes.map(({ release: { version }, command }) => [version, command !== '']))).toEqual(
+    new Map([
+      ['shop@1.3.0', false],
+      ['shop@1.4.0', false],
+      ['shop@1.4.1', true],
+    ]),
+  )
+  expect(fixes).toHaveLength(3)
+  for (const { fix, release: of } of groups) expect(fixes.find(({ number }) => number === fix)?.release).toEqual(of)
+  expect(summary).toContain('6 files (4 different names) of 3 releases stay minified')
+  expect(summary).toContain('Next, one of 3 fixes: tracegate sourcemaps upload DIR')
+})
+
+test('an event that happened before the window does not count, although it arrived in it', async () => {
+  await using app = await startApp()
+  await app.ingest(crashed({}, { timestamp: Date.now() / 1000 - 10 * 86_400 }))
+  const [week, month] = [await examine(app, { window: '7d' }), await examine(app, { window: '30d' })]
+  expect([week, month].map(({ counts, groups }) => [counts.events, groups.length])).toEqual([
+    [0, 0],
+    [1, 1],
+  ])
 })
 
 test('the events of the sample that have minified frames are counted, and equal data gives an equal output', async () => {
@@ -91,8 +120,9 @@ test('frames are called late when their map came after the event', async () => {
   for (const user of ['ada', 'bo']) await app.ingest(crashed({}, { user: { id: user } }))
   expect((await examine(app)).groups.map(({ cause }) => cause)).toEqual(['NO_UPLOAD'])
   await uploadBuild(app, files())
-  const { groups, summary } = await examine(app)
-  expect(groups).toMatchObject([{ cause: 'UPLOADED_AFTER_EVENT', fix: { command: '' } }])
+  const { groups, fixes, summary } = await examine(app)
+  expect(groups).toMatchObject([{ cause: 'UPLOADED_AFTER_EVENT', fix: 1 }])
+  expect(fixes).toMatchObject([{ number: 1, command: '' }])
   expect(summary).toContain('still minified')
 })
 
@@ -104,7 +134,7 @@ test.each<{
 }>([
   { cause: 'NO_UPLOAD', when: 'nothing was uploaded', uploads: () => Promise.resolve() },
   {
-    cause: 'NO_UPLOAD',
+    cause: 'FILE_NOT_UPLOADED',
     when: 'only another file was uploaded',
     uploads: (app) => uploadBuild(app, files('other.js')),
   },
@@ -163,7 +193,7 @@ test.each<{
     uploads: (app) => upload(app, { file_name: 'assets/vendor.js.map', release }, '{"version":2}'),
   },
   {
-    cause: 'NO_UPLOAD',
+    cause: 'FILE_NOT_UPLOADED',
     when: 'an upload without the file came after one that was refused',
     async uploads(app) {
       await upload(app, { file_name: 'build.zip', release }, 'not a zip')
@@ -198,10 +228,10 @@ test.each<{
   await using app = await startApp()
   await uploads(app)
   await app.ingest(event())
-  const { groups, counts } = await examine(app)
+  const { groups, fixes, counts } = await examine(app)
   expect(groups.map((group) => group.cause)).toEqual([cause])
   expect(counts.causes).toEqual({ [cause]: 1 })
-  expect(groups[0]?.fix.text).not.toBe('')
+  expect(fixes[0]?.text).not.toBe('')
 })
 
 test('text of events that a shell would read as more than one argument never becomes part of a command', async () => {

@@ -13,10 +13,22 @@ const certain: Partial<Record<FrameGroup['cause'], Cause>> = {
   late: 'UPLOADED_AFTER_EVENT',
 }
 
-/** Why the frames of a group have no source, from the reading of the frames and the upload that comes nearest. */
-export function findCause(
+interface Uploads {
+  used: GroupBody['nearest']
+  like: Likeness | undefined
+  /** Whether the release has maps of files in the same folder. */
+  hasFolder: boolean
+}
+
+/** Why the frames of a group have no source, from the reading of the frames and what was uploaded. */
+export function findCause(group: Pick<FrameGroup, 'cause' | 'debugId' | 'dist'>, uploads: Uploads): Cause {
+  const cause = compareWithUploads(group, uploads)
+  return cause === 'NO_UPLOAD' && uploads.hasFolder ? 'FILE_NOT_UPLOADED' : cause
+}
+
+function compareWithUploads(
   { cause, debugId, dist }: Pick<FrameGroup, 'cause' | 'debugId' | 'dist'>,
-  { used, like }: { used: GroupBody['nearest']; like: Likeness | undefined },
+  { used, like }: Uploads,
 ): Cause {
   const known = certain[cause]
   if (known !== undefined) return known

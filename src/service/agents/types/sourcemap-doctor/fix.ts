@@ -2,7 +2,9 @@ import type { FrameGroup } from './read-frames.ts'
 import type { Cause, GroupBody } from './schema.ts'
 
 const texts: Readonly<Record<Cause, string>> = {
-  NO_UPLOAD: 'Upload the maps of this release: DIR is the folder of the build that is served under the prefix.',
+  NO_UPLOAD: 'Upload the maps of this folder for the release.',
+  FILE_NOT_UPLOADED:
+    'The release has maps of this folder, but none of this file. If the build writes a map for it, upload that as well. A vendored file without a map, such as an SDK, can stay as it is.',
   NO_RELEASE:
     'Set `release` in the SDK to the version that is deployed, or inject debug ids when bundling, and upload the maps for it.',
   DEBUG_ID_MISMATCH:
@@ -28,16 +30,40 @@ const withCommand: ReadonlySet<Cause> = new Set([
   'MAP_INVALID',
 ])
 
-/** What repairs a group: a sentence, and the command of the CLI where one does. */
-export function findFix(cause: Cause, group: Pick<FrameGroup, 'release' | 'dist' | 'file'>, productId: number) {
-  return { text: texts[cause], command: withCommand.has(cause) ? uploadCommand(group, productId) : '' }
+/** What repairs a group. */
+export interface Repair {
+  text: string
+  /** Of the CLI; '' when none repairs it. */
+  command: string
+}
+
+/** What repairs a group: what to do, and the command of the CLI where one does it. */
+export function findFix(cause: Cause, group: Pick<FrameGroup, 'release' | 'dist' | 'file'>, productId: number): Repair {
+  if (!withCommand.has(cause)) return { text: sayFix(cause), command: '' }
+  return { text: `${sayFix(cause)} ${explainFolder(group.file)}`, command: uploadCommand(group, productId) }
+}
+
+/** What to do about a cause, without the command. */
+export function sayFix(cause: Cause): string {
+  return texts[cause]
+}
+
+/** What DIR is in the command for a file. */
+export function explainFolder(file: string): string {
+  const place = prefix(file) === '~/' ? 'at the root of the host' : 'under the prefix'
+  return `DIR is the folder of the build that is served ${place}.`
 }
 
 /**
  * Whether members made each part of a group's command known: its release is known, and its dist and folder are those of
  * an upload. Otherwise the command holds text of events.
  */
-export function isVouchedFor({ release, dist, file, nearest }: GroupBody): boolean {
+export function isVouchedFor({
+  release,
+  dist,
+  file,
+  nearest,
+}: Pick<GroupBody, 'release' | 'dist' | 'file' | 'nearest'>): boolean {
   const folders = ['~/', ...(nearest === null ? [] : [prefix(nearest.path)])]
   return release.known && (dist === '' || dist === nearest?.dist) && folders.includes(prefix(file))
 }
@@ -45,7 +71,7 @@ export function isVouchedFor({ release, dist, file, nearest }: GroupBody): boole
 function uploadCommand(
   { release, dist, file }: Pick<FrameGroup, 'release' | 'dist' | 'file'>,
   productId: number,
-): GroupBody['fix']['command'] {
+): string {
   const folder = prefix(file)
   return [
     'tracegate sourcemaps upload DIR',

@@ -7,8 +7,8 @@ import { defineAgent } from '../../define.ts'
 import { keepFitting } from '../../output-size.ts'
 import { readFrames } from './read-frames.ts'
 import { scanEvents } from './scan.ts'
-import { input, output, type GroupBody, type Window } from './schema.ts'
-import { listFixes, viewGroups } from './view.ts'
+import { input, output, type Window } from './schema.ts'
+import { listFixes, viewGroups, type ViewedGroup } from './view.ts'
 import { countCauses, describe, summarise } from './words.ts'
 
 const windowMs: Readonly<Record<Window, number>> = { '1d': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs }
@@ -35,14 +35,14 @@ export const sourcemapDoctor = defineAgent({
     if (release !== undefined && releaseIds === undefined)
       throw notFound('release', release, 'list the releases of the product')
     const scan = await scanEvents(context, { from, to: now, releaseIds, notes })
-    const { groups, lookedAt } = await readFrames(context, scan.suspects)
+    const { groups, sampled } = await readFrames(context, scan.suspects)
     const isKnown = (version: string) => known.get(version)?.isKnown ?? false
     const viewed = await viewGroups(context, groups, { suspects: scan.suspects, isKnown })
-    const all = viewed.map(({ body }) => body)
-    const fixes = listFixes(viewed)
+    const { fixes, groups: all } = listFixes(viewed)
     const issues = new Set(viewed.flatMap(({ issueIds }) => issueIds)).size
     const shown = keepFitting(notes, 'groups', all, { share: 0.7, max: MOST_GROUPS })
-    for (const group of shown.slice(0, MOST_FINDINGS)) await finding(describe(group), findingData(group))
+    for (const group of viewed.slice(0, Math.min(shown.length, MOST_FINDINGS)))
+      await finding(describe(group.body), findingData(group))
     return {
       summary: summarise({ groups: all, fixes, issues, window }),
       output: {
@@ -50,7 +50,7 @@ export const sourcemapDoctor = defineAgent({
         counts: {
           events: scan.events,
           unmapped_events: scan.unmapped,
-          looked_at_events: lookedAt,
+          sampled_events: sampled,
           groups: all.length,
           frames: all.reduce((sum, { frames }) => sum + frames, 0),
           issues,
@@ -80,6 +80,6 @@ async function readReleases(rows: Rows, productId: number) {
   )
 }
 
-function findingData({ cause, release, file, debug_id, issues, fix, nearest }: GroupBody) {
+function findingData({ body: { cause, release, file, debug_id, issues, nearest }, fix }: ViewedGroup) {
   return { cause, release, file, debug_id, issues, fix, nearest }
 }

@@ -22,12 +22,15 @@ interface UploadedFile extends Nearest {
   /** Name of the minified file that it is, or is the map of. */
   name: string
   segments: readonly string[]
+  isMap: boolean
 }
 
 /** The files of a release, or of all releases, by name and by name without hashes. */
 interface Files {
   byName: ReadonlyMap<string, readonly UploadedFile[]>
   byStableName: ReadonlyMap<string, readonly UploadedFile[]>
+  /** Names of the folders with a map that can be used; '' is the root. */
+  mappedFolders: ReadonlySet<string>
 }
 
 /** Finds the upload that comes nearest to a file of a release; the uploads of a release are read once. */
@@ -39,12 +42,20 @@ export function createNearest(rows: Rows, productId: number) {
     return {
       byName: Map.groupBy(files, ({ name }) => name),
       byStableName: Map.groupBy(files, ({ name }) => withoutHashes(name)),
+      mappedFolders: new Set(
+        files.filter(({ isMap, state }) => isMap && state === 'READY').map(({ segments }) => folderName(segments)),
+      ),
     }
   })
 
   return {
     /** The upload with that id. */
     byId: readUpload,
+
+    /** Whether the release has maps of files in the folder of this one; only the folder's own name is compared. */
+    async hasFolder({ release, file }: { release: string; file: string }): Promise<boolean> {
+      return release !== '' && (await loadFiles(release)).mappedFolders.has(folderName(splitPath(file)))
+    },
 
     /** The file of the same release that is most like this one, else an upload of it that failed, else of any release. */
     async find({ release, file }: { release: string; file: string }): Promise<Likeness | undefined> {
@@ -81,12 +92,16 @@ function pickAlike({ byName, byStableName }: Files, path: string): Omit<Likeness
     (left, right) => commonEnd(right.segments, segments) - commonEnd(left.segments, segments),
   )
   if (best === undefined) return undefined
-  const { name: _name, segments: _segments, ...nearest } = best
+  const { name: _name, segments: _segments, isMap: _isMap, ...nearest } = best
   return { nearest, alike: sameName === undefined ? 'stable' : 'name' }
 }
 
 function fileName(path: string): string {
   return splitPath(path).at(-1) ?? ''
+}
+
+function folderName(segments: readonly string[]): string {
+  return segments.at(-2) ?? ''
 }
 
 function splitPath(path: string): string[] {
@@ -116,7 +131,7 @@ async function readFiles(rows: Rows, productId: number, release: string | undefi
     const minified = kind === 'minified' ? file.path : counterpart || file.path.replace(/\.map$/, '')
     const segments = splitPath(minified)
     const facts = { upload_id: id, state: shortState(state), error_code: '' }
-    return { ...file, ...facts, name: segments.at(-1) ?? '', segments }
+    return { ...file, ...facts, name: segments.at(-1) ?? '', segments, isMap: kind === 'map' }
   })
 }
 

@@ -30,7 +30,7 @@ export interface FrameGroup {
 export async function readFrames(
   { rows, product, call, progress }: Pick<AgentContext, 'rows' | 'product' | 'call' | 'progress'>,
   suspects: readonly Suspect[],
-): Promise<{ groups: FrameGroup[]; lookedAt: number }> {
+): Promise<{ groups: FrameGroup[]; sampled: number }> {
   const groups = new Map<string, FrameGroup>()
   const samples = suspects.flatMap((suspect) => suspect.samples.map((id) => ({ id, suspect })))
   const confirmed = createConfirmTimes(rows)
@@ -53,7 +53,7 @@ export async function readFrames(
     }
   }
   await progress({ phase: 'samples', done: samples.length, total: samples.length })
-  return { groups: [...groups.values()], lookedAt: samples.length }
+  return { groups: [...groups.values()], sampled: samples.length }
 }
 
 type Frame = ReturnType<typeof listFrames>[number]

@@ -3,10 +3,12 @@ import type { AgentContext } from '../../define.ts'
 import type { TruncationNotes } from '../../../shared/truncation-notes.ts'
 import type { Rows } from '../../../sql/database.ts'
 
-/** Events of the window that are counted, the newest first. */
+/** Events that are read, those that arrived last first. */
 const MOST_EVENTS = 100_000
 /** Rows of one query: a few milliseconds. */
 const PAGE = 2_000
+/** An event may be dated so much after its arrival, in milliseconds: ingestion limits it to that. */
+const MOST_AHEAD = 60_000
 /** Events of one issue and release that are looked at. */
 const SAMPLES = 2
 /** Events that are looked at in all: each is unpacked and symbolicated. */
@@ -33,22 +35,24 @@ export async function scanEvents(
   { from, to, releaseIds, notes }: Asked,
 ): Promise<Scan> {
   const suspects = new Map<string, Suspect>()
-  let [events, unmapped] = [0, 0]
+  let [read, events, unmapped] = [0, 0, 0]
   let before: Place = { receivedAt: to + 1, seq: 0 }
   for (;;) {
-    await progress({ phase: 'events', done: events, total: 0 })
+    await progress({ phase: 'events', done: read, total: 0 })
     const page = await readPage(rows, product.id, { from, before, releaseIds })
     const last = page.at(-1)
     if (last === undefined) break
-    events += page.length
+    read += page.length
     for (const row of page) {
+      if (row.timestamp < from) continue
+      events += 1
       if (row.is_unmapped === 0) continue
       unmapped += 1
       addSuspect(suspects, row)
     }
     before = { receivedAt: last.received_at, seq: last.seq }
-    if (events >= MOST_EVENTS) {
-      notes.note('counts.events', 'max_items', events, await countEvents(rows, product.id, { from, to, releaseIds }))
+    if (read >= MOST_EVENTS) {
+      notes.noteCut('counts.events', 'max_items', events, await countEvents(rows, product.id, { from, to, releaseIds }))
       break
     }
   }
@@ -56,8 +60,9 @@ export async function scanEvents(
 }
 
 interface Asked {
-  /** Epoch milliseconds, both inclusive. */
+  /** Epoch milliseconds: events that happened since, as the lists of issues count their periods. */
   from: number
+  /** Epoch milliseconds: events that had arrived by then. */
   to: number
   /** Undefined: events of all releases and of none. */
   releaseIds: readonly string[] | undefined
@@ -84,11 +89,11 @@ function readPage(
   const isUnmapped = sql<boolean>`(${sql.join(states, sql` OR `)})`
   return rows
     .selectFrom('occurrence')
-    .select(['id', 'seq', 'received_at', 'issue_id', 'release_id'])
+    .select(['id', 'seq', 'timestamp', 'received_at', 'issue_id', 'release_id'])
     .select(sql<number>`CASE WHEN ${isUnmapped} THEN 1 ELSE 0 END`.as('is_unmapped'))
     .select(sql<number>`CASE WHEN body IS NULL THEN 0 ELSE 1 END`.as('has_body'))
     .where('product_id', '=', productId)
-    .where('received_at', '>=', from)
+    .where('received_at', '>=', from - MOST_AHEAD)
     .where(sql<boolean>`(received_at, seq) < (${before.receivedAt}, ${before.seq})`)
     .$if(releaseIds !== undefined, (some) => some.where(rows.dialect.isOneOf('release_id', releaseIds ?? [])))
     .orderBy('received_at', 'desc')
@@ -102,8 +107,9 @@ async function countEvents(rows: Rows, productId: number, { from, to, releaseIds
     .selectFrom('occurrence')
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('product_id', '=', productId)
-    .where('received_at', '>=', from)
+    .where('received_at', '>=', from - MOST_AHEAD)
     .where('received_at', '<=', to)
+    .where('timestamp', '>=', from)
     .$if(releaseIds !== undefined, (some) => some.where(rows.dialect.isOneOf('release_id', releaseIds ?? [])))
     .executeTakeFirstOrThrow()
   return count

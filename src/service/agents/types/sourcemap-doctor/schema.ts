@@ -2,6 +2,7 @@ import * as z from 'zod'
 
 export const causes = [
   'NO_UPLOAD',
+  'FILE_NOT_UPLOADED',
   'NO_RELEASE',
   'DEBUG_ID_MISMATCH',
   'PATH_MISMATCH',
@@ -15,7 +16,10 @@ export const causes = [
 export type Cause = (typeof causes)[number]
 
 export const input = z.strictObject({
-  window: z.enum(['1d', '7d', '30d']).default('7d').describe('Events that arrived in this time before the run.'),
+  window: z
+    .enum(['1d', '7d', '30d'])
+    .default('7d')
+    .describe('Events of this time before the run, by when they happened, as in the lists of issues.'),
   release: z.string().trim().min(1).max(250).optional().describe('Only events of this version, such as shop@1.4.0.'),
 })
 export type Window = z.output<typeof input>['window']
@@ -29,7 +33,7 @@ const Group = z.object({
   cause: z
     .enum(causes)
     .describe(
-      'NO_UPLOAD: no map of this file was uploaded for the release. NO_RELEASE: the events name neither a release nor a known debug id. DEBUG_ID_MISMATCH: the map of another build of this file was uploaded. PATH_MISMATCH: maps of similar files were uploaded under other paths. DIST_MISMATCH: the map belongs to another dist. OTHER_BUILD: the map is of another build: its file has another hash in its name, or it has nothing at this position. MAP_INVALID: the uploaded map cannot be read. COLUMN_MISSING: the frames have no column. GENERATED_CODE: code of the bundler, which has no source. UPLOADED_AFTER_EVENT: the map arrived after the events; the frames are readable now.',
+      'NO_UPLOAD: the release has no maps of the files in this folder. FILE_NOT_UPLOADED: the release has maps of this folder, but none of this file. NO_RELEASE: the events name neither a release nor a known debug id. DEBUG_ID_MISMATCH: the map of another build of this file was uploaded. PATH_MISMATCH: maps of similar files were uploaded under other paths. DIST_MISMATCH: the map belongs to another dist. OTHER_BUILD: the map is of another build: its file has another hash in its name, or it has nothing at this position. MAP_INVALID: the uploaded map cannot be read. COLUMN_MISSING: the frames have no column. GENERATED_CODE: code of the bundler, which has no source. UPLOADED_AFTER_EVENT: the map arrived after the events; the frames are readable now.',
     ),
   release: Release,
   dist: z.string(),
@@ -43,10 +47,7 @@ const Group = z.object({
     count: z.int(),
     first: z.array(z.object({ id: z.string(), key: z.string() })).describe('At most 5.'),
   }),
-  fix: z.object({
-    text: z.string().describe('What to do, in one sentence.'),
-    command: z.string().describe('Command of the tracegate CLI; DIR is the folder of the build. Empty without one.'),
-  }),
+  fix: z.int().describe('Number of its fix in `fixes`.'),
   nearest: z
     .object({
       upload_id: z.string(),
@@ -64,15 +65,26 @@ const Group = z.object({
 })
 export type GroupBody = z.input<typeof Group>
 
-const Fix = z.object({ command: z.string(), release: Release, files: z.int(), issues: z.int() })
+const Fix = z.object({
+  number: z.int().describe('What `fix` of a group names.'),
+  release: Release,
+  text: z.string().describe('What to do, and what DIR is in the command.'),
+  command: z.string().describe('Command of the tracegate CLI; empty when no command repairs it.'),
+  files: z.int().describe('Different files of the release that it repairs.'),
+  issues: z.int(),
+})
 export type FixBody = z.input<typeof Fix>
 
 export const output = z.object({
-  window: z.object({ from: z.string(), to: z.string() }),
+  window: z.object({ from: z.string(), to: z.string() }).describe('When the events happened.'),
   counts: z.object({
     events: z.int().describe('Events in the window, of the newest 100,000.'),
     unmapped_events: z.int().describe('Those with minified frames that had no source when they arrived.'),
-    looked_at_events: z.int().describe('Those whose frames were read again with the maps of today.'),
+    sampled_events: z
+      .int()
+      .describe(
+        'Of unmapped_events, those whose frames were read again with the maps of today: the newest 2 of each issue and release, at most 400. `groups` shows only their files.',
+      ),
     groups: z.int(),
     frames: z.int(),
     issues: z.int(),
@@ -80,6 +92,6 @@ export const output = z.object({
   }),
   fixes: z
     .array(Fix)
-    .describe('At most 50 commands, with the files and issues that each repairs; the one with the most issues first.'),
+    .describe('At most 50, each once: those for frames that are still minified first, then by number of issues.'),
   groups: z.array(Group).describe('At most 100: those that are still minified first, then by events.'),
 })

@@ -1,6 +1,6 @@
 import type { AgentContext } from '../../define.ts'
 import { findCause } from './diagnose.ts'
-import { findFix } from './fix.ts'
+import { findFix, type Repair } from './fix.ts'
 import { createNearest } from './nearest.ts'
 import { readNumbers, type FrameGroup } from './read-frames.ts'
 import type { FixBody, GroupBody } from './schema.ts'
@@ -10,9 +10,11 @@ import { isOpen } from './words.ts'
 /** Issues named of one group. */
 const MOST_ISSUES = 5
 
-/** A group as the output has it, with all of its issues. */
+/** A group with its fix and all of its issues. */
 export interface ViewedGroup {
-  body: GroupBody
+  /** What the output has of it, apart from the number of its fix. */
+  body: Omit<GroupBody, 'fix'>
+  fix: Repair
   issueIds: readonly string[]
 }
 
@@ -35,18 +37,18 @@ export async function viewGroups(
     await progress({ phase: 'files', done, total: groups.length })
     const used = group.uploadId === '' ? null : await nearest.byId(group.uploadId)
     const like = used === null ? await nearest.find(group) : undefined
-    const cause = findCause(group, { used, like })
-    const body: GroupBody = {
+    const cause = findCause(group, { used, like, hasFolder: await nearest.hasFolder(group) })
+    const body = {
       cause,
       release: { version: group.release, known: isKnown(group.release) },
       dist: group.dist,
       file: group.file,
       debug_id: group.debugId,
       ...countGroup(group, numbers, product.key_prefix),
-      fix: findFix(cause, group, product.id),
       nearest: used ?? like?.nearest ?? null,
     }
-    viewed.push({ body, issueIds: [...group.suspects].map(({ issueId }) => issueId) })
+    const issueIds = [...group.suspects].map(({ issueId }) => issueId)
+    viewed.push({ body, fix: findFix(cause, group, product.id), issueIds })
   }
   return viewed.toSorted((left, right) => byUrgency(left.body, right.body))
 }
@@ -65,9 +67,9 @@ function countGroup({ places, suspects }: FrameGroup, numbers: ReadonlyMap<strin
 }
 
 /** Groups that something repairs and that are still minified come first, then those with more events. */
-function byUrgency(left: GroupBody, right: GroupBody): number {
-  const rank = ({ cause }: GroupBody) => (isOpen(cause) ? 0 : 1)
-  const place = ({ release, file, debug_id }: GroupBody) => [release.version, file, debug_id].join('\n')
+function byUrgency(left: ViewedGroup['body'], right: ViewedGroup['body']): number {
+  const rank = ({ cause }: ViewedGroup['body']) => (isOpen(cause) ? 0 : 1)
+  const place = ({ release, file, debug_id }: ViewedGroup['body']) => [release.version, file, debug_id].join('\n')
   return (
     rank(left) - rank(right) ||
     right.events - left.events ||
@@ -76,21 +78,28 @@ function byUrgency(left: GroupBody, right: GroupBody): number {
   )
 }
 
-/** Each command once, the one that repairs the most issues first. */
-export function listFixes(viewed: readonly ViewedGroup[]): FixBody[] {
-  const byCommand = Map.groupBy(
-    viewed.filter(({ body }) => body.fix.command !== ''),
-    ({ body }) => body.fix.command,
-  )
-  return [...byCommand]
-    .map(([command, some]) => ({
-      command,
-      release: some[0]!.body.release,
-      files: new Set(some.map(({ body }) => body.file)).size,
-      issues: new Set(some.flatMap(({ issueIds }) => issueIds)).size,
-    }))
+/** Each fix of a release once, with the groups that it repairs; those that repair what is still minified first. */
+export function listFixes(viewed: readonly ViewedGroup[]): { fixes: FixBody[]; groups: GroupBody[] } {
+  const byFix = Map.groupBy(viewed, ({ body, fix }) => JSON.stringify([fix.text, fix.command, body.release.version]))
+  const sorted = [...byFix.values()]
+    .map((some) => ({ some, open: some.some(({ body }) => isOpen(body.cause)), ...countRepaired(some) }))
+    // Equal ones stay in the order of their first groups.
     .toSorted(
-      (left, right) =>
-        right.issues - left.issues || right.files - left.files || (left.command < right.command ? -1 : 1),
+      (left, right) => Number(right.open) - Number(left.open) || right.issues - left.issues || right.files - left.files,
     )
+  const numbers = new Map(sorted.flatMap(({ some }, index) => some.map(({ body }) => [body, index + 1] as const)))
+  return {
+    fixes: sorted.map(({ some, files, issues }, index) => {
+      const { body, fix } = some[0]!
+      return { number: index + 1, release: body.release, ...fix, files, issues }
+    }),
+    groups: viewed.map(({ body }) => ({ ...body, fix: numbers.get(body)! })),
+  }
+}
+
+function countRepaired(some: readonly ViewedGroup[]) {
+  return {
+    files: new Set(some.map(({ body }) => body.file)).size,
+    issues: new Set(some.flatMap(({ issueIds }) => issueIds)).size,
+  }
 }

@@ -1,6 +1,6 @@
 import { counted } from '../../../../lib/counted.ts'
 import { cutWithEllipsis } from '../../../../lib/text.ts'
-import { isVouchedFor } from './fix.ts'
+import { explainFolder, isVouchedFor, sayFix } from './fix.ts'
 import { causes, type Cause, type FixBody, type GroupBody, type Window } from './schema.ts'
 
 /** Whether frames with that cause are still minified and can be repaired. */
@@ -15,7 +15,7 @@ export function countCauses(groups: readonly GroupBody[]): Partial<Record<Cause,
 }
 
 /** One group in a sentence. Names of files are text of events, so only the data of the finding has them. */
-export function describe({ cause, release, frames, events, issues }: GroupBody): string {
+export function describe({ cause, release, frames, events, issues }: Omit<GroupBody, 'fix'>): string {
   const where = release.known ? ` of ${cutWithEllipsis(release.version, 60)}` : ''
   return `${cause}: ${counted(frames, 'frame')} of one file${where}, in ${counted(events, 'event')} of ${counted(issues.count, 'issue')}.`
 }
@@ -38,17 +38,28 @@ export function summarise({ groups, fixes, issues, window }: Summarised): string
     .map(([cause, count]) => `${String(count)} ${cause}`)
     .join(', ')
   const releases = new Set(open.map(({ release }) => release.version)).size
-  const files = countFiles(open)
-  const where = `${counted(files, 'file')} of ${counted(releases, 'release')} ${files === 1 ? 'stays' : 'stay'} minified`
-  return `${where}, in ${counted(issues, 'issue')} of the last ${window}: ${causesText}.${lateText} Next: ${nextStep(open, fixes)}`
+  return `${sayFiles(open)} of ${counted(releases, 'release')} ${countFiles(open) === 1 ? 'stays' : 'stay'} minified, in ${counted(issues, 'issue')} of the last ${window}: ${causesText}.${lateText} ${nextStep(open, fixes)}`
+}
+
+/** `6 files (4 different names)`: a file counts once in each release. */
+function sayFiles(groups: readonly GroupBody[]): string {
+  const names = new Set(groups.map(({ file }) => file)).size
+  const files = countFiles(groups)
+  return `${counted(files, 'file')}${names === files ? '' : ` (${counted(names, 'different name')})`}`
 }
 
 function countFiles(groups: readonly GroupBody[]): number {
   return new Set(groups.map(({ release, file }) => JSON.stringify([release.version, file]))).size
 }
 
-/** The command that repairs most, without text of events. */
+/** The fix that repairs most, without text of events, and how many there are. */
 function nextStep(open: readonly GroupBody[], fixes: readonly FixBody[]): string {
-  const vouched = new Set(open.filter(isVouchedFor).map(({ fix }) => fix.command))
-  return fixes.find(({ command }) => vouched.has(command))?.command ?? open[0]?.fix.text ?? ''
+  const needed = fixes.filter(({ number }) => open.some(({ fix }) => fix === number))
+  const next = needed.length === 1 ? 'Next' : `Next, one of ${String(needed.length)} fixes`
+  for (const { number, command } of needed) {
+    const vouched = command === '' ? undefined : open.find((group) => group.fix === number && isVouchedFor(group))
+    if (vouched !== undefined) return `${next}: ${command} (${explainFolder(vouched.file)})`
+  }
+  const first = open.find(({ fix }) => fix === needed[0]?.number)
+  return `${next}: ${first === undefined ? '' : sayFix(first.cause)}`
 }
