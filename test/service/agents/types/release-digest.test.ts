@@ -155,8 +155,8 @@ test('the digest shows the verdicts of both releases and the accepted risks that
 
   const now = Date.now()
   const { output: early } = await digest(app, {}, { now })
-  expect(early.verdict.current).toMatchObject({ status: verdict.status, stale: false })
-  expect(early.verdict.before?.status).toBe('VERDICT_STATUS_FAIL')
+  expect(early.verdict.current).toMatchObject({ status: verdict.status.replace('VERDICT_STATUS_', ''), stale: false })
+  expect(early.verdict.before?.status).toBe('FAIL')
   expect(early.risks_ending).toEqual([])
   const late = await digest(app, {}, { now: now + 4 * dayMs })
   expect(late.output.risks_ending).toMatchObject([{ risk_id: risk.id, condition_ids: ['failing_tests'] }])

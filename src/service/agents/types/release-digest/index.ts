@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { readVerdict } from '../../../gate/verdict/current.ts'
 import { readReleaseVerdict } from '../../../gate/verdict/store.ts'
 import { endingRisks, readOpenRisks } from '../../../gate/risks/facts.ts'
 import type { GateScope } from '../../../gate/scope.ts'
+import type { Rows } from '../../../sql/database.ts'
 import { readTexts } from '../../../sql/json.ts'
 import { timestamp, timestampOrNull } from '../../../shared/times.ts'
 import { createTruncationNotes, type TruncationNotes } from '../../../shared/truncation-notes.ts'
@@ -150,11 +152,16 @@ async function readVerdicts(
   { rows, call, product }: AgentContext,
   { current, predecessor }: ChosenReleases,
 ): Promise<ReleaseDigestOutput['verdict']> {
-  const newest = await readReleaseVerdict(rows, current.release)
-  const before = predecessor === undefined ? null : await readReleaseVerdict(rows, predecessor)
+  const newest = await readPlainVerdict(rows, current.release)
+  const before = predecessor === undefined ? null : await readPlainVerdict(rows, predecessor)
   if (newest === null) return { current: null, before }
   const { status_reason, stale } = await readVerdict(rows, call, product, { verdict_id: newest.id })
   return { current: { ...newest, status_reason, stale }, before }
+}
+
+async function readPlainVerdict(rows: Rows, release: Parameters<typeof readReleaseVerdict>[1]) {
+  const verdict = await readReleaseVerdict(rows, release)
+  return verdict && { ...verdict, status: shortName(verdict.status) }
 }
 
 async function readEnding(

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Id, IssueStatus, Key, Level, NamedRef, Ref, Sentence, Timestamp } from '../../../../contract/base/common.ts'
 import { untrusted } from '../../../../contract/base/text.ts'
 import { VerdictStatus } from '../../../../contract/quality-gate/policy.ts'
+import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { EndingRisk } from '../../ending-risk.ts'
 
 const issue = {
@@ -28,7 +29,7 @@ const coverage = z.object({
   failing: z.int(),
 })
 
-const verdict = { id: Id, status: VerdictStatus, computed_at: Timestamp }
+const verdict = { id: Id, status: z.enum(VerdictStatus.options.map(shortName)), computed_at: Timestamp }
 
 export const ReleaseDigestOutput = z.object({
   release,

@@ -1,4 +1,3 @@
-import { shortName } from '../../../../contract/quality-gate/short-name.ts'
 import { counted } from '../../../../lib/counted.ts'
 import { cutWithEllipsis } from '../../../../lib/text.ts'
 import type { EventData } from '../../define.ts'
@@ -67,8 +66,8 @@ function firstKeys(list: readonly { key: string }[], total: number): string {
 
 function verdictSentence({ verdict: { current, before } }: ReleaseDigestOutput): string {
   if (current === null) return 'No verdict has been computed for this release.'
-  const was = before === null ? '' : ` (${shortName(before.status)} before)`
-  return `Verdict: ${shortName(current.status)}${was}${current.stale ? ', out of date' : ''}.`
+  const was = before === null ? '' : ` (${before.status} before)`
+  return `Verdict: ${current.status}${was}${current.stale ? ', out of date' : ''}.`
 }
 
 function riskSentence({ risks_ending: ending }: ReleaseDigestOutput): string {
