@@ -14,9 +14,12 @@ afterEach(async () => {
   for (const thing of open.splice(0).toReversed()) await thing[Symbol.asyncDispose]()
 })
 
+/** The agent type as one that may write: a person is asked before it runs. */
+const writing = (type: AgentDefinition): AgentDefinition => ({ ...type, writes: ['branches'] })
+
 /** A product with one agent config, whose runs do what the agent type says. */
 async function startNightly(type: AgentDefinition): Promise<App> {
-  const app = await startAgentApp({ agentTypes: [type] })
+  const app = await startAgentApp({ agentTypes: [writing(type)] })
   open.push(app)
   await configure(app, { name: 'Nightly' })
   return app

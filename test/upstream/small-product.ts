@@ -125,9 +125,12 @@ export function writingCalls({ calls }: SmallProduct): ToolCall[] {
   )
 }
 
-/** Whether the call does something. What a person decides is not done, and the run that is known has ended already. */
+/** The run that is known has ended already, and of an agent that may write a person decides. */
+const undone = new Set(['cancel_agent_run', 'create_agent_config', 'start_agent_run'])
+
+/** Whether the call does something; what a person decides does not. */
 function isDone(name: string, args: Arguments): boolean {
   const tool = surface.tools.find((one) => one.name === name)
   const level = tool && (tool.level?.(args) ?? effects[tool.effect].level)
-  return level === 1 && name !== 'cancel_agent_run'
+  return level === 1 && !undone.has(name)
 }
