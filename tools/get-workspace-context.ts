@@ -166,6 +166,7 @@ export const getWorkspaceContext = defineTool({
       howToGetMore: 'call again with match, a part of the name',
       next: [
         product && isUnused(product) ? nextCall('verify_setup', { product: product.id }, 'what is missing') : undefined,
+        chosen && configs && nextCall('get_agent_config', { product: chosen.id }, 'what each agent type does'),
         product && nextCall('find_error_issues', { product: product.id }, `errors of ${name}`),
       ],
     }
