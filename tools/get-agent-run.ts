@@ -2,12 +2,13 @@ import * as z from 'zod'
 import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { configLabel } from '../src/mcp/resolve/find-agent.ts'
+import { configArgument, configLabel } from '../src/mcp/resolve/find-agent.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { rows } from '../src/mcp/result/output.ts'
 import { describePage, MOST_ROWS, USUAL_ROWS } from '../src/mcp/result/page.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
+import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
 import { followRun } from './support/agents/follow.ts'
 import { agentRun, runCuts, runOutput, runState } from './support/agents/run-output.ts'
@@ -47,6 +48,8 @@ export const getAgentRun = defineTool({
   },
 })
 
+const HOW_TO_START = 'Call start_agent_run if the user wants one.'
+
 /** The newest runs of a config. */
 async function listRuns(
   given: string,
@@ -62,7 +65,7 @@ async function listRuns(
   const page = describePage(response, runs.length, undefined)
   const label = configLabel(config)
   const what = page.total === undefined ? 'Agent runs' : counted(page.total, 'agent run')
-  const none = `Agent config ${label} has no runs yet.`
+  const none = `Agent config ${label} has no runs yet. ${sentencesOffered(HOW_TO_START, context.offers)}`
   return {
     answer: (runs.length === 0 ? none : `${what} of ${label}, newest first; ${page.range}. ${page.notes}`).trim(),
     product,
@@ -73,6 +76,10 @@ async function listRuns(
       ...agentRun,
       content: { runs: runs.map(({ id, summary }) => ({ id, summary: summary && quoted`${summary}` })) },
     },
-    next: [runs[0] && nextCall('get_agent_run', { run: runs[0].id }, 'the newest with its output')],
+    next: [
+      runs[0]
+        ? nextCall('get_agent_run', { run: runs[0].id }, 'the newest with its output')
+        : nextCall('get_agent_config', { product: product.id, config: configArgument(config) }, 'what it does'),
+    ],
   }
 }

@@ -145,6 +145,17 @@ test('a call names either a run or a config, and a run that is there', async () 
   expect((await agent.call('get_agent_run', { config: 'Weekly' })).text).toContain('one of Nightly scan (')
 })
 
+test('a config without runs says how to start one, where that tool is listed', async () => {
+  await using app = await startAgentApp({ agentTypes: [heldProbe().type] })
+  await configure(app)
+  await using agent = await connect(app.api, { options })
+  const { text } = await agent.call('get_agent_run', { config: 'Probe' })
+  expect(text).toMatch(/^Agent config Probe has no runs yet\. Call start_agent_run if the user wants one\.\n/)
+  expect(text).toContain('- get_agent_config {"product":"1","config":"Probe"} (what it does)')
+  await using reader = await connect(app.api, { options: { toolsets: ['default'] } })
+  expect((await reader.call('get_agent_run', { config: 'Probe' })).text).toMatch(/ has no runs yet\.\n/)
+})
+
 test('a wait ends with the run, and reports its progress while it lasts', async () => {
   const begun = Promise.withResolvers<AgentContext>()
   const released = Promise.withResolvers<void>()
@@ -168,6 +179,7 @@ test('a wait ends with the run, and reports its progress while it lasts', async 
   await context.log('Looking.')
   const active = await agent.call('get_agent_run', { run })
   expect(active.text).toMatch(/^The agent run of Probe \(probe\) is running\.\n/)
+  expect(active.structured).not.toHaveProperty('data.progress')
   expect(active.text).toContain(
     `- get_agent_run {"run":"${run}","after_event":2,"wait_seconds":20} (waits for its end)`,
   )
