@@ -10,7 +10,7 @@ import { ifReadable } from '../writes/outcome.ts'
 import { eventRows, readEvents, type Events } from './events.ts'
 import { nextSteps } from './next-steps.ts'
 import { agentRun, type runOutput } from './run-output.ts'
-import { isOver, runSeconds, stateSentence } from './states.ts'
+import { hasProgress, isOver, runSeconds, stateSentence } from './states.ts'
 
 interface Read {
   run: AgentRun
@@ -50,7 +50,7 @@ export function describeRun({ run, product, config, events }: Described): RunAns
     product,
     data: {
       run: runFacts(run, config),
-      progress: isOver(run) ? undefined : run.progress,
+      progress: isOver(run) || !hasProgress(run) ? undefined : run.progress,
       last_event: lastEvent,
     },
     untrusted: {

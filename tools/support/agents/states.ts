@@ -53,10 +53,15 @@ export function stateSentence(run: AgentRun): string {
   }
 }
 
+/** Whether a run states that it has done something, or how much it has to do. */
+export function hasProgress({ progress }: Pick<AgentRun, 'progress'>): boolean {
+  return Boolean(progress?.done) || Boolean(progress?.total)
+}
+
 /** `, issues: 40 of 200` */
 function progressWords({ progress }: Pick<AgentRun, 'progress'>): string {
   const { phase, done, total } = progress ?? {}
-  if (done === undefined || (done === 0 && !total)) return ''
+  if (done === undefined || !hasProgress({ progress })) return ''
   const what = phase === undefined || phase === '' ? '' : ` ${phase}:`
   return `,${what} ${String(done)}${total ? ` of ${String(total)}` : ''}`
 }
