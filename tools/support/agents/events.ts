@@ -12,9 +12,9 @@ type AgentEvent = ReceivedResult<ResultOf<'listAgentRunEvents'>>['events'][numbe
 /** How many of the newest events are read: most of them report progress. */
 const WINDOW = 400
 
-/** What the state, the progress and the summary of the run say as well. */
+/** Types whose content is also in the state, progress and summary of the run. */
 const SAID_ELSEWHERE: ReadonlySet<string> = new Set(['STARTED', 'PROGRESS', 'COMPLETED'].map(eventType))
-/** What is of the output, once there is one. */
+/** Findings are part of the output, once there is one. */
 const FINDING = eventType('FINDING')
 
 /** The newest events of a run. */

@@ -27,7 +27,7 @@ export function nextSteps({ run, product: { id: product }, config, lastEvent }: 
     ]
   }
   if (state !== 'AGENT_RUN_STATE_SUCCEEDED') {
-    // To start it again is the user's decision, and not proposed by a result.
+    // Whether to start it again is the user's decision, so no result proposes it.
     return [config === undefined ? undefined : nextCall('get_agent_config', { product, config }, 'its input')]
   }
   return [

@@ -59,7 +59,7 @@ export function writesWords({ writes }: AgentType): string {
   return writes.length === 0 ? 'nothing: it only reads' : writes.map((name) => name.replaceAll('_', ' ')).join(', ')
 }
 
-/** `window="7d", limit=50`: the members of its input with their defaults, without a value those that have none. */
+/** `window="7d", limit=50`: the members of its input, with the defaults of those that have one. */
 export function inputNames({ input_schema: schema }: AgentType): string {
   return inputMembers(schema)
     .map(({ name, value }) => (value === undefined ? name : `${name}=${JSON.stringify(value)}`))
