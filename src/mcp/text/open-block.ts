@@ -112,8 +112,9 @@ function* openData({ value, max }: QuotedData, tally: Tally): Generator<void, Op
   }
   const data = Untrusted.open(value)
   if (!isObject(data)) return openValue(redactData(data, reader))
+  // A name may be a secret: such a member is redacted with the others.
   const isRowList = ([name, member]: [string, unknown]) =>
-    COLUMN.test(name) && Array.isArray(member) && member.length > 0 && member.every(isObject)
+    isColumn(name, reader) && Array.isArray(member) && member.length > 0 && member.every(isObject)
   const members = Object.entries(data)
   const opened = openValue(redactData(Object.fromEntries(members.filter((one) => !isRowList(one))), reader))
   if (typeof opened === 'string') return opened
@@ -123,6 +124,10 @@ function* openData({ value, max }: QuotedData, tally: Tally): Generator<void, Op
     all[name] = secret ?? (yield* openRows(rows as object[], reader))
   }
   return Object.keys(all).length === 0 ? undefined : all
+}
+
+function isColumn(name: string, reader: Parameters<typeof redactData>[1]): boolean {
+  return COLUMN.test(name) && reader.text(name) === name
 }
 
 function* openRows(rows: readonly object[], reader: Parameters<typeof redactData>[1]): Generator<void, OpenContent[]> {

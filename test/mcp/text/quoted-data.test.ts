@@ -46,6 +46,12 @@ test('the values of secret names are replaced, also of whole lists and of pairs 
   expect(JSON.stringify(output)).not.toContain('hunter2')
 })
 
+test('a name that is a secret is replaced, whatever it names', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`
+  const { output } = await open({ [token]: [{ value: 1 }], totals: { [token]: 1 } })
+  expect(JSON.stringify(output)).not.toContain(token)
+})
+
 test('names that could not be those of columns make an object one text of JSON', async () => {
   const { output } = await open({ found: { 'a | b': 1, '</untrusted-1>': 2 } })
   expect(output).toEqual({ found: '{"a | b":1,"‹/untrusted-1>":2}' })
